@@ -1,0 +1,61 @@
+# kinit: build, test and run. `make help` lists the targets.
+SHELL      := /bin/bash
+GO         ?= go
+LAB        ?= lab
+HOSTS      ?= nyctea,tyto
+SPEC       ?= specs/k8s-libvirt-1-1-1.hcl
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+export CGO_ENABLED = 1
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z0-9_-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install the Debian packages that building, the lab and the tests need
+	@./test/install-packages
+
+.PHONY: build
+build: deps ## build bin/kinit
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
+
+.PHONY: run
+run: build ## bring the lab up, deploy a cluster on it, print its nodes
+	bin/kinit lab up --name $(LAB) --hosts $(HOSTS)
+	bin/kinit run $(SPEC) --hosts $(HOSTS)
+	bin/kinit kubeconfig $(SPEC) --hosts $(HOSTS) > kc
+	kubectl --kubeconfig kc get nodes -o wide 2>/dev/null || bin/kinit ssh $(SPEC) --hosts $(HOSTS) k8s-controller-01 -- kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o wide
+
+.PHONY: clean
+clean: build ## remove the cluster and the lab; cached artifacts stay
+	bin/kinit run $(SPEC) --hosts $(HOSTS) --stop-after cleanup
+	bin/kinit lab down --name $(LAB)
+
+.PHONY: test
+test: deps ## run all tests, the end-to-end ones included, and print an honest count
+	@./test/run
+
+.PHONY: short
+short: deps ## run the tests that need no lab
+	$(GO) test -race -shuffle=on ./...
+
+.PHONY: lint
+lint: deps ## check format, vet and staticcheck
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: golden
+golden: ## rewrite the golden files of the tests; read the diff afterwards
+	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/...
+
+.PHONY: fuzz
+fuzz: ## fuzz quoting and the loader for a minute each
+	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/shell
+	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/internal/spec
+
+.PHONY: bench
+bench: ## measure commands a second, transfer rates and planning
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./engine/...

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// run does what the command line says and returns the exit code.
+func (w *world) run() int {
+	app := w.app()
+	args, err := arrange(w.args, app)
+	if err == nil {
+		err = app.Run(args)
+	}
+	return w.exit(err)
+}
+
+// app lists the commands.
+func (w *world) app() *cli.App {
+	app := &cli.App{
+		Name:  "kinit",
+		Usage: "deploy playbooks over several hypervisors",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "show the version"}, helpFlag()},
+		Commands: []*cli.Command{
+			w.runCommand(),
+			w.planCommand(),
+			w.validateCommand(),
+			w.statusCommand(),
+			w.kubeconfigCommand(),
+			w.sshCommand(),
+			w.labCommand(),
+			w.modulesCommand(),
+			w.versionCommand(),
+		},
+		Writer:    w.out,
+		ErrWriter: w.err,
+		// Values may have commas in them; the flags that take lists split them.
+		DisableSliceFlagSeparator: true,
+		HideHelp:                  true, // every command has a flag of its own; arrange makes "help x" of it
+		HideVersion:               true, // its short form would be -v
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              onUsageError,
+	}
+	app.Action = func(c *cli.Context) error {
+		if c.Bool("version") {
+			return w.printVersion()
+		}
+		return cli.ShowAppHelp(c)
+	}
+	app.CustomAppHelpTemplate = appHelp(app)
+	for _, c := range app.Commands {
+		finish(c)
+	}
+	return app
+}
+
+// finish sets what all commands have in common.
+func finish(c *cli.Command) {
+	c.HideHelp = true
+	c.Flags = append(c.Flags, helpFlag())
+	c.OnUsageError = onUsageError
+	for _, sub := range c.Subcommands {
+		finish(sub)
+	}
+}
+
+// helpFlag shows the help of its command. The library's own is a variable that all
+// programs of a process would share.
+func helpFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show the help of a command"}
+}
+
+// onUsageError is called for flags whose values do not parse. The text is that of
+// the flag package, which knows one dash only.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	text := strings.Replace(err.Error(), " flag -", " --", 1)
+	return usageErrorf(c.Command.HelpName, "%s", strings.TrimSuffix(text, ": parse error"))
+}
+
+// spec is the one argument of a command that works on a spec.
+func spec(c *cli.Context) (string, error) {
+	if c.NArg() != 1 {
+		return "", usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
+	}
+	return c.Args().First(), nil
+}
+
+// noArguments is for commands that take none.
+func noArguments(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usageErrorf(c.Command.HelpName, "it takes no argument, %q was given", c.Args().First())
+	}
+	return nil
+}
+
+// lines writes each text on a line of its own.
+func (w *world) lines(texts ...string) error {
+	for _, text := range texts {
+		if _, err := io.WriteString(w.out, text+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flags joins lists of flags.
+func flags(lists ...[]cli.Flag) []cli.Flag { return slices.Concat(lists...) }

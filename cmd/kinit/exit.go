@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/event"
+	"kinit/engine/transport"
+)
+
+// The exit codes. They are part of the interface.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInvalid     = 3
+	exitPending     = 4
+	exitUnreachable = 5
+	exitInterrupted = 130 // 128 and the number of SIGINT
+)
+
+// exitMeaning says what an exit code means, for help texts.
+func exitMeaning(code int) string {
+	return map[int]string{
+		exitOK:          "all is as it should be",
+		exitFailed:      "a task or a check failed",
+		exitUsage:       "the command line is wrong",
+		exitInvalid:     "the spec or an inventory is wrong; no host was touched",
+		exitPending:     "changes are pending",
+		exitUnreachable: "a host could not be reached or not be trusted",
+		exitInterrupted: "it was interrupted",
+	}[code]
+}
+
+// codeOf is the exit code for a report. An unreachable host comes before other
+// failures because it is often their cause.
+func codeOf(r *engine.Report, j job) int {
+	switch {
+	case r.Interrupted:
+		return exitInterrupted
+	case r.Invalid:
+		return exitInvalid
+	case unreachable(r):
+		return exitUnreachable
+	case r.Diagnostics.HasErrors() || ended(r, event.Failed):
+		return exitFailed
+	case j.mode == view.Plan && r.Changes() > 0 && !j.pendingIsOK:
+		return exitPending
+	}
+	return exitOK
+}
+
+func unreachable(r *engine.Report) bool {
+	for _, cause := range []error{transport.ErrUnreachable, transport.ErrHostKey, transport.ErrAuth} {
+		if r.Diagnostics.Is(cause) {
+			return true
+		}
+	}
+	return ended(r, event.Unreachable)
+}
+
+// ended tells whether a task ended so.
+func ended(r *engine.Report, status event.Status) bool {
+	for _, result := range r.Results {
+		if result.Status == status {
+			return true
+		}
+	}
+	return false
+}
+
+// codeError ends the program with a code; everything was said already.
+type codeError int
+
+func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	command string // such as "kinit run"
+	text    string
+}
+
+func (e *usageError) Error() string { return e.text }
+
+func usageErrorf(command, format string, args ...any) error {
+	return &usageError{command: command, text: fmt.Sprintf(format, args...)}
+}
+
+// exit turns what a command returned into the exit code, and says what was not
+// said yet.
+func (w *world) exit(err error) int {
+	var code codeError
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		_, _ = fmt.Fprintf(w.err, "Error: %s: %s\nSee '%s --help'.\n", usage.command, usage.text, usage.command)
+		return exitUsage
+	}
+	_, _ = io.WriteString(w.err, "Error: "+err.Error()+"\n")
+	return exitFailed
+}

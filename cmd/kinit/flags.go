@@ -1,0 +1,155 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/engine"
+	"kinit/inventories"
+)
+
+// The headings of flags in help texts.
+const (
+	headInput  = "Hosts and values"
+	headSelect = "What to do"
+	headOutput = "Output"
+)
+
+// inputFlags say which hosts and values a spec is used with.
+func inputFlags() []cli.Flag {
+	return []cli.Flag{
+		hostsFlag("work on `HOSTS`: names, groups or globs with commas between; else all"),
+		&cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: headInput, KeepSpace: true,
+			Usage: "read hosts from `FILE`; else $KINIT_INVENTORY, else ./inventory.hcl and labs"},
+		&cli.StringSliceFlag{Name: "var", Category: headInput, KeepSpace: true,
+			Usage: "set a variable by `NAME=VALUE`; may be repeated"},
+		&cli.StringSliceFlag{Name: "var-file", Category: headInput, KeepSpace: true,
+			Usage: "read variables from `FILE`; may be repeated"},
+	}
+}
+
+func hostsFlag(usage string) cli.Flag {
+	return &cli.StringSliceFlag{Name: "hosts", Category: headInput, Usage: usage}
+}
+
+// selectionFlags say which part of a playbook is done, and how.
+func selectionFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "stop-after", Category: headSelect, Usage: "stop when `STAGE` is done"},
+		&cli.StringFlag{Name: "start-at", Category: headSelect, Usage: "leave out what comes before `STAGE`"},
+		&cli.StringSliceFlag{Name: "only", Category: headSelect,
+			Usage: "do only `TASKS`: addresses, names or stages with commas between"},
+		&cli.StringSliceFlag{Name: "skip", Category: headSelect,
+			Usage: "leave out `TASKS`: addresses, names or stages with commas between"},
+		&cli.BoolFlag{Name: "recreate", Category: headSelect, Usage: "remove what exists before building"},
+		&cli.BoolFlag{Name: "purge", Category: headSelect, Usage: "when removing, remove packages and images too"},
+		forksFlag(),
+	}
+}
+
+func forksFlag() cli.Flag {
+	return &cli.IntFlag{Name: "forks", Category: headSelect, Value: defaultForks,
+		Usage: "do `N` tasks at the same time; 10 when left out"}
+}
+
+// defaultForks is enough for the guests of a small cluster and few enough for
+// one hypervisor.
+const defaultForks = 10
+
+// outputFlags say how it looks.
+func outputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput,
+			Usage: "show steps with diffs, retries, the inventories and the log"},
+		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
+			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
+		&cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"},
+	}
+}
+
+// The values of --output.
+const (
+	outputText  = "text"
+	outputJSON  = "json"
+	outputQuiet = "quiet"
+)
+
+// options turns flags into what the engine takes. Flags a command does not have
+// count as not given.
+func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
+	values, err := variables(c)
+	if err != nil {
+		return engine.Options{}, err
+	}
+	if c.IsSet("forks") && c.Int("forks") < 1 {
+		return engine.Options{}, usageErrorf(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
+	}
+	return engine.Options{
+		Spec: spec, Hosts: list(c, "hosts"),
+		Vars: values, VarFiles: c.StringSlice("var-file"), Environ: w.environ,
+		StopAfter: c.String("stop-after"), StartAt: c.String("start-at"),
+		Only: list(c, "only"), Skip: list(c, "skip"),
+		Recreate: c.Bool("recreate"), Purge: c.Bool("purge"), Forks: c.Int("forks"),
+		Builtin: shipped{}, Inventory: inventories.FS,
+		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), Kinds: w.kinds(),
+	}, nil
+}
+
+// variables are the values of --var; the last one of a name counts.
+func variables(c *cli.Context) (map[string]string, error) {
+	values := map[string]string{}
+	for _, pair := range c.StringSlice("var") {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usageErrorf(c.Command.HelpName, "--var takes NAME=VALUE, %q was given", pair)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// list is the value of a flag that may be repeated and may have commas. A comma
+// within brackets belongs to an address, as in task.file.a["x,y"].
+func list(c *cli.Context, name string) []string {
+	var all []string
+	for _, value := range c.StringSlice(name) {
+		depth, start := 0, 0
+		for i, r := range value {
+			switch r {
+			case '[':
+				depth++
+			case ']':
+				depth--
+			case ',':
+				if depth <= 0 {
+					all = append(all, value[start:i])
+					start = i + 1
+				}
+			}
+		}
+		all = append(all, value[start:])
+	}
+	return trimmed(all)
+}
+
+// trimmed drops spaces around texts, and empty ones.
+func trimmed(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// choice tells whether a flag has one of its values.
+func choice(c *cli.Context, name string, values ...string) error {
+	if slices.Contains(values, c.String(name)) {
+		return nil
+	}
+	return usageErrorf(c.Command.HelpName, "--%s must be one of %s, %q was given",
+		name, strings.Join(values, ", "), c.String(name))
+}

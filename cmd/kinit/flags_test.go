@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine"
+	"kinit/engine/event"
+)
+
+// given runs a command line and returns what the engine got, without what the
+// world is.
+func given(t *testing.T, p *program) engine.Options {
+	t.Helper()
+	if code := p.run(); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, p.err.String())
+	}
+	o := p.options
+	o.Builtin, o.Inventory, o.Events, o.Redactor, o.Kinds = nil, nil, nil, nil, nil
+	o.Environ, o.Home, o.Cwd, o.CacheDir = nil, "", "", ""
+	return o
+}
+
+func TestFlagsBecomeOptions(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
+		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
+		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b",
+		"--recreate", "--purge", "--forks", "3")
+	want := engine.Options{
+		Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
+		Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"},
+		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"},
+		Recreate: true, Purge: true, Forks: 3,
+	}
+	if diff := cmp.Diff(want, given(t, p)); diff != "" {
+		t.Error(diff)
+	}
+	if p.called != "run" {
+		t.Errorf("used the engine's %s, want run", p.called)
+	}
+}
+
+func TestTheEngineGetsTheWorld(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "plan", "site.hcl")
+	p.environ = append(p.environ, "XDG_CACHE_HOME=/var/cache/x", "KINIT_VAR_a=b")
+	if code := p.run(); code != exitOK {
+		t.Fatal(code)
+	}
+	o, home := p.options, filepath.Join(filepath.Dir(p.cwd), "home")
+	if o.Cwd != p.cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || len(o.Kinds) != 2 ||
+		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != defaultForks {
+		t.Errorf("got %+v", o)
+	}
+	if diff := cmp.Diff(p.environ, o.Environ); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLabCommandsUseTheLabSpec(t *testing.T) {
+	t.Parallel()
+	// vars are a lab's variables, with the folders below the temporary one.
+	vars := func(root, name string, more ...string) map[string]string {
+		all := map[string]string{
+			"lab_name": name, "lab_cache": root + "/home/.cache/kinit/lab",
+			"lab_state":     root + "/home/.local/state/kinit/labs/" + name,
+			"lab_inventory": root + "/home/.config/kinit/inventories/" + name + ".hcl",
+		}
+		for i := 0; i < len(more); i += 2 {
+			all[more[i]] = more[i+1]
+		}
+		return all
+	}
+	for name, tc := range map[string]struct {
+		args   []string
+		called string
+		want   func(root string) engine.Options
+	}{
+		"up": {[]string{"up", "--hosts", "nyctea, tyto"}, "run", func(root string) engine.Options {
+			return engine.Options{Spec: "lab", Forks: 10, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
+		}},
+		"up with a name and a variable": {[]string{"up", "--name", "ci", "--var", "x=2"}, "run", func(root string) engine.Options {
+			return engine.Options{Spec: "lab", Forks: 10, Vars: vars(root, "ci", "x", "2")}
+		}},
+		"down": {[]string{"down"}, "run", func(root string) engine.Options {
+			return engine.Options{Spec: "lab", Forks: 10, StopAfter: "cleanup", Vars: vars(root, "lab")}
+		}},
+		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
+			return engine.Options{Spec: "lab", Forks: 2, Vars: vars(root, "lab")}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, append([]string{"lab"}, tc.args...)...)
+			if diff := cmp.Diff(tc.want(filepath.Dir(p.cwd)), given(t, p)); diff != "" {
+				t.Error(diff)
+			}
+			if p.called != tc.called {
+				t.Errorf("used the engine's %s, want %s", p.called, tc.called)
+			}
+		})
+	}
+}
+
+func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "lab", "up", "--var", "lab_subnet=10.1.0.0/24")
+	var specs []string
+	p.during = func(_ context.Context, o engine.Options) {
+		specs = append(specs, o.Spec)
+		if o.Spec == "lab-artifacts" && len(o.Vars) != 1 {
+			t.Errorf("the artifacts got the variables %v", o.Vars)
+		}
+	}
+	if code := p.run(); code != exitOK {
+		t.Fatalf("got exit code %d", code)
+	}
+	if diff := cmp.Diff([]string{"lab-artifacts", "lab"}, specs); diff != "" {
+		t.Error(diff)
+	}
+
+	p = newProgram(t, "lab", "up")
+	p.report.Results = []engine.Result{{Status: event.Failed}}
+	if code := p.run(); code != exitFailed || p.options.Spec != "lab-artifacts" {
+		t.Errorf("after a failure got exit code %d and the spec %s", code, p.options.Spec)
+	}
+}
+
+func TestInventories(t *testing.T) {
+	t.Parallel()
+	const lab, own = "home/.config/kinit/inventories/lab.hcl", "work/inventory.hcl"
+	for name, tc := range map[string]struct {
+		files   []string
+		environ string
+		args    []string
+		want    []string // a name that begins with a slash is below the temporary folder
+	}{
+		"none":                           {nil, "", nil, nil},
+		"the one in the folder":          {[]string{own}, "", nil, []string{"inventory.hcl"}},
+		"those of labs":                  {[]string{lab, "home/.config/kinit/inventories/notes.txt"}, "", nil, []string{"/" + lab}},
+		"both":                           {[]string{own, lab}, "", nil, []string{"inventory.hcl", "/" + lab}},
+		"the variable alone":             {[]string{own, lab}, "KINIT_INVENTORY=a.hcl:b.hcl", nil, []string{"a.hcl", "b.hcl"}},
+		"the flag alone":                 {[]string{own, lab}, "KINIT_INVENTORY=a.hcl", []string{"-i", "c.hcl"}, []string{"c.hcl"}},
+		"another config folder":          {[]string{lab, "cfg/kinit/inventories/x.hcl"}, "XDG_CONFIG_HOME=%/cfg", nil, []string{"/cfg/kinit/inventories/x.hcl"}},
+		"a relative config folder isn't": {[]string{lab}, "XDG_CONFIG_HOME=cfg", nil, []string{"/" + lab}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, append([]string{"validate", "s"}, tc.args...)...)
+			root := filepath.Dir(p.cwd)
+			for _, file := range tc.files {
+				p.write(t, file)
+			}
+			p.environ = append(p.environ, replaceRoot(tc.environ, root))
+			var want []string
+			for _, file := range tc.want {
+				if file[0] == '/' {
+					file = root + file
+				}
+				want = append(want, file)
+			}
+			if diff := cmp.Diff(want, given(t, p).Inventories); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

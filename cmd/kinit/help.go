@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// manual is what a command's help says beside what its cli.Command says.
+type manual struct {
+	path     string // the command and those above it, without "kinit"
+	examples []string
+	codes    []int // the exit codes it can have
+}
+
+// write makes the help text of a command.
+func (m manual) write(c *cli.Command) *cli.Command {
+	var out strings.Builder
+	usage := strings.TrimSpace(m.path + " " + c.ArgsUsage)
+	if len(c.Flags) > 0 {
+		usage += " [flags]"
+	}
+	fmt.Fprintf(&out, "%s\n\nUsage:\n  kinit %s\n", sentence(c.Usage), usage)
+	if c.Description != "" {
+		out.WriteString("\n" + c.Description + "\n")
+	}
+	if len(c.Subcommands) > 0 {
+		out.WriteString("\nCommands:\n" + commandList(c.Subcommands))
+	}
+	out.WriteString(flagHelp(c.Flags))
+	out.WriteString("\nExamples:\n")
+	for _, example := range m.examples {
+		out.WriteString("  " + example + "\n")
+	}
+	if len(m.codes) > 0 {
+		out.WriteString("\nExit codes:\n")
+		for _, code := range m.codes {
+			fmt.Fprintf(&out, "  %3d  %s\n", code, exitMeaning(code))
+		}
+	}
+	c.CustomHelpTemplate = out.String()
+	return c
+}
+
+// appHelp is what kinit says without a command.
+func appHelp(app *cli.App) string {
+	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
+		commandList(app.Commands) + `
+Examples:
+  kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto
+  kinit plan site.hcl --hosts web1
+
+See 'kinit COMMAND --help' for more about a command.
+`
+}
+
+func commandList(commands []*cli.Command) string {
+	width := 0
+	for _, c := range commands {
+		width = max(width, len(c.Name))
+	}
+	text := ""
+	for _, c := range commands {
+		text += fmt.Sprintf("  %-*s  %s\n", width, c.Name, c.Usage)
+	}
+	return text
+}
+
+// flagHelp lists flags under the headings of their categories, in the order of
+// their first flag.
+func flagHelp(flags []cli.Flag) string {
+	var order []string
+	groups := map[string]string{}
+	for _, f := range flags {
+		category := f.(cli.CategorizableFlag).GetCategory()
+		if groups[category] == "" {
+			order = append(order, category)
+		}
+		groups[category] += flagLine(f.(cli.DocGenerationFlag))
+	}
+	text := ""
+	for _, category := range order {
+		text += "\n" + category + ":\n" + groups[category]
+	}
+	return text
+}
+
+// flagLine is a flag's line of help. The name of its value stands in backquotes
+// in its usage.
+func flagLine(f cli.DocGenerationFlag) string {
+	short, long := "    ", "--"+f.Names()[0]
+	if names := f.Names(); len(names) > 1 {
+		short = "-" + names[1] + ", "
+	}
+	usage := f.GetUsage()
+	if before, rest, ok := strings.Cut(usage, "`"); ok {
+		value, after, _ := strings.Cut(rest, "`")
+		long += " " + value
+		usage = before + value + after
+	}
+	return fmt.Sprintf("  %s%-20s  %s\n", short, long, usage)
+}
+
+// sentence makes a usage line a sentence.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

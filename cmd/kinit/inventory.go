@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// defaultInventory is read from the working directory when it is there.
+const defaultInventory = "inventory.hcl"
+
+// inventoriesFolder is where kinit's config folder has inventories that are read
+// by default.
+const inventoriesFolder = "inventories"
+
+// inventoryFiles are the inventories of a run: exactly the ones asked for, or
+// else the default, with those in kinit's config folder, where labs are. What is
+// asked for stands alone because without --hosts a run is on all hosts.
+func (w *world) inventoryFiles(c *cli.Context) ([]string, error) {
+	if files := c.StringSlice("inventory"); len(files) > 0 {
+		return files, nil
+	}
+	if files := trimmed(filepath.SplitList(w.env("KINIT_INVENTORY"))); len(files) > 0 {
+		return files, nil
+	}
+	own, err := w.configInventories()
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(filepath.Join(w.cwd, defaultInventory)); err == nil && info.Mode().IsRegular() {
+		return append([]string{defaultInventory}, own...), nil
+	}
+	return own, nil
+}
+
+// configInventories are the inventories in the config folder, by name.
+func (w *world) configInventories() ([]string, error) {
+	folder := filepath.Join(w.configFolder(), inventoriesFolder)
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list inventories: %w", err)
+	}
+	var files []string
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".hcl") && !entry.IsDir() {
+			files = append(files, filepath.Join(folder, entry.Name()))
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/runlog"
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/event"
+	"kinit/engine/secret"
+)
+
+// job is one use of the engine by a command.
+type job struct {
+	do          action
+	mode        view.Mode
+	logged      bool // keeps a log: it changes hosts
+	pendingIsOK bool // pending changes are no reason for an exit code
+}
+
+// perform does the job under the eyes of a view, and returns what the program
+// ends with.
+func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
+	screen, err := w.view(c, j.mode, o.Spec)
+	if err != nil {
+		return err
+	}
+	redactor := &secret.Redactor{}
+	if c.Bool("verbose") {
+		screen.Notice("inventories: " + orNone(o.Inventories))
+	}
+	log := w.startLog(c, j, o.Spec, screen)
+	sinks := view.Fan{screen}
+	if log != nil {
+		sinks = append(sinks, log)
+	}
+	o.Redactor = redactor
+	o.Events = view.Redacted{Next: sinks, Redact: redactor.Redact}
+
+	report := view.RedactReport(w.interruptibly(c, j.do, o, screen), redactor.Redact)
+	code := codeOf(report, j)
+	if log != nil {
+		if err := log.Close(view.NewSummary(o.Spec, report, code)); err != nil {
+			screen.Notice("the log of this run is not complete: " + err.Error())
+		}
+	}
+	screen.Close(report, code)
+	if code == exitOK {
+		return nil
+	}
+	return codeError(code)
+}
+
+// interruptibly calls the engine with a context that signals end.
+func (w *world) interruptibly(c *cli.Context, do action, o engine.Options, screen view.View) *engine.Report {
+	incoming, restore := w.signals()
+	defer restore()
+	notice := func() { screen.Notice(stopping) }
+	leave := func() {
+		within(patience, func() { screen.Notice(leaving) })
+		w.leave(exitInterrupted)
+	}
+	ctx, stop := interruptible(c.Context, incoming, notice, leave)
+	defer stop()
+	return do(ctx, o)
+}
+
+// startLog starts the run's log. A run must not fail for want of one.
+func (w *world) startLog(c *cli.Context, j job, spec string, screen view.View) *runlog.Log {
+	if !j.logged {
+		return nil
+	}
+	log, err := runlog.Create(filepath.Join(w.stateFolder(), "runs"), runlog.Header{
+		Program: programVersion(), Command: c.Command.HelpName, Spec: spec, Started: w.now(),
+	})
+	if err != nil {
+		screen.Notice("there is no log of this run: " + err.Error())
+		return nil
+	}
+	if c.Bool("verbose") {
+		screen.Notice("log: " + log.Path())
+	}
+	return log
+}
+
+// view makes the view that the flags ask for.
+func (w *world) view(c *cli.Context, mode view.Mode, spec string) (view.View, error) {
+	if err := choice(c, "output", outputText, outputJSON, outputQuiet); err != nil {
+		return nil, err
+	}
+	out, err := w.out, w.err
+	if c.Bool("no-color") {
+		out.Colour, err.Colour = false, false
+	}
+	if c.String("output") == outputJSON {
+		return view.NewJSON(spec, out, err), nil
+	}
+	return view.NewText(view.Options{
+		Out: out, Err: err, Mode: mode, Spec: spec, Now: w.now,
+		Verbose: c.Bool("verbose"),
+		Diff:    c.Bool("verbose") || c.Bool("diff") || mode == view.Plan,
+		Quiet:   c.String("output") == outputQuiet,
+	}), nil
+}
+
+func orNone(files []string) string {
+	if len(files) == 0 {
+		return "none"
+	}
+	return strings.Join(files, ", ")
+}
+
+var _ event.Sink = (*runlog.Log)(nil)

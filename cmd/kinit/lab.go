@@ -1,0 +1,142 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+)
+
+// The specs that ship with kinit and make labs: what a lab is made of, and the lab.
+const (
+	artifactsSpec = "lab-artifacts"
+	labSpec       = "lab"
+)
+
+func (w *world) labCommand() *cli.Command {
+	return manual{
+		path:     "lab",
+		examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab down"},
+	}.write(&cli.Command{
+		Name:      "lab",
+		Usage:     "make hypervisors out of containers on this machine",
+		ArgsUsage: "COMMAND",
+		Description: `A lab's hypervisors are known to other commands by their names, through an
+inventory in kinit's config folder.`,
+		Subcommands: []*cli.Command{w.labUp(), w.labDown(), w.labStatus()},
+		Action:      cli.ShowSubcommandHelp,
+	})
+}
+
+func (w *world) labUp() *cli.Command {
+	return manual{
+		path:     "lab up",
+		examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three"},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
+	}.write(&cli.Command{
+		Name:        "up",
+		Usage:       "make a lab, or heal one",
+		Flags:       flags(labFlags(), outputFlags()),
+		Description: "What a lab is made of is built the first time, which takes its while.",
+		Action: func(c *cli.Context) error {
+			j := job{do: w.engine.run, mode: view.Run, logged: true}
+			if err := w.onArtifacts(c, j); err != nil {
+				return err
+			}
+			return w.onLab(c, j, "")
+		},
+	})
+}
+
+func (w *world) labDown() *cli.Command {
+	return manual{
+		path:     "lab down",
+		examples: []string{"kinit lab down", "kinit lab down --name ci"},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
+	}.write(&cli.Command{
+		Name:  "down",
+		Usage: "remove a lab and all that is in it",
+		Flags: flags(labFlags(), outputFlags()),
+		Action: func(c *cli.Context) error {
+			j := job{do: w.engine.run, mode: view.Run, logged: true}
+			return w.onLab(c, j, "cleanup")
+		},
+	})
+}
+
+func (w *world) labStatus() *cli.Command {
+	return manual{
+		path:     "lab status",
+		examples: []string{"kinit lab status --hosts nyctea,tyto"},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitInterrupted},
+	}.write(&cli.Command{
+		Name:        "status",
+		Usage:       "show what a lab lacks",
+		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
+		Flags:       flags(labFlags(), outputFlags()),
+		Action: func(c *cli.Context) error {
+			return w.onLab(c, job{do: w.engine.plan, mode: view.Plan}, "")
+		},
+	})
+}
+
+func labFlags() []cli.Flag {
+	return []cli.Flag{
+		hostsFlag("name the hypervisors `HOSTS`, with commas between"),
+		&cli.StringFlag{Name: "name", Category: headInput, Value: labSpec,
+			Usage: "call the lab `NAME`, so that several can be side by side; else lab"},
+		&cli.StringSliceFlag{Name: "var", Category: headInput, KeepSpace: true,
+			Usage: "set a variable of the lab by `NAME=VALUE`; may be repeated"},
+		forksFlag(),
+	}
+}
+
+// onArtifacts does a job with the spec of what labs are made of, which all labs
+// share.
+func (w *world) onArtifacts(c *cli.Context, j job) error {
+	o, err := w.labOptions(c, artifactsSpec)
+	if err != nil {
+		return err
+	}
+	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	return w.perform(c, j, o)
+}
+
+// onLab does a job with the lab's spec.
+func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
+	o, err := w.labOptions(c, labSpec)
+	if err != nil {
+		return err
+	}
+	name := c.String("name")
+	own := map[string]string{
+		"lab_name":      name,
+		"lab_cache":     w.labCache(),
+		"lab_state":     filepath.Join(w.stateFolder(), "labs", name),
+		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
+	}
+	if hosts := list(c, "hosts"); len(hosts) > 0 {
+		own["lab_hosts"] = strings.Join(hosts, ",")
+	}
+	maps.Copy(o.Vars, own)
+	o.StopAfter = stopAfter
+	return w.perform(c, j, o)
+}
+
+// labOptions are the flags of a lab command. The tasks work on this machine, so
+// no inventory is read, the lab's own may be out of date; and --hosts has the
+// names of what is to be made.
+func (w *world) labOptions(c *cli.Context, spec string) (engine.Options, error) {
+	if err := noArguments(c); err != nil {
+		return engine.Options{}, err
+	}
+	o, err := w.options(c, spec)
+	o.Hosts = nil
+	return o, err
+}
+
+func (w *world) labCache() string { return filepath.Join(w.cacheFolder(), "lab") }

@@ -1,0 +1,154 @@
+// Package runlog keeps what happened in a run: one folder a run, with a log of
+// events that only grows.
+//
+// events.jsonl has one JSON object a line: a header, the run's events, and a
+// summary when the run came to its end.
+package runlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/engine/event"
+)
+
+// Version is the version of the log's format, in its header.
+const Version = 1
+
+// fileName is the log's name in the run's folder.
+const fileName = "events.jsonl"
+
+// Header is the first line of a log.
+type Header struct {
+	Kind    string    `json:"kind"` // "kinit_run_log"
+	Version int       `json:"version"`
+	Program string    `json:"program"` // the version of kinit
+	Command string    `json:"command"` // such as "run"
+	Spec    string    `json:"spec"`
+	Started time.Time `json:"started"`
+}
+
+// Log is the log of one run. It is safe for use by several goroutines.
+type Log struct {
+	path   string
+	synced sync.WaitGroup
+	wake   chan struct{} // holds one token when there is something to sync
+
+	mu   sync.Mutex
+	file *os.File
+	err  error // the first that happened
+}
+
+// Create makes a folder <time>-<spec> in dir, for its owner only, and starts the
+// log in it.
+func Create(dir string, h Header) (*Log, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of runs: %w", err)
+	}
+	folder, err := newFolder(dir, h)
+	if err != nil {
+		return nil, fmt.Errorf("make the run's folder: %w", err)
+	}
+	path := filepath.Join(folder, fileName)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make the run's log: %w", err)
+	}
+	l := &Log{path: path, file: file, wake: make(chan struct{}, 1)}
+	l.synced.Go(l.sync)
+	h.Kind, h.Version = "kinit_run_log", Version
+	l.append(h)
+	return l, nil
+}
+
+// newFolder makes the run's own folder. Runs that start in the same second get a
+// number.
+func newFolder(dir string, h Header) (string, error) {
+	name := h.Started.UTC().Format("20060102T150405Z") + "-" + folderName(h.Spec)
+	for n := 1; ; n++ {
+		folder := filepath.Join(dir, name)
+		if n > 1 {
+			folder += fmt.Sprintf("-%d", n)
+		}
+		err := os.Mkdir(folder, 0o700)
+		if !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+	}
+}
+
+// folderName makes a spec's name or path fit for the name of a folder.
+func folderName(spec string) string {
+	name := strings.TrimSuffix(filepath.Base(spec), ".hcl")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// Path is where the log is.
+func (l *Log) Path() string { return l.path }
+
+// Emit appends an event. What has ended must survive a crash of the machine, so
+// it is synced soon; Emit does not wait for that.
+func (l *Log) Emit(e event.Event) {
+	l.append(e)
+	if e.Kind != event.TaskFinished && e.Kind != event.RunFinished {
+		return
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default: // the sync that is due covers this event too
+	}
+}
+
+// append writes one line in one call, so that a reader never sees half of one
+// that a living program wrote.
+func (l *Log) append(value any) {
+	line, err := json.Marshal(value)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
+	}
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// sync flushes to the disk whenever a task has ended, as often as the disk
+// allows.
+func (l *Log) sync() {
+	for range l.wake {
+		l.keep(l.file.Sync())
+	}
+}
+
+func (l *Log) keep(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// Close appends the summary, syncs, and returns the first error of the log's
+// life. Nothing is emitted afterwards.
+func (l *Log) Close(summary any) error {
+	l.append(summary)
+	close(l.wake)
+	l.synced.Wait()
+	l.keep(l.file.Sync())
+	l.keep(l.file.Close())
+	return l.err
+}

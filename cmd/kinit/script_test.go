@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts start the real program.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"kinit": main})
+}
+
+// TestScripts runs the transcripts in testdata/script, each in a home folder of
+// its own. With KINIT_UPDATE set it rewrites the files they compare with.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("KINIT_UPDATE") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			return os.MkdirAll(home, 0o755)
+		},
+	})
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"io/fs"
+	"strings"
+
+	"kinit/inventories"
+	"kinit/specs"
+)
+
+// shipped is all HCL inside the program, as the repository has it: specs and
+// playbooks at the root, inventories in a folder beside them, so that a playbook
+// can fill in an inventory by its relative path.
+type shipped struct{}
+
+// Open opens a file or folder.
+func (shipped) Open(name string) (fs.File, error) {
+	if inside, ok := strings.CutPrefix(name, "inventories/"); ok {
+		return inventories.FS.Open(inside)
+	}
+	return specs.FS.Open(name)
+}

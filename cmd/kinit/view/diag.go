@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcled"
+
+	"kinit/engine/diag"
+)
+
+// Diagnostics renders a list, an empty line before each.
+func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, width int) string {
+	var out strings.Builder
+	for _, d := range list {
+		out.WriteString("\n" + Diagnostic(d, sources, colour, width))
+	}
+	return out.String()
+}
+
+// Diagnostic renders one problem: what, where with the lines of the file, and
+// why. Lines have at most width columns, 0 for no limit. Ranges that do not fit
+// the sources give less, never a panic.
+func Diagnostic(d diag.Diagnostic, sources map[string]*hcl.File, colour bool, width int) string {
+	b := block{width: width, colour: colour}
+	word, style := "Error: ", bold+";"+red
+	if d.Warning {
+		word, style = "Warning: ", bold+";"+yellow
+	}
+	for i, line := range wrap(word+d.Summary, width) {
+		rest, found := strings.CutPrefix(line, word)
+		if i > 0 || !found {
+			b.line(span{line, bold})
+			continue
+		}
+		b.line(span{word, style}, span{rest, bold})
+	}
+	if d.Subject != nil {
+		b.gap()
+		b.place(*d.Subject, sources[d.Subject.Filename])
+		b.snippet(d, sources[d.Subject.Filename])
+	}
+	if d.Detail != "" {
+		b.gap()
+		b.WriteString(strings.Join(wrap(d.Detail, width), "\n") + "\n")
+	}
+	b.origin(d)
+	return b.String()
+}
+
+// place says which line of which file it is, and in which block.
+func (b *block) place(r hcl.Range, file *hcl.File) {
+	text := fmt.Sprintf("  on %s line %d", clean(r.Filename), r.Start.Line)
+	if file != nil {
+		if context := hcled.ContextString(file, r.Start.Byte); context != "" {
+			text += ", in " + clean(context)
+		}
+	}
+	b.WriteString(strings.Join(wrap(text+":", b.width), "\n") + "\n")
+}
+
+// origin says where it happened, when it happened in a run.
+func (b *block) origin(d diag.Diagnostic) {
+	if d.Address == "" && d.Host == "" {
+		return
+	}
+	b.gap()
+	if d.Address != "" {
+		b.line(span{"  task ", dim}, span{clean(d.Address), plain})
+	}
+	if d.Host != "" {
+		b.line(span{"  host ", dim}, span{clean(d.Host), plain})
+	}
+}

@@ -1,0 +1,144 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"kinit/engine/event"
+)
+
+// liner writes finished tasks as lines, and remembers how wide their columns
+// were so that they stay aligned.
+type liner struct {
+	colour                    bool
+	host, status, stage, task int // columns, growing
+}
+
+// newLiner starts with the widths that most runs need: localhost, changed.
+func newLiner(colour bool) *liner {
+	return &liner{colour: colour, host: 9, status: 7, task: 24}
+}
+
+// usualStage is the width of the stages' column once there is one: services.
+const usualStage = 8
+
+// stageCell is the column of stages, nothing as long as no task had one.
+func (l *liner) stageCell(stage string) string {
+	stage = clean(stage)
+	if stage != "" {
+		l.stage = max(l.stage, usualStage, cells(stage))
+	}
+	if l.stage == 0 {
+		return ""
+	}
+	return pad(stage, l.stage) + "  "
+}
+
+// finished is the line of a task that ended: host, status, stage, task, time,
+// and what changed or why not. width limits it, 0 for no limit.
+func (l *liner) finished(e event.Event, width int) string {
+	task := clean(e.Task)
+	if width > 0 {
+		task = cut(task, max(24, width*2/5))
+	}
+	host, status := clean(e.Host), string(e.Status)
+	l.host = max(l.host, cells(host))
+	l.status = max(l.status, cells(status))
+	l.task = max(l.task, cells(task))
+
+	line, word := styles(e.Status)
+	return render([]span{
+		{pad(host, l.host) + "  ", line},
+		{pad(status, l.status) + "  ", word},
+		{l.stageCell(e.Stage), line},
+		{pad(task, l.task) + "  ", line},
+		{pad(seconds(e.Duration), 5) + "  ", line},
+		{outcome(e), line},
+	}, width, l.colour)
+}
+
+// styles gives the colours of a line and of its status: what needs no attention
+// is dim, what went wrong is red altogether.
+func styles(status event.Status) (line, word string) {
+	switch status {
+	case event.Failed, event.Unreachable:
+		return red, red
+	case event.Changed:
+		return plain, yellow
+	}
+	return dim, dim
+}
+
+// outcome says in one line what became of the task.
+func outcome(e event.Event) string {
+	if text := firstLine(e.Message); text != "" {
+		return text
+	}
+	if len(e.Steps) == 0 {
+		return ""
+	}
+	text := firstLine(e.Steps[0])
+	if more := len(e.Steps) - 1; more > 0 {
+		text += fmt.Sprintf(" (+%d)", more)
+	}
+	return text
+}
+
+// steps are the lines below a finished task that show its steps in full: each
+// step's text, and its diff. A single step's first line is on the task's line
+// already.
+func (l *liner) steps(e event.Event, width int) []string {
+	var lines []string
+	for _, step := range e.Steps {
+		first, rest, _ := strings.Cut(strings.Trim(step, "\n"), "\n")
+		if len(e.Steps) > 1 || e.Message != "" {
+			lines = append(lines, render([]span{{"    " + clean(first), plain}}, width, l.colour))
+		}
+		if rest == "" {
+			continue
+		}
+		for line := range strings.SplitSeq(rest, "\n") {
+			text := clean(line)
+			lines = append(lines, render([]span{{"      " + text, diffStyle(text)}}, width, l.colour))
+		}
+	}
+	return lines
+}
+
+// diffStyle colours a line of a unified diff.
+func diffStyle(line string) string {
+	switch trimmed := strings.TrimLeft(line, " "); {
+	case strings.HasPrefix(trimmed, "+"):
+		return green
+	case strings.HasPrefix(trimmed, "-"):
+		return red
+	case strings.HasPrefix(trimmed, "@@"):
+		return cyan
+	}
+	return dim
+}
+
+// retried is the line of a task that failed and is tried again.
+func (l *liner) retried(e event.Event, width int) string {
+	text := fmt.Sprintf("attempt %d failed: %s", e.Attempt, firstLine(e.Message))
+	return l.note(e.Host, "retry", e.Stage, e.Task, text, width)
+}
+
+// beat is the line of a task that still runs, where nothing is redrawn.
+func (l *liner) beat(r *running, elapsed string) string {
+	text := r.text
+	if p := r.progress; p.Total > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%d%%  %s/%s  %s",
+			percent(p.Done, p.Total), size(p.Done), size(p.Total), text))
+	}
+	return render([]span{{
+		pad(clean(r.host), l.host) + "  still running  " + clean(r.task) + "  " + elapsed + "  " + text, plain,
+	}}, 0, false)
+}
+
+func (l *liner) note(host, word, stage, task, text string, width int) string {
+	return render([]span{{
+		pad(clean(host), l.host) + "  " + pad(word, l.status) + "  " + l.stageCell(stage) +
+			pad(clean(task), l.task) + spaces(9) + text, dim,
+	}}, width, l.colour)
+}

@@ -1,0 +1,195 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"kinit/engine"
+	"kinit/engine/diag"
+	"kinit/engine/event"
+)
+
+// summary is what stands below the tasks at the end.
+func (t *Text) summary(r *engine.Report) string {
+	out := block{width: t.options.Out.width(), colour: t.options.Out.Colour}
+	if t.options.Mode == Read {
+		return ""
+	}
+	if t.options.Mode == Run && !t.options.Quiet {
+		out.stages(r)
+	}
+	out.recap(r.Hosts)
+	if t.options.Quiet {
+		return out.String()
+	}
+	out.outputs(r.Outputs)
+	return out.String()
+}
+
+// verdict is the last line: what it came to and how long it took.
+func (t *Text) verdict(r *engine.Report) string {
+	if t.options.Quiet || t.options.Mode == Read {
+		return ""
+	}
+	out := block{width: t.options.Out.width(), colour: t.options.Out.Colour}
+	if t.printed {
+		out.gap()
+	}
+	out.line(span{verdict(r, t.options), bold})
+	return out.String()
+}
+
+// block is text made line by line.
+type block struct {
+	strings.Builder
+	width  int
+	colour bool
+}
+
+func (b *block) line(spans ...span) {
+	b.WriteString(render(spans, b.width, b.colour))
+	b.WriteByte('\n')
+}
+
+// gap separates parts by an empty line.
+func (b *block) gap() { b.WriteByte('\n') }
+
+// stages is a table of where the time went. Stages overlap, so the shares of the
+// wall clock may add up to more than all of it.
+func (b *block) stages(r *engine.Report) {
+	if len(r.Stages) == 0 {
+		return
+	}
+	name := len("STAGE")
+	for _, s := range r.Stages {
+		name = max(name, cells(clean(s.Stage)))
+	}
+	b.gap()
+	b.line(span{fmt.Sprintf("%s  %6s  %5s  %5s", pad("STAGE", name), "TIME", "SHARE", "TASKS"), bold})
+	for _, s := range r.Stages {
+		share := int64(0)
+		if r.Duration > 0 {
+			share = percent(int64(s.Duration), int64(r.Duration))
+		}
+		b.line(span{fmt.Sprintf("%s  %6s  %4d%%  %5d", pad(clean(s.Stage), name), seconds(s.Duration), share, s.Tasks), plain})
+	}
+}
+
+// recap has a line a host, in the words of Ansible; a narrow terminal gets them
+// without columns.
+func (b *block) recap(hosts []engine.HostCounts) {
+	if len(hosts) == 0 {
+		return
+	}
+	name := 0
+	for _, h := range hosts {
+		name = max(name, cells(clean(h.Host)))
+	}
+	b.gap()
+	b.line(span{"PLAY RECAP", bold})
+	format := " %s=%-4d"
+	if full := name + len(" : ok=0000 changed=0000 failed=0000 skipped=0000 unreachable=0000"); b.width > 0 && full > b.width {
+		format = " %s=%d"
+	}
+	for _, h := range hosts {
+		count := func(word string, n int, style string) span {
+			if n == 0 {
+				style = dim
+			}
+			return span{fmt.Sprintf(format, word, n), style}
+		}
+		b.line(
+			span{pad(clean(h.Host), name) + " :", plain},
+			count("ok", h.OK, green), count("changed", h.Changed, yellow), count("failed", h.Failed, red),
+			count("skipped", h.Skipped, cyan), count("unreachable", h.Unreachable, red),
+		)
+	}
+}
+
+func (b *block) outputs(outputs []engine.Output) {
+	if len(outputs) == 0 {
+		return
+	}
+	b.gap()
+	b.line(span{"OUTPUTS", bold})
+	for _, o := range outputs {
+		value := o.Value
+		if o.Sensitive {
+			value = "(sensitive)"
+		}
+		lines := wrap(clean(o.Name)+" = "+value, b.width)
+		b.WriteString(strings.Join(lines, "\n") + "\n")
+	}
+}
+
+// verdict puts the end of a run into words.
+func verdict(r *engine.Report, o Options) string {
+	switch {
+	case r.Interrupted:
+		return "Stopped after " + seconds(r.Duration) + ": " + tally(r) + "."
+	case r.Diagnostics.HasErrors() && len(r.Results) == 0:
+		return o.Spec + ": " + problems(r.Diagnostics) + ", nothing was done."
+	case r.Diagnostics.HasErrors() || failures(r) > 0:
+		return "Failed after " + seconds(r.Duration) + ": " + tally(r) + "."
+	case o.Mode == Validate:
+		return o.Spec + " is valid: " + tasks(r.Tasks) + "."
+	case o.Mode == Plan:
+		return planned(r)
+	}
+	return "Done in " + seconds(r.Duration) + ": " + tally(r) + "."
+}
+
+func problems(list diag.List) string {
+	n := 0
+	for _, d := range list {
+		if !d.Warning {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 error"
+	}
+	return number(n) + " errors"
+}
+
+func planned(r *engine.Report) string {
+	took := " (" + seconds(r.Duration) + ")"
+	if r.Changes() == 0 {
+		return "Nothing to change" + took + "."
+	}
+	return fmt.Sprintf("%d of %s would change something%s.", r.Changes(), tasks(len(r.Results)), took)
+}
+
+func failures(r *engine.Report) int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Status == event.Failed || result.Status == event.Unreachable {
+			n++
+		}
+	}
+	return n
+}
+
+// tally counts tasks by how they ended, zeros left out.
+func tally(r *engine.Report) string {
+	text := tasks(len(r.Results))
+	for _, status := range []event.Status{event.Changed, event.Failed, event.Skipped, event.Unreachable} {
+		n := 0
+		for _, result := range r.Results {
+			if result.Status == status {
+				n++
+			}
+		}
+		if n > 0 || status == event.Changed {
+			text += fmt.Sprintf(", %d %s", n, status)
+		}
+	}
+	return text
+}
+
+func tasks(n int) string {
+	if n == 1 {
+		return "1 task"
+	}
+	return number(n) + " tasks"
+}

@@ -1,0 +1,203 @@
+package view
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/engine"
+	"kinit/engine/event"
+)
+
+// The clock of the view.
+const (
+	redraw    = 100 * time.Millisecond // between two frames of live lines
+	heartbeat = 30 * time.Second       // between two signs of life of a task, where nothing is redrawn
+)
+
+// Options say how Text shows a run.
+type Options struct {
+	Out, Err Screen           // results, and problems with notices
+	Mode     Mode             // what the command does
+	Spec     string           // what was run, for the last line
+	Diff     bool             // show every step with its diff
+	Verbose  bool             // show retries too
+	Quiet    bool             // show failures and the recap only
+	Now      func() time.Time // the clock
+}
+
+// Text shows a run to people.
+type Text struct {
+	options Options
+
+	write   sync.Mutex // held while writing, so that frames stay whole; taken before state
+	canvas  canvas
+	printed bool
+	state   sync.Mutex // guards what Emit touches; never held while writing
+	board   board
+	liner   *liner
+	fold    fold
+	pending []string // lines not written yet
+
+	stop    chan struct{}
+	stopped sync.WaitGroup
+}
+
+var _ View = (*Text)(nil)
+
+// NewText starts a text view. Close ends it.
+func NewText(o Options) *Text {
+	t := newText(o)
+	if o.Quiet {
+		return t
+	}
+	t.stopped.Go(t.tick)
+	return t
+}
+
+// newText makes a view whose clock somebody else drives.
+func newText(o Options) *Text {
+	return &Text{options: o, liner: newLiner(o.Out.Colour), stop: make(chan struct{})}
+}
+
+// tick draws until Close.
+func (t *Text) tick() {
+	interval := redraw
+	if !t.live() {
+		interval = time.Second
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.stop:
+			return
+		case <-ticker.C:
+			t.beat()
+			t.draw()
+		}
+	}
+}
+
+// live tells whether lines are redrawn at the bottom.
+func (t *Text) live() bool { return t.options.Out.Size != nil && !t.options.Quiet }
+
+// Emit takes an event. On a terminal the next frame shows it, so that many
+// events make no more writes than few.
+func (t *Text) Emit(e event.Event) {
+	t.state.Lock()
+	started := t.board.find(e.Task) != nil
+	t.board.apply(e)
+	lines := t.lines(e, started)
+	t.pending = append(t.pending, lines...)
+	t.state.Unlock()
+	if len(lines) > 0 && !t.live() {
+		t.draw()
+	}
+}
+
+// lines are the lasting lines of an event. started says whether its task was at
+// work.
+func (t *Text) lines(e event.Event, started bool) []string {
+	width := t.options.Out.width()
+	if t.options.Quiet && e.Status != event.Failed && e.Status != event.Unreachable {
+		return nil
+	}
+	if e.Kind == event.TaskRetried && t.options.Verbose {
+		return []string{t.liner.retried(e, width)}
+	}
+	var lines []string
+	if !t.options.Verbose {
+		if t.fold.takes(e, started) {
+			return nil
+		}
+		lines = t.fold.flush(t.liner, e, width)
+	}
+	if e.Kind != event.TaskFinished {
+		return lines
+	}
+	lines = append(lines, t.liner.finished(e, width))
+	if t.options.Diff {
+		lines = append(lines, t.liner.steps(e, width)...)
+	}
+	return lines
+}
+
+// beat adds a line for each task that has shown nothing for long, where nothing
+// is redrawn.
+func (t *Text) beat() {
+	if t.live() {
+		return
+	}
+	t.state.Lock()
+	defer t.state.Unlock()
+	now := t.options.Now()
+	for _, r := range t.board.running {
+		if now.Before(r.nextBeat) {
+			continue
+		}
+		r.nextBeat = now.Add(heartbeat)
+		t.pending = append(t.pending, t.liner.beat(r, seconds(now.Sub(r.started))))
+	}
+}
+
+// draw writes the pending lines, and the live lines below them.
+func (t *Text) draw() {
+	t.write.Lock()
+	defer t.write.Unlock()
+	t.state.Lock()
+	lasting := t.pending
+	t.pending = nil
+	var live []string
+	columns, rows := 0, 0
+	if t.live() {
+		columns, rows = t.options.Out.Size()
+		live = t.board.live(t.options.Now(), columns, rows, t.options.Out.Colour)
+	}
+	t.state.Unlock()
+	t.print(t.canvas.frame(lasting, live, columns))
+}
+
+// settle writes the pending lines and wipes the live ones, with write held.
+func (t *Text) settle() {
+	t.state.Lock()
+	lasting := t.pending
+	t.pending = nil
+	t.state.Unlock()
+	columns := t.options.Out.width()
+	t.print(t.canvas.frame(lasting, nil, columns))
+}
+
+// print writes a frame. There is nobody to tell when the screen is gone; the run
+// goes on and its log has everything.
+func (t *Text) print(frame string) {
+	if frame != "" {
+		t.printed = true
+		_, _ = io.WriteString(t.options.Out, frame)
+	}
+}
+
+// Notice shows a line about the program.
+func (t *Text) Notice(line string) {
+	t.write.Lock()
+	defer t.write.Unlock()
+	t.settle()
+	lines := wrap(line, t.options.Err.width())
+	_, _ = io.WriteString(t.options.Err, strings.Join(lines, "\n")+"\n")
+}
+
+// Close ends the live lines and shows how it ended.
+func (t *Text) Close(r *engine.Report, _ int) {
+	close(t.stop)
+	t.stopped.Wait()
+	t.write.Lock()
+	defer t.write.Unlock()
+	t.settle()
+	t.print(t.summary(r))
+	if screen := t.options.Err; len(r.Diagnostics) > 0 {
+		_, _ = io.WriteString(screen, Diagnostics(r.Diagnostics, r.Sources, screen.Colour, screen.width()))
+		t.printed = true
+	}
+	t.print(t.verdict(r))
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/module"
+	"kinit/modules"
+)
+
+// world is all that commands touch of the process they run in.
+type world struct {
+	args     []string
+	environ  []string // KEY=value pairs
+	cwd      string
+	out, err view.Screen
+	engine   facade
+	kinds    func() []module.Kind
+	now      func() time.Time
+	signals  func() (incoming <-chan os.Signal, stop func())
+	leave    func(code int) // ends the process at once
+}
+
+// facade is what commands need of the engine.
+type facade struct {
+	run, plan, validate action
+}
+
+// action is one way to use a spec.
+type action func(ctx context.Context, o engine.Options) *engine.Report
+
+// thisProcess is the world of a real program.
+func thisProcess() *world {
+	cwd, err := os.Getwd()
+	if err != nil { // it was removed; relative paths will fail with this name
+		cwd = "."
+	}
+	w := &world{
+		args: os.Args, environ: os.Environ(), cwd: cwd,
+		engine: facade{run: engine.Run, plan: engine.Plan, validate: engine.Validate},
+		kinds:  modules.All, now: time.Now, signals: incoming, leave: os.Exit,
+	}
+	w.out, w.err = w.screen(os.Stdout), w.screen(os.Stderr)
+	return w
+}
+
+// screen describes a stream. What cannot move its cursor is as good as a file.
+func (w *world) screen(f *os.File) view.Screen {
+	fd := int(f.Fd())
+	terminal := w.env("TERM")
+	if !term.IsTerminal(fd) || terminal == "" || terminal == "dumb" {
+		return view.Screen{Writer: f}
+	}
+	size := func() (columns, rows int) {
+		columns, rows, err := term.GetSize(fd)
+		if err != nil || columns <= 0 || rows <= 0 {
+			return 80, 24 // the terminal does not know; what terminals used to be
+		}
+		return columns, rows
+	}
+	return view.Screen{Writer: f, Size: size, Colour: w.env("NO_COLOR") == ""}
+}
+
+// incoming passes on the signals that ask a program to end. A hang-up that is
+// ignored, as under nohup, stays so. A reader that has gone, such as a tee that
+// Ctrl-C ended too, is no reason to die before remote work has ended and the log
+// is closed; it is caught, to the end, and not ignored because processes that are
+// started inherit what is ignored.
+func incoming() (<-chan os.Signal, func()) {
+	signals, ignored := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	signal.Notify(ignored, syscall.SIGPIPE)
+	return signals, func() { signal.Stop(signals) }
+}
+
+// env is the value of an environment variable, empty when it is not set.
+func (w *world) env(name string) string {
+	for _, pair := range w.environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// folder is kinit's own folder of a kind, by the XDG base directory
+// specification: the variable's value, else the default below the home folder.
+func (w *world) folder(variable, fallback string) string {
+	base := w.env(variable)
+	if !filepath.IsAbs(base) { // the specification says to ignore such a value
+		base = filepath.Join(w.env("HOME"), fallback)
+	}
+	return filepath.Join(base, "kinit")
+}
+
+func (w *world) configFolder() string { return w.folder("XDG_CONFIG_HOME", ".config") }
+func (w *world) stateFolder() string  { return w.folder("XDG_STATE_HOME", ".local/state") }
+func (w *world) cacheFolder() string  { return w.folder("XDG_CACHE_HOME", ".cache") }

@@ -1,0 +1,107 @@
+// Package diag is how problems are told: what, where, why, and what to do.
+package diag
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Diagnostic is one problem. Summary is short and fixed ("Unknown module");
+// Detail has full sentences: what happened, what was expected, what to do.
+type Diagnostic struct {
+	Warning bool
+	Summary string
+	Detail  string
+	Subject *hcl.Range // the place in a file, where there is one
+	Context *hcl.Range // what is shown around the subject
+	Address string     // the task, such as task.file.motd["web1"]
+	Host    string     // the host it happened on
+	Cause   error      // for errors.Is and errors.As; not shown
+}
+
+// Error is the diagnostic on one line.
+func (d Diagnostic) Error() string {
+	where := ""
+	if d.Subject != nil {
+		where = d.Subject.String() + ": "
+	}
+	if d.Detail == "" {
+		return where + d.Summary
+	}
+	return fmt.Sprintf("%s%s: %s", where, d.Summary, d.Detail)
+}
+
+// Unwrap returns the cause.
+func (d Diagnostic) Unwrap() error { return d.Cause }
+
+// List is a list of diagnostics; nil is the empty list.
+type List []Diagnostic
+
+// HasErrors tells whether one of them is no warning.
+func (l List) HasErrors() bool {
+	for _, d := range l {
+		if !d.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns the list as an error, or nil when it has no error.
+func (l List) Err() error {
+	if !l.HasErrors() {
+		return nil
+	}
+	return l
+}
+
+// Error joins the diagnostics, one a line.
+func (l List) Error() string {
+	lines := make([]string, len(l))
+	for i, d := range l {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is tells whether one of the causes is the target.
+func (l List) Is(target error) bool {
+	for _, d := range l {
+		if errors.Is(d.Cause, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// Errorf makes a list of one error at a place.
+func Errorf(subject *hcl.Range, summary, format string, args ...any) List {
+	return List{{Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: subject}}
+}
+
+// Sort orders problems for display: errors before warnings, then by file and place.
+// Problems without a place come first; the order is otherwise kept.
+func (l List) Sort() {
+	slices.SortStableFunc(l, func(a, b Diagnostic) int {
+		if a.Warning != b.Warning {
+			if b.Warning {
+				return -1
+			}
+			return 1
+		}
+		x, y := a.start(), b.start()
+		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte))
+	})
+}
+
+func (d Diagnostic) start() hcl.Range {
+	if d.Subject == nil {
+		return hcl.Range{}
+	}
+	return *d.Subject
+}

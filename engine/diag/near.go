@@ -1,0 +1,65 @@
+package diag
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Near returns the sentence that offers the names most like a mistyped one, with a
+// space before it, or nothing when none is like it.
+func Near(given string, names []string) string {
+	best := max(2, len(given)/3) + 1
+	var found []string
+	for _, name := range names {
+		switch d := distance(strings.ToLower(given), strings.ToLower(name), best); {
+		case d >= max(len(given), len(name)):
+			// no letter is left of it
+		case d < best:
+			best, found = d, []string{name}
+		case d == best && len(found) > 0:
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	quoted := make([]string, 0, nearest)
+	for _, name := range found[:min(len(found), nearest)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return " Did you mean " + strings.Join(quoted, " or ") + "?"
+}
+
+// nearest is how many names Near offers at most.
+const nearest = 3
+
+// distance is the number of letters to add, remove, change or swap with their
+// neighbour to make one text of the other; it may give up at limit.
+func distance(a, b string, limit int) int {
+	s, t := []rune(a), []rune(b)
+	if d := len(s) - len(t); d > limit || -d > limit {
+		return limit + 1
+	}
+	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range s {
+		row[0] = i + 1
+		for j := range t {
+			cost := 1
+			if s[i] == t[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}

@@ -1,0 +1,41 @@
+package diag
+
+import "testing"
+
+func TestNearOffersTheMostLikeNames(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "file", "files", "command", "libvirt_domain", "libvirt_volume", "nyctea"}
+	tests := map[string]struct{ given, want string }{
+		"one letter wrong":            {"filf", ` Did you mean "file"?`},
+		"two swapped letters":         {"comamnd", ` Did you mean "command"?`},
+		"case does not count":         {"NYCTEA", ` Did you mean "nyctea"?`},
+		"two are as near":             {"filex", ` Did you mean "file" or "files"?`},
+		"a long name may differ more": {"libvirt_domian_", ` Did you mean "libvirt_domain"?`},
+		"one letter is like nothing":  {"x", ""},
+		"nothing is like it":          {"systemd", ""},
+		"empty":                       {"", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Near(test.given, names); got != test.want {
+				t.Errorf("Near(%q) is %q, want %q", test.given, got, test.want)
+			}
+		})
+	}
+}
+
+func TestDistanceCountsEdits(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ä", "a", 1},
+	}
+	for _, test := range tests {
+		if got := distance(test.a, test.b, 10); got != test.want {
+			t.Errorf("distance(%q, %q) is %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}

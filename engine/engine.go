@@ -1,0 +1,26 @@
+// Package engine expands a spec into a graph of tasks and walks it over hosts.
+//
+// The line a task travels: Run → spec.Load → inventory.Load → topology.Expand →
+// plan.Build → run.Run → graph.Walk → the task's module → a step → the transport,
+// and back as events and a Report.
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// Validate checks a spec without touching a host: syntax, references, arguments,
+// topology.
+func Validate(ctx context.Context, o Options) *Report {
+	started := time.Now()
+	l := load(ctx, o, false)
+	return l.report(started)
+}
+
+// Plan reads the hosts and says what Run would change. It changes nothing.
+func Plan(ctx context.Context, o Options) *Report { return walk(ctx, o, true) }
+
+// Run brings about what the spec says. What was done stays when it fails or ctx
+// ends, and the next Run goes on from there.
+func Run(ctx context.Context, o Options) *Report { return walk(ctx, o, false) }

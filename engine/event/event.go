@@ -1,0 +1,68 @@
+// Package event says what happens in a run, to whoever shows or keeps it.
+//
+// The engine never prints: it emits events to a Sink, and the terminal view,
+// the JSON stream and the run log are sinks.
+package event
+
+import "time"
+
+// Sink takes events. Emit is called from many goroutines and must not block
+// for long.
+type Sink interface {
+	Emit(Event)
+}
+
+// Kind says what an event is about.
+type Kind string
+
+// The kinds of events, in the order in which a run emits them.
+const (
+	RunStarted   Kind = "run_started"
+	TaskStarted  Kind = "task_started"
+	TaskProgress Kind = "task_progress"
+	StepStarted  Kind = "step_started"
+	TaskRetried  Kind = "task_retried"
+	TaskFinished Kind = "task_finished"
+	RunFinished  Kind = "run_finished"
+)
+
+// Status is how a task ended.
+type Status string
+
+// The ways in which a task ends; users of Ansible know them.
+const (
+	OK          Status = "ok"
+	Changed     Status = "changed"
+	Failed      Status = "failed"
+	Skipped     Status = "skipped"
+	Unreachable Status = "unreachable"
+)
+
+// Event is one thing that happened. Fields that a kind does not use are zero.
+type Event struct {
+	Time     time.Time     `json:"time"`
+	Kind     Kind          `json:"kind"`
+	Task     string        `json:"task,omitempty"`     // address, such as task.file.motd["web1"]
+	Host     string        `json:"host,omitempty"`     // the host the task works on
+	Stage    string        `json:"stage,omitempty"`    // the task's stage, may be empty
+	Status   Status        `json:"status,omitempty"`   // of TaskFinished
+	Steps    []string      `json:"steps,omitempty"`    // of TaskFinished: what changed, or would
+	Message  string        `json:"message,omitempty"`  // of TaskFinished: the error or why it was skipped
+	Duration time.Duration `json:"duration,omitempty"` // of finished kinds, in nanoseconds
+	Attempt  int           `json:"attempt,omitempty"`  // of TaskRetried: the attempt that failed, from 1
+	Progress *Progress     `json:"progress,omitempty"` // of TaskProgress
+	Total    int           `json:"total,omitempty"`    // of RunStarted: the number of tasks
+}
+
+// Progress says how far a long task is.
+type Progress struct {
+	Text  string `json:"text,omitempty"`  // what is done right now, lower case, no full stop
+	Done  int64  `json:"done,omitempty"`  // bytes, where Total is known or not
+	Total int64  `json:"total,omitempty"` // bytes, 0 when unknown
+}
+
+// Discard is a sink that forgets everything.
+type Discard struct{}
+
+// Emit forgets the event.
+func (Discard) Emit(Event) {}

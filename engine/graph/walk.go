@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"context"
+	"sync"
+)
+
+// Status is how a key ended.
+type Status int
+
+// The ways in which a key ends.
+const (
+	Done      Status = iota // visited, without error
+	Failed                  // visited, with an error
+	Skipped                 // not visited: something it depends on failed
+	Cancelled               // not visited: the context ended first
+)
+
+// String is the status in words.
+func (s Status) String() string {
+	return [...]string{"done", "failed", "skipped", "cancelled"}[s]
+}
+
+// Outcome is how one key ended.
+type Outcome[K comparable] struct {
+	Key    K
+	Status Status
+	Err    error // of Failed
+	Cause  K     // of Skipped: the failed key at the root; with several, the first that failed
+}
+
+// Walk visits every key after what it depends on, at most workers at a time (at
+// least one). A key whose visit fails leaves everything that depends on it
+// unvisited. When ctx ends no further visit starts, and Walk waits for those that
+// run. The outcomes are in the order of Keys. Keys on a cycle end as Cancelled:
+// call Validate first.
+func (g *Graph[K]) Walk(ctx context.Context, workers int, visit func(ctx context.Context, key K) error) []Outcome[K] {
+	w := g.walker(ctx)
+	stop := context.AfterFunc(ctx, w.wake)
+	defer stop()
+	var pool sync.WaitGroup
+	for range min(max(workers, 1), len(g.keys)) {
+		pool.Go(func() {
+			for i, ok := w.next(); ok; i, ok = w.next() {
+				w.finish(i, visit(ctx, g.keys[i]))
+			}
+		})
+	}
+	pool.Wait()
+	return w.outcomes
+}
+
+// walker is the state of one walk.
+type walker[K comparable] struct {
+	graph    *Graph[K]
+	ctx      context.Context
+	mu       sync.Mutex
+	changed  *sync.Cond // ready or running changed, or ctx ended
+	ready    queue
+	waiting  []int // how many dependencies a key waits for
+	running  int
+	outcomes []Outcome[K]
+}
+
+func (g *Graph[K]) walker(ctx context.Context) *walker[K] {
+	w := &walker[K]{graph: g, ctx: ctx, outcomes: make([]Outcome[K], len(g.keys))}
+	w.changed = sync.NewCond(&w.mu)
+	w.ready, w.waiting = g.start()
+	for i, key := range g.keys {
+		w.outcomes[i] = Outcome[K]{Key: key, Status: Cancelled}
+	}
+	return w
+}
+
+func (w *walker[K]) wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed.Broadcast()
+}
+
+// next waits for a key to visit. It returns false when there will be none.
+func (w *walker[K]) next() (int, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.ready) == 0 && w.running > 0 && w.ctx.Err() == nil {
+		w.changed.Wait()
+	}
+	if len(w.ready) == 0 || w.ctx.Err() != nil {
+		return 0, false
+	}
+	w.running++
+	return w.ready.pop(), true
+}
+
+// finish records how a visit ended and makes ready what waited for it.
+func (w *walker[K]) finish(i int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	w.changed.Broadcast()
+	if err != nil {
+		w.outcomes[i].Status, w.outcomes[i].Err = Failed, err
+		w.skipUsers(i)
+		return
+	}
+	w.outcomes[i].Status = Done
+	for _, user := range w.graph.users[i] {
+		if w.waiting[user]--; w.waiting[user] == 0 {
+			w.ready.push(user)
+		}
+	}
+}
+
+// skipUsers marks everything that depends on a failed key. None of it can be
+// ready: it still waits for the key or for something that is marked too.
+func (w *walker[K]) skipUsers(failed int) {
+	todo := []int{failed}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, user := range w.graph.users[i] {
+			if w.outcomes[user].Status == Skipped {
+				continue
+			}
+			w.outcomes[user].Status, w.outcomes[user].Cause = Skipped, w.graph.keys[failed]
+			todo = append(todo, user)
+		}
+	}
+}

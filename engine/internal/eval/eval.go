@@ -1,0 +1,159 @@
+// Package eval gives expressions their values: variables, locals, functions and
+// everything else that is known before a task runs.
+package eval
+
+import (
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+	"kinit/engine/secret"
+)
+
+// Input is what a scope is made of.
+type Input struct {
+	Spec      *spec.Spec
+	Sources   spec.Sources
+	Vars      map[string]string    // from the command line, as text
+	VarFiles  []string             // read in order, later ones win
+	Environ   []string             // KEY=value; KINIT_VAR_x sets variable x
+	Inventory map[string]cty.Value // the inventory's values of variables
+	Hosts     cty.Value            // the selected hosts by name, as expressions see them
+	Run       Run
+	Redactor  *secret.Redactor // learns the values of sensitive variables; may be nil
+}
+
+// Run is what expressions see as run.
+type Run struct {
+	StopAfter string
+	Recreate  bool
+	Purge     bool
+	Check     bool     // a dry run
+	Hosts     []string // the names of the selected hosts, in order
+}
+
+// Scope is what expressions may refer to outside of a task. After SetCluster it is
+// safe for use by several goroutines.
+type Scope struct {
+	in      Input
+	vars    map[string]cty.Value
+	locals  map[string]cty.Value
+	late    []*spec.Local // that refer to the cluster, in order
+	cluster cty.Value
+
+	mu      sync.Mutex
+	folders map[string]*hcl.EvalContext
+}
+
+// New gives variables and those locals that need no cluster their values. A
+// variable without a valid value is unknown, so that one mistake is told once.
+func New(in Input) (*Scope, diag.List) {
+	s := &Scope{in: in, vars: map[string]cty.Value{}, locals: map[string]cty.Value{}, cluster: cty.DynamicVal}
+	diags := s.setVariables()
+	early, late, more := s.sortLocals()
+	diags = append(diags, more...)
+	for _, l := range late {
+		s.locals[l.Name] = cty.DynamicVal
+	}
+	s.late = late
+	diags = append(diags, s.setLocals(early)...)
+	diags.Sort()
+	return s, diags
+}
+
+// SetCluster makes the cluster known (cty.NilVal: there is none) and gives the
+// remaining locals their values. Call it once, before plan.Build.
+func (s *Scope) SetCluster(cluster cty.Value) diag.List {
+	s.cluster = cluster
+	s.forget()
+	return s.setLocals(s.late)
+}
+
+// forget makes Context see what has changed.
+func (s *Scope) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.folders = nil
+}
+
+// Context is the scope of an expression that stands in a file: path and the
+// functions that read files are relative to the file's folder.
+func (s *Scope) Context(file string) *hcl.EvalContext {
+	folder := spec.Folder(file)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx := s.folders[folder]; ctx != nil {
+		return ctx
+	}
+	if s.folders == nil {
+		s.folders = map[string]*hcl.EvalContext{}
+	}
+	ctx := s.base(folder)
+	ctx.Variables["local"] = cty.ObjectVal(s.locals)
+	s.folders[folder] = ctx
+	return ctx
+}
+
+// base is the scope of a folder without locals.
+func (s *Scope) base(folder string) *hcl.EvalContext {
+	ctx := &hcl.EvalContext{
+		Variables: map[string]cty.Value{
+			"var":   cty.ObjectVal(s.vars),
+			"hosts": s.in.Hosts,
+			"run":   s.run(),
+			"path":  s.path(folder),
+		},
+		Functions: Functions(s.in.Sources, folder),
+	}
+	if s.in.Hosts == cty.NilVal {
+		ctx.Variables["hosts"] = cty.EmptyObjectVal
+	}
+	if s.cluster != cty.NilVal {
+		ctx.Variables["cluster"] = s.cluster
+	}
+	return ctx
+}
+
+func (s *Scope) path(folder string) cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{
+		"playbook": cty.StringVal(s.in.Sources.Abs(folder)),
+		"spec":     cty.StringVal(s.in.Sources.Abs(s.in.Spec.Folder)),
+		"cwd":      cty.StringVal(s.in.Sources.Cwd),
+		"home":     cty.StringVal(s.in.Sources.Home),
+	})
+}
+
+func (s *Scope) run() cty.Value {
+	hosts := make([]cty.Value, len(s.in.Run.Hosts))
+	for i, name := range s.in.Run.Hosts {
+		hosts[i] = cty.StringVal(name)
+	}
+	list := cty.ListValEmpty(cty.String)
+	if len(hosts) > 0 {
+		list = cty.ListVal(hosts)
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"stop_after": cty.StringVal(s.in.Run.StopAfter),
+		"last_stage": cty.StringVal(s.lastStage()),
+		"recreate":   cty.BoolVal(s.in.Run.Recreate),
+		"purge":      cty.BoolVal(s.in.Run.Purge),
+		"check":      cty.BoolVal(s.in.Run.Check),
+		"hosts":      list,
+	})
+}
+
+// lastStage is the stage after which the run stops: the one it was told to stop
+// after, or the last of the playbook, or nothing without stages.
+func (s *Scope) lastStage() string {
+	if s.in.Run.StopAfter != "" {
+		return s.in.Run.StopAfter
+	}
+	stages := s.in.Spec.Stages
+	if len(stages) == 0 {
+		return ""
+	}
+	return stages[len(stages)-1].Name
+}

@@ -1,0 +1,183 @@
+package eval
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"kinit/engine/internal/spec"
+)
+
+// reader is the functions that know of files. Paths are relative to the folder of
+// the file that calls them.
+type reader struct {
+	src    spec.Sources
+	folder string
+}
+
+func (r reader) functions() map[string]function.Function {
+	argument := []string{"path"}
+	return map[string]function.Function{
+		"abspath":    textFunction("Makes a path absolute.", argument, r.abs),
+		"basename":   textFunction("Returns the last part of a path.", argument, func(a []string) (string, error) { return filepath.Base(a[0]), nil }),
+		"dirname":    textFunction("Returns a path without its last part.", argument, func(a []string) (string, error) { return filepath.Dir(a[0]), nil }),
+		"file":       textFunction("Returns the text of a file.", argument, r.text),
+		"filebase64": textFunction("Returns the bytes of a file in base64.", argument, r.base64),
+		"fileexists": stringsTo("Tells whether there is a file.", argument, cty.Bool, r.exists),
+		"filesha256": textFunction("Returns the SHA-256 checksum of a file in hexadecimal digits.", argument, r.sha256),
+		"fileset": function.New(&function.Spec{
+			Description: "Lists the files in a folder and below, as paths relative to it, sorted.",
+			Params:      []function.Parameter{{Name: "path", Type: cty.String}},
+			Type:        function.StaticReturnType(cty.List(cty.String)),
+			Impl:        r.fileset,
+		}),
+		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
+		"templatefile": function.New(&function.Spec{
+			Description: "Fills in a file's template with values.",
+			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType}},
+			Type:        function.StaticReturnType(cty.String),
+			Impl:        r.template,
+		}),
+	}
+}
+
+// expand replaces a leading ~.
+func (r reader) expand(path string) string {
+	if path == "~" {
+		return r.src.Home
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(r.src.Home, rest)
+	}
+	return path
+}
+
+func (r reader) name(path string) string { return spec.Join(r.folder, r.expand(path)) }
+
+func (r reader) abs(a []string) (string, error) { return r.src.Abs(r.name(a[0])), nil }
+
+func (r reader) read(path string) ([]byte, error) {
+	data, err := r.src.ReadFile(r.name(path))
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("cannot read %s: %w", r.name(path), at.Err)
+	}
+	return data, err
+}
+
+func (r reader) text(a []string) (string, error) {
+	data, err := r.read(a[0])
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(data) {
+		return "", fmt.Errorf("%s is no text in UTF-8; filebase64 reads any file", r.name(a[0]))
+	}
+	return string(data), nil
+}
+
+func (r reader) base64(a []string) (string, error) {
+	data, err := r.read(a[0])
+	return base64.StdEncoding.EncodeToString(data), err
+}
+
+func (r reader) sha256(a []string) (string, error) {
+	data, err := r.read(a[0])
+	return hex.EncodeToString(sha256Sum(data)), err
+}
+
+func (r reader) exists(a []string) (cty.Value, error) {
+	_, err := r.src.ReadFile(r.name(a[0]))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, err = r.read(a[0])
+		return cty.NilVal, err
+	}
+	return cty.BoolVal(err == nil), nil
+}
+
+// fileset lists a folder and what is below it.
+func (r reader) fileset(args []cty.Value, _ cty.Type) (cty.Value, error) {
+	names, err := r.walk(r.name(args[0].AsString()), "")
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if len(names) == 0 {
+		return cty.ListValEmpty(cty.String), nil
+	}
+	list := make([]cty.Value, len(names))
+	for i, name := range names {
+		list[i] = cty.StringVal(name)
+	}
+	return cty.ListVal(list), nil
+}
+
+func (r reader) walk(folder, below string) ([]string, error) {
+	entries, err := r.src.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		name := path.Join(below, entry.Name())
+		if !entry.IsDir() {
+			names = append(names, name)
+			continue
+		}
+		inner, err := r.walk(spec.Join(folder, entry.Name()), name)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, inner...)
+	}
+	return names, nil
+}
+
+// template fills in a file. Templates do not fill in further ones, so that there
+// is no endless loop.
+func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
+	values := args[1]
+	if t := values.Type(); !t.IsObjectType() && !t.IsMapType() {
+		return cty.NilVal, function.NewArgErrorf(1, "give an object with the template's values")
+	}
+	data, err := r.text([]string{args[0].AsString()})
+	if err != nil {
+		return cty.NilVal, err
+	}
+	name := r.name(args[0].AsString())
+	expr, problems := hclsyntax.ParseTemplate([]byte(data), name, hcl.InitialPos)
+	if problems.HasErrors() {
+		return cty.NilVal, templateError(problems)
+	}
+	functions := Functions(r.src, r.folder)
+	delete(functions, "templatefile")
+	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: functions}
+	maps.Copy(ctx.Variables, values.AsValueMap())
+	result, problems := expr.Value(ctx)
+	if problems.HasErrors() {
+		return cty.NilVal, templateError(problems)
+	}
+	return convert.Convert(result, cty.String)
+}
+
+// templateError is the first problem of a template, with its place in the file.
+func templateError(problems hcl.Diagnostics) error {
+	for _, p := range problems {
+		if p.Severity == hcl.DiagError && p.Subject != nil {
+			return fmt.Errorf("%s: %s; %s", p.Subject, p.Summary, strings.TrimSuffix(p.Detail, "."))
+		}
+	}
+	return problems
+}

@@ -1,0 +1,133 @@
+package eval
+
+import (
+	"maps"
+
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"kinit/engine/internal/spec"
+)
+
+// Functions returns what expressions in files of a folder may call. They give the
+// same result each time: there is no clock and no chance among them.
+func Functions(src spec.Sources, folder string) map[string]function.Function {
+	all := map[string]function.Function{}
+	for _, group := range []map[string]function.Function{
+		collections(), texts(), numbers(), encodings(), hashes(), addresses(), reader{src, folder}.functions(),
+	} {
+		maps.Copy(all, group)
+	}
+	return all
+}
+
+func collections() map[string]function.Function {
+	return map[string]function.Function{
+		"alltrue":         allTrue,
+		"anytrue":         anyTrue,
+		"can":             tryfunc.CanFunc,
+		"chunklist":       stdlib.ChunklistFunc,
+		"coalesce":        coalesce,
+		"coalescelist":    stdlib.CoalesceListFunc,
+		"compact":         stdlib.CompactFunc,
+		"concat":          stdlib.ConcatFunc,
+		"contains":        stdlib.ContainsFunc,
+		"distinct":        stdlib.DistinctFunc,
+		"element":         stdlib.ElementFunc,
+		"flatten":         stdlib.FlattenFunc,
+		"keys":            stdlib.KeysFunc,
+		"length":          length,
+		"lookup":          lookup,
+		"merge":           stdlib.MergeFunc,
+		"one":             one,
+		"range":           stdlib.RangeFunc,
+		"reverse":         stdlib.ReverseListFunc,
+		"setintersection": stdlib.SetIntersectionFunc,
+		"setproduct":      stdlib.SetProductFunc,
+		"setsubtract":     stdlib.SetSubtractFunc,
+		"setunion":        stdlib.SetUnionFunc,
+		"slice":           stdlib.SliceFunc,
+		"sort":            stdlib.SortFunc,
+		"sum":             sum,
+		"tobool":          stdlib.MakeToFunc(cty.Bool),
+		"tolist":          stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":           stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+		"tonumber":        stdlib.MakeToFunc(cty.Number),
+		"toset":           stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"tostring":        stdlib.MakeToFunc(cty.String),
+		"try":             tryfunc.TryFunc,
+		"values":          stdlib.ValuesFunc,
+		"zipmap":          stdlib.ZipmapFunc,
+	}
+}
+
+func texts() map[string]function.Function {
+	return map[string]function.Function{
+		"chomp":       stdlib.ChompFunc,
+		"endswith":    endsWith,
+		"format":      stdlib.FormatFunc,
+		"formatlist":  stdlib.FormatListFunc,
+		"indent":      stdlib.IndentFunc,
+		"join":        stdlib.JoinFunc,
+		"lower":       stdlib.LowerFunc,
+		"regex":       stdlib.RegexFunc,
+		"regexall":    stdlib.RegexAllFunc,
+		"replace":     replace,
+		"split":       stdlib.SplitFunc,
+		"startswith":  startsWith,
+		"strcontains": strContains,
+		"strrev":      stdlib.ReverseFunc,
+		"substr":      stdlib.SubstrFunc,
+		"title":       stdlib.TitleFunc,
+		"trim":        stdlib.TrimFunc,
+		"trimprefix":  stdlib.TrimPrefixFunc,
+		"trimspace":   stdlib.TrimSpaceFunc,
+		"trimsuffix":  stdlib.TrimSuffixFunc,
+		"upper":       stdlib.UpperFunc,
+	}
+}
+
+func numbers() map[string]function.Function {
+	return map[string]function.Function{
+		"abs":      stdlib.AbsoluteFunc,
+		"ceil":     stdlib.CeilFunc,
+		"floor":    stdlib.FloorFunc,
+		"max":      stdlib.MaxFunc,
+		"min":      stdlib.MinFunc,
+		"parseint": stdlib.ParseIntFunc,
+		"pow":      stdlib.PowFunc,
+	}
+}
+
+func encodings() map[string]function.Function {
+	return map[string]function.Function{
+		"base64decode": base64Decode,
+		"base64encode": base64Encode,
+		"jsondecode":   stdlib.JSONDecodeFunc,
+		"jsonencode":   stdlib.JSONEncodeFunc,
+		"urlencode":    urlEncode,
+		"yamldecode":   yaml.YAMLDecodeFunc,
+		"yamlencode":   yaml.YAMLEncodeFunc,
+	}
+}
+
+func hashes() map[string]function.Function {
+	return map[string]function.Function{
+		"md5":    hash("MD5", md5Sum),
+		"sha1":   hash("SHA-1", sha1Sum),
+		"sha256": hash("SHA-256", sha256Sum),
+		"sha512": hash("SHA-512", sha512Sum),
+		"uuidv5": uuidV5,
+	}
+}
+
+func addresses() map[string]function.Function {
+	return map[string]function.Function{
+		"cidrhost":    cidrHost,
+		"cidrnetmask": cidrNetmask,
+		"cidrsubnet":  cidrSubnet,
+	}
+}

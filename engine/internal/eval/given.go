@@ -1,0 +1,172 @@
+package eval
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+)
+
+// envPrefix starts the names of environment variables that set variables.
+const envPrefix = "KINIT_VAR_"
+
+// given is a value from outside of the playbook.
+type given struct {
+	where string     // such as "--var"
+	at    *hcl.Range // where it is written in a file, nil otherwise
+	known cty.Value  // the value, or cty.NilVal when it is a text to parse
+	text  string
+}
+
+// given collects the values of variables, those with precedence last: spec,
+// inventory, environment, files, command line.
+func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.List) {
+	all := map[string]*given{}
+	diags := s.fromSpec(all, variables)
+	for name, value := range s.in.Inventory {
+		all[name] = &given{where: "the inventory", known: value}
+	}
+	for _, pair := range s.in.Environ {
+		name, text, _ := strings.Cut(pair, "=")
+		if name, ok := strings.CutPrefix(name, envPrefix); ok {
+			all[name] = &given{where: envPrefix + name, text: text}
+		}
+	}
+	for _, file := range s.in.VarFiles {
+		diags = append(diags, s.fromFile(all, variables, file)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.in.Vars)) {
+		if variables[name] == nil {
+			diags = append(diags, unknown(nil, name, "--var", variables)...)
+		}
+		all[name] = &given{where: "--var", text: s.in.Vars[name]}
+	}
+	return all, diags
+}
+
+// fromSpec adds the vars of the spec block.
+func (s *Scope) fromSpec(all map[string]*given, variables map[string]*declared) diag.List {
+	var diags diag.List
+	for _, name := range slices.Sorted(maps.Keys(s.in.Spec.Vars)) {
+		expr := s.in.Spec.Vars[name]
+		at := expr.Range()
+		if variables[name] == nil {
+			diags = append(diags, unknown(&at, name, "the spec", variables)...)
+			continue
+		}
+		value, problems := expr.Value(s.plain(at.Filename))
+		diags = append(diags, diag.FromHCL(problems)...)
+		if problems.HasErrors() {
+			value = cty.DynamicVal
+		}
+		all[name] = &given{where: "the spec", at: &at, known: value}
+	}
+	return diags
+}
+
+// fromFile adds the values of a --var-file: an object in JSON, or attributes.
+func (s *Scope) fromFile(all map[string]*given, variables map[string]*declared, file string) diag.List {
+	text, err := s.in.Sources.ReadFile(file)
+	if err != nil {
+		return diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err)
+	}
+	if strings.HasSuffix(file, ".json") {
+		return fromJSON(all, variables, file, text)
+	}
+	parsed, problems := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
+	if parsed != nil {
+		s.in.Spec.Sources[file] = parsed
+	}
+	if problems.HasErrors() {
+		return diag.FromHCL(problems)
+	}
+	attrs, problems := parsed.Body.JustAttributes()
+	diags := diag.FromHCL(problems)
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		attr := attrs[name]
+		at := attr.Expr.Range()
+		value, problems := attr.Expr.Value(s.plain(file))
+		diags = append(diags, diag.FromHCL(problems)...)
+		if problems.HasErrors() {
+			value = cty.DynamicVal
+		}
+		if variables[name] == nil {
+			diags = append(diags, unknown(&attr.NameRange, name, file, variables)...)
+		}
+		all[name] = &given{where: file, at: &at, known: value}
+	}
+	return diags
+}
+
+func fromJSON(all map[string]*given, variables map[string]*declared, file string, text []byte) diag.List {
+	kind, err := ctyjson.ImpliedType(text)
+	if err != nil || !kind.IsObjectType() {
+		return diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file)
+	}
+	object, err := ctyjson.Unmarshal(text, kind)
+	if err != nil {
+		return diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)
+	}
+	var diags diag.List
+	for _, name := range slices.Sorted(maps.Keys(kind.AttributeTypes())) {
+		if variables[name] == nil {
+			diags = append(diags, unknown(nil, name, file, variables)...)
+		}
+		all[name] = &given{where: file, known: object.GetAttr(name)}
+	}
+	return diags
+}
+
+// unknown tells of a value for a variable that the playbook does not have.
+func unknown(at *hcl.Range, name, where string, variables map[string]*declared) diag.List {
+	return diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
+		name, where, diag.Near(name, slices.Collect(maps.Keys(variables))))
+}
+
+// value is the given value, its text parsed by the variable's type.
+func (g *given) value(v *declared) (cty.Value, diag.List) {
+	if g.known != cty.NilVal {
+		return g.known, nil
+	}
+	if v.kind.IsPrimitiveType() || v.kind == cty.DynamicPseudoType {
+		return cty.StringVal(g.text), nil
+	}
+	expr, problems := hclsyntax.ParseExpression([]byte(g.text), g.where, hcl.InitialPos)
+	if !problems.HasErrors() {
+		var value cty.Value
+		if value, problems = expr.Value(nil); !problems.HasErrors() {
+			return value, nil
+		}
+	}
+	return cty.DynamicVal, diag.Errorf(&v.Range, "Invalid value", "The value of variable %q from %s is no expression: %s. Write lists and objects as in HCL, such as [\"a\", \"b\"].",
+		v.Name, g.where, strings.TrimSuffix(problems[0].Detail, "."))
+}
+
+// plain is a scope with functions and path only, for values that come before any
+// variable has one.
+func (s *Scope) plain(file string) *hcl.EvalContext {
+	folder := spec.Folder(file)
+	return &hcl.EvalContext{
+		Variables: map[string]cty.Value{"path": s.path(folder)},
+		Functions: Functions(s.in.Sources, folder),
+	}
+}
+
+// textsIn lists every text inside a value.
+func textsIn(value cty.Value) []string {
+	var texts []string
+	_ = cty.Walk(value, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+			texts = append(texts, v.AsString())
+		}
+		return true, nil
+	})
+	return texts
+}

@@ -1,0 +1,136 @@
+package eval
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/graph"
+	"kinit/engine/internal/spec"
+)
+
+// sortLocals puts locals in an order in which each comes after those it refers to,
+// and separates those that need the cluster.
+func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
+	byName := map[string]*spec.Local{}
+	for _, l := range s.in.Spec.Locals {
+		byName[l.Name] = l
+	}
+	needsCluster, wrong := map[string]bool{}, map[string]bool{}
+	order := &graph.Graph[string]{}
+	for _, l := range s.in.Spec.Locals {
+		order.Add(l.Name)
+		names, cluster, more := references(l, byName)
+		diags = append(diags, more...)
+		wrong[l.Name] = more.HasErrors()
+		needsCluster[l.Name] = cluster
+		for _, name := range names {
+			order.Connect(l.Name, name)
+		}
+	}
+	if more := localCycles(order, byName); more.HasErrors() {
+		return nil, nil, append(diags, more...)
+	}
+	for _, name := range order.Order() {
+		for _, need := range order.Needs(name) {
+			needsCluster[name] = needsCluster[name] || needsCluster[need]
+		}
+		switch {
+		case wrong[name]: // stays unknown, so that its mistake is told once
+			s.locals[name] = cty.DynamicVal
+		case needsCluster[name]:
+			late = append(late, byName[name])
+		default:
+			early = append(early, byName[name])
+		}
+	}
+	return early, late, diags
+}
+
+// references lists the locals that a local refers to, and whether it refers to
+// the cluster.
+func references(l *spec.Local, byName map[string]*spec.Local) (names []string, cluster bool, diags diag.List) {
+	for _, t := range l.Expr.Variables() {
+		at := t.SourceRange()
+		switch root := t.RootName(); root {
+		case "cluster":
+			cluster = true
+		case "task", "each", "host":
+			diags = append(diags, diag.Errorf(&at, "Invalid reference",
+				"A local is known before any task runs, so it cannot refer to %s. Write the expression in the task.", root)...)
+		case "local":
+			name, ok := secondName(t)
+			if !ok {
+				diags = append(diags, diag.Errorf(&at, "Invalid reference", "Name a local, as in local.port.")...)
+				continue
+			}
+			if byName[name] == nil {
+				diags = append(diags, diag.Errorf(&at, "Unknown local", "There is no local %q.%s", name, diag.Near(name, slices.Collect(maps.Keys(byName))))...)
+				continue
+			}
+			names = append(names, name)
+		}
+	}
+	return names, cluster, diags
+}
+
+// secondName is the name after the root of a traversal.
+func secondName(t hcl.Traversal) (string, bool) {
+	if len(t) < 2 {
+		return "", false
+	}
+	attr, ok := t[1].(hcl.TraverseAttr)
+	return attr.Name, ok
+}
+
+func localCycles(order *graph.Graph[string], byName map[string]*spec.Local) diag.List {
+	var cycles *graph.CycleError[string]
+	if !errors.As(order.Validate(), &cycles) {
+		return nil
+	}
+	var diags diag.List
+	for _, cycle := range cycles.Cycles {
+		text := "local." + strings.Join(append(cycle, cycle[0]), " → local.")
+		diags = append(diags, diag.Errorf(&byName[cycle[0]].Range, "Locals in a cycle", "Each of these locals refers to the next one: %s.", text)...)
+	}
+	return diags
+}
+
+// setLocals gives locals their values, in order. One that fails is unknown.
+func (s *Scope) setLocals(locals []*spec.Local) diag.List {
+	var diags diag.List
+	for _, l := range locals {
+		ctx := s.base(spec.Folder(l.Range.Filename))
+		ctx.Variables["local"] = cty.ObjectVal(s.needed(l))
+		value, problems := l.Expr.Value(ctx)
+		diags = append(diags, diag.FromHCL(problems)...)
+		if problems.HasErrors() {
+			value = cty.DynamicVal
+		}
+		s.locals[l.Name] = value
+	}
+	s.forget()
+	return diags
+}
+
+// needed is the locals that a local refers to, with the values they have so far.
+func (s *Scope) needed(l *spec.Local) map[string]cty.Value {
+	values := map[string]cty.Value{}
+	for _, t := range l.Expr.Variables() {
+		name, ok := secondName(t)
+		if !ok || t.RootName() != "local" {
+			continue
+		}
+		value, ok := s.locals[name]
+		if !ok {
+			value = cty.DynamicVal
+		}
+		values[name] = value
+	}
+	return values
+}

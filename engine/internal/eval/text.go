@@ -1,0 +1,112 @@
+package eval
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// textFunction makes a function of texts that returns a text.
+func textFunction(about string, params []string, do func(args []string) (string, error)) function.Function {
+	return stringsTo(about, params, cty.String, func(args []string) (cty.Value, error) {
+		text, err := do(args)
+		return cty.StringVal(text), err
+	})
+}
+
+// predicate makes a function of two texts that answers yes or no.
+func predicate(about, param string, do func(text, other string) bool) function.Function {
+	return stringsTo(about, []string{"text", param}, cty.Bool, func(args []string) (cty.Value, error) {
+		return cty.BoolVal(do(args[0], args[1])), nil
+	})
+}
+
+func stringsTo(about string, params []string, result cty.Type, do func(args []string) (cty.Value, error)) function.Function {
+	spec := &function.Spec{Description: about, Type: function.StaticReturnType(result)}
+	for _, name := range params {
+		spec.Params = append(spec.Params, function.Parameter{Name: name, Type: cty.String})
+	}
+	spec.Impl = func(values []cty.Value, _ cty.Type) (cty.Value, error) {
+		args := make([]string, len(values))
+		for i, value := range values {
+			args[i] = value.AsString()
+		}
+		return do(args)
+	}
+	return function.New(spec)
+}
+
+var (
+	startsWith  = predicate("Tells whether a text starts with another.", "prefix", strings.HasPrefix)
+	endsWith    = predicate("Tells whether a text ends with another.", "suffix", strings.HasSuffix)
+	strContains = predicate("Tells whether a text holds another.", "part", strings.Contains)
+
+	base64Encode = textFunction("Encodes a text in base64.", []string{"text"}, func(a []string) (string, error) {
+		return base64.StdEncoding.EncodeToString([]byte(a[0])), nil
+	})
+	base64Decode = textFunction("Decodes base64 that holds a text in UTF-8.", []string{"text"}, func(a []string) (string, error) {
+		raw, err := base64.StdEncoding.DecodeString(a[0])
+		if err != nil {
+			return "", errors.New("the text is no base64")
+		}
+		if !utf8.Valid(raw) {
+			return "", errors.New("what the base64 holds is no text in UTF-8")
+		}
+		return string(raw), nil
+	})
+	urlEncode = textFunction("Escapes a text for use in a URL's query.", []string{"text"}, func(a []string) (string, error) {
+		return url.QueryEscape(a[0]), nil
+	})
+	replace = textFunction("Replaces every occurrence of a text, or of a regular expression between slashes.", []string{"text", "old", "new"}, replaceText)
+	uuidV5  = textFunction("Derives a UUID from a namespace (dns, url, oid, x500 or a UUID) and a name.", []string{"namespace", "name"}, uuidText)
+)
+
+func replaceText(a []string) (string, error) {
+	old := a[1]
+	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
+		return strings.ReplaceAll(a[0], old, a[2]), nil
+	}
+	pattern, err := regexp.Compile(old[1 : len(old)-1])
+	if err != nil {
+		return "", fmt.Errorf("invalid regular expression: %w", err)
+	}
+	return pattern.ReplaceAllString(a[0], a[2]), nil
+}
+
+func uuidText(a []string) (string, error) {
+	space, ok := map[string]uuid.UUID{
+		"dns": uuid.NameSpaceDNS, "url": uuid.NameSpaceURL, "oid": uuid.NameSpaceOID, "x500": uuid.NameSpaceX500,
+	}[a[0]]
+	if !ok {
+		var err error
+		if space, err = uuid.Parse(a[0]); err != nil {
+			return "", fmt.Errorf("the namespace %q is neither dns, url, oid, x500 nor a UUID", a[0])
+		}
+	}
+	return uuid.NewSHA1(space, []byte(a[1])).String(), nil
+}
+
+// hash makes a function that returns a checksum in hexadecimal digits.
+func hash(name string, sum func(data []byte) []byte) function.Function {
+	return textFunction("Returns the "+name+" checksum of a text in hexadecimal digits.", []string{"text"}, func(a []string) (string, error) {
+		return hex.EncodeToString(sum([]byte(a[0]))), nil
+	})
+}
+
+func md5Sum(data []byte) []byte    { s := md5.Sum(data); return s[:] }
+func sha1Sum(data []byte) []byte   { s := sha1.Sum(data); return s[:] }
+func sha256Sum(data []byte) []byte { s := sha256.Sum256(data); return s[:] }
+func sha512Sum(data []byte) []byte { s := sha512.Sum512(data); return s[:] }

@@ -1,0 +1,172 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+)
+
+// declared is a variable with its type evaluated.
+type declared struct {
+	*spec.Variable
+	kind     cty.Type
+	defaults *typeexpr.Defaults // of optional attributes
+}
+
+// setVariables gives every variable its value and then holds it to its
+// validations.
+func (s *Scope) setVariables() diag.List {
+	var diags diag.List
+	byName := map[string]*declared{}
+	var order []*declared
+	for _, v := range s.in.Spec.Variables {
+		d, more := declare(v)
+		diags = append(diags, more...)
+		byName[v.Name] = d
+		order = append(order, d)
+	}
+	given, more := s.given(byName)
+	diags = append(diags, more...)
+	for _, v := range order {
+		value, more := s.value(v, given[v.Name])
+		diags = append(diags, more...)
+		s.vars[v.Name] = value
+		if v.Sensitive && s.in.Redactor != nil {
+			s.in.Redactor.Add(textsIn(value)...)
+		}
+	}
+	for _, v := range order {
+		diags = append(diags, s.validate(v.Variable)...)
+	}
+	return diags
+}
+
+func declare(v *spec.Variable) (*declared, diag.List) {
+	d := &declared{Variable: v, kind: cty.DynamicPseudoType}
+	if v.Type == nil {
+		return d, nil
+	}
+	kind, defaults, problems := typeexpr.TypeConstraintWithDefaults(v.Type)
+	if problems.HasErrors() {
+		return d, diag.FromHCL(problems)
+	}
+	d.kind, d.defaults = kind, defaults
+	return d, nil
+}
+
+// value is what was given for a variable, or its default.
+func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
+	if given != nil {
+		value, diags := given.value(v)
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags
+		}
+		return s.typed(v, value, given.where, given.at)
+	}
+	if v.Default == nil {
+		return cty.DynamicVal, diag.Errorf(&v.Range, "Missing value",
+			"The variable %q has no default and no value. Give it one by --var %s=…, in a --var-file, as KINIT_VAR_%s, or in the vars of an inventory.", v.Name, v.Name, v.Name)
+	}
+	value, problems := v.Default.Value(s.plain(v.Range.Filename))
+	if problems.HasErrors() {
+		return cty.DynamicVal, diag.FromHCL(problems)
+	}
+	at := v.Default.Range()
+	return s.typed(v, value, "its default", &at)
+}
+
+// typed converts a value to the variable's type.
+func (s *Scope) typed(v *declared, value cty.Value, where string, at *hcl.Range) (cty.Value, diag.List) {
+	if v.defaults != nil && !value.IsNull() {
+		value = v.defaults.Apply(value)
+	}
+	converted, err := convert.Convert(value, v.kind)
+	if err != nil {
+		return cty.DynamicVal, diag.Errorf(place(at, v.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
+			v.Name, where, typeexpr.TypeString(v.kind), describe(err))
+	}
+	return converted, nil
+}
+
+// validate holds a variable to its validation blocks.
+func (s *Scope) validate(v *spec.Variable) diag.List {
+	var diags diag.List
+	if !s.vars[v.Name].IsWhollyKnown() {
+		return nil
+	}
+	ctx := s.base(spec.Folder(v.Range.Filename))
+	ctx.Variables = map[string]cty.Value{"var": ctx.Variables["var"]}
+	for _, c := range v.Validations {
+		diags = append(diags, Assert(c, ctx, "Invalid value")...)
+	}
+	return diags
+}
+
+// Assert evaluates a condition; when it is false, its message is an error with
+// the summary. An unknown condition is no error.
+func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
+	value, problems := c.Condition.Value(ctx)
+	if problems.HasErrors() {
+		return diag.FromHCL(problems)
+	}
+	at := c.Condition.Range()
+	value, err := convert.Convert(value, cty.Bool)
+	if err != nil || value.IsNull() {
+		return diag.Errorf(&at, "Invalid condition", "A condition must be true or false.")
+	}
+	if !value.IsKnown() || value.True() {
+		return nil
+	}
+	message, problems := c.ErrorMessage.Value(ctx)
+	if problems.HasErrors() {
+		return diag.FromHCL(problems)
+	}
+	text, err := convert.Convert(message, cty.String)
+	if err != nil || text.IsNull() || !text.IsKnown() {
+		at := c.ErrorMessage.Range()
+		return diag.Errorf(&at, "Invalid error message", "An error_message must be a text.")
+	}
+	return diag.Errorf(&at, summary, "%s", text.AsString())
+}
+
+func place(at *hcl.Range, otherwise hcl.Range) *hcl.Range {
+	if at != nil {
+		return at
+	}
+	return &otherwise
+}
+
+// describe names the path inside a value that an error is about.
+func describe(err error) string {
+	at, ok := err.(cty.PathError)
+	if !ok || len(at.Path) == 0 {
+		return err.Error()
+	}
+	text := ""
+	for _, step := range at.Path {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			text += "." + step.Name
+		case cty.IndexStep:
+			text += fmt.Sprintf("[%s]", keyText(step.Key))
+		}
+	}
+	return fmt.Sprintf("at %s, %s", text, err.Error())
+}
+
+func keyText(key cty.Value) string {
+	text, err := convert.Convert(key, cty.String)
+	if err != nil || text.IsNull() || !text.IsKnown() {
+		return "…"
+	}
+	if key.Type() == cty.String {
+		return fmt.Sprintf("%q", text.AsString())
+	}
+	return text.AsString()
+}

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"context"
+	"net"
+	"path"
+	"sync"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/engine/transport"
+)
+
+// manifests is where owners' manifests are kept on a machine.
+const manifests = "/var/lib/kinit/clusters"
+
+// Machine is one connected machine.
+type Machine struct {
+	name     string
+	settings Settings
+	conn     transport.Conn
+	files    module.Files
+	redactor *secret.Redactor
+
+	owning sync.Mutex // held while a mark is looked at and made
+	last   int64      // sequence of the last mark, in ns since 1970
+}
+
+func newMachine(name string, s Settings, conn transport.Conn, files module.Files, redactor *secret.Redactor) *Machine {
+	if s.Manifests == "" {
+		s.Manifests = manifests
+	}
+	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor}
+}
+
+// Name is the machine's name.
+func (m *Machine) Name() string { return m.name }
+
+// Conn is the machine's connection, for what is not a task: locks, facts.
+func (m *Machine) Conn() transport.Conn { return m.conn }
+
+// Bind returns the machine as one task sees it. What the task makes belongs to
+// the owner; report may be nil.
+func (m *Machine) Bind(owner string, report func(event.Progress)) module.Host {
+	return &bound{Machine: m, owner: owner, report: report}
+}
+
+// bound is a machine as one task sees it.
+type bound struct {
+	*Machine
+	owner  string
+	report func(event.Progress)
+}
+
+var _ module.Host = (*bound)(nil)
+
+func (b *bound) Owner() string       { return b.owner }
+func (b *bound) Files() module.Files { return b.files }
+
+func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return b.conn.Dial(ctx, network, address)
+}
+
+func (b *bound) Socket(ctx context.Context, path string) (string, error) {
+	return b.conn.Socket(ctx, path)
+}
+
+func (b *bound) Report(p event.Progress) {
+	if b.report == nil {
+		return
+	}
+	p.Text = b.Redact(p.Text)
+	b.report(p)
+}
+
+func (b *bound) Redact(text string) string { return b.redactor.Redact(text) }
+
+func (b *bound) AddSecret(values ...secret.Value) {
+	for _, value := range values {
+		b.redactor.Add(value.Reveal())
+	}
+}
+
+// folder is where the owner's marks are.
+func (b *bound) folder() string {
+	return path.Join(b.settings.Manifests, escape(b.owner), "owned")
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"kinit/engine/module"
+)
+
+// largestMark is the most, in bytes, that is read of one mark.
+const largestMark = 16 << 20
+
+// record is a mark as it is kept: one file for each mark, below a folder for its
+// kind. Seq orders marks by when they were made: ns since 1970, padded so that
+// it sorts as text too.
+type record struct {
+	module.Mark
+	Seq string `json:"seq"`
+}
+
+// Own records a mark, before the thing is made. A mark that is there already
+// stays as it is, with what it says was there before.
+func (b *bound) Own(ctx context.Context, mark module.Mark) error {
+	if b.owner == "" {
+		return nil
+	}
+	b.owning.Lock()
+	defer b.owning.Unlock()
+	name, err := b.file(mark)
+	if err != nil {
+		return err
+	}
+	_, err = b.files.Stat(ctx, name)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for the mark of %s %s: %w", mark.Kind, mark.ID, err)
+	}
+	if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence()}); err != nil {
+		return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
+	}
+	return nil
+}
+
+func (b *bound) write(ctx context.Context, name string, r record) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := b.mkdir(ctx, path.Dir(name)); err != nil {
+		return err
+	}
+	return b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600})
+}
+
+// mkdir makes a folder of the manifests and those above it, all private.
+func (b *bound) mkdir(ctx context.Context, folder string) error {
+	if _, err := b.files.Stat(ctx, folder); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if folder != b.settings.Manifests {
+		if err := b.mkdir(ctx, path.Dir(folder)); err != nil {
+			return err
+		}
+	}
+	return b.files.Mkdir(ctx, folder, module.Attr{Mode: 0o700})
+}
+
+// sequence returns a number greater than all before, even when the clock is
+// coarse or was set back.
+func (b *bound) sequence() string {
+	b.last = max(b.last+1, time.Now().UnixNano())
+	return fmt.Sprintf("%020d", b.last)
+}
+
+// Disown removes a mark. No mark is no error.
+func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
+	if b.owner == "" {
+		return nil
+	}
+	b.owning.Lock()
+	defer b.owning.Unlock()
+	name, err := b.file(mark)
+	if err != nil {
+		return err
+	}
+	if err := b.files.Remove(ctx, name); err != nil {
+		return fmt.Errorf("remove the mark of %s %s: %w", mark.Kind, mark.ID, err)
+	}
+	return nil
+}
+
+// file is where a mark is kept.
+func (b *bound) file(mark module.Mark) (string, error) {
+	if mark.Kind == "" || mark.ID == "" {
+		return "", fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
+	}
+	return path.Join(b.folder(), escape(mark.Kind), escape(mark.ID)+".json"), nil
+}
+
+// Marks lists the owner's marks in the order in which they were made.
+func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
+	if b.owner == "" {
+		return nil, nil
+	}
+	records, err := b.records(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the marks of %s: %w", b.owner, err)
+	}
+	slices.SortFunc(records, func(x, y record) int {
+		return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
+	})
+	marks := make([]module.Mark, len(records))
+	for i, r := range records {
+		marks[i] = r.Mark
+	}
+	return marks, nil
+}
+
+func (b *bound) records(ctx context.Context) ([]record, error) {
+	kinds, err := b.list(ctx, b.folder())
+	if err != nil {
+		return nil, err
+	}
+	var records []record
+	for _, kind := range kinds {
+		names, err := b.list(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			r, err := b.read(ctx, name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // removed in between
+			}
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, r)
+		}
+	}
+	return records, nil
+}
+
+// list returns the paths of what is in a folder, without hidden files: those are
+// being written. No folder is an empty one.
+func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
+	infos, err := b.files.List(ctx, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, info := range infos {
+		if info.Name[0] != '.' {
+			names = append(names, path.Join(folder, info.Name))
+		}
+	}
+	return names, err
+}
+
+func (b *bound) read(ctx context.Context, name string) (record, error) {
+	var r record
+	file, err := b.files.Open(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, largestMark))
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("%s is no mark: %w", name, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,165 @@
+package host
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+)
+
+func own(t *testing.T, h module.Host, marks ...module.Mark) {
+	t.Helper()
+	for _, mark := range marks {
+		if err := h.Own(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func wantMarks(t *testing.T, h module.Host, want ...module.Mark) {
+	t.Helper()
+	got, err := h.Marks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestMarksComeInTheOrderInWhichTheyWereMade(t *testing.T) {
+	h := machine(t, &secret.Redactor{}).Bind("k8s", nil)
+	wantMarks(t, h)
+	marks := []module.Mark{
+		{Kind: "unit", ID: "z.service"},
+		{Kind: "file", ID: "/etc/z", Prior: "old\ntext"},
+		{Kind: "package", ID: "podman", Keep: true},
+		{Kind: "file", ID: "/etc/a"},
+		{Kind: "unit", ID: "a.service"},
+	}
+	own(t, h, marks...)
+	wantMarks(t, h, marks...)
+	if err := h.Disown(t.Context(), marks[1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Disown(t.Context(), marks[1]); err != nil {
+		t.Fatal(err)
+	}
+	wantMarks(t, h, marks[0], marks[2], marks[3], marks[4])
+	own(t, h, marks[1]) // made again, so it is the last
+	wantMarks(t, h, marks[0], marks[2], marks[3], marks[4], marks[1])
+}
+
+func TestOwnKeepsTheFirstPrior(t *testing.T) {
+	h := machine(t, &secret.Redactor{}).Bind("k8s", nil)
+	first := module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1500"}
+	own(t, h, first, module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1442"}, module.Mark{Kind: "ovs_setting", ID: "mtu"})
+	wantMarks(t, h, first)
+}
+
+func TestOwnersAreApart(t *testing.T) {
+	m := machine(t, &secret.Redactor{})
+	a, b, nobody := m.Bind("a", nil), m.Bind("b", nil), m.Bind("", nil)
+	mark := module.Mark{Kind: "file", ID: "/etc/x"}
+	own(t, a, mark)
+	own(t, nobody, mark)
+	wantMarks(t, a, mark)
+	wantMarks(t, b)
+	wantMarks(t, nobody)
+	if err := b.Disown(t.Context(), mark); err != nil {
+		t.Fatal(err)
+	}
+	if err := nobody.Disown(t.Context(), mark); err != nil {
+		t.Fatal(err)
+	}
+	wantMarks(t, a, mark)
+}
+
+func TestMarksMayBeMadeAtTheSameTime(t *testing.T) {
+	m := machine(t, &secret.Redactor{})
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			own(t, m.Bind("k8s", nil), module.Mark{Kind: "file", ID: "/shared", Prior: "old"},
+				module.Mark{Kind: "file", ID: "/" + strings.Repeat("x", i)})
+		})
+	}
+	all.Wait()
+	marks, err := m.Bind("k8s", nil).Marks(t.Context())
+	if err != nil || len(marks) != 21 {
+		t.Errorf("%d marks, error %v", len(marks), err)
+	}
+}
+
+func TestMarksTakeAnyName(t *testing.T) {
+	h := machine(t, &secret.Redactor{}).Bind("../k8s", nil)
+	long := strings.Repeat("/long folder", 100)
+	var marks []module.Mark
+	for _, id := range []string{"/etc/a b", "..", ".", "a/b", "a%2Fb", "é\n", "*", long + "1", long + "2"} {
+		marks = append(marks, module.Mark{Kind: "../file", ID: id})
+	}
+	own(t, h, marks...)
+	wantMarks(t, h, marks...)
+	for _, mark := range marks {
+		if err := h.Disown(t.Context(), mark); err != nil {
+			t.Error(err)
+		}
+	}
+	wantMarks(t, h)
+	for _, mark := range []module.Mark{{Kind: "file"}, {ID: "/etc/x"}} {
+		if err := h.Own(t.Context(), mark); err == nil {
+			t.Errorf("%+v is accepted", mark)
+		}
+	}
+}
+
+func TestMarksAreKeptPrivately(t *testing.T) {
+	m := machine(t, &secret.Redactor{})
+	own(t, m.Bind("k8s", nil), module.Mark{Kind: "file", ID: "/etc/motd", Prior: "old", Keep: true})
+	modes := map[string]fs.FileMode{}
+	root := filepath.Dir(m.settings.Manifests)
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		short, _ := filepath.Rel(root, name)
+		modes[short] = info.Mode()
+		return err
+	})
+	want := map[string]fs.FileMode{
+		".":                       fs.ModeDir | 0o755,
+		"clusters":                fs.ModeDir | 0o700,
+		"clusters/k8s":            fs.ModeDir | 0o700,
+		"clusters/k8s/owned":      fs.ModeDir | 0o700,
+		"clusters/k8s/owned/file": fs.ModeDir | 0o700,
+		"clusters/k8s/owned/file/%2Fetc%2Fmotd.json": 0o600,
+	}
+	if diff := cmp.Diff(want, modes); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "clusters/k8s/owned/file/%2Fetc%2Fmotd.json"))
+	if err != nil || !strings.HasPrefix(string(text), "{\n  \"kind\": \"file\",\n  \"id\": \"/etc/motd\",\n  \"prior\": \"old\",\n  \"keep\": true,\n  \"seq\": \"0") {
+		t.Errorf("text %s, error %v", text, err)
+	}
+}
+
+func TestADamagedMarkIsAnError(t *testing.T) {
+	m := machine(t, &secret.Redactor{})
+	h := m.Bind("k8s", nil)
+	own(t, h, module.Mark{Kind: "file", ID: "x"})
+	name := m.settings.Manifests + "/k8s/owned/file/x.json"
+	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Marks(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("error is %v", err)
+	}
+}

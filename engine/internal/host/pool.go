@@ -1,0 +1,149 @@
+// Package host gives tasks their machines: one connection for each, kept for the
+// run, and module.Host on top of it. It does not know how a connection works.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"kinit/engine/secret"
+	"kinit/engine/transport"
+)
+
+// Pool keeps one connection a machine. It is safe for use by several goroutines.
+type Pool struct {
+	lookup   func(ctx context.Context, name string) (Settings, error)
+	connect  Connect
+	redactor *secret.Redactor
+
+	mu      sync.Mutex
+	entries map[string]*entry
+	made    []*Machine // in the order in which they were connected
+	closed  bool
+}
+
+// Connect makes the connection of a machine; via is the connection of the
+// machine that Settings.Via names, or nil.
+type Connect func(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error)
+
+// entry is one machine, connected or about to be.
+type entry struct {
+	busy    chan struct{} // holds a token while the machine is looked at or made
+	machine *Machine
+}
+
+// NewPool returns a pool. lookup tells how to reach a machine; it is called once
+// for each connection that is made.
+func NewPool(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor) *Pool {
+	return NewPoolWith(lookup, redactor, Open)
+}
+
+// NewPoolWith is NewPool with another way to connect.
+func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor, connect Connect) *Pool {
+	if redactor == nil {
+		redactor = &secret.Redactor{}
+	}
+	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[string]*entry{}}
+}
+
+// Get returns a machine and connects to it the first time. Callers that ask for
+// the same machine at the same time share one connection. A failure is not kept:
+// the next Get tries again.
+func (p *Pool) Get(ctx context.Context, name string) (*Machine, error) {
+	return p.get(ctx, name, nil)
+}
+
+// get is Get on behalf of the machines in chain, each reached through the next.
+func (p *Pool) get(ctx context.Context, name string, chain []string) (*Machine, error) {
+	chain = append(slices.Clone(chain), name)
+	if slices.Index(chain, name) < len(chain)-1 {
+		return nil, fmt.Errorf("hosts are reached through each other: %s", strings.Join(chain, " through "))
+	}
+	e, err := p.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case e.busy <- struct{}{}:
+		defer func() { <-e.busy }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if e.machine != nil {
+		return e.machine, nil
+	}
+	machine, err := p.reach(ctx, name, chain)
+	if err != nil {
+		return nil, err
+	}
+	return machine, p.keep(e, machine)
+}
+
+func (p *Pool) entry(name string) (*entry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.New("the pool of hosts is closed")
+	}
+	e, ok := p.entries[name]
+	if !ok {
+		e = &entry{busy: make(chan struct{}, 1)}
+		p.entries[name] = e
+	}
+	return e, nil
+}
+
+// reach connects, through another machine where the settings say so.
+func (p *Pool) reach(ctx context.Context, name string, chain []string) (*Machine, error) {
+	settings, err := p.lookup(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var via transport.Conn
+	if settings.Via != "" {
+		jump, err := p.get(ctx, settings.Via, chain)
+		if err != nil {
+			return nil, fmt.Errorf("reach %s through %s: %w", name, settings.Via, err)
+		}
+		via = jump.conn
+	}
+	conn, err := p.connect(ctx, settings, via)
+	if err != nil {
+		return nil, err
+	}
+	files, err := conn.Files(ctx)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return newMachine(name, settings, conn, files, p.redactor), nil
+}
+
+// keep remembers a machine, unless the pool was closed meanwhile.
+func (p *Pool) keep(e *entry, m *Machine) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errors.Join(errors.New("the pool of hosts is closed"), m.conn.Close())
+	}
+	e.machine = m
+	p.made = append(p.made, m)
+	return nil
+}
+
+// Close ends all connections, those made last first, because they may lead
+// through the others. Calling it twice is fine.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	made := p.made
+	p.made, p.closed = nil, true
+	p.mu.Unlock()
+	var err error
+	for _, m := range slices.Backward(made) {
+		err = errors.Join(err, m.conn.Close())
+	}
+	return err
+}

@@ -1,0 +1,101 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/shell"
+	"kinit/engine/transport"
+)
+
+// plain is the environment of every command: messages and numbers in one form,
+// and the folders of system programs, which a login of an ordinary user lacks.
+const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
+
+// Run runs a command and waits.
+func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	line, err := commandLine(c)
+	if err != nil {
+		return module.Output{}, err
+	}
+	var stdout, stderr bytes.Buffer
+	lines := &lines{call: c.Line}
+	begin := time.Now()
+	code, err := b.conn.Exec(ctx, transport.Process{
+		Line: line, Stdin: c.Stdin,
+		Stdout: lines.tee(&stdout), Stderr: lines.tee(&stderr),
+	})
+	lines.end()
+	out := module.Output{Stdout: stdout.String(), Stderr: stderr.String(), Duration: time.Since(begin)}
+	if err != nil {
+		return out, fmt.Errorf("run %s: %w", b.show(c.Argv), err)
+	}
+	if code != 0 {
+		return out, &module.ExitError{
+			Command: b.show(c.Argv), Code: code,
+			Stdout: b.Redact(out.Stdout), Stderr: b.Redact(out.Stderr),
+		}
+	}
+	return out, nil
+}
+
+// longestShown is the most, in bytes, that messages show of a command.
+const longestShown = 1000
+
+// show is a command for messages. Secrets are masked before the arguments are
+// quoted, because quoting could split one, and once more after.
+func (b *bound) show(argv []string) string {
+	masked := make([]string, len(argv))
+	for i, arg := range argv {
+		masked[i] = b.Redact(arg)
+	}
+	text := b.Redact(shell.POSIX(masked...))
+	if len(text) > longestShown {
+		text = strings.ToValidUTF8(text[:longestShown], "") + " …"
+	}
+	return text
+}
+
+// commandLine makes the line for the machine's shell. The shell replaces itself
+// by the program, so that signals and exit codes are the program's own.
+func commandLine(c module.Command) (string, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return "", errors.New("a command needs a program")
+	}
+	if strings.HasPrefix(c.Argv[0], "-") {
+		return "", fmt.Errorf("%q is no program", c.Argv[0])
+	}
+	parts := []string{plain}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if !isVariable(name) {
+			return "", fmt.Errorf("%q is no name of an environment variable", name)
+		}
+		parts = append(parts, "export "+name+"="+shell.POSIX(c.Env[name]))
+	}
+	if c.Dir != "" {
+		if !path.IsAbs(c.Dir) {
+			return "", fmt.Errorf("the working directory %q must be absolute", c.Dir)
+		}
+		parts = append(parts, "cd "+shell.POSIX(c.Dir)+" || exit 126")
+	}
+	return strings.Join(append(parts, "exec "+shell.POSIX(c.Argv...)), "; "), nil
+}
+
+// isVariable tells whether sh takes the name as a variable's.
+func isVariable(name string) bool {
+	for i, c := range []byte(name) {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}

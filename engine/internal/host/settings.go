@@ -1,0 +1,60 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kinit/engine/secret"
+	"kinit/engine/transport"
+	"kinit/engine/transport/local"
+	"kinit/engine/transport/ssh"
+)
+
+// Settings says how to reach one machine and where things are on it.
+type Settings struct {
+	Name    string // for messages
+	Address string // host name or IP address; Name when empty
+	Port    int    // 22 when 0
+	User    string // the current user when empty
+
+	IdentityFiles []string       // private keys; the usual ones when there is no other key
+	PrivateKeys   []secret.Value // private keys in PEM
+	NoAgent       bool           // do not ask the SSH agent
+	HostKeys      []string       // public keys that alone decide, when there are any
+	KnownHosts    []string       // files; the user's and the machine's when empty
+
+	Via    string // the machine to connect through
+	Local  bool   // this machine, without any connection
+	Become string // run everything as this user
+
+	ConnectTimeout time.Duration // 15 s when 0
+	KeepAlive      time.Duration // 15 s when 0
+
+	// Manifests is the folder of the owners' manifests, /var/lib/kinit/clusters
+	// when empty.
+	Manifests string
+}
+
+// Open connects as the settings say: to this machine, or over SSH.
+func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
+	if s.Local {
+		return local.New(), nil
+	}
+	c := ssh.Config{
+		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
+		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
+		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become,
+		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive,
+	}
+	if c.Address == "" {
+		c.Address = s.Name
+	}
+	if c.Address == "" {
+		return nil, fmt.Errorf("a host needs a name or an address")
+	}
+	if via != nil {
+		c.Dial = via.Dial
+	}
+	return ssh.Dial(ctx, c)
+}

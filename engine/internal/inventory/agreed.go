@@ -1,0 +1,36 @@
+package inventory
+
+import (
+	"maps"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Agreed is what an inventory says about a spec's variables for these hosts: the
+// top-level values, and over them every variable that all of the hosts have with
+// the same value, from their groups or their own.
+func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
+	agreed := maps.Clone(inv.Vars)
+	if agreed == nil {
+		agreed = map[string]cty.Value{}
+	}
+	if len(hosts) == 0 {
+		return agreed
+	}
+	for name, value := range hosts[0].Vars {
+		if sameOnAll(hosts[1:], name, value) {
+			agreed[name] = value
+		}
+	}
+	return agreed
+}
+
+func sameOnAll(hosts []*Host, name string, value cty.Value) bool {
+	for _, h := range hosts {
+		other, ok := h.Vars[name]
+		if !ok || !other.RawEquals(value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/module"
+)
+
+// context is the scope of a task's arguments, with the values of other tasks.
+// Without Values these are unknown.
+func (t *Task) context(values *Values) *hcl.EvalContext {
+	ctx := t.scope.NewChild()
+	ctx.Variables = map[string]cty.Value{
+		"host": t.plan.hosts.value(t.Host, values),
+		"task": t.reads.object(values),
+	}
+	return ctx
+}
+
+// Decode makes the module's task of the arguments and the values of other tasks,
+// and validates it. Every call makes a new one.
+func (t *Task) Decode(values *Values) (module.Task, diag.List) {
+	if pending := t.Pending(values); len(pending) > 0 {
+		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
+	}
+	made, known, diags := t.decode(values)
+	if !known && !diags.HasErrors() {
+		return nil, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
+	}
+	return made, diags
+}
+
+func (t *Task) notKnown(why string) diag.List {
+	at := t.Range
+	return t.own(diag.List{{Summary: "Arguments not known yet", Detail: why, Subject: &at}})
+}
+
+// decode tells whether all arguments are known. Only then the task is complete
+// and validated.
+func (t *Task) decode(values *Values) (module.Task, bool, diag.List) {
+	made := t.block.kind.New()
+	target := reflect.ValueOf(made)
+	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
+		panic("plan: module " + t.Module + " makes no pointer to a struct; this is a bug in kinit")
+	}
+	d := &decoder{}
+	d.body(t.block.spec.Args, target.Elem(), t.context(values), t.Range)
+	if d.diags.HasErrors() || d.unknown {
+		return made, false, t.own(d.diags)
+	}
+	validator, ok := made.(module.Validator)
+	if !ok {
+		return made, true, nil
+	}
+	if err := validator.Validate(); err != nil {
+		at := t.Range
+		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: sentence(err.Error()), Subject: &at, Cause: err}})
+	}
+	return made, true, nil
+}
+
+// own adds the task and its host to diagnostics.
+func (t *Task) own(diags diag.List) diag.List {
+	for i := range diags {
+		diags[i].Address, diags[i].Host = t.Address, t.Host
+	}
+	return diags
+}
+
+// Pending returns the addresses of tasks in Needs whose values are not known: in
+// a dry run, of tasks that would change something. Decode needs there to be none.
+func (t *Task) Pending(values *Values) []string {
+	if t.final() {
+		return t.plan.blocks.pending(t.Needs, values, unknown)
+	}
+	return t.plan.blocks.pending(t.Needs, values, unknown, missing)
+}
+
+// checkArguments decodes every task that is to be done, as far as its arguments
+// are known.
+func (b *builder) checkArguments() {
+	for _, block := range b.blocks.order {
+		if block.kind == nil || block.invalid {
+			continue
+		}
+		for _, t := range block.instances {
+			if t.Skip != "" {
+				continue
+			}
+			_, _, diags := t.decode(nil)
+			b.diags = append(b.diags, diags...)
+		}
+	}
+}
+
+// sentence makes a sentence of an error's text.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
+}

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/internal/spec"
+	"kinit/engine/module"
+)
+
+// block is a task block with its instances.
+type block struct {
+	spec      *spec.Task
+	kind      *module.Kind        // nil when there is no such module
+	outputs   map[string]cty.Type // of the module, empty without
+	single    bool                // it has neither for_each nor hosts
+	instances []*Task
+	invalid   bool // its instances are not known, because of an error that is told already
+}
+
+// instance returns the instance with a key, or nil.
+func (b *block) instance(key string) *Task {
+	for _, t := range b.instances {
+		if t.Key == key {
+			return t
+		}
+	}
+	return nil
+}
+
+func (b *block) keys() []string {
+	keys := make([]string, len(b.instances))
+	for i, t := range b.instances {
+		keys[i] = t.Key
+	}
+	return keys
+}
+
+func (b *block) outputNames() []string { return slices.Sorted(maps.Keys(b.outputs)) }
+
+// blocks is all task blocks of a plan.
+type blocks struct {
+	order     []*block          // by place in the files
+	byAddress map[string]*block // such as task.file.motd
+	tasks     map[string]*Task  // every instance by its address
+}
+
+// names lists the names of a module's tasks.
+func (b *blocks) names(module string) []string {
+	var names []string
+	for _, block := range b.order {
+		if block.spec.Module == module {
+			names = append(names, block.spec.Name)
+		}
+	}
+	return names
+}
+
+// instanceAddress is the address of an instance with a key.
+func instanceAddress(t *spec.Task, key string) string {
+	return fmt.Sprintf("%s[%q]", t.Address(), key)
+}

@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
+)
+
+// declareHosts expands the host blocks. Which tasks they refer to is found later,
+// when the tasks are known.
+func (b *builder) declareHosts() {
+	for _, s := range b.in.Spec.Hosts {
+		scope := b.in.Scope.Context(s.Range.Filename)
+		if s.ForEach == nil {
+			b.declareHost(s, scope, s.Label)
+			continue
+		}
+		elements, ok := b.elements(s.ForEach, scope)
+		if !ok {
+			continue
+		}
+		for _, e := range elements {
+			b.declareHost(s, withEach(scope, e), e.key)
+		}
+	}
+}
+
+// withEach is a scope in which each is an element.
+func withEach(scope *hcl.EvalContext, e element) *hcl.EvalContext {
+	inner := scope.NewChild()
+	inner.Variables = map[string]cty.Value{
+		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	}
+	return inner
+}
+
+func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
+	h := &declaredHost{spec: s, scope: scope, vars: cty.EmptyObjectVal, blocks: b.blocks}
+	if s.Name != nil {
+		var ok bool
+		if name, ok = b.earlyText("name", s.Name, scope); !ok {
+			return
+		}
+	}
+	h.name = name
+	if b.hosts.known(name) {
+		at := s.Range
+		if s.Name != nil {
+			at = s.Name.Range()
+		}
+		b.errorf(at, "Duplicate host", "There is a host %q already.", name)
+		return
+	}
+	if s.Via != nil {
+		h.via, _ = b.earlyText("via", s.Via, scope)
+	}
+	if h.via == inventory.Localhost {
+		h.via = ""
+	}
+	if s.Vars != nil {
+		if value, ok := b.early("vars", s.Vars, scope); ok {
+			h.vars = value
+		}
+	}
+	b.hosts.declared[name] = h
+	b.hosts.order = append(b.hosts.order, h)
+}
+
+// checkVia tells of hosts that are reached through hosts that do not exist, or
+// through themselves.
+func (b *builder) checkVia() {
+	for _, h := range b.hosts.order {
+		if h.via == "" {
+			continue
+		}
+		at := h.spec.Via.Range()
+		if !b.hosts.known(h.via) {
+			b.errorf(at, "Unknown host", "The host %q is reached via %q, which is no host.%s", h.name, h.via, diag.Near(h.via, b.hosts.names()))
+			continue
+		}
+		chain := b.hosts.chain(h.name)
+		if last := chain[len(chain)-1]; b.hosts.declared[last.via] != nil {
+			b.errorf(at, "Hosts in a cycle", "The host %q is reached through itself.", h.name)
+		}
+	}
+}
+
+// referHosts finds which tasks the host blocks refer to, and checks their
+// arguments.
+func (b *builder) referHosts() {
+	for _, h := range b.hosts.order {
+		s := h.spec
+		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys)
+		after, more := b.blocks.find(h.scope, s.DependsOn)
+		h.reads, h.after = reads, after
+		diags = append(diags, more...)
+		if !diags.HasErrors() {
+			_, diags, _ = h.settings(nil)
+		}
+		b.diags = append(b.diags, diags...)
+	}
+}

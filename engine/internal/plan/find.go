@@ -1,0 +1,267 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+)
+
+// find collects the references of expressions in a scope, by their place.
+func (b *blocks) find(scope *hcl.EvalContext, exprs ...hcl.Expression) (references, diag.List) {
+	f := &finder{blocks: b, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
+	for _, expr := range exprs {
+		if node, ok := expr.(hclsyntax.Expression); ok {
+			hclsyntax.Walk(node, f)
+		}
+	}
+	slices.SortStableFunc(f.found, func(a, b reference) int {
+		return cmp.Or(cmp.Compare(a.at.Filename, b.at.Filename), cmp.Compare(a.at.Start.Byte, b.at.Start.Byte))
+	})
+	return f.found, f.diags
+}
+
+// expressions lists all expressions of a body.
+func expressions(body *hclsyntax.Body) []hcl.Expression {
+	var all []hcl.Expression
+	for _, attr := range body.Attributes {
+		all = append(all, attr.Expr)
+	}
+	for _, inner := range body.Blocks {
+		all = append(all, expressions(inner.Body)...)
+	}
+	return all
+}
+
+// finder walks expressions.
+type finder struct {
+	*blocks
+	scope   *hcl.EvalContext
+	locals  []map[string]struct{}               // names that for expressions define
+	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
+	outputs map[hclsyntax.Node]hcl.TraverseAttr // what follows an index
+	found   references
+	diags   diag.List
+}
+
+// Enter looks at a node before what is inside of it.
+func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
+	switch n := node.(type) {
+	case hclsyntax.ChildScope:
+		f.locals = append(f.locals, n.LocalNames)
+	case *hclsyntax.RelativeTraversalExpr:
+		if attr, ok := n.Traversal[0].(hcl.TraverseAttr); ok {
+			f.outputs[n.Source] = attr
+		}
+	case *hclsyntax.IndexExpr:
+		if t, ok := n.Collection.(*hclsyntax.ScopeTraversalExpr); ok && len(t.Traversal) == 3 && f.isTask(t.Traversal) {
+			f.seen[t] = true
+			f.index(n, t)
+		}
+	case *hclsyntax.ScopeTraversalExpr:
+		if !f.seen[n] && f.isTask(n.Traversal) {
+			f.traversal(n.Traversal)
+		}
+	}
+	return nil
+}
+
+// Exit leaves a node.
+func (f *finder) Exit(node hclsyntax.Node) hcl.Diagnostics {
+	if _, ok := node.(hclsyntax.ChildScope); ok {
+		f.locals = f.locals[:len(f.locals)-1]
+	}
+	return nil
+}
+
+func (f *finder) isTask(t hcl.Traversal) bool { return t.RootName() == "task" && !f.isLocal("task") }
+
+func (f *finder) isLocal(name string) bool {
+	for _, names := range f.locals {
+		if _, ok := names[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// block finds the block of a traversal's first three steps.
+func (f *finder) block(t hcl.Traversal) *block {
+	at := t.SourceRange()
+	if len(t) < 3 {
+		f.errorf(at, "Invalid reference", "Name a task, as in task.file.motd.")
+		return nil
+	}
+	module, ok1 := t[1].(hcl.TraverseAttr)
+	name, ok2 := t[2].(hcl.TraverseAttr)
+	if !ok1 || !ok2 {
+		f.errorf(at, "Invalid reference", "Name a task, as in task.file.motd.")
+		return nil
+	}
+	address := "task." + module.Name + "." + name.Name
+	found := f.byAddress[address]
+	if found == nil {
+		near := diag.Near(name.Name, f.names(module.Name))
+		if near == "" {
+			near = diag.Near(address, f.addresses())
+		}
+		f.errorf(at, "Unknown task", "There is no %s.%s", address, near)
+	}
+	return found
+}
+
+func (b *blocks) addresses() []string {
+	all := make([]string, len(b.order))
+	for i, block := range b.order {
+		all[i] = block.spec.Address()
+	}
+	return all
+}
+
+// traversal records a reference without an expression in it.
+func (f *finder) traversal(t hcl.Traversal) {
+	block := f.block(t)
+	if block == nil {
+		return
+	}
+	at := t.SourceRange()
+	if len(t) == 3 || block.invalid {
+		f.add(block, nil, at)
+		return
+	}
+	if block.single {
+		f.output(block, t[3])
+		f.add(block, nil, at)
+		return
+	}
+	key, ok := stepKey(t[3])
+	if task := block.instance(key); ok && task != nil {
+		if len(t) > 4 {
+			f.output(block, t[4])
+		}
+		f.add(block, task, at)
+		return
+	}
+	if attr, ok := t[3].(hcl.TraverseAttr); ok {
+		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", block.spec.Address(), block.spec.Address(), attr.Name)
+		return
+	}
+	f.noInstance(block, key, at)
+}
+
+// stepKey is the key that a step of a traversal chooses.
+func stepKey(step hcl.Traverser) (string, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		return keyText(step.Key)
+	}
+	return "", false
+}
+
+func keyText(key cty.Value) (string, bool) {
+	text, err := convert.Convert(key, cty.String)
+	if err != nil || !text.IsKnown() || text.IsNull() {
+		return "", false
+	}
+	return text.AsString(), true
+}
+
+// index records a reference whose key is an expression: to one instance when the
+// key is known, to all otherwise.
+func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) {
+	block := f.block(t.Traversal)
+	if block == nil {
+		return
+	}
+	at := n.Range()
+	if block.invalid {
+		f.add(block, nil, at)
+		return
+	}
+	if block.single {
+		f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.spec.Address())
+		return
+	}
+	if attr, ok := f.outputs[n]; ok {
+		f.output(block, attr)
+	}
+	key, ok := f.key(n.Key)
+	if !ok {
+		f.add(block, nil, at)
+		return
+	}
+	task := block.instance(key)
+	if task == nil {
+		f.noInstance(block, key, at)
+		return
+	}
+	f.add(block, task, at)
+}
+
+// key evaluates a key, which is possible when it uses nothing but the scope.
+func (f *finder) key(expr hclsyntax.Expression) (string, bool) {
+	for _, t := range expr.Variables() {
+		if t.RootName() == "task" || f.isLocal(t.RootName()) {
+			return "", false
+		}
+	}
+	value, problems := expr.Value(f.scope)
+	if problems.HasErrors() {
+		return "", false
+	}
+	return keyText(value)
+}
+
+// output tells of a step that is no output of the block's module.
+func (f *finder) output(b *block, step hcl.Traverser) {
+	name, ok := stepKey(step)
+	if !ok || b.kind == nil {
+		return
+	}
+	if _, ok := b.outputs[name]; ok {
+		return
+	}
+	at := step.SourceRange()
+	if len(b.outputs) == 0 {
+		f.errorf(at, "Unknown output", "The module %q has no outputs. To be done after %s, use depends_on.", b.kind.Name, b.spec.Address())
+		return
+	}
+	f.errorf(at, "Unknown output", "The module %q has no output %q.%s", b.kind.Name, name, diag.Near(name, b.outputNames()))
+}
+
+func (f *finder) noInstance(b *block, key string, at hcl.Range) {
+	near := diag.Near(key, b.keys())
+	if near == "" {
+		near = someKeys(b.keys())
+	}
+	f.errorf(at, "Unknown instance", "%s has no instance %q.%s", b.spec.Address(), key, near)
+}
+
+// someKeys is a sentence with the first keys there are.
+func someKeys(keys []string) string {
+	const most = 5
+	switch {
+	case len(keys) == 0:
+		return " It has none."
+	case len(keys) > most:
+		return fmt.Sprintf(" It has %s and %d more.", strings.Join(keys[:most], ", "), len(keys)-most)
+	}
+	return " It has " + strings.Join(keys, ", ") + "."
+}
+
+func (f *finder) add(b *block, t *Task, at hcl.Range) {
+	f.found = append(f.found, reference{block: b, task: t, at: at})
+}
+
+func (f *finder) errorf(at hcl.Range, summary, format string, args ...any) {
+	f.diags = append(f.diags, diag.Errorf(&at, summary, format, args...)...)
+}

@@ -1,0 +1,184 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
+)
+
+// HostSettings is how a host is reached.
+type HostSettings = inventory.Settings
+
+// hosts is every machine that tasks may be on.
+type hosts struct {
+	inventory *inventory.Inventory
+	selected  []*inventory.Host
+	declared  map[string]*declaredHost
+	order     []*declaredHost
+}
+
+// declaredHost is an instance of a host block.
+type declaredHost struct {
+	name   string
+	spec   *spec.Host
+	via    string // empty means none
+	vars   cty.Value
+	scope  *hcl.EvalContext // with each
+	reads  references       // of its arguments
+	after  references       // of depends_on
+	blocks *blocks
+}
+
+// names lists the hosts that a mistyped name may have meant.
+func (h *hosts) names() []string {
+	names := []string{inventory.Localhost}
+	for _, host := range slices.Concat(h.selected, h.inventory.Hosts) {
+		names = append(names, host.Name)
+	}
+	for _, host := range h.order {
+		names = append(names, host.name)
+	}
+	return names
+}
+
+func (h *hosts) known(name string) bool {
+	return name == inventory.Localhost || h.declared[name] != nil || h.find(name) != nil
+}
+
+// find returns a host of the command line or the inventory, or nil.
+func (h *hosts) find(name string) *inventory.Host {
+	for _, host := range h.selected {
+		if host.Name == name {
+			return host
+		}
+	}
+	return h.inventory.Host(name)
+}
+
+// chain is a declared host and the declared hosts it is reached through.
+func (h *hosts) chain(name string) []*declaredHost {
+	var all []*declaredHost
+	for host := h.declared[name]; host != nil && !slices.Contains(all, host); host = h.declared[host.via] {
+		all = append(all, host)
+	}
+	return all
+}
+
+// reads lists the tasks whose values it takes to reach a host.
+func (h *hosts) reads(name string) []*Task {
+	var refs references
+	for _, host := range h.chain(name) {
+		refs = append(refs, host.reads...)
+	}
+	return refs.tasks()
+}
+
+// value is the host as expressions see it. Without Values, what depends on tasks
+// is unknown.
+func (h *hosts) value(name string, values *Values) cty.Value {
+	if host := h.find(name); host != nil {
+		return host.Value()
+	}
+	address := cty.StringVal(name)
+	vars := cty.EmptyObjectVal
+	if host := h.declared[name]; host != nil {
+		vars = host.vars
+		address = host.address(values)
+	}
+	return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "address": address, "vars": vars})
+}
+
+// address evaluates the address alone, which may be known when the rest is not.
+func (h *declaredHost) address(values *Values) cty.Value {
+	value, problems := h.spec.Address.Value(h.late(values))
+	if problems.HasErrors() {
+		return cty.UnknownVal(cty.String) // told when the block is checked
+	}
+	return typed(value, cty.String)
+}
+
+// late is the scope with the values of tasks.
+func (h *declaredHost) late(values *Values) *hcl.EvalContext {
+	ctx := h.scope.NewChild()
+	ctx.Variables = map[string]cty.Value{"task": h.reads.object(values)}
+	return ctx
+}
+
+// settings evaluates the block. It returns false when something is not known.
+func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) {
+	s := HostSettings{Name: h.name, Via: h.via, Transport: inventory.SSH}
+	ctx, d := h.late(values), &decoder{}
+	take := func(name string, expr hcl.Expression, into any) {
+		if expr != nil {
+			d.value(expr, name, name != "address", reflect.ValueOf(into).Elem(), ctx)
+		}
+	}
+	take("address", h.spec.Address, &s.Address)
+	take("port", h.spec.Port, &s.Port)
+	take("user", h.spec.User, &s.User)
+	take("transport", h.spec.Transport, &s.Transport)
+	take("private_key", h.spec.PrivateKey, &s.PrivateKey)
+	take("password", h.spec.Password, &s.Password)
+	take("host_keys", h.spec.HostKeys, &s.HostKeys)
+	if h.spec.Become != nil {
+		var become cty.Value
+		if d.value(h.spec.Become, "become", true, reflect.ValueOf(&become).Elem(), ctx); become != cty.NilVal {
+			user, problem := inventory.Become(become)
+			if s.Become = user; problem != "" {
+				d.errorf(h.spec.Become.Range(), "Invalid become", "%s", problem)
+			}
+		}
+	}
+	switch s.Transport {
+	case inventory.SSH, inventory.WinRM, inventory.Local:
+	default:
+		d.errorf(h.spec.Transport.Range(), "Invalid transport", "A transport is %q, %q or %q.", inventory.SSH, inventory.WinRM, inventory.Local)
+	}
+	return s, d.diags, !d.unknown && !d.diags.HasErrors()
+}
+
+// HostSettings returns how a host of the plan is reached: this machine, a host of
+// the inventory, or one that a host block declares with the values of tasks.
+func (p *Plan) HostSettings(name string, values *Values) (HostSettings, diag.List) {
+	if host := p.hosts.find(name); host != nil {
+		return host.Settings, nil
+	}
+	host := p.hosts.declared[name]
+	if host == nil {
+		return inventory.Outside(name), nil
+	}
+	if pending := host.blocks.pending(addresses(host.reads.tasks()), values, unknown, missing); len(pending) > 0 {
+		return HostSettings{}, diag.Errorf(&host.spec.Range, "Host not known yet", "How the host %q is reached depends on the values of %s.", name, strings.Join(pending, ", "))
+	}
+	settings, diags, _ := host.settings(values)
+	return settings, diags
+}
+
+// Declared tells whether a host block of the playbook declares the host.
+func (p *Plan) Declared(name string) bool { return p.hosts.declared[name] != nil }
+
+// HostNeeds returns the addresses of the tasks that bring a declared host about:
+// those its block refers to and depends on, and those of the host it is reached
+// through. It is empty for other hosts.
+func (p *Plan) HostNeeds(name string) []string {
+	var refs references
+	for _, host := range p.hosts.chain(name) {
+		refs = append(append(refs, host.reads...), host.after...)
+	}
+	return addresses(refs.tasks())
+}
+
+func addresses(tasks []*Task) []string {
+	all := make([]string, len(tasks))
+	for i, t := range tasks {
+		all[i] = t.Address
+	}
+	return all
+}

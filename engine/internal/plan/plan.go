@@ -1,0 +1,100 @@
+// Package plan makes of a spec, hosts and modules what a run does: one task per
+// instance with its host and its place in a graph. After Build nothing about
+// which tasks, hosts and edges there are changes any more.
+package plan
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/graph"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
+	"kinit/engine/internal/topology"
+	"kinit/engine/module"
+)
+
+// Input is what a plan is made of.
+type Input struct {
+	Spec      *spec.Spec
+	Scope     *eval.Scope // after SetCluster
+	Inventory *inventory.Inventory
+	Hosts     []*inventory.Host  // the selected hosts
+	Topology  *topology.Topology // nil without a cluster
+	Kinds     []module.Kind
+	Selection Selection
+}
+
+// Selection is which part of the tasks a run does.
+type Selection struct {
+	StopAfter string   // the last stage; with what it needs
+	StartAt   string   // the first stage; what comes before is left out unless its values are needed
+	Only      []string // stages, names or addresses of tasks; with the tasks whose values they read
+	Skip      []string // stages, names or addresses of tasks to leave out
+}
+
+// Plan is what a run does. It is not changed by running it, and safe for use by
+// several goroutines.
+type Plan struct {
+	Cluster   string   // the cluster's name, empty without one
+	Owner     string   // who owns what tasks make: the cluster, or what the spec says; empty means nobody
+	Stages    []string // so that each comes after those it names
+	Main      Section
+	OnFailure Section // done after Main when one of its tasks failed
+	Always    Section // done last, whatever happened
+	Checks    []*Check
+	Outputs   []*Output
+	Sources   map[string]*hcl.File // for snippets
+
+	hosts  *hosts
+	blocks *blocks
+}
+
+// Section is tasks and the order they are done in. A key of the graph that has no
+// task is virtual: a stage's begin or end, or a task that was not selected.
+type Section struct {
+	Graph *graph.Graph[string]
+	Tasks []*Task // in plan order: stage, then place in the files, then key
+
+	byAddress map[string]*Task
+}
+
+// Task returns the task with an address, or nil when the key is virtual.
+func (s Section) Task(address string) *Task { return s.byAddress[address] }
+
+// Task is one instance of a task block on one host.
+type Task struct {
+	Address   string // such as task.file.motd["web1"]
+	Module    string
+	Name      string
+	Key       string // of for_each or hosts, empty without
+	Host      string
+	Stage     string    // empty without one
+	Range     hcl.Range // of the block's header
+	Skip      string    // why it is not to be done ("when is false"), empty when it is
+	Retry     Retry
+	Timeout   time.Duration // 0 means none
+	Always    bool
+	OnFailure bool
+	Needs     []string // addresses of the tasks whose values its arguments and its host read
+
+	block *block
+	scope *hcl.EvalContext // what is known before the run, with each and host
+	reads references       // of its arguments
+	after references       // of depends_on
+	plan  *Plan
+}
+
+// Retry is how often a task is tried.
+type Retry struct {
+	Attempts int           // at least 1
+	Delay    time.Duration // between two attempts
+}
+
+// defaultDelay is the time between two attempts when a retry block has none.
+const defaultDelay = time.Second
+
+// final tells whether the task is outside of the main section.
+func (t *Task) final() bool { return t.Always || t.OnFailure }

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// reference is an expression's mention of a task.
+type reference struct {
+	block *block
+	task  *Task // the instance, or nil for all of them
+	at    hcl.Range
+}
+
+// references are the mentions of tasks in the expressions of one block.
+type references []reference
+
+// tasks lists the instances that are meant, each once.
+func (r references) tasks() []*Task {
+	var all []*Task
+	seen := map[*Task]bool{}
+	for _, ref := range r {
+		meant := ref.block.instances
+		if ref.task != nil {
+			meant = []*Task{ref.task}
+		}
+		for _, t := range meant {
+			if !seen[t] {
+				seen[t] = true
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// at is where an instance is meant first.
+func (r references) at(t *Task) hcl.Range {
+	for _, ref := range r {
+		if ref.task == t || ref.task == nil && ref.block == t.block {
+			return ref.at
+		}
+	}
+	return hcl.Range{}
+}
+
+// object is what task means in an expression with these references.
+func (r references) object(values *Values) cty.Value {
+	modules := map[string]map[string]cty.Value{}
+	for _, b := range r.blocks() {
+		names := modules[b.spec.Module]
+		if names == nil {
+			names = map[string]cty.Value{}
+			modules[b.spec.Module] = names
+		}
+		names[b.spec.Name] = r.of(b, values)
+	}
+	all := map[string]cty.Value{}
+	for name, names := range modules {
+		all[name] = cty.ObjectVal(names)
+	}
+	return cty.ObjectVal(all)
+}
+
+// blocks lists the blocks that are mentioned, each once.
+func (r references) blocks() []*block {
+	var all []*block
+	for _, ref := range r {
+		if !slices.Contains(all, ref.block) {
+			all = append(all, ref.block)
+		}
+	}
+	return all
+}
+
+// of is what one block means: the values of its only instance, or an object of
+// those instances that are meant.
+func (r references) of(b *block, values *Values) cty.Value {
+	switch {
+	case b.invalid:
+		return cty.DynamicVal
+	case b.single:
+		return b.instances[0].object(values)
+	}
+	instances := map[string]cty.Value{}
+	for _, t := range r.tasks() {
+		if t.block == b {
+			instances[t.Key] = t.object(values)
+		}
+	}
+	return cty.ObjectVal(instances)
+}

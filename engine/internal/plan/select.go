@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+)
+
+// selectTasks leaves those tasks in the plan that the selection means. The graph
+// keeps all keys, so that the order of the others does not change.
+func (b *builder) selectTasks() {
+	s := b.in.Selection
+	b.checkStage("--stop-after", s.StopAfter)
+	b.checkStage("--start-at", s.StartAt)
+	only, skip := b.matching("--only", s.Only), b.matching("--skip", s.Skip)
+	if b.diags.HasErrors() {
+		return
+	}
+	inRange := b.stageRange()
+	wanted := func(t *Task) bool {
+		return (only == nil || only[t.Address]) && !skip[t.Address]
+	}
+	chosen := map[string]bool{}
+	for _, t := range b.plan.Main.Tasks {
+		if wanted(t) && inRange[t.Address] {
+			chosen[t.Address] = true
+		}
+	}
+	b.addNeeded(chosen, skip)
+	b.plan.Main.keep(func(t *Task) bool { return chosen[t.Address] })
+	final := func(t *Task) bool {
+		return wanted(t) && (t.Stage == "" || inRange[stageEnd(t.Stage)])
+	}
+	b.plan.OnFailure.keep(final)
+	b.plan.Always.keep(final)
+}
+
+// keep leaves the tasks in the section that are chosen.
+func (s *Section) keep(chosen func(t *Task) bool) {
+	s.Tasks = slices.DeleteFunc(s.Tasks, func(t *Task) bool { return !chosen(t) })
+	s.index()
+}
+
+func (b *builder) checkStage(option, stage string) {
+	if stage == "" || slices.Contains(b.plan.Stages, stage) {
+		return
+	}
+	b.diags = append(b.diags, diag.Errorf(nil, "Unknown stage", "%s names the stage %q, which the playbook does not have.%s", option, stage, diag.Near(stage, b.plan.Stages))...)
+}
+
+// stageRange is the keys of the main graph from the first stage to the last.
+func (b *builder) stageRange() map[string]bool {
+	s, g := b.in.Selection, b.plan.Main.Graph
+	in := map[string]bool{}
+	if s.StopAfter != "" {
+		in = g.Closure(stageEnd(s.StopAfter))
+	} else {
+		for _, key := range g.Keys() {
+			in[key] = true
+		}
+	}
+	if s.StartAt != "" {
+		begin := stageBegin(s.StartAt)
+		for key := range g.Closure(begin) {
+			if key != begin {
+				delete(in, key)
+			}
+		}
+	}
+	return in
+}
+
+// matching is the addresses of the tasks that patterns mean, or nil without a pattern.
+func (b *builder) matching(option string, patterns []string) map[string]bool {
+	if len(patterns) == 0 {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, pattern := range patterns {
+		any := slices.Contains(b.plan.Stages, pattern)
+		for _, block := range b.blocks.order {
+			for _, t := range block.instances {
+				if t.matches(pattern) {
+					found[t.Address] = true
+					any = true
+				}
+			}
+			any = any || block.matches(pattern)
+		}
+		if !any {
+			b.diags = append(b.diags, diag.Errorf(nil, "Nothing selected", "%s names %q, which is no stage, no name and no address of a task.%s",
+				option, pattern, diag.Near(pattern, b.selectable()))...)
+		}
+	}
+	return found
+}
+
+// matches tells whether a pattern means all tasks of a block.
+func (b *block) matches(pattern string) bool {
+	s := b.spec
+	return pattern == s.Name || pattern == s.Module+"."+s.Name || pattern == s.Address()
+}
+
+func (t *Task) matches(pattern string) bool {
+	return pattern == t.Address || t.Stage != "" && pattern == t.Stage || t.block.matches(pattern)
+}
+
+// selectable lists what a mistyped pattern may have meant.
+func (b *builder) selectable() []string {
+	all := slices.Clone(b.plan.Stages)
+	for _, block := range b.blocks.order {
+		all = append(all, block.spec.Name, block.spec.Address())
+	}
+	return all
+}
+
+// addNeeded adds the tasks whose values the chosen ones read, and tells of those
+// that are to be skipped.
+func (b *builder) addNeeded(chosen, skip map[string]bool) {
+	todo := slices.Clone(b.plan.Main.Tasks)
+	todo = slices.DeleteFunc(todo, func(t *Task) bool { return !chosen[t.Address] })
+	for len(todo) > 0 {
+		t := todo[0]
+		todo = todo[1:]
+		if t.Skip != "" {
+			continue
+		}
+		for _, address := range t.Needs {
+			need := b.blocks.tasks[address]
+			if chosen[address] || need.final() {
+				continue
+			}
+			if skip[address] {
+				b.errorf(b.where(t, need), "Skipped task is needed", "%s reads values of %s, which --skip leaves out. Skip both or neither.", t.Address, address)
+				continue
+			}
+			chosen[address] = true
+			todo = append(todo, need)
+		}
+	}
+}
+
+// where is the place at which a task needs another.
+func (b *builder) where(t, need *Task) hcl.Range {
+	if at := t.reads.at(need); at.Filename != "" {
+		return at
+	}
+	return t.Range
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"errors"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+// explain makes diagnostics of a task's error: with the place of the block that
+// asked for it, the host, and what to do where that is known.
+func (r *runner) explain(t *plan.Task, status event.Status, err error) diag.List {
+	var list diag.List
+	if errors.As(err, &list) {
+		return r.place(t, list)
+	}
+	subject := t.Range
+	return diag.List{{
+		Summary: summary(status, err),
+		Detail:  r.redact(err.Error()),
+		Subject: &subject,
+		Address: t.Address,
+		Host:    t.Host,
+		Cause:   err,
+	}}
+}
+
+// place adds the task and host to diagnostics that have a place of their own.
+func (r *runner) place(t *plan.Task, list diag.List) diag.List {
+	out := make(diag.List, len(list))
+	for i, d := range list {
+		d.Detail = r.redact(d.Detail)
+		d.Address, d.Host = t.Address, t.Host
+		if d.Subject == nil {
+			subject := t.Range
+			d.Subject = &subject
+		}
+		out[i] = d
+	}
+	return out
+}
+
+// summary is the fixed first line for a kind of failure.
+func summary(status event.Status, err error) string {
+	var exit *module.ExitError
+	switch {
+	case errors.Is(err, transport.ErrHostKey):
+		return "Host key not verified"
+	case errors.Is(err, transport.ErrAuth):
+		return "Authentication failed"
+	case status == event.Unreachable:
+		return "Host unreachable"
+	case errors.As(err, &exit):
+		return "Command failed"
+	}
+	return "Task failed"
+}

@@ -1,0 +1,39 @@
+package run
+
+import "kinit/engine/internal/plan"
+
+// waitsFor names the task that must change something before this one can be
+// planned, in a dry run: one whose values it reads, or one that brings its host
+// about. It is empty when the task can be planned now.
+func (r *runner) waitsFor(t *plan.Task) string {
+	if !r.opts.Check {
+		return ""
+	}
+	if pending := t.Pending(r.values); len(pending) > 0 {
+		return pending[0]
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, address := range r.plan.HostNeeds(t.Host) {
+		if rec := r.done[address]; rec != nil && rec.pending {
+			return address
+		}
+	}
+	return ""
+}
+
+// excuse takes back the failure of a task that could not be read, in a dry run,
+// where something before it would change: a service that is not started yet does
+// not answer, and that is no fault.
+func (r *runner) excuse(t *plan.Task, out outcome, err error) (outcome, error) {
+	before := r.plan.Main.Graph.Closure(t.Address)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, other := range r.plan.Main.Tasks {
+		rec := r.done[other.Address]
+		if before[other.Address] && rec != nil && rec.pending {
+			return outcome{pending: true, blind: true, steps: []string{"known after " + other.Address}}, nil
+		}
+	}
+	return out, err
+}

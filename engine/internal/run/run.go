@@ -1,0 +1,96 @@
+// Package run does what a plan says: it walks the graph, brings each task about
+// on its host, and tells what happened.
+package run
+
+import (
+	"context"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/graph"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
+	"kinit/engine/secret"
+)
+
+// Options is what a run needs besides the plan.
+type Options struct {
+	Check    bool // read only: say what would change
+	Forks    int  // how many tasks run at the same time, at least 1
+	Events   event.Sink
+	Redactor *secret.Redactor
+}
+
+// TaskResult is how one task ended.
+type TaskResult struct {
+	Task     *plan.Task
+	Status   event.Status
+	Steps    []string
+	Pending  bool   // in a dry run: nothing is known of it before other tasks have run
+	Message  string // redacted
+	Started  time.Time
+	Duration time.Duration
+}
+
+// Result is how a run ended.
+type Result struct {
+	Tasks       []TaskResult // in plan order
+	Values      *plan.Values
+	Diagnostics diag.List // in plan order
+}
+
+// Run walks the plan: the main section, then what is for failures, then what is
+// done always. It waits for everything it started. The machines are pool's, which
+// the caller closes.
+func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
+	r := &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{}}
+	r.emit(event.Event{Kind: event.RunStarted, Total: len(p.Main.Tasks)})
+	started := time.Now()
+
+	r.walk(ctx, p.Main)
+	if r.failed() {
+		r.walk(ctx, p.OnFailure)
+	}
+	// What is done always is done after an interrupt too, and is short.
+	always, cancel := context.WithTimeout(context.WithoutCancel(ctx), alwaysLimit)
+	defer cancel()
+	r.walk(always, p.Always)
+
+	result := &Result{Tasks: r.results(), Values: values, Diagnostics: r.diagnostics()}
+	r.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
+	return result
+}
+
+// alwaysLimit ends "always" tasks that hang after an interrupt.
+const alwaysLimit = 10 * time.Minute
+
+// walk does one section and records what was not reached.
+func (r *runner) walk(ctx context.Context, s plan.Section) {
+	if s.Graph == nil {
+		return
+	}
+	outcomes := s.Graph.Walk(ctx, r.opts.Forks, func(ctx context.Context, key string) error {
+		t := s.Task(key)
+		if t == nil {
+			return nil
+		}
+		return r.visit(ctx, t)
+	})
+	for _, o := range outcomes {
+		if t := s.Task(o.Key); t != nil {
+			r.recordUnvisited(t, o)
+		}
+	}
+}
+
+// recordUnvisited notes a task that was not done because of another's failure or
+// an interrupt. It is counted, and is no error of its own.
+func (r *runner) recordUnvisited(t *plan.Task, o graph.Outcome[string]) {
+	switch o.Status {
+	case graph.Skipped:
+		r.finish(t, time.Now(), event.Skipped, nil, "after the failure of "+o.Cause)
+	case graph.Cancelled:
+		r.finish(t, time.Now(), event.Skipped, nil, "interrupted")
+	}
+}

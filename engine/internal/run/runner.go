@@ -1,0 +1,164 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
+	"kinit/engine/transport"
+)
+
+// runner is the state of one run.
+type runner struct {
+	plan   *plan.Plan
+	values *plan.Values
+	pool   *host.Pool
+	opts   Options
+
+	mu   sync.Mutex
+	done map[string]*record // by address
+}
+
+// record is what is known of a finished task.
+type record struct {
+	result  TaskResult
+	pending bool // in a dry run: it would change something, so its values are not known
+	diags   diag.List
+}
+
+// visit does one task and says whether what depends on it may go on.
+func (r *runner) visit(ctx context.Context, t *plan.Task) error {
+	started := time.Now()
+	if t.Skip != "" {
+		r.values.Set(t.Address, nil)
+		r.finish(t, started, event.Skipped, nil, t.Skip)
+		return nil
+	}
+	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})
+	out, err := r.runTask(ctx, t)
+	if err != nil && r.opts.Check && ctx.Err() == nil {
+		out, err = r.excuse(t, out, err)
+	}
+	if err != nil {
+		return r.fail(ctx, t, started, out, err)
+	}
+	if out.pending {
+		r.values.SetUnknown(t.Address)
+	}
+	rec := r.finish(t, started, out.status(), out.steps, "")
+	r.mu.Lock()
+	rec.pending, rec.result.Pending = out.pending, out.blind
+	r.mu.Unlock()
+	return nil
+}
+
+// fail records a failed task with its diagnostic. A task that an interrupt ended
+// has not failed by itself.
+func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out outcome, err error) error {
+	if ctx.Err() != nil {
+		r.finish(t, started, event.Skipped, out.steps, "interrupted")
+		return ctx.Err()
+	}
+	status := event.Failed
+	if errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey) {
+		status = event.Unreachable
+	}
+	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
+	r.mu.Lock()
+	rec.diags = r.explain(t, status, err)
+	r.mu.Unlock()
+	return err
+}
+
+// finish records how a task ended and tells it.
+func (r *runner) finish(t *plan.Task, started time.Time, status event.Status, steps []string, message string) *record {
+	rec := &record{result: TaskResult{Task: t, Status: status, Steps: steps, Message: message,
+		Started: started, Duration: time.Since(started)}}
+	r.mu.Lock()
+	if known := r.done[t.Address]; known != nil {
+		// The walk reports what a visit has recorded already.
+		r.mu.Unlock()
+		return known
+	}
+	r.done[t.Address] = rec
+	r.mu.Unlock()
+	r.emit(event.Event{Kind: event.TaskFinished, Task: t.Address, Host: t.Host, Stage: t.Stage,
+		Status: status, Steps: steps, Message: message, Duration: rec.result.Duration})
+	return rec
+}
+
+func (r *runner) emit(e event.Event) {
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
+	r.opts.Events.Emit(e)
+}
+
+func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text) }
+
+// reporter shows how far a task is.
+func (r *runner) reporter(t *plan.Task) func(event.Progress) {
+	return func(p event.Progress) {
+		p.Text = r.redact(p.Text)
+		r.emit(event.Event{Kind: event.TaskProgress, Task: t.Address, Host: t.Host, Stage: t.Stage, Progress: &p})
+	}
+}
+
+// owner is who owns what a task makes, on hosts that outlive the owner. What
+// is made on a guest goes with the guest and needs no mark.
+func (r *runner) owner(t *plan.Task) string {
+	if r.plan.Declared(t.Host) {
+		return ""
+	}
+	return r.plan.Owner
+}
+
+func (r *runner) failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rec := range r.done {
+		if rec.result.Status == event.Failed || rec.result.Status == event.Unreachable {
+			return true
+		}
+	}
+	return false
+}
+
+// results lists the finished tasks in plan order.
+func (r *runner) results() []TaskResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []TaskResult
+	for _, t := range r.tasks() {
+		if rec := r.done[t.Address]; rec != nil {
+			out = append(out, rec.result)
+		}
+	}
+	return out
+}
+
+// diagnostics lists the problems in plan order, not in the order they happened.
+func (r *runner) diagnostics() diag.List {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out diag.List
+	for _, t := range r.tasks() {
+		if rec := r.done[t.Address]; rec != nil {
+			out = append(out, rec.diags...)
+		}
+	}
+	return out
+}
+
+func (r *runner) tasks() []*plan.Task {
+	var all []*plan.Task
+	for _, s := range []plan.Section{r.plan.Main, r.plan.OnFailure, r.plan.Always} {
+		all = append(all, s.Tasks...)
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+)
+
+// blockType is one kind of block at the top of a file.
+type blockType struct {
+	labels  []string // what the labels name
+	example string
+	read    func(l *loader, b *hclsyntax.Block)
+}
+
+// blockTypes lists the blocks of the language.
+func blockTypes() map[string]blockType {
+	return map[string]blockType{
+		"spec":     {[]string{"name"}, `spec "web" { playbook = "web" }`, (*loader).readHeader},
+		"cluster":  {[]string{"name"}, `cluster "web" { … }`, (*loader).readCluster},
+		"variable": {[]string{"name"}, `variable "version" { default = "1" }`, (*loader).readVariable},
+		"locals":   {nil, `locals { port = 80 }`, (*loader).readLocals},
+		"stage":    {[]string{"name"}, `stage "second" { after = ["first"] }`, (*loader).readStage},
+		"host":     {[]string{"name"}, `host "web" { address = "192.0.2.1" }`, (*loader).readHost},
+		"task":     {[]string{"module", "name"}, `task "file" "motd" { … }`, (*loader).readTask},
+		"check":    {[]string{"name"}, `check "answers" { assert { … } }`, (*loader).readCheck},
+		"output":   {[]string{"name"}, `output "address" { value = … }`, (*loader).readOutput},
+		"import":   {nil, `import { source = "common" }`, (*loader).readImport},
+	}
+}
+
+// blocks reads the blocks of one file.
+func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
+	types := blockTypes()
+	for _, attr := range sorted(body.Attributes) {
+		l.errorf(attr.NameRange, "Unexpected argument", "An argument must be inside a block; %q is outside of one.", attr.Name)
+	}
+	for _, b := range body.Blocks {
+		t, ok := types[b.Type]
+		switch {
+		case !ok:
+			l.errorf(b.TypeRange, "Unknown block type", "There is no block %q.%s", b.Type, diag.Near(b.Type, keys(types)))
+		case !isSpec && b.Type == "spec":
+			l.errorf(b.DefRange(), "Misplaced spec block", "A spec block belongs in a spec file; this is a file of a playbook.")
+		case l.labelled(b, t):
+			t.read(l, b)
+		}
+	}
+}
+
+// labelled tells whether a block has the labels it should have, all of them names
+// that expressions can use.
+func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
+	if len(b.Labels) != len(t.labels) {
+		l.errorf(b.DefRange(), "Wrong labels", "A %s block has %s, as in: %s", b.Type, wants(t.labels), t.example)
+		return false
+	}
+	for i, label := range b.Labels {
+		if !hclsyntax.ValidIdentifier(label) && b.Type != "spec" {
+			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of a %s block starts with a letter and has letters, digits, _ and - only.", t.labels[i], b.Type)
+			return false
+		}
+	}
+	return true
+}
+
+func wants(labels []string) string {
+	switch len(labels) {
+	case 0:
+		return "no label"
+	case 1:
+		return "one label, its " + labels[0]
+	}
+	return fmt.Sprintf("%d labels, %s", len(labels), strings.Join(labels, " and "))
+}
+
+// claim tells whether an address is free, and takes it.
+func (l *loader) claim(what, address string, at hcl.Range) bool {
+	first, taken := l.places[address]
+	if taken {
+		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s.", address, first)
+		return false
+	}
+	l.places[address] = at
+	return true
+}
+
+func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
+	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
+}

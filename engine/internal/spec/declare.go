@@ -1,0 +1,133 @@
+package spec
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// readHeader reads a spec block.
+func (l *loader) readHeader(b *hclsyntax.Block) {
+	if !l.claim("spec", "spec", b.DefRange()) {
+		return
+	}
+	l.spec.Name, l.spec.Range = b.Labels[0], b.DefRange()
+	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
+	l.header = &header{}
+	if l.literal(args["playbook"], &l.header.playbook) {
+		l.header.playbookRange = args["playbook"].Range()
+	}
+	l.spec.Owner = args["owner"]
+	l.readVars(args["vars"])
+}
+
+// readVars splits the values that a spec gives to variables.
+func (l *loader) readVars(expr hcl.Expression) {
+	if expr == nil {
+		return
+	}
+	pairs, problems := hcl.ExprMap(expr)
+	if problems.HasErrors() {
+		l.errorf(expr.Range(), "Invalid vars", "Give an object with values of variables, as in: vars = { version = \"1\" }")
+		return
+	}
+	for _, pair := range pairs {
+		name := hcl.ExprAsKeyword(pair.Key)
+		if name == "" && !l.literal(pair.Key, &name) {
+			continue
+		}
+		l.spec.Vars[name] = pair.Value
+	}
+}
+
+func (l *loader) readCluster(b *hclsyntax.Block) {
+	if first := l.spec.Cluster; first != nil {
+		l.errorf(b.DefRange(), "Duplicate cluster", "A spec has one cluster; cluster %q is declared already, at %s.", first.Name, first.Range)
+		return
+	}
+	l.spec.Cluster = &Cluster{Name: b.Labels[0], Range: b.DefRange(), Body: b.Body}
+}
+
+func (l *loader) readVariable(b *hclsyntax.Block) {
+	if !l.claim("variable", "var."+b.Labels[0], b.DefRange()) {
+		return
+	}
+	args, blocks := l.content(b, []string{"type", "default", "description", "sensitive"}, []string{"validation"})
+	v := &Variable{Name: b.Labels[0], Type: args["type"], Default: args["default"], Range: b.DefRange()}
+	l.literal(args["description"], &v.Description)
+	l.literal(args["sensitive"], &v.Sensitive)
+	v.Validations = l.conditions(blocks)
+	l.spec.Variables = append(l.spec.Variables, v)
+}
+
+// conditions reads validation and assert blocks.
+func (l *loader) conditions(blocks hclsyntax.Blocks) []Condition {
+	var all []Condition
+	for _, b := range blocks {
+		args, _ := l.content(b, []string{"condition!", "error_message!"}, nil)
+		if args["condition"] != nil && args["error_message"] != nil {
+			all = append(all, Condition{Condition: args["condition"], ErrorMessage: args["error_message"], Range: b.DefRange()})
+		}
+	}
+	return all
+}
+
+func (l *loader) readLocals(b *hclsyntax.Block) {
+	for _, attr := range sorted(b.Body.Attributes) {
+		if l.claim("local", "local."+attr.Name, attr.NameRange) {
+			l.spec.Locals = append(l.spec.Locals, &Local{Name: attr.Name, Expr: attr.Expr, Range: attr.NameRange})
+		}
+	}
+	for _, inner := range b.Body.Blocks {
+		l.errorf(inner.TypeRange, "Unknown block type", "A locals block has arguments only.")
+	}
+}
+
+func (l *loader) readOutput(b *hclsyntax.Block) {
+	if !l.claim("output", "output."+b.Labels[0], b.DefRange()) {
+		return
+	}
+	args, _ := l.content(b, []string{"value!", "description", "sensitive"}, nil)
+	if args["value"] == nil {
+		return
+	}
+	o := &Output{Name: b.Labels[0], Value: args["value"], Range: b.DefRange()}
+	l.literal(args["description"], &o.Description)
+	l.literal(args["sensitive"], &o.Sensitive)
+	l.spec.Outputs = append(l.spec.Outputs, o)
+}
+
+func (l *loader) readCheck(b *hclsyntax.Block) {
+	if !l.claim("check", "check."+b.Labels[0], b.DefRange()) {
+		return
+	}
+	_, blocks := l.content(b, nil, []string{"assert"})
+	if len(blocks) == 0 {
+		l.errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
+	}
+	l.spec.Checks = append(l.spec.Checks, &Check{Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
+}
+
+func (l *loader) readImport(b *hclsyntax.Block) {
+	args, _ := l.content(b, []string{"source!"}, nil)
+	next := importBlock{folder: Folder(b.TypeRange.Filename)}
+	if l.literal(args["source"], &next.source) {
+		next.at = args["source"].Range()
+		l.imports = append(l.imports, next)
+	}
+}
+
+func (l *loader) readHost(b *hclsyntax.Block) {
+	if !l.claim("host", "host."+b.Labels[0], b.DefRange()) {
+		return
+	}
+	args, _ := l.content(b, []string{
+		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
+		"private_key", "password", "host_keys", "vars", "depends_on",
+	}, nil)
+	l.spec.Hosts = append(l.spec.Hosts, &Host{
+		Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
+		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
+		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
+		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),
+	})
+}

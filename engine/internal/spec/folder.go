@@ -1,0 +1,63 @@
+package spec
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+)
+
+// folder finds a playbook's folder by what a playbook or import says: beside the
+// file, beside the folder of the file, or inside the program.
+func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
+	if source == "" {
+		return "", diag.Errorf(&at, "Invalid folder", "Give the name of a folder with playbook files.")
+	}
+	tried := places(source, base)
+	for _, folder := range tried {
+		files, ok := l.filesIn(folder)
+		if !ok {
+			continue
+		}
+		if len(files) == 0 {
+			return "", diag.Errorf(&at, "Empty playbook", "The folder %s has no %s files.", folder, suffix)
+		}
+		return folder, nil
+	}
+	return "", diag.Errorf(&at, "Playbook not found", "There is no folder %q here or inside kinit; it was looked for as %s.",
+		source, strings.Join(tried, ", "))
+}
+
+// places lists where a folder may be, the best one first.
+func places(source, base string) []string {
+	all := []string{Join(base, source)}
+	if strings.HasPrefix(source, ".") || strings.HasPrefix(source, builtinPrefix) || filepath.IsAbs(source) {
+		return all
+	}
+	for _, place := range []string{Join(Folder(base), source), Join(builtinPrefix, source)} {
+		if place != all[len(all)-1] {
+			all = append(all, place)
+		}
+	}
+	return all
+}
+
+// filesIn lists the playbook files of a folder by name, and tells whether there
+// is such a folder. Templates of specs and hidden files are not playbook files.
+func (l *loader) filesIn(folder string) ([]string, bool) {
+	entries, err := l.src.ReadDir(folder)
+	if err != nil {
+		return nil, false
+	}
+	var files []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() || !strings.HasSuffix(name, suffix) || strings.HasSuffix(name, templateSuffix) || strings.HasPrefix(name, ".") {
+			continue
+		}
+		files = append(files, Join(folder, name))
+	}
+	return files, true
+}

@@ -1,0 +1,142 @@
+// Package spec reads specs and playbooks: HCL files to typed blocks with their
+// places. It evaluates nothing but literals; what blocks mean is for eval,
+// topology and plan.
+package spec
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Spec is a spec file and the playbook it uses, merged.
+type Spec struct {
+	Name     string    // the label of the spec block, or the file's name without one
+	Range    hcl.Range // of the spec block, or the start of the file
+	Path     string    // the file it was read from
+	Folder   string    // the folder of that file
+	Playbook string    // the playbook's folder; Folder where the file is the playbook
+
+	Owner     hcl.Expression            // who owns what the playbook makes, where there is no cluster; nil without one
+	Vars      map[string]hcl.Expression // values the spec gives to variables
+	Cluster   *Cluster                  // nil without one
+	Variables []*Variable               // in the order of the files, by name of file
+	Locals    []*Local
+	Stages    []*Stage // so that each comes after those it names
+	Hosts     []*Host
+	Tasks     []*Task
+	Checks    []*Check
+	Outputs   []*Output
+
+	Sources map[string]*hcl.File // every file that was read, by the name its ranges carry
+}
+
+// Cluster is a cluster block, not evaluated.
+type Cluster struct {
+	Name  string
+	Range hcl.Range
+	Body  *hclsyntax.Body
+}
+
+// Variable is a variable block. Type, Default and the validations are not
+// evaluated; they are nil where they are absent.
+type Variable struct {
+	Name        string
+	Description string
+	Sensitive   bool
+	Type        hcl.Expression
+	Default     hcl.Expression
+	Validations []Condition
+	Range       hcl.Range
+}
+
+// Condition is a condition with the message for when it is false.
+type Condition struct {
+	Condition    hcl.Expression
+	ErrorMessage hcl.Expression
+	Range        hcl.Range
+}
+
+// Local is one name of a locals block.
+type Local struct {
+	Name  string
+	Expr  hcl.Expression
+	Range hcl.Range
+}
+
+// Stage is a stage block.
+type Stage struct {
+	Name  string
+	After []string // the stages that come first
+	Range hcl.Range
+
+	afterRange hcl.Range
+}
+
+// Host is a host block: a machine that tasks bring about or reach with what
+// other tasks return. Absent attributes are nil.
+type Host struct {
+	Label      string
+	ForEach    hcl.Expression
+	Name       hcl.Expression
+	Address    hcl.Expression
+	Port       hcl.Expression
+	User       hcl.Expression
+	Via        hcl.Expression
+	Transport  hcl.Expression
+	Become     hcl.Expression
+	PrivateKey hcl.Expression
+	Password   hcl.Expression
+	HostKeys   hcl.Expression
+	Vars       hcl.Expression
+	DependsOn  hcl.Expression
+	Range      hcl.Range
+}
+
+// Task is a task block. Absent meta-arguments are nil.
+type Task struct {
+	Module      string
+	Name        string
+	ModuleRange hcl.Range // of the first label
+	Range       hcl.Range // of the block's header
+
+	Stage     string // empty without one
+	Host      hcl.Expression
+	Hosts     hcl.Expression
+	ForEach   hcl.Expression
+	When      hcl.Expression
+	DependsOn hcl.Expression
+	Timeout   hcl.Expression
+	Retry     *Retry
+	Always    bool
+	OnFailure bool
+
+	Args *hclsyntax.Body // the module's arguments: everything else
+
+	stageRange hcl.Range
+}
+
+// Address is how the task is referred to, such as task.file.motd.
+func (t *Task) Address() string { return "task." + t.Module + "." + t.Name }
+
+// Retry is a retry block. Absent attributes are nil.
+type Retry struct {
+	Attempts hcl.Expression
+	Delay    hcl.Expression
+	Range    hcl.Range
+}
+
+// Check is a check block.
+type Check struct {
+	Name    string
+	Asserts []Condition
+	Range   hcl.Range
+}
+
+// Output is an output block.
+type Output struct {
+	Name        string
+	Value       hcl.Expression
+	Description string
+	Sensitive   bool
+	Range       hcl.Range
+}

@@ -1,0 +1,97 @@
+package topology
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+)
+
+// address gives everything its address: the gateway first, then nodes upwards,
+// then pods and after them the hypervisors downwards.
+func (e *expansion) address() {
+	t, n := e.t, e.t.Cluster.Network
+	if e.tooSmall() {
+		return
+	}
+	a := &addresses{expansion: e, owner: map[int]string{}}
+	t.Gateway = a.take("the gateway", n.offset(n.GatewayOffset))
+	for i := range t.Nodes {
+		t.Nodes[i].IP = a.take(t.Nodes[i].Name, n.offset(n.NodeOffset)+i)
+	}
+	down := n.offset(n.PodOffset)
+	for i := range t.Pods {
+		t.Pods[i].IP = a.take(t.Pods[i].Name, down-i)
+	}
+	for i := range t.Hypervisors {
+		t.Hypervisors[i].Management.IP = a.take("the hypervisor "+t.Hypervisors[i].Name, down-len(t.Pods)-i)
+	}
+}
+
+// offset turns an offset that counts from the end into one from the start.
+func (n Network) offset(from int) int {
+	if from < 0 {
+		return from + n.total()
+	}
+	return from
+}
+
+// total is how many addresses the network has, with its own and the broadcast.
+func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
+
+// tooSmall tells of a network that cannot hold everything, whatever the offsets.
+func (e *expansion) tooSmall() bool {
+	t, n := e.t, e.t.Cluster.Network
+	have, need := n.total()-2, len(t.Nodes)+len(t.Pods)+len(t.Hypervisors)+1
+	if need <= have {
+		return false
+	}
+	e.diags = append(e.diags, diag.Errorf(e.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
+		n.Prefix, have, count(len(t.Nodes), "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)...)
+	return true
+}
+
+// addresses hands out addresses by their offset.
+type addresses struct {
+	*expansion
+	owner map[int]string
+	told  bool // one overlap is enough: the others follow from it
+}
+
+func (a *addresses) take(who string, offset int) netip.Addr {
+	n := a.t.Cluster.Network
+	if offset < 1 || offset > n.total()-2 {
+		a.tell("%s would be outside of the network %s", who, n.Prefix)
+		return netip.Addr{}
+	}
+	start := n.Prefix.Addr().As4()
+	var bytes [4]byte
+	binary.BigEndian.PutUint32(bytes[:], binary.BigEndian.Uint32(start[:])+uint32(offset))
+	addr := netip.AddrFrom4(bytes)
+	if other := a.owner[offset]; other != "" {
+		a.tell("%s would have the address %s, which is that of %s", who, addr, other)
+		return addr
+	}
+	a.owner[offset] = who
+	return addr
+}
+
+func (a *addresses) tell(format string, args ...any) {
+	if a.told {
+		return
+	}
+	a.told = true
+	text := fmt.Sprintf(format, args...)
+	a.diags = append(a.diags, diag.Errorf(a.place(), "Addresses overlap", "By the offsets of the network, %s. Change node_offset, gateway_offset or pod_offset.", text)...)
+}
+
+// place is where the network is declared, or the cluster without a network block.
+func (e *expansion) place() *hcl.Range {
+	if e.t.Cluster.Network.Range.Filename != "" {
+		return &e.t.Cluster.Network.Range
+	}
+	return &e.t.Cluster.Range
+}

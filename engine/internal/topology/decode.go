@@ -1,0 +1,231 @@
+package topology
+
+import (
+	"net/netip"
+	"regexp"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+)
+
+// What a cluster has when its block does not say.
+const (
+	defaultDomain        = "kinit.local" // below the cluster's name
+	defaultCIDR          = "10.0.0.0/24"
+	defaultNodeOffset    = 1
+	defaultGatewayOffset = -2
+	defaultPodOffset     = -3
+	defaultVCPUs         = 2
+	defaultMemory        = "4GiB"
+	defaultDisk          = "25GiB"
+	defaultOS            = "linux"
+)
+
+// clusterBlock is the cluster block as HCL has it. Absent arguments are nil.
+type clusterBlock struct {
+	Hypervisors *int           `hcl:"hypervisors,optional"`
+	Domain      *string        `hcl:"domain,optional"`
+	Pods        *int           `hcl:"pods,optional"`
+	Networks    []networkBlock `hcl:"network,block"`
+	Pools       []poolBlock    `hcl:"pool,block"`
+}
+
+type networkBlock struct {
+	CIDR          *string `hcl:"cidr,optional"`
+	NodeOffset    *int    `hcl:"node_offset,optional"`
+	GatewayOffset *int    `hcl:"gateway_offset,optional"`
+	PodOffset     *int    `hcl:"pod_offset,optional"`
+}
+
+type poolBlock struct {
+	Name        string    `hcl:"name,label"`
+	Count       *int      `hcl:"count,optional"`
+	VCPUs       *int      `hcl:"vcpus,optional"`
+	Memory      *string   `hcl:"memory,optional"`
+	Disk        *string   `hcl:"disk,optional"`
+	OS          *string   `hcl:"os,optional"`
+	Pattern     *string   `hcl:"name,optional"`
+	Hypervisors []string  `hcl:"hypervisors,optional"`
+	Vars        cty.Value `hcl:"vars,optional"`
+}
+
+// Decode evaluates a cluster block.
+func Decode(block *spec.Cluster, ctx *hcl.EvalContext) (Cluster, diag.List) {
+	d := &decoder{body: block.Body}
+	if d.findUnknown(block.Body, ctx); d.diags.HasErrors() {
+		d.diags.Sort()
+		return Cluster{}, d.diags
+	}
+	var raw clusterBlock
+	if problems := gohcl.DecodeBody(block.Body, ctx, &raw); problems.HasErrors() {
+		return Cluster{}, diag.FromHCL(problems)
+	}
+	c := Cluster{
+		Name:        block.Name,
+		Domain:      or(raw.Domain, block.Name+"."+defaultDomain),
+		Hypervisors: or(raw.Hypervisors, 1),
+		Pods:        or(raw.Pods, 1),
+		Range:       block.Range,
+	}
+	d.name("cluster", c.Name, block.Range)
+	d.atLeast(c.Hypervisors, 1, d.body, "hypervisors")
+	d.atLeast(c.Pods, 0, d.body, "pods")
+	c.Network = d.network(raw.Networks)
+	c.Pools = d.pools(raw.Pools)
+	d.diags.Sort()
+	return c, d.diags
+}
+
+// decoder is the state of one Decode.
+type decoder struct {
+	body  *hclsyntax.Body
+	diags diag.List
+}
+
+// findUnknown tells of arguments that need the cluster itself.
+func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
+	for name, attr := range body.Attributes {
+		value, problems := attr.Expr.Value(ctx)
+		if !problems.HasErrors() && !value.IsWhollyKnown() {
+			d.errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster cannot refer to the cluster itself.", name)
+		}
+	}
+	for _, b := range body.Blocks {
+		d.findUnknown(b.Body, ctx)
+	}
+}
+
+// blocks lists the inner blocks of a type.
+func (d *decoder) blocks(kind string) []*hclsyntax.Block {
+	var found []*hclsyntax.Block
+	for _, b := range d.body.Blocks {
+		if b.Type == kind {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+func (d *decoder) network(raw []networkBlock) Network {
+	n := Network{NodeOffset: defaultNodeOffset, GatewayOffset: defaultGatewayOffset, PodOffset: defaultPodOffset}
+	n.Prefix = netip.MustParsePrefix(defaultCIDR)
+	if len(raw) == 0 {
+		return n
+	}
+	blocks := d.blocks("network")
+	n.Range = blocks[0].DefRange()
+	if len(raw) > 1 {
+		d.errorf(blocks[1].DefRange(), "Duplicate network", "A cluster has one network.")
+	}
+	n.NodeOffset = or(raw[0].NodeOffset, n.NodeOffset)
+	n.GatewayOffset = or(raw[0].GatewayOffset, n.GatewayOffset)
+	n.PodOffset = or(raw[0].PodOffset, n.PodOffset)
+	text := or(raw[0].CIDR, defaultCIDR)
+	prefix, err := netip.ParsePrefix(text)
+	at := argument(blocks[0].Body, "cidr", n.Range)
+	switch {
+	case err != nil || !prefix.Addr().Is4():
+		d.errorf(at, "Invalid network", "%q is no IPv4 network such as %s.", text, defaultCIDR)
+	case prefix.Bits() < 8 || prefix.Bits() > 29:
+		d.errorf(at, "Invalid network", "A network has a prefix from /8 to /29; %s has not.", text)
+	case prefix != prefix.Masked():
+		d.errorf(at, "Invalid network", "%s is an address inside of a network; the network is %s.", text, prefix.Masked())
+	default:
+		n.Prefix = prefix
+	}
+	return n
+}
+
+func (d *decoder) pools(raw []poolBlock) []Pool {
+	var pools []Pool
+	seen := map[string]bool{}
+	for i, b := range d.blocks("pool") {
+		if seen[raw[i].Name] {
+			d.errorf(b.DefRange(), "Duplicate pool", "The pool %q is declared already.", raw[i].Name)
+		}
+		seen[raw[i].Name] = true
+		pools = append(pools, d.pool(raw[i], b))
+	}
+	return pools
+}
+
+func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
+	p := Pool{
+		Name:        raw.Name,
+		Count:       or(raw.Count, 1),
+		VCPUs:       or(raw.VCPUs, defaultVCPUs),
+		OS:          or(raw.OS, defaultOS),
+		Pattern:     or(raw.Pattern, ""),
+		Hypervisors: raw.Hypervisors,
+		Vars:        map[string]cty.Value{},
+		Range:       b.DefRange(),
+	}
+	d.name("pool", p.Name, p.Range)
+	d.atLeast(p.Count, 0, b.Body, "count")
+	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")
+	p.Memory = d.size(or(raw.Memory, defaultMemory), b.Body, "memory")
+	p.Disk = d.size(or(raw.Disk, defaultDisk), b.Body, "disk")
+	if raw.Pattern != nil && !numbered.MatchString(p.Pattern) {
+		d.errorf(argument(b.Body, "name", p.Range), "Invalid name", "The name of a pool's nodes has one number, as in \"web-%%02d\".")
+	}
+	if raw.Vars == cty.NilVal || raw.Vars.IsNull() {
+		return p
+	}
+	if t := raw.Vars.Type(); !t.IsObjectType() && !t.IsMapType() {
+		d.errorf(argument(b.Body, "vars", p.Range), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
+		return p
+	}
+	p.Vars = raw.Vars.AsValueMap()
+	return p
+}
+
+var (
+	// numbered is a pattern of names with one %d, which may be padded with zeros.
+	numbered = regexp.MustCompile(`^[^%]*%(0[1-9])?d[^%]*$`)
+	// label is a name that can be part of a host name, by RFC 1123.
+	label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+)
+
+func (d *decoder) name(what, name string, at hcl.Range) {
+	if !label.MatchString(name) {
+		d.errorf(at, "Invalid name", "The name %q of a %s becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.", name, what)
+	}
+}
+
+func (d *decoder) atLeast(n, least int, body *hclsyntax.Body, name string) {
+	if n < least {
+		d.errorf(argument(body, name, body.SrcRange), "Invalid number", "The argument %q is at least %d; it is %d.", name, least, n)
+	}
+}
+
+func (d *decoder) size(text string, body *hclsyntax.Body, name string) Size {
+	size, err := ParseSize(text)
+	if err != nil {
+		d.errorf(argument(body, name, body.SrcRange), "Invalid size", "The argument %q is no size: %v.", name, err)
+	}
+	return size
+}
+
+func (d *decoder) errorf(at hcl.Range, summary, format string, args ...any) {
+	d.diags = append(d.diags, diag.Errorf(&at, summary, format, args...)...)
+}
+
+// argument is where an argument's value is, or otherwise the other place.
+func argument(body *hclsyntax.Body, name string, otherwise hcl.Range) hcl.Range {
+	if attr := body.Attributes[name]; attr != nil {
+		return attr.Expr.Range()
+	}
+	return otherwise
+}
+
+func or[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}

@@ -1,0 +1,359 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// plan is one line for everything that has an address: name, address, hypervisor.
+func plan(topo *Topology) []string {
+	var lines []string
+	for _, n := range topo.Nodes {
+		lines = append(lines, fmt.Sprintf("%s %s %s", n.Name, n.IP, n.Hypervisor))
+	}
+	for _, p := range topo.Pods {
+		lines = append(lines, fmt.Sprintf("%s %s %s", p.Name, p.IP, p.Hypervisor))
+	}
+	for _, h := range topo.Hypervisors {
+		lines = append(lines, fmt.Sprintf("%s %s", h.Management.Name, h.Management.IP))
+	}
+	return append(lines, fmt.Sprintf("gateway %s", topo.Gateway))
+}
+
+func TestAddressesGoUpForNodesAndDownForTheRest(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text string
+		want []string
+	}{
+		"the default network": {
+			`cluster "c" {
+			  pool "a" { count = 2 }
+			  pool "b" { count = 1 }
+			}`,
+			[]string{"c-a-01 10.0.0.1 h1", "c-a-02 10.0.0.2 h2", "c-b-01 10.0.0.3 h1", "c-pod-01 10.0.0.253 h1", "c-h1 10.0.0.252", "c-h2 10.0.0.251", "gateway 10.0.0.254"},
+		},
+		"two pods take turns": {
+			`cluster "c" { pods = 2 }`,
+			[]string{"c-pod-01 10.0.0.253 h1", "c-pod-02 10.0.0.252 h2", "c-h1 10.0.0.251", "c-h2 10.0.0.250", "gateway 10.0.0.254"},
+		},
+		"no pods": {
+			`cluster "c" { pods = 0 }`,
+			[]string{"c-h1 10.0.0.253", "c-h2 10.0.0.252", "gateway 10.0.0.254"},
+		},
+		"the smallest network, full": {
+			`cluster "c" {
+			  network { cidr = "192.168.7.8/29" }
+			  pool "a" { count = 2 }
+			}`,
+			[]string{"c-a-01 192.168.7.9 h1", "c-a-02 192.168.7.10 h2", "c-pod-01 192.168.7.13 h1", "c-h1 192.168.7.12", "c-h2 192.168.7.11", "gateway 192.168.7.14"},
+		},
+		"a large network": {
+			`cluster "c" {
+			  network { cidr = "10.8.0.0/15" }
+			  pool "a" {}
+			}`,
+			[]string{"c-a-01 10.8.0.1 h1", "c-pod-01 10.9.255.253 h1", "c-h1 10.9.255.252", "c-h2 10.9.255.251", "gateway 10.9.255.254"},
+		},
+		"offsets": {
+			`cluster "c" {
+			  network {
+			    gateway_offset = 1
+			    node_offset    = 10
+			    pod_offset     = 200
+			  }
+			  pool "a" {}
+			}`,
+			[]string{"c-a-01 10.0.0.10 h1", "c-pod-01 10.0.0.200 h1", "c-h1 10.0.0.199", "c-h2 10.0.0.198", "gateway 10.0.0.1"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, plan(mustExpand(t, test.text, "h1", "h2"))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPlacementSpreadsPoolsAndMinds(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text string
+		want []string
+	}{
+		"each pool is spread, the least loaded first": {
+			`cluster "c" {
+			  pool "big" {
+			    count  = 1
+			    memory = "8GiB"
+			  }
+			  pool "mid" {
+			    count  = 4
+			    memory = "2GiB"
+			  }
+			}`,
+			[]string{"c-big-01 h1", "c-mid-01 h2", "c-mid-02 h3", "c-mid-03 h1", "c-mid-04 h2"},
+		},
+		"a pool may be pinned": {
+			`cluster "c" {
+			  pool "a" {
+			    count       = 3
+			    hypervisors = ["h3", "h2"]
+			  }
+			  pool "b" { count = 1 }
+			}`,
+			[]string{"c-a-01 h2", "c-a-02 h3", "c-a-03 h2", "c-b-01 h1"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, n := range mustExpand(t, test.text, "h1", "h2", "h3").Nodes {
+				got = append(got, n.Name+" "+n.Hypervisor)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text string
+		want []string // name and short name
+	}{
+		"the cluster's name, the pool's and a number": {
+			`cluster "c" {
+			  pool "a" { count = 2 }
+			}`,
+			[]string{"c-a-01 a-01", "c-a-02 a-02"},
+		},
+		"a pattern": {
+			`cluster "c" {
+			  pool "a" { name = "c-web%d" }
+			  pool "b" { name = "db-%03d" }
+			}`,
+			[]string{"c-web1 web1", "db-001 db-001"},
+		},
+		"fifteen letters are not cut": {
+			`cluster "prod" {
+			  pool "compute" { os = "windows" }
+			}`,
+			[]string{"prod-compute-01 compute-01"},
+		},
+		"sixteen letters are cut for Windows": {
+			`cluster "prods" {
+			  pool "compute" { os = "windows-2022" }
+			}`,
+			[]string{"prods-com-te-01 compute-01"},
+		},
+		"a long name stays for others": {
+			`cluster "production" {
+			  pool "compute" {}
+			}`,
+			[]string{"production-compute-01 compute-01"},
+		},
+		"cut names stay unique": {
+			`cluster "production" {
+			  pool "compute" { os = "windows" }
+			  pool "remote" { os = "windows" }
+			}`,
+			[]string{"productio-te-01 compute-01", "produ5b6c-te-01 remote-01"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, n := range mustExpand(t, test.text, "h1").Nodes {
+				got = append(got, n.Name+" "+n.Short)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestIdentitiesDependOnClusterAndNameOnly(t *testing.T) {
+	t.Parallel()
+	small := mustExpand(t, `cluster "c" {
+	  pool "a" {}
+	}`, "h1")
+	large := mustExpand(t, `cluster "c" {
+	  network { cidr = "10.1.0.0/24" }
+	  pool "a" { count = 100 }
+	}`, "h2", "h1")
+	other := mustExpand(t, `cluster "d" {
+	  pool "a" { name = "c-a-%02d" }
+	}`, "h1")
+	ids := func(topo *Topology) [3]string {
+		n := topo.Nodes[0]
+		return [3]string{n.MAC, n.PortID, n.UUID}
+	}
+	if diff := cmp.Diff(ids(small), ids(large)); diff != "" {
+		t.Errorf("the same node differs: %s", diff)
+	}
+	for i, id := range ids(other) {
+		if id == ids(small)[i] {
+			t.Errorf("two clusters share %s", id)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range large.ports() {
+		if seen[p.MAC] || !strings.HasPrefix(p.MAC, "52:54:00:") {
+			t.Errorf("%s has the address %s", p.Name, p.MAC)
+		}
+		seen[p.MAC] = true
+	}
+}
+
+func TestTakenMACIsDerivedAgain(t *testing.T) {
+	t.Parallel()
+	free := identities{cluster: "c", macs: map[string]bool{}}.mac("a")
+	again := identities{cluster: "c", macs: map[string]bool{free: true}}.mac("a")
+	if again == free {
+		t.Errorf("%s is given twice", free)
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"too few hosts": {
+			`cluster "c" { hypervisors = 3 }`,
+			`spec.hcl:1,1-12: Too few hypervisors: The cluster "c" needs at least 3 hypervisors, and the run has 2 hosts: h1, h2. Name more hosts with --hosts.`,
+		},
+		"a full network": {
+			`cluster "c" {
+  network { cidr = "10.0.0.0/29" }
+  pool "a" { count = 3 }
+}`,
+			`spec.hcl:2,3-10: Network too small: The network 10.0.0.0/29 has 6 addresses, and 3 nodes, 1 pod, 2 hypervisors and the gateway need 7. Give it a shorter prefix.`,
+		},
+		"offsets that meet": {
+			`cluster "c" {
+  network { node_offset = 253 }
+  pool "a" {}
+}`,
+			`spec.hcl:2,3-10: Addresses overlap: By the offsets of the network, c-pod-01 would have the address 10.0.0.253, which is that of c-a-01. Change node_offset, gateway_offset or pod_offset.`,
+		},
+		"offsets that leave the network": {
+			`cluster "c" {
+  network { pod_offset = 1 }
+}`,
+			`spec.hcl:2,3-10: Addresses overlap: By the offsets of the network, the hypervisor h1 would be outside of the network 10.0.0.0/24. Change node_offset, gateway_offset or pod_offset.`,
+		},
+		"no network": {
+			`cluster "c" {
+  network { cidr = "10.0.0.1" }
+}`,
+			`spec.hcl:2,20-30: Invalid network: "10.0.0.1" is no IPv4 network such as 10.0.0.0/24.`,
+		},
+		"a tiny network": {
+			`cluster "c" {
+  network { cidr = "10.0.0.0/30" }
+}`,
+			`spec.hcl:2,20-33: Invalid network: A network has a prefix from /8 to /29; 10.0.0.0/30 has not.`,
+		},
+		"an address of a network": {
+			`cluster "c" {
+  network { cidr = "10.0.0.7/24" }
+}`,
+			`spec.hcl:2,20-33: Invalid network: 10.0.0.7/24 is an address inside of a network; the network is 10.0.0.0/24.`,
+		},
+		"an unknown pin": {
+			`cluster "c" {
+  pool "a" { hypervisors = ["h11"] }
+}`,
+			`spec.hcl:2,3-11: Unknown hypervisor: The nodes of pool "a" may run on "h11", which is not among the selected hosts. Did you mean "h1"?`,
+		},
+		"a bad size": {
+			`cluster "c" {
+  pool "a" { memory = "4 gigs" }
+}`,
+			`spec.hcl:2,23-31: Invalid size: The argument "memory" is no size: "4 gigs" is not a number with a unit such as MiB, GiB or GB.`,
+		},
+		"a pattern without a number": {
+			`cluster "c" {
+  pool "a" { name = "web" }
+}`,
+			`spec.hcl:2,21-26: Invalid name: The name of a pool's nodes has one number, as in "web-%02d".`,
+		},
+		"two of a name": {
+			`cluster "c" {
+  pool "pod" {}
+}`,
+			`spec.hcl:1,1-12: Duplicate name: More than one node, pod or hypervisor would be named c-pod-01. Give a pool another name.`,
+		},
+		"two pools of a name": {
+			`cluster "c" {
+  pool "a" {}
+  pool "a" {}
+}`,
+			`spec.hcl:3,3-11: Duplicate pool: The pool "a" is declared already.`,
+		},
+		"negative count": {
+			`cluster "c" {
+  pool "a" { count = -1 }
+}`,
+			`spec.hcl:2,22-24: Invalid number: The argument "count" is at least 0; it is -1.`,
+		},
+		"an unknown argument": {
+			`cluster "c" {
+  pool "a" { cpus = 1 }
+}`,
+			`spec.hcl:2,14-18: Unsupported argument: An argument named "cpus" is not expected here. Did you mean "vcpus"?`,
+		},
+		"no host name": {
+			`cluster "C" {}`,
+			`spec.hcl:1,1-12: Invalid name: The name "C" of a cluster becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, diags := expand(t, test.text, "h1", "h2")
+			if diff := cmp.Diff(test.want, diags.Error()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestNoHostsIsTold(t *testing.T) {
+	t.Parallel()
+	_, diags := Expand(Cluster{Name: "c", Hypervisors: 1}, nil)
+	if got := diags[0].Detail; got != `The cluster "c" needs at least 1 hypervisor, and the run has 0 hosts. Name more hosts with --hosts.` {
+		t.Error(got)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		text string
+		want int64
+	}{
+		{"4GiB", 4 << 30}, {"512MiB", 512 << 20}, {"1.5GiB", 3 << 29}, {"20GB", 20_000_000_000}, {"1TiB", 1 << 40}, {"100 KB", 100_000}, {"7B", 7},
+	}
+	for _, test := range tests {
+		got, err := ParseSize(test.text)
+		if diff := cmp.Diff(Size{Text: test.text, Bytes: test.want}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v %s", test.text, err, diff)
+		}
+	}
+	for _, text := range []string{"", "4", "GiB", "-1GiB", "4gib", "0GiB", "1.0001KB5", "0.3B", "99999999TiB"} {
+		if _, err := ParseSize(text); err == nil {
+			t.Errorf("%q is a size", text)
+		}
+	}
+}

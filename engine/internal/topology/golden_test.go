@@ -1,0 +1,130 @@
+package topology
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// hosts makes hosts of names.
+func hosts(names ...string) []*inventory.Host {
+	var all []*inventory.Host
+	for _, name := range names {
+		all = append(all, &inventory.Host{
+			Settings: inventory.Settings{Name: name, Address: name + ".example"},
+			Vars:     map[string]cty.Value{"zone": cty.StringVal(name[:1])},
+		})
+	}
+	return all
+}
+
+// expand computes the topology of a cluster block's text.
+func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "spec.hcl"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sp, diags := spec.Load(spec.Sources{Cwd: dir}, "spec.hcl")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	c, diags := Decode(sp.Cluster, &hcl.EvalContext{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	topo, diags := Expand(c, hosts(names...))
+	return topo, diags
+}
+
+// mustExpand fails the test when there are diagnostics.
+func mustExpand(t *testing.T, text string, names ...string) *Topology {
+	t.Helper()
+	topo, diags := expand(t, text, names...)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return topo
+}
+
+const pools = `
+  pool "controller" {
+    count  = CONTROLLERS
+    memory = "4GiB"
+  }
+  pool "compute" {
+    count  = COMPUTES
+    memory = "2GiB"
+    disk   = "40GiB"
+    vars   = { taint = true }
+  }
+`
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		controllers, computes, hypervisors string
+		hosts                              []string
+	}{
+		"1-1-1-two-hosts":   {"1", "1", "1", []string{"nyctea", "tyto"}},
+		"3-2-2":             {"3", "2", "2", []string{"nyctea", "tyto"}},
+		"3-2-2-three-hosts": {"3", "2", "2", []string{"nyctea", "tyto", "asio"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.NewReplacer("CONTROLLERS", test.controllers, "COMPUTES", test.computes).Replace(
+				"cluster \"k8s\" {\n  hypervisors = " + test.hypervisors + pools + "}\n")
+			got := show(t, mustExpand(t, text, test.hosts...))
+			if again := show(t, mustExpand(t, text, test.hosts...)); again != got {
+				t.Error("a second expansion differs")
+			}
+			file := filepath.Join("testdata", name+".golden.json")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// show is what expressions see, as JSON.
+func show(t *testing.T, topo *Topology) string {
+	value := topo.Value()
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var any any
+	if err := json.Unmarshal(text, &any); err != nil {
+		t.Fatal(err)
+	}
+	indented, err := json.MarshalIndent(any, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(indented) + "\n"
+}

@@ -1,0 +1,43 @@
+package topology
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// The longest computer name that Windows takes, and the parts a longer name is
+// cut to. They are Cluster API's rule for Windows machines in Azure, so that
+// their users find the names they know.
+const (
+	computerNameMax  = 15
+	computerNameHead = 9
+	computerNameTail = 5
+)
+
+// nodeName is the name of a pool's node, with and without the cluster's name.
+func nodeName(cluster string, p Pool, index int) (full, short string) {
+	pattern := p.Pattern
+	if pattern == "" {
+		pattern = cluster + "-" + p.Name + "-%02d"
+	}
+	full = fmt.Sprintf(pattern, index+1)
+	return full, strings.TrimPrefix(full, cluster+"-")
+}
+
+func isWindows(os string) bool { return strings.HasPrefix(os, "windows") }
+
+// computerName cuts a name to what Windows takes. When the result is taken, the
+// letters after the first five are derived from the whole name.
+func computerName(name string, taken map[string]bool) string {
+	if len(name) <= computerNameMax {
+		return name
+	}
+	tail := name[len(name)-computerNameTail:]
+	short := name[:computerNameHead] + "-" + tail
+	for try := 0; taken[short]; try++ {
+		sum := digest("computer", name, fmt.Sprint(try))
+		short = name[:5] + hex.EncodeToString(sum)[:4] + "-" + tail
+	}
+	return short
+}

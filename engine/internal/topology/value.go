@@ -1,0 +1,112 @@
+package topology
+
+import (
+	"fmt"
+	"net"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Value is the topology as expressions see it, under the name cluster.
+func (t *Topology) Value() cty.Value {
+	nodes := map[string]cty.Value{}
+	pools := map[string][]cty.Value{}
+	for _, p := range t.Cluster.Pools {
+		pools[p.Name] = nil
+	}
+	for _, n := range t.Nodes {
+		value := n.value()
+		nodes[n.Name] = value
+		pools[n.Pool] = append(pools[n.Pool], value)
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"name":        cty.StringVal(t.Cluster.Name),
+		"domain":      cty.StringVal(t.Cluster.Domain),
+		"id":          cty.StringVal(t.ID),
+		"network":     t.network(),
+		"nodes":       cty.ObjectVal(nodes),
+		"pools":       lists(pools),
+		"pods":        t.pods(),
+		"hypervisors": t.hypervisors(),
+	})
+}
+
+// lists makes an object of lists. They are tuples because the vars of two nodes
+// may differ in type.
+func lists(by map[string][]cty.Value) cty.Value {
+	all := map[string]cty.Value{}
+	for name, values := range by {
+		all[name] = cty.TupleVal(values)
+	}
+	return cty.ObjectVal(all)
+}
+
+func (t *Topology) network() cty.Value {
+	prefix := t.Cluster.Network.Prefix
+	return cty.ObjectVal(map[string]cty.Value{
+		"cidr":    cty.StringVal(prefix.String()),
+		"prefix":  number(int64(prefix.Bits())),
+		"gateway": cty.StringVal(t.Gateway.String()),
+		"netmask": cty.StringVal(netmask(prefix.Bits())),
+	})
+}
+
+func netmask(bits int) string {
+	m := net.CIDRMask(bits, 32)
+	return fmt.Sprintf("%d.%d.%d.%d", m[0], m[1], m[2], m[3])
+}
+
+func (n Node) value() cty.Value {
+	return n.Port.with(map[string]cty.Value{
+		"short":        cty.StringVal(n.Short),
+		"pool":         cty.StringVal(n.Pool),
+		"index":        number(int64(n.Index)),
+		"uuid":         cty.StringVal(n.UUID),
+		"hypervisor":   cty.StringVal(n.Hypervisor),
+		"vcpus":        number(int64(n.VCPUs)),
+		"memory":       cty.StringVal(n.Memory.Text),
+		"memory_bytes": number(n.Memory.Bytes),
+		"disk":         cty.StringVal(n.Disk.Text),
+		"disk_bytes":   number(n.Disk.Bytes),
+		"os":           cty.StringVal(n.OS),
+		"vars":         cty.ObjectVal(n.Vars),
+	})
+}
+
+func (t *Topology) pods() cty.Value {
+	var pods []cty.Value
+	for _, p := range t.Pods {
+		pods = append(pods, p.Port.with(map[string]cty.Value{"hypervisor": cty.StringVal(p.Hypervisor)}))
+	}
+	return cty.TupleVal(pods)
+}
+
+func (t *Topology) hypervisors() cty.Value {
+	var hosts []cty.Value
+	for _, h := range t.Hypervisors {
+		hosts = append(hosts, cty.ObjectVal(map[string]cty.Value{
+			"name":       cty.StringVal(h.Name),
+			"address":    cty.StringVal(h.Address),
+			"index":      number(int64(h.Index)),
+			"vars":       cty.ObjectVal(h.Vars),
+			"management": h.Management.with(nil),
+		}))
+	}
+	return cty.TupleVal(hosts)
+}
+
+// with is the port as an object that has further attributes.
+func (p Port) with(more map[string]cty.Value) cty.Value {
+	all := map[string]cty.Value{
+		"name":    cty.StringVal(p.Name),
+		"ip":      cty.StringVal(p.IP.String()),
+		"mac":     cty.StringVal(p.MAC),
+		"port_id": cty.StringVal(p.PortID),
+	}
+	for name, value := range more {
+		all[name] = value
+	}
+	return cty.ObjectVal(all)
+}
+
+func number(n int64) cty.Value { return cty.NumberIntVal(n) }

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/spec"
+	"kinit/engine/internal/topology"
+	"kinit/engine/secret"
+)
+
+// loaded is a spec on its way to a plan: as much of it as could be made.
+type loaded struct {
+	options   Options
+	check     bool
+	spec      *spec.Spec
+	inventory *inventory.Inventory
+	hosts     []*inventory.Host
+	topology  *topology.Topology
+	plan      *plan.Plan
+	diags     diag.List
+}
+
+// load goes from text to a plan and stops at the first stage with an error, which
+// has then found all of its own.
+func load(ctx context.Context, o Options, check bool) *loaded {
+	l := &loaded{options: withDefaults(o), check: check}
+	steps := []func(context.Context) diag.List{l.loadSpec, l.loadInventory, l.build}
+	for _, step := range steps {
+		l.diags = append(l.diags, step(ctx)...)
+		if l.diags.HasErrors() {
+			return l
+		}
+	}
+	return l
+}
+
+func (l *loaded) sources() spec.Sources {
+	return spec.Sources{Cwd: l.options.Cwd, Home: l.options.Home, Builtin: l.options.Builtin}
+}
+
+func (l *loaded) loadSpec(context.Context) diag.List {
+	var diags diag.List
+	l.spec, diags = spec.Load(l.sources(), l.options.Spec)
+	return diags
+}
+
+func (l *loaded) loadInventory(ctx context.Context) diag.List {
+	from := inventory.Sources{Cwd: l.options.Cwd, Home: l.options.Home, Builtin: l.options.Inventory, Resolves: resolves}
+	inv, diags := inventory.Load(from, l.options.Inventories)
+	l.inventory = inv
+	if diags.HasErrors() {
+		return diags
+	}
+	hosts, more := inv.Select(ctx, from, l.options.Hosts)
+	l.hosts = hosts
+	return append(diags, more...)
+}
+
+// build evaluates, expands the topology and makes the plan.
+func (l *loaded) build(context.Context) diag.List {
+	scope, diags := eval.New(eval.Input{
+		Spec: l.spec, Sources: l.sources(), Vars: l.options.Vars, VarFiles: l.options.VarFiles,
+		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Hosts: inventory.Value(l.hosts),
+		Run: eval.Run{StopAfter: l.options.StopAfter, Recreate: l.options.Recreate, Purge: l.options.Purge,
+			Check: l.check, Hosts: names(l.hosts)},
+		Redactor: l.options.Redactor,
+	})
+	if diags.HasErrors() {
+		return diags
+	}
+	cluster, more := l.expand(scope)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return diags
+	}
+	diags = append(diags, scope.SetCluster(cluster)...)
+	if diags.HasErrors() {
+		return diags
+	}
+	l.plan, more = plan.Build(plan.Input{
+		Spec: l.spec, Scope: scope, Inventory: l.inventory, Hosts: l.hosts, Topology: l.topology, Kinds: l.options.Kinds,
+		Selection: plan.Selection{StopAfter: l.options.StopAfter, StartAt: l.options.StartAt,
+			Only: l.options.Only, Skip: l.options.Skip},
+	})
+	return append(diags, more...)
+}
+
+// expand computes the topology, where the spec has a cluster.
+func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
+	if l.spec.Cluster == nil {
+		return cty.NilVal, nil
+	}
+	cluster, diags := topology.Decode(l.spec.Cluster, scope.Context(l.spec.Cluster.Range.Filename))
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	var more diag.List
+	l.topology, more = topology.Expand(cluster, l.hosts)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	return l.topology.Value(), diags
+}
+
+// report is the report of a spec that was only loaded.
+func (l *loaded) report(started time.Time) *Report {
+	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: map[string]*hcl.File{}}
+	if l.spec != nil {
+		for name, file := range l.spec.Sources {
+			r.Sources[name] = file
+		}
+	}
+	if l.inventory != nil {
+		for name, file := range l.inventory.Sources {
+			r.Sources[name] = file
+		}
+	}
+	if l.topology != nil {
+		r.Cluster = l.topology.Cluster.Name
+	}
+	if l.plan != nil {
+		r.Tasks = len(l.plan.Main.Tasks)
+	}
+	return r
+}
+
+// withDefaults fills in what the caller left out.
+func withDefaults(o Options) Options {
+	if o.Forks <= 0 {
+		o.Forks = defaultForks
+	}
+	if o.Redactor == nil {
+		o.Redactor = &secret.Redactor{}
+	}
+	return o
+}
+
+// defaultForks is how many tasks run at the same time: enough for the guests of a
+// small cluster, few enough for one hypervisor.
+const defaultForks = 10
+
+func names(hosts []*inventory.Host) []string {
+	out := make([]string, len(hosts))
+	for i, h := range hosts {
+		out[i] = h.Name
+	}
+	return out
+}
+
+// resolves tells whether a name that is in no inventory has an address.
+func resolves(ctx context.Context, name string) bool {
+	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
+	return err == nil && len(addresses) > 0
+}

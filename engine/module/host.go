@@ -1,0 +1,117 @@
+package module
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"net"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/secret"
+)
+
+// Host is what a task may touch: one machine, over whatever transport reaches it.
+type Host interface {
+	// Name is the host's name in the inventory or the topology.
+	Name() string
+	// Run runs a command and waits. A non-zero exit is an *ExitError; a lost
+	// connection wraps transport.ErrUnreachable. When ctx ends, the remote
+	// process group is killed.
+	Run(ctx context.Context, c Command) (Output, error)
+	// Files gives access to the host's files, without starting a process.
+	Files() Files
+	// Dial connects from the host to an address: network is "tcp" or "unix".
+	Dial(ctx context.Context, network, address string) (net.Conn, error)
+	// Socket forwards a unix socket of the host and returns the path of a private
+	// local socket that leads to it. It lasts as long as the connection.
+	Socket(ctx context.Context, path string) (string, error)
+	// Owner is the cluster that what is made here belongs to, or "" when it
+	// belongs to nobody and needs no mark.
+	Owner() string
+	// Own records a mark in the owner's manifest on the host, before the thing is
+	// made, so that clean-up finds it. Without an owner it does nothing.
+	Own(ctx context.Context, m Mark) error
+	// Disown removes a mark after the thing is gone.
+	Disown(ctx context.Context, m Mark) error
+	// Marks lists the owner's marks on the host, in the order they were made.
+	Marks(ctx context.Context) ([]Mark, error)
+	// Report shows how far a long task is.
+	Report(p event.Progress)
+	// Redact masks the secrets the run knows.
+	Redact(text string) string
+	// AddSecret makes values known to the run, to be masked from now on.
+	AddSecret(values ...secret.Value)
+}
+
+// Mark is one entry of an owner's manifest: a thing that has no place of its own
+// for a mark.
+type Mark struct {
+	Kind  string `json:"kind"`            // file, directory, unit, service, nft_table, ovs_setting, package, image …
+	ID    string `json:"id"`              // a path or a name
+	Prior string `json:"prior,omitempty"` // what was there before, to be restored; its meaning is the kind's
+	Keep  bool   `json:"keep,omitempty"`  // stays on cleanup unless everything is purged: packages, base images
+}
+
+// Command is a process to run on a host.
+type Command struct {
+	Argv  []string          // the program and its arguments, not quoted
+	Env   map[string]string // added to a plain environment
+	Dir   string            // the working directory, the login's home when empty
+	Stdin io.Reader         // nothing when nil
+	// Line, when set, is called with each line of standard output and error as it
+	// arrives, to show progress.
+	Line func(line string)
+}
+
+// Output is what a command printed, byte for byte.
+type Output struct {
+	Stdout, Stderr string
+	Duration       time.Duration
+}
+
+// Files is a host's file system. Missing files give an error that is
+// fs.ErrNotExist. Paths are absolute and slash-separated.
+type Files interface {
+	// Stat describes a file and does not follow a link.
+	Stat(ctx context.Context, path string) (FileInfo, error)
+	// Open reads a file.
+	Open(ctx context.Context, path string) (io.ReadCloser, error)
+	// Write replaces a file's content in one go: temporary name in the same
+	// folder, fsync, mode and owner, rename. The folder must exist.
+	Write(ctx context.Context, path string, content io.Reader, attr Attr) error
+	// Mkdir makes a folder and its missing parents; attr is for the last one.
+	Mkdir(ctx context.Context, path string, attr Attr) error
+	// SetAttr changes mode and owner.
+	SetAttr(ctx context.Context, path string, attr Attr) error
+	// Symlink makes path a link to target, replacing an older link.
+	Symlink(ctx context.Context, target, path string) error
+	// Remove deletes a file, a link, or a folder with all in it. Nothing there is
+	// no error.
+	Remove(ctx context.Context, path string) error
+	// Rename moves a file within a file system, replacing the target.
+	Rename(ctx context.Context, from, to string) error
+	// List describes what is in a folder, by name.
+	List(ctx context.Context, path string) ([]FileInfo, error)
+}
+
+// FileInfo describes a file.
+type FileInfo struct {
+	Name   string      // the last part of the path
+	Size   int64       // bytes
+	Mode   fs.FileMode // permission bits and type
+	MTime  time.Time
+	UID    uint32
+	GID    uint32
+	Owner  string // the user's name, or the number as text when it has none
+	Group  string // the group's name, or the number as text when it has none
+	Target string // of a link
+}
+
+// Attr is what a file should be besides its content. Zero fields are left as
+// they are, or take the host's default for a new file.
+type Attr struct {
+	Mode  fs.FileMode // permission bits, 0 leaves them
+	Owner string      // user name or number
+	Group string      // group name or number
+}

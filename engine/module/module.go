@@ -1,0 +1,74 @@
+// Package module is the contract between the engine and its modules.
+//
+// A module brings one kind of thing about on one host: a file, a service, a
+// domain, a switch port. It reads the host, compares with its arguments, and
+// returns what would change; the engine prints that, or does it.
+//
+// The life of a task:
+//
+//  1. Kind.New makes a zero task; the engine decodes the block's arguments into
+//     it by its hcl tags.
+//  2. Plan reads the host and returns the steps that would bring it about. Plan
+//     changes nothing. No steps means the host is as it should be.
+//  3. Each step's Do makes its change, in order; the first error ends the task.
+//  4. After a change the engine plans again: steps left over are a failure, unless
+//     the task says by Repeatable that it cannot know.
+//  5. If the task is an Outputter, Outputs is read for later tasks.
+//
+// A task is used by one goroutine at a time. Every call may be repeated, after a
+// retry or in a later run, and must find what an interrupted call left behind.
+package module
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Kind is one module: its name in HCL and how to make its task.
+type Kind struct {
+	Name string      // as in task "<name>" "…"
+	New  func() Task // a pointer to a struct with hcl tags, defaults filled in
+}
+
+// Task is one thing to bring about on one host.
+type Task interface {
+	// Plan reads the host and returns what would change, in order. It must not
+	// change the host. Inside, keep two functions: one that reads, one that
+	// decides from data alone.
+	Plan(ctx context.Context, h Host) ([]Step, error)
+}
+
+// Step is one change.
+type Step interface {
+	// String is the dry-run line: lower case, no full stop, no secret. Further
+	// lines, such as a diff, follow the first.
+	String() string
+	// Do makes the change.
+	Do(ctx context.Context, h Host) error
+}
+
+// Outputter is a task with values that other tasks may refer to.
+type Outputter interface {
+	Task
+	// OutputTypes names the values and their types. It does not depend on the
+	// arguments.
+	OutputTypes() map[string]cty.Type
+	// Outputs reads the values, after the task's steps are done. In a dry run it
+	// is called only when Plan returned no steps.
+	Outputs(ctx context.Context, h Host) (map[string]cty.Value, error)
+}
+
+// Validator is a task that can find mistakes in its arguments without a host.
+type Validator interface {
+	Task
+	// Validate returns the first mistake: what is wrong and what is expected.
+	Validate() error
+}
+
+// Unverifiable is a task that cannot tell after a change whether it is still
+// needed, such as a command that has no "creates".
+type Unverifiable interface {
+	Task
+	Unverifiable() bool
+}

@@ -1,0 +1,191 @@
+package moduletest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/shell"
+)
+
+// FakeHost is a host whose commands are scripted with On and Handle and whose
+// files are in memory. Anything that is not scripted fails the test.
+type FakeHost struct {
+	ledger
+	// FS is the host's file system; tests read and write it directly.
+	FS *MemFiles
+	// Dialer answers Dial. Without one, dialling fails the test.
+	Dialer func(ctx context.Context, network, address string) (net.Conn, error)
+	// Sockets leads from a socket path of the host to a local one.
+	Sockets map[string]string
+
+	t        testing.TB
+	lock     sync.Mutex
+	scripts  map[string]*Script
+	handlers []func(Call) (Reply, bool)
+	calls    []Call
+	changes  []string
+}
+
+// Call is a command that was run, with all of its standard input.
+type Call struct {
+	Argv  []string
+	Env   map[string]string
+	Dir   string
+	Stdin string
+}
+
+// Line is the command line of the call, quoted for sh.
+func (c Call) Line() string { return shell.POSIX(c.Argv...) }
+
+// Reply is what a scripted command answers.
+type Reply struct {
+	Stdout, Stderr string
+	Code           int
+	// Changes says that the command changes the host, so that the suite notices
+	// it in a dry run.
+	Changes bool
+}
+
+// NewFakeHost returns a host named "fake". owner may be empty.
+func NewFakeHost(t testing.TB, owner string) *FakeHost {
+	return &FakeHost{
+		ledger:  ledger{name: "fake", owner: owner},
+		FS:      NewMemFiles(),
+		t:       t,
+		scripts: map[string]*Script{},
+	}
+}
+
+// Handle adds a function that answers commands On does not know, for programs
+// that need a state. It returns false for a command that is not its own.
+// Handlers are asked in the order they were added, one call at a time.
+func (f *FakeHost) Handle(answer func(Call) (Reply, bool)) {
+	f.handlers = append(f.handlers, answer)
+}
+
+// Calls returns every command that was run, in order.
+func (f *FakeHost) Calls() []Call {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return append([]Call(nil), f.calls...)
+}
+
+// Lines returns the command lines that were run, in order.
+func (f *FakeHost) Lines() []string {
+	var lines []string
+	for _, c := range f.Calls() {
+		lines = append(lines, c.Line())
+	}
+	return lines
+}
+
+// Changes returns the command lines that changed the host, in order.
+func (f *FakeHost) Changes() []string {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return append([]string(nil), f.changes...)
+}
+
+// Run answers a scripted command.
+func (f *FakeHost) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	if err := ctx.Err(); err != nil {
+		return module.Output{}, err
+	}
+	call := Call{Argv: c.Argv, Env: c.Env, Dir: c.Dir}
+	if c.Stdin != nil {
+		text, err := io.ReadAll(c.Stdin)
+		if err != nil {
+			return module.Output{}, err
+		}
+		call.Stdin = string(text)
+	}
+	reply, err := f.answer(call)
+	if err != nil {
+		return module.Output{}, err
+	}
+	return f.output(c, reply)
+}
+
+// answer finds the script or handler of a call.
+func (f *FakeHost) answer(call Call) (Reply, error) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.calls = append(f.calls, call)
+	reply, known := f.scripted(call)
+	if !known {
+		f.t.Errorf("unscripted command: %s", call.Line())
+		return Reply{}, fmt.Errorf("unscripted command: %s", call.Line())
+	}
+	if reply.Changes {
+		f.changes = append(f.changes, call.Line())
+	}
+	return reply, nil
+}
+
+func (f *FakeHost) scripted(call Call) (Reply, bool) {
+	if s := f.scripts[key(call.Argv)]; s != nil {
+		return s.next(call)
+	}
+	for _, answer := range f.handlers {
+		if reply, mine := answer(call); mine {
+			return reply, true
+		}
+	}
+	return Reply{}, false
+}
+
+// output turns a reply into what Run returns, as a real host would.
+func (f *FakeHost) output(c module.Command, r Reply) (module.Output, error) {
+	if c.Line != nil {
+		for line := range strings.Lines(r.Stdout + r.Stderr) {
+			c.Line(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	out := module.Output{Stdout: r.Stdout, Stderr: r.Stderr, Duration: time.Millisecond}
+	if r.Code == 0 {
+		return out, nil
+	}
+	return out, &module.ExitError{
+		Command: f.Redact(shell.POSIX(c.Argv...)), Code: r.Code,
+		Stdout: f.Redact(r.Stdout), Stderr: f.Redact(r.Stderr),
+	}
+}
+
+// Files returns FS.
+func (f *FakeHost) Files() module.Files { return f.FS }
+
+// Dial asks the Dialer.
+func (f *FakeHost) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f.Dialer == nil {
+		f.t.Errorf("unscripted dial: %s %s", network, address)
+		return nil, fmt.Errorf("unscripted dial: %s %s", network, address)
+	}
+	return f.Dialer(ctx, network, address)
+}
+
+// Socket looks the path up in Sockets.
+func (f *FakeHost) Socket(ctx context.Context, path string) (string, error) {
+	local, known := f.Sockets[path]
+	if !known {
+		f.t.Errorf("unscripted socket: %s", path)
+		return "", fmt.Errorf("unscripted socket: %s", path)
+	}
+	return local, ctx.Err()
+}
+
+// Snapshot shows everything that a dry run must leave as it is.
+func (f *FakeHost) Snapshot() string {
+	return f.FS.Snapshot() + f.markLines() + strings.Join(f.Changes(), "\n")
+}
+
+var _ module.Host = (*FakeHost)(nil)

@@ -1,0 +1,103 @@
+package moduletest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/secret"
+)
+
+// ledger is what both hosts keep in memory: marks, progress and secrets.
+type ledger struct {
+	name, owner string
+	redactor    secret.Redactor
+
+	mu       sync.Mutex
+	marks    []module.Mark
+	progress []event.Progress
+}
+
+// Name returns the host's name.
+func (l *ledger) Name() string { return l.name }
+
+// Owner returns the cluster that owns what is made.
+func (l *ledger) Owner() string { return l.owner }
+
+// Own records a mark. One of the same kind and id that is there already stays as
+// it is, with what it says was there before.
+func (l *ledger) Own(ctx context.Context, m module.Mark) error {
+	if l.owner == "" || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, old := range l.marks {
+		if old.Kind == m.Kind && old.ID == m.ID {
+			return nil
+		}
+	}
+	l.marks = append(l.marks, m)
+	return nil
+}
+
+// Disown removes the mark of that kind and id.
+func (l *ledger) Disown(ctx context.Context, m module.Mark) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, old := range l.marks {
+		if old.Kind == m.Kind && old.ID == m.ID {
+			l.marks = append(l.marks[:i], l.marks[i+1:]...)
+			return nil
+		}
+	}
+	return nil
+}
+
+// Marks lists the marks in the order they were made.
+func (l *ledger) Marks(ctx context.Context) ([]module.Mark, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]module.Mark(nil), l.marks...), ctx.Err()
+}
+
+// Report keeps a progress report.
+func (l *ledger) Report(p event.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.progress = append(l.progress, p)
+}
+
+// Reports returns every progress report so far.
+func (l *ledger) Reports() []event.Progress {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]event.Progress(nil), l.progress...)
+}
+
+// Redact masks the secrets the host was told.
+func (l *ledger) Redact(text string) string { return l.redactor.Redact(text) }
+
+// AddSecret makes secrets known.
+func (l *ledger) AddSecret(values ...secret.Value) {
+	for _, v := range values {
+		l.redactor.Add(v.Reveal())
+	}
+}
+
+// markLines shows the marks for a snapshot.
+func (l *ledger) markLines() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b strings.Builder
+	for _, m := range l.marks {
+		fmt.Fprintf(&b, "mark %+v\n", m)
+	}
+	return b.String()
+}

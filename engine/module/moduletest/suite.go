@@ -1,0 +1,185 @@
+package moduletest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+)
+
+// prompt is how long a call may take after its context ended.
+const prompt = 5 * time.Second
+
+// Case is one module in one situation. The suite changes the host, so each case
+// needs its own.
+type Case struct {
+	// New makes the task, with its arguments. Its first Plan must have steps,
+	// unless NoSteps says otherwise.
+	New func() module.Task
+	// Host is the host to work on.
+	Host module.Host
+	// Absent makes the task that removes what New made; without it removing is
+	// not tried.
+	Absent func() module.Task
+	// NoSteps says that the task changes nothing by nature, such as facts.
+	NoSteps bool
+	// Secrets are values that no step may show.
+	Secrets []secret.Value
+	// Snapshot adds to what a dry run must leave as it is: state that the host's
+	// own Snapshot does not see.
+	Snapshot func() string
+}
+
+// Run holds the module to the contract, in this order: a cancelled context ends
+// Plan and Do; a dry run changes nothing; applying makes planning again empty;
+// the steps may be done twice; absent works twice; no step shows a secret.
+func Run(t testing.TB, c Case) {
+	t.Helper()
+	c.validate(t, c.New())
+	steps := c.dryRun(t)
+	c.cancelled(t, steps)
+	c.apply(t, "apply", c.New)
+	if !t.Failed() && c.Absent != nil {
+		c.apply(t, "absent", c.Absent)
+	}
+}
+
+func (c Case) validate(t testing.TB, task module.Task) {
+	t.Helper()
+	if v, ok := task.(module.Validator); ok {
+		if err := v.Validate(); err != nil {
+			t.Fatalf("validate: %v", err)
+		}
+	}
+}
+
+// dryRun plans once and compares the host before and after.
+func (c Case) dryRun(t testing.TB) []module.Step {
+	t.Helper()
+	before := c.state()
+	steps := c.plan(t, "dry run", c.New())
+	if after := c.state(); after != before {
+		t.Errorf("a dry run changed the host\nbefore:\n%s\nafter:\n%s", before, after)
+	}
+	if len(steps) == 0 && !c.NoSteps {
+		t.Error("nothing to do at first: the case needs a host that is not yet as it should be")
+	}
+	return steps
+}
+
+func (c Case) state() string {
+	text := ""
+	if h, ok := c.Host.(interface{ Snapshot() string }); ok {
+		text = h.Snapshot()
+	}
+	if c.Snapshot != nil {
+		text += c.Snapshot()
+	}
+	return text
+}
+
+// cancelled calls Plan and every Do with a context that has ended.
+func (c Case) cancelled(t testing.TB, steps []module.Step) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	before, start := c.state(), time.Now()
+	if _, err := c.New().Plan(ctx, c.Host); !errors.Is(err, context.Canceled) {
+		t.Errorf("plan with a cancelled context: %v, want %v", err, context.Canceled)
+	}
+	for _, step := range steps {
+		if err := step.Do(ctx, c.Host); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, with a cancelled context: %v, want %v", step, err, context.Canceled)
+		}
+	}
+	if took := time.Since(start); took > prompt {
+		t.Errorf("a cancelled context was noticed after %v, want at most %v", took, prompt)
+	}
+	if after := c.state(); after != before {
+		t.Errorf("a cancelled task changed the host\nbefore:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// apply does the steps twice, as an interrupted run does, and plans again.
+func (c Case) apply(t testing.TB, what string, make func() module.Task) {
+	t.Helper()
+	task := make()
+	steps := c.plan(t, what, task)
+	c.do(t, what, steps)
+	if unverifiable(task) {
+		return
+	}
+	if left := c.plan(t, what+" again", make()); len(left) > 0 {
+		t.Errorf("%s, planned again: %q, want no steps", what, texts(left))
+	}
+	c.do(t, what+" the same steps twice", steps)
+	if left := c.plan(t, what+" a third time", make()); len(left) > 0 {
+		t.Errorf("%s, done twice and planned: %q, want no steps", what, texts(left))
+	}
+	if o, ok := task.(module.Outputter); ok && what == "apply" {
+		c.outputs(t, o)
+	}
+}
+
+// plan plans and checks that no step shows a secret.
+func (c Case) plan(t testing.TB, what string, task module.Task) []module.Step {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), c.Host)
+	if err != nil {
+		t.Fatalf("%s: plan: %v", what, err)
+	}
+	for _, text := range texts(steps) {
+		for _, s := range c.Secrets {
+			if strings.Contains(text, s.Reveal()) {
+				t.Errorf("%s: a step shows a secret: %s", what, text)
+			}
+		}
+	}
+	return steps
+}
+
+func (c Case) do(t testing.TB, what string, steps []module.Step) {
+	t.Helper()
+	for _, step := range steps {
+		if err := step.Do(t.Context(), c.Host); err != nil {
+			t.Fatalf("%s: %s: %v", what, step, err)
+		}
+	}
+}
+
+// outputs checks that the values are the ones that were promised.
+func (c Case) outputs(t testing.TB, task module.Outputter) {
+	t.Helper()
+	values, err := task.Outputs(t.Context(), c.Host)
+	if err != nil {
+		t.Fatalf("outputs: %v", err)
+	}
+	types := task.OutputTypes()
+	for name, want := range types {
+		if value, ok := values[name]; !ok || len(value.Type().TestConformance(want)) > 0 {
+			t.Errorf("output %s is %#v, want %s", name, value, want.FriendlyName())
+		}
+	}
+	for name := range values {
+		if _, ok := types[name]; !ok {
+			t.Errorf("output %s is not in OutputTypes", name)
+		}
+	}
+}
+
+func unverifiable(task module.Task) bool {
+	u, ok := task.(module.Unverifiable)
+	return ok && u.Unverifiable()
+}
+
+func texts(steps []module.Step) []string {
+	all := make([]string, len(steps))
+	for i, s := range steps {
+		all[i] = s.String()
+	}
+	return all
+}

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"io/fs"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/secret"
+)
+
+// Options is everything a run needs from its caller. The engine reads no
+// environment and prints nothing.
+type Options struct {
+	Spec        string            // a file, or the name of a spec
+	Hosts       []string          // patterns of hosts to work on, in order; empty means all of the inventory
+	Inventories []string          // inventory files, read in order
+	Vars        map[string]string // values of variables, as text, from the command line
+	VarFiles    []string          // files with values of variables
+	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x
+	StopAfter   string            // the last stage to run; empty means all
+	StartAt     string            // the first stage to run; empty means the first
+	Only, Skip  []string          // addresses, names or stages of tasks to run alone, or to leave out
+	Recreate    bool              // tells playbooks to remove what exists before building
+	Purge       bool              // tells playbooks to remove kept things too
+	Forks       int               // how many tasks run at the same time, 10 when zero
+	Builtin     fs.FS             // the specs and playbooks that ship with the program
+	Inventory   fs.FS             // the inventories that ship with the program
+	Home        string            // the user's home folder, for ~/.ssh
+	Cwd         string            // the folder relative paths start from
+	CacheDir    string            // where artifacts are kept between runs
+	Kinds       []module.Kind     // the modules tasks may use
+	Events      event.Sink        // takes what happens; nil forgets it
+	Redactor    *secret.Redactor  // learns every secret; must be the one that the views use
+}

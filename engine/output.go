@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/run"
+	"kinit/engine/transport"
+)
+
+// Value reads one output of a playbook without changing anything: it plans the
+// tasks whose values the output needs. The error says so when one of them has not
+// been done.
+func Value(ctx context.Context, o Options, output string) (string, *Report) {
+	started := time.Now()
+	l := load(ctx, o, true)
+	report := l.report(started)
+	if report.Invalid {
+		return "", report
+	}
+	found := l.output(output)
+	if found == nil {
+		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, l.outputNames())))
+	}
+	values, done := l.read(ctx, report, found.Needs)
+	defer done()
+	if report.Diagnostics.HasErrors() {
+		return "", report
+	}
+	found = l.output(output)
+	if pending := found.Pending(values); len(pending) > 0 {
+		return "", report.refuse(notDone(fmt.Sprintf("the output %q", output), pending))
+	}
+	value, diags := found.Value(values)
+	report.Diagnostics = append(report.Diagnostics, diags...)
+	return text(value), report
+}
+
+// Connect reaches a host of the spec, a guest too, and gives the connection to
+// use. It changes nothing.
+func Connect(ctx context.Context, o Options, name string, use func(transport.Conn) error) *Report {
+	started := time.Now()
+	l := load(ctx, o, true)
+	report := l.report(started)
+	if report.Invalid {
+		return report
+	}
+	if !l.plan.Known(name) {
+		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, l.plan.HostNames())))
+	}
+	values, done := l.read(ctx, report, l.plan.HostReads(name))
+	defer done()
+	if report.Diagnostics.HasErrors() {
+		return report
+	}
+	pool := l.pool(values)
+	defer pool.Close()
+	if err := l.use(ctx, pool, name, use); err != nil {
+		report.refuse(diag.List{{Summary: "Connection failed", Detail: l.options.Redactor.Redact(err.Error()), Host: name, Cause: err}})
+	}
+	return report
+}
+
+func (l *loaded) use(ctx context.Context, pool *host.Pool, name string, use func(transport.Conn) error) error {
+	machine, err := pool.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	return use(machine.Conn())
+}
+
+// read plans only the tasks that are named and what they read, and returns their
+// values. The caller calls done when it no longer needs them.
+func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (values *plan.Values, done func()) {
+	values, done = &plan.Values{}, func() {}
+	if len(addresses) == 0 {
+		return values, done
+	}
+	l.options.Only, l.options.StopAfter, l.options.StartAt, l.options.Skip = addresses, "", "", nil
+	if diags := l.build(ctx); diags.HasErrors() {
+		report.refuse(diags)
+		return values, done
+	}
+	pool := l.pool(values)
+	result := run.Run(ctx, l.plan, values, pool, run.Options{
+		Check: true, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
+	})
+	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
+	for _, t := range result.Tasks {
+		if t.Status == event.Changed {
+			report.refuse(notDone("this", []string{t.Task.Address}))
+			break
+		}
+	}
+	return values, func() { pool.Close() }
+}
+
+// notDone says that something is not there yet.
+func notDone(what string, pending []string) diag.List {
+	list := diag.Errorf(nil, "Not deployed", "There is no value for %s yet: %s would still change something. Run the spec first.", what, strings.Join(pending, ", "))
+	list[0].Cause = errors.New("not deployed")
+	return list
+}
+
+// refuse adds a problem to the report.
+func (r *Report) refuse(diags diag.List) *Report {
+	r.Diagnostics = append(r.Diagnostics, diags...)
+	return r
+}
+
+func (l *loaded) output(name string) *plan.Output {
+	for _, o := range l.plan.Outputs {
+		if o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+func (l *loaded) outputNames() []string {
+	var all []string
+	for _, o := range l.plan.Outputs {
+		all = append(all, o.Name)
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+)
+
+// stageTimes is how long each stage was at work, in the order of the playbook.
+// Stages without a task that ran are left out.
+func stageTimes(order []string, results []Result) []StageTime {
+	type span struct {
+		from, to time.Time
+		tasks    int
+	}
+	spans := map[string]*span{}
+	for _, r := range results {
+		if r.Stage == "" || r.Status == event.Skipped {
+			continue
+		}
+		end := r.Started.Add(r.Duration)
+		s := spans[r.Stage]
+		if s == nil {
+			s = &span{from: r.Started, to: end}
+			spans[r.Stage] = s
+		}
+		if r.Started.Before(s.from) {
+			s.from = r.Started
+		}
+		if end.After(s.to) {
+			s.to = end
+		}
+		s.tasks++
+	}
+	var out []StageTime
+	for _, name := range order {
+		if s := spans[name]; s != nil {
+			out = append(out, StageTime{Stage: name, Started: s.from, Duration: s.to.Sub(s.from), Tasks: s.tasks})
+		}
+	}
+	return out
+}
+
+// hostCounts is the recap, hosts in the order in which they first appear.
+func hostCounts(results []Result) []HostCounts {
+	var order []string
+	counts := map[string]*HostCounts{}
+	for _, r := range results {
+		c := counts[r.Host]
+		if c == nil {
+			c = &HostCounts{Host: r.Host}
+			counts[r.Host] = c
+			order = append(order, r.Host)
+		}
+		c.count(r.Status)
+	}
+	out := make([]HostCounts, len(order))
+	for i, name := range order {
+		out[i] = *counts[name]
+	}
+	return out
+}
+
+func (c *HostCounts) count(status event.Status) {
+	switch status {
+	case event.OK:
+		c.OK++
+	case event.Changed:
+		c.Changed++
+	case event.Failed:
+		c.Failed++
+	case event.Skipped:
+		c.Skipped++
+	case event.Unreachable:
+		c.Unreachable++
+	}
+}
+
+// outputs evaluates the playbook's outputs whose values are known.
+func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
+	var out []Output
+	for _, o := range l.plan.Outputs {
+		if len(o.Pending(values)) > 0 {
+			continue
+		}
+		value, more := o.Value(values)
+		*diags = append(*diags, more...)
+		if !more.HasErrors() {
+			out = append(out, Output{Name: o.Name, Value: text(value), Sensitive: o.Sensitive})
+		}
+	}
+	return out
+}
+
+// text is a value as people read it: text as it is, anything else as JSON.
+func text(value cty.Value) string {
+	if value.IsNull() || !value.IsWhollyKnown() {
+		return ""
+	}
+	if value.Type() == cty.String {
+		return value.AsString()
+	}
+	encoded, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+)
+
+// Result is one task's end.
+type Result struct {
+	Address  string
+	Host     string
+	Stage    string
+	Status   event.Status
+	Steps    []string // what was changed, or would be
+	Pending  bool     // in a dry run: what it would do is known only after other tasks
+	Message  string   // the error, or why the task was skipped
+	Started  time.Time
+	Duration time.Duration
+}
+
+// StageTime is how long a stage's own tasks were at work, from the first start to
+// the last end.
+type StageTime struct {
+	Stage    string
+	Started  time.Time
+	Duration time.Duration
+	Tasks    int
+}
+
+// HostCounts is a host's line of the recap.
+type HostCounts struct {
+	Host                                      string
+	OK, Changed, Failed, Skipped, Unreachable int
+}
+
+// Output is a named result of a playbook.
+type Output struct {
+	Name      string
+	Value     string // text, or JSON where the value is no text
+	Sensitive bool
+}
+
+// Report is what a run, a plan or a validation came to.
+type Report struct {
+	Cluster     string // the cluster's name, empty without one
+	Invalid     bool   // the spec or the inventory has errors; nothing was done
+	Interrupted bool   // the context ended before the run
+	Tasks       int    // how many tasks the plan has
+	Results     []Result
+	Stages      []StageTime // in the order of the playbook
+	Hosts       []HostCounts
+	Outputs     []Output
+	Duration    time.Duration
+	Diagnostics diag.List
+	Sources     map[string]*hcl.File // for snippets
+}
+
+// Changes counts the tasks that changed something, or would.
+func (r *Report) Changes() int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Status == event.Changed {
+			n++
+		}
+	}
+	return n
+}

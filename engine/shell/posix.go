@@ -1,0 +1,35 @@
+// Package shell turns argument lists into command lines.
+//
+// It is the only place that quotes. Nothing here runs anything.
+package shell
+
+import "strings"
+
+// POSIX returns the argument list as one line that sh splits into exactly the
+// same list. An empty list gives an empty line.
+func POSIX(argv ...string) string {
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		quoted[i] = posixWord(arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// posixWord quotes one word where it needs it. Inside single quotes sh takes
+// every byte as it is, except the quote itself.
+func posixWord(word string) string {
+	if word != "" && strings.IndexFunc(word, special) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// special tells whether sh may treat the character as more than itself. The
+// list names what is safe, so that an unknown character is quoted.
+func special(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("%+,-./:@_", r)
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"kinit/engine/event"
+)
+
+// HostStatus is whether a host of a spec answers.
+type HostStatus struct {
+	Host    string
+	Address string
+	Answers bool
+	Message string // why it does not, or what it is
+}
+
+// StageStatus is how much of a stage is in place.
+type StageStatus struct {
+	Stage   string
+	InPlace int // tasks with nothing to do
+	ToDo    int // tasks that would change something, or cannot be known yet
+	Failed  int // tasks that could not be read
+}
+
+// Status is what is there of a spec.
+type Status struct {
+	Hosts  []HostStatus
+	Stages []StageStatus
+}
+
+// State reads what is there of a spec: which of its hosts answer, and how much of
+// each stage is in place. It changes nothing.
+func State(ctx context.Context, o Options) (Status, *Report) {
+	report := Plan(ctx, o)
+	if report.Invalid {
+		return Status{}, report
+	}
+	return Status{Hosts: hostStatus(report), Stages: stageStatus(report)}, report
+}
+
+// hostStatus tells of each host by its tasks: one that was read has answered.
+func hostStatus(r *Report) []HostStatus {
+	var out []HostStatus
+	index := map[string]int{}
+	for _, result := range r.Results {
+		i, known := index[result.Host]
+		if !known {
+			i = len(out)
+			index[result.Host] = i
+			out = append(out, HostStatus{Host: result.Host, Message: "not there yet"})
+		}
+		out[i].learn(result)
+	}
+	return out
+}
+
+func (h *HostStatus) learn(r Result) {
+	switch {
+	case r.Status == event.Unreachable:
+		h.Answers, h.Message = false, firstLine(r.Message)
+	case h.Message == "not there yet" && (r.Status == event.OK || r.Status == event.Changed && !r.Pending):
+		h.Answers, h.Message = true, "answers"
+	}
+}
+
+func stageStatus(r *Report) []StageStatus {
+	var out []StageStatus
+	index := map[string]int{}
+	for _, result := range r.Results {
+		if result.Stage == "" {
+			continue
+		}
+		i, known := index[result.Stage]
+		if !known {
+			i = len(out)
+			index[result.Stage] = i
+			out = append(out, StageStatus{Stage: result.Stage})
+		}
+		out[i].count(result.Status)
+	}
+	return out
+}
+
+func (s *StageStatus) count(status event.Status) {
+	switch status {
+	case event.OK:
+		s.InPlace++
+	case event.Changed:
+		s.ToDo++
+	case event.Failed, event.Unreachable:
+		s.Failed++
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

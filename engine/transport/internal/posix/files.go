@@ -1,0 +1,114 @@
+package posix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"sort"
+
+	"kinit/engine/module"
+)
+
+// Files is module.Files on top of an FS. It is safe for use by several
+// goroutines when the FS is.
+type Files struct {
+	fs     FS
+	users  table
+	groups table
+}
+
+var _ module.Files = (*Files)(nil)
+
+// New returns the files of a machine.
+func New(fs FS) *Files {
+	return &Files{
+		fs:     fs,
+		users:  table{path: "/etc/passwd", what: "user"},
+		groups: table{path: "/etc/group", what: "group"},
+	}
+}
+
+// Stat describes a file and does not follow a link.
+func (f *Files) Stat(ctx context.Context, name string) (module.FileInfo, error) {
+	name, err := clean("stat", name)
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	info, err := f.fs.Stat(ctx, name, false)
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	info.Name = path.Base(name)
+	return f.complete(ctx, name, info)
+}
+
+// complete adds the owner's names and the target of a link.
+func (f *Files) complete(ctx context.Context, name string, info module.FileInfo) (module.FileInfo, error) {
+	var err error
+	if info.Owner, err = f.users.name(ctx, f.fs, info.UID); err != nil {
+		return info, err
+	}
+	if info.Group, err = f.groups.name(ctx, f.fs, info.GID); err != nil {
+		return info, err
+	}
+	if info.Mode&fs.ModeSymlink != 0 {
+		info.Target, err = f.fs.Readlink(ctx, name)
+	}
+	return info, err
+}
+
+// Open reads a file.
+func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	name, err := clean("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.fs.Open(ctx, name)
+}
+
+// List describes what is in a folder, by name.
+func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error) {
+	name, err := clean("list", name)
+	if err != nil {
+		return nil, err
+	}
+	infos, err := f.fs.ReadDir(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	sort.Slice(infos, func(i, j int) bool { return infos[i].Name < infos[j].Name })
+	for i, info := range infos {
+		if infos[i], err = f.complete(ctx, path.Join(name, info.Name), info); err != nil {
+			return nil, err
+		}
+	}
+	return infos, nil
+}
+
+// Rename moves a file within a file system, replacing the target.
+func (f *Files) Rename(ctx context.Context, from, to string) error {
+	from, err := clean("rename", from)
+	if err != nil {
+		return err
+	}
+	if to, err = clean("rename", to); err != nil {
+		return err
+	}
+	return f.fs.Rename(ctx, from, to)
+}
+
+// clean refuses paths that would depend on a working directory.
+func clean(op, name string) (string, error) {
+	if !path.IsAbs(name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: errors.New("the path must be absolute")}
+	}
+	return path.Clean(name), nil
+}
+
+// failed names the operation and the path of an error.
+func failed(op, name, format string, args ...any) error {
+	return &fs.PathError{Op: op, Path: name, Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,44 @@
+// Package posix implements module.Files once, for every transport that can make
+// the few system calls of FS. It owns what is more than one call: atomic
+// writes, recursive removal, names of owners. It does not reach any machine.
+package posix
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"kinit/engine/module"
+)
+
+// FS is the system calls of one machine. Paths are absolute and clean. A
+// missing file is an fs.ErrNotExist. The FileInfo it returns has no owner names;
+// Mode has Go's bits for the type, set-uid, set-gid and sticky.
+type FS interface {
+	// Stat describes a file; follow tells whether to follow a last link.
+	Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error)
+	// ReadDir describes what is in a folder, in any order.
+	ReadDir(ctx context.Context, path string) ([]module.FileInfo, error)
+	// Readlink returns a link's target.
+	Readlink(ctx context.Context, path string) (string, error)
+	// Open reads a file.
+	Open(ctx context.Context, path string) (io.ReadCloser, error)
+	// Create makes a new file with the mode, which holds before the first byte is
+	// written, writes the content and waits until it is on disk. An older file of
+	// that name is an error. After an error a part of the file may be left.
+	Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error
+	// Mkdir makes one folder with the machine's default mode.
+	Mkdir(ctx context.Context, path string) error
+	// Chmod sets permission bits and follows links.
+	Chmod(ctx context.Context, path string, mode fs.FileMode) error
+	// Chown sets both ids and follows links.
+	Chown(ctx context.Context, path string, uid, gid uint32) error
+	// Symlink makes a link; an older file of that name is an error.
+	Symlink(ctx context.Context, target, path string) error
+	// Rename moves a file and replaces the one of the new name.
+	Rename(ctx context.Context, from, to string) error
+	// Remove deletes a file or a link.
+	Remove(ctx context.Context, path string) error
+	// Rmdir deletes an empty folder.
+	Rmdir(ctx context.Context, path string) error
+}

@@ -1,0 +1,97 @@
+// Package local is the transport to the machine that kinit runs on.
+//
+// It runs /bin/sh, uses the file system as it is and dials with the net package.
+// It does not change user.
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/posix"
+)
+
+// Conn is this machine. Make it with New.
+type Conn struct {
+	files *posix.Files
+
+	mu      sync.Mutex
+	closed  bool
+	done    chan struct{} // closed by Close
+	running sync.WaitGroup
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// New returns this machine.
+func New() *Conn {
+	return &Conn{files: posix.New(system{}), done: make(chan struct{})}
+}
+
+// Files returns the machine's file system.
+func (c *Conn) Files(ctx context.Context) (module.Files, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.files, nil
+}
+
+// Dial connects from this machine. The connection outlives Close.
+func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if network != "tcp" && network != "unix" {
+		return nil, fmt.Errorf("dial %s %s: only tcp and unix are supported", network, address)
+	}
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, network, address)
+}
+
+// Socket returns the path itself, once something listens on it.
+func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
+	probe, err := c.Dial(ctx, "unix", path)
+	if err != nil {
+		return "", err
+	}
+	return path, probe.Close()
+}
+
+// Close kills the commands that still run and waits for them.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		close(c.done)
+	}
+	c.mu.Unlock()
+	c.running.Wait()
+	return nil
+}
+
+// enter registers a command, unless the Conn is closed.
+func (c *Conn) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errClosed
+	}
+	c.running.Add(1)
+	return nil
+}
+
+var errClosed = fmt.Errorf("local machine: %w", net.ErrClosed)
+
+// home is where commands start: the user's home, or the root folder.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "/"
+	}
+	return dir
+}

@@ -1,0 +1,115 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"kinit/engine/transport"
+)
+
+// grace is how long a process group may take to end after SIGTERM.
+const grace = 2 * time.Second
+
+// Exec runs the line with /bin/sh in a session, and so a process group, of its
+// own. It returns when the shell has ended: processes that the line left behind
+// go on, and what they write later is lost.
+func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	defer c.running.Done()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	cmd := exec.Command("/bin/sh", "-c", p.Line)
+	cmd.Dir = home()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	streams, err := start(cmd, p)
+	if err != nil {
+		return 0, fmt.Errorf("start /bin/sh: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+		if err := streams.finish(); err != nil {
+			return 0, fmt.Errorf("copy the output: %w", err)
+		}
+		return exitCode(cmd, err)
+	case err = <-streams.damaged:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-c.done:
+		err = errClosed
+	}
+	kill(cmd.Process.Pid, ended)
+	streams.finish() // the error that counts is why it was killed
+	return 0, err
+}
+
+// kill ends the whole session: politely, then for good, so that children that
+// ignore SIGTERM or have a process group of their own end too.
+func kill(session int, ended <-chan error) {
+	signalSession(session, syscall.SIGTERM)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		signalSession(session, syscall.SIGKILL)
+	case <-timer.C:
+		signalSession(session, syscall.SIGKILL)
+		<-ended
+	}
+}
+
+// exitCode turns the end of a process into a shell's exit code.
+func exitCode(cmd *exec.Cmd, err error) (int, error) {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// start starts the command with its streams. Our own ends of the pipes are used
+// instead of those of os/exec, because its Wait would wait for background
+// processes that keep the pipes open.
+func start(cmd *exec.Cmd, p transport.Process) (*streams, error) {
+	out, outEnd, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer outEnd.Close()
+	errs, errEnd, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	defer errEnd.Close()
+	cmd.Stdout, cmd.Stderr = outEnd, errEnd
+	var in io.WriteCloser
+	if p.Stdin != nil {
+		if in, err = cmd.StdinPipe(); err != nil {
+			return nil, errors.Join(err, out.Close(), errs.Close())
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, out.Close(), errs.Close())
+	}
+	s := &streams{damaged: make(chan error, 1)}
+	s.add(out, p.Stdout)
+	s.add(errs, p.Stderr)
+	if in != nil {
+		go s.feed(in, p.Stdin)
+	}
+	return s, nil
+}

@@ -1,0 +1,134 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// pipeSize is the most, in bytes, that a pipe can hold without privileges:
+// /proc/sys/fs/pipe-max-size.
+const pipeSize = 1 << 20
+
+// streams copies the outputs and the input of one process.
+type streams struct {
+	pipes   []*os.File
+	wait    sync.WaitGroup
+	damaged chan error // the error of the input's reader
+
+	mu  sync.Mutex
+	err error
+}
+
+// add starts to copy a pipe. A nil writer forgets what it gets.
+func (s *streams) add(pipe *os.File, to io.Writer) {
+	if to == nil {
+		to = io.Discard
+	}
+	s.pipes = append(s.pipes, pipe)
+	s.wait.Go(func() {
+		err := copyPipe(&sink{to: to}, pipe)
+		s.mu.Lock()
+		s.err = errors.Join(s.err, err)
+		s.mu.Unlock()
+	})
+}
+
+// finish is called after the process has ended. It takes what the pipes still
+// hold, and no more, and returns the first error of the writers.
+func (s *streams) finish() error {
+	for _, pipe := range s.pipes {
+		_ = pipe.SetReadDeadline(time.Now()) // pipes have deadlines on every unix
+	}
+	s.wait.Wait()
+	for _, pipe := range s.pipes {
+		_ = pipe.Close() // only read from
+	}
+	return s.err
+}
+
+// copyPipe copies until the end, or until a deadline says that the process has
+// ended; then what is in the pipe at that moment still counts.
+func copyPipe(to *sink, pipe *os.File) error {
+	_, err := io.Copy(to, pipe)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = rest(to, pipe)
+	}
+	return errors.Join(err, to.err)
+}
+
+// rest reads without waiting. The limit keeps a background process that never
+// stops writing from holding us here.
+func rest(to io.Writer, pipe *os.File) error {
+	if err := pipe.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return err
+	}
+	buffer := make([]byte, 64<<10)
+	for total := 0; total < pipeSize; {
+		n, failure := 0, error(nil)
+		err := raw.Read(func(fd uintptr) bool {
+			n, failure = syscall.Read(int(fd), buffer)
+			return true
+		})
+		if failure == syscall.EINTR {
+			continue
+		}
+		if err != nil || failure != nil || n <= 0 {
+			return err
+		}
+		total += n
+		_, _ = to.Write(buffer[:n]) // a sink keeps its error
+	}
+	return nil
+}
+
+// sink passes on what it gets until the writer fails; then it forgets the rest,
+// so that the process is not blocked.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.err == nil {
+		_, s.err = s.to.Write(b)
+	}
+	return len(b), nil
+}
+
+// feed copies standard input. Nobody waits for it: a Read of the caller's reader
+// cannot be interrupted, and the command may end before it has read everything.
+// A reader that fails leaves the input open, so that the command does not take a
+// part for the whole.
+func (s *streams) feed(in io.WriteCloser, from io.Reader) {
+	source := &source{from: from}
+	_, _ = io.Copy(in, source) // the command may close its input at any time
+	if source.err != nil {
+		s.damaged <- source.err
+		return
+	}
+	_ = in.Close()
+}
+
+// source remembers the error of a reader, apart from that of the writer that
+// io.Copy copies to.
+type source struct {
+	from io.Reader
+	err  error
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	if err != nil && err != io.EOF {
+		s.err = fmt.Errorf("read the standard input: %w", err)
+	}
+	return n, err
+}

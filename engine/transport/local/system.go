@@ -1,0 +1,139 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"kinit/engine/module"
+	"kinit/engine/transport/internal/posix"
+)
+
+// system is the system calls of this machine.
+type system struct{}
+
+var _ posix.FS = system{}
+
+func (system) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return module.FileInfo{}, err
+	}
+	stat := os.Lstat
+	if follow {
+		stat = os.Stat
+	}
+	info, err := stat(path)
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	return describe(info), nil
+}
+
+func (system) ReadDir(ctx context.Context, path string) ([]module.FileInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]module.FileInfo, 0, len(entries))
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // gone in between
+		}
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, describe(info))
+	}
+	return infos, nil
+}
+
+func describe(info fs.FileInfo) module.FileInfo {
+	out := module.FileInfo{Name: info.Name(), Size: info.Size(), Mode: info.Mode(), MTime: info.ModTime()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		out.UID, out.GID = stat.Uid, stat.Gid
+	}
+	return out
+}
+
+func (system) Readlink(ctx context.Context, path string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return os.Readlink(path)
+}
+
+func (system) Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err // not a nil *os.File in a non-nil interface
+	}
+	return file, nil
+}
+
+func (system) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(ctx, file, mode, content), file.Close())
+}
+
+func fill(ctx context.Context, file *os.File, mode fs.FileMode, content io.Reader) error {
+	if err := file.Chmod(mode); err != nil {
+		return err
+	}
+	if _, err := io.Copy(file, posix.Reader(ctx, content)); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+func (system) Mkdir(ctx context.Context, path string) error {
+	return during(ctx, func() error { return os.Mkdir(path, 0o777) })
+}
+
+func (system) Chmod(ctx context.Context, path string, mode fs.FileMode) error {
+	return during(ctx, func() error { return os.Chmod(path, mode) })
+}
+
+func (system) Chown(ctx context.Context, path string, uid, gid uint32) error {
+	return during(ctx, func() error { return os.Chown(path, int(uid), int(gid)) })
+}
+
+func (system) Symlink(ctx context.Context, target, path string) error {
+	return during(ctx, func() error { return os.Symlink(target, path) })
+}
+
+func (system) Rename(ctx context.Context, from, to string) error {
+	return during(ctx, func() error { return os.Rename(from, to) })
+}
+
+func (system) Remove(ctx context.Context, path string) error {
+	return during(ctx, func() error { return os.Remove(path) })
+}
+
+func (system) Rmdir(ctx context.Context, path string) error {
+	return during(ctx, func() error { return os.Remove(path) })
+}
+
+// during makes a call unless ctx has ended. The calls are too short to be worth
+// interrupting.
+func during(ctx context.Context, call func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return call()
+}

@@ -1,0 +1,123 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+
+	gossh "golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// keys is what one handshake may authenticate with. Close it after the
+// handshake: the agent signs through its connection.
+type keys struct {
+	signers []gossh.Signer
+	names   []string // of the signers, for messages
+	skipped []string // keys that could not be used and why
+	agent   net.Conn
+}
+
+// loadKeys collects the keys of a config: given ones, files, the agent. A key
+// that cannot be used is no error as long as another one opens the door.
+func loadKeys(ctx context.Context, c Config) *keys {
+	k := &keys{}
+	for i, pem := range c.PrivateKeys {
+		k.parse(fmt.Sprintf("private key %d", i+1), []byte(pem.Reveal()))
+	}
+	for _, file := range c.IdentityFiles {
+		k.read(expand(file))
+	}
+	if c.UseAgent {
+		k.askAgent(ctx, os.Getenv("SSH_AUTH_SOCK"))
+	}
+	return k
+}
+
+func (k *keys) read(file string) {
+	pem, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.skipped = append(k.skipped, file+" is missing")
+		return
+	}
+	if err != nil {
+		k.skipped = append(k.skipped, err.Error())
+		return
+	}
+	k.parse(file, pem)
+}
+
+func (k *keys) parse(name string, pem []byte) {
+	signer, err := gossh.ParsePrivateKey(pem)
+	var locked *gossh.PassphraseMissingError
+	switch {
+	case errors.As(err, &locked):
+		k.skipped = append(k.skipped, name+" has a passphrase: add it to ssh-agent")
+	case err != nil:
+		k.skipped = append(k.skipped, name+" is no private key that can be read")
+	default:
+		k.add(name, signer)
+	}
+}
+
+// askAgent adds the agent's keys that are not there yet.
+func (k *keys) askAgent(ctx context.Context, socket string) {
+	if socket == "" {
+		k.skipped = append(k.skipped, "no agent: SSH_AUTH_SOCK is not set")
+		return
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		k.skipped = append(k.skipped, "agent: "+err.Error())
+		return
+	}
+	k.agent = conn
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline) // an agent that hangs must not hold the handshake
+	}
+	signers, err := agent.NewClient(conn).Signers()
+	if err != nil {
+		k.skipped = append(k.skipped, "agent: "+err.Error())
+		return
+	}
+	for _, signer := range signers {
+		k.add("agent", signer)
+	}
+}
+
+func (k *keys) add(name string, signer gossh.Signer) {
+	print := gossh.FingerprintSHA256(signer.PublicKey())
+	for _, known := range k.signers {
+		if gossh.FingerprintSHA256(known.PublicKey()) == print {
+			return
+		}
+	}
+	k.signers = append(k.signers, signer)
+	k.names = append(k.names, fmt.Sprintf("%s (%s %s)", name, signer.PublicKey().Type(), print))
+}
+
+// String lists what was tried and what was not, one a line.
+func (k *keys) String() string {
+	var lines []string
+	for _, name := range k.names {
+		lines = append(lines, "  tried "+name)
+	}
+	for _, reason := range k.skipped {
+		lines = append(lines, "  not tried: "+reason)
+	}
+	if len(lines) == 0 {
+		return "  there was no key to try"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Close ends the connection to the agent.
+func (k *keys) Close() {
+	if k.agent != nil {
+		_ = k.agent.Close()
+	}
+}

@@ -1,0 +1,102 @@
+package ssh
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// session is an open session channel and the requests the server sends on it.
+type session struct {
+	gossh.Channel
+	requests <-chan *gossh.Request
+}
+
+// open opens a session channel. A server that has no session left is errRefused.
+func (l *link) open(ctx context.Context) (*session, error) {
+	ctx, stop := l.during(ctx)
+	defer stop()
+	type result struct {
+		session *session
+		err     error
+	}
+	results := make(chan result)
+	// Nobody waits for this goroutine: when the connection is lost at the wrong
+	// moment, x/crypto's OpenChannel never returns.
+	go func() {
+		channel, requests, err := l.client.OpenChannel("session", nil)
+		select {
+		case results <- result{&session{channel, requests}, err}:
+		case <-ctx.Done():
+			if err == nil { // nobody wants it any more
+				_ = channel.Close()
+				gossh.DiscardRequests(requests)
+			}
+		}
+	}()
+	select {
+	case r := <-results:
+		if r.err != nil && channelRefused(r.err) {
+			return nil, fmt.Errorf("%w: %w", errRefused, r.err)
+		}
+		return r.session, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// during returns a context that also ends, with errCut as its cause, when the
+// connection does. Call the function to free it.
+func (l *link) during(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if !l.spawn(func() {
+		select {
+		case <-l.done:
+			cancel(errCut)
+		case <-ctx.Done():
+		}
+	}) {
+		cancel(errCut)
+	}
+	return ctx, func() { cancel(nil) }
+}
+
+// exec starts a command line in the session. It does not wait for the server's
+// answer, to save a round trip: a refusal closes the channel.
+func (s *session) exec(line string) error {
+	_, err := s.SendRequest("exec", false, gossh.Marshal(struct{ Command string }{line}))
+	return err
+}
+
+// openPatiently opens a session channel and tries again for a while when the
+// server has none left: a session that was closed a moment ago may still count.
+func (l *link) openPatiently(ctx context.Context) (*session, error) {
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for try := 0; ; try++ {
+		s, err := l.open(timed)
+		if !errors.Is(err, errRefused) {
+			return s, err
+		}
+		if backoff(timed, try) != nil {
+			return nil, cmp.Or(ctx.Err(), err)
+		}
+	}
+}
+
+// backoff waits between two tries, longer each time, from 5 ms to 200 ms.
+func backoff(ctx context.Context, try int) error {
+	delay := min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond)
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

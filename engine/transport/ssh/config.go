@@ -1,0 +1,122 @@
+// Package ssh is the transport to machines that run OpenSSH's server, or one that
+// behaves like it.
+//
+// A Conn is one verified connection. On it run at most three long-lived shells,
+// the workers, and one SFTP channel; a command costs one round trip and a file
+// task starts no process. How a worker is spoken to is described in script.go.
+// The package is the only one that uses golang.org/x/crypto/ssh.
+package ssh
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"kinit/engine/secret"
+)
+
+// The defaults of a Config. The keepalive is that of most distributions'
+// ServerAliveInterval advice; four misses make a lost machine known in about a
+// minute.
+const (
+	defaultPort           = 22
+	defaultConnectTimeout = 15 * time.Second
+	defaultKeepAlive      = 15 * time.Second
+	keepAliveMisses       = 4
+)
+
+// Config says how to reach one machine and how to know that it is the right one.
+type Config struct {
+	Name    string // for messages, and a second name to look up in known_hosts; Address when empty
+	Address string // host name or IP address
+	Port    int    // 22 when 0
+	User    string // the current user when empty
+
+	IdentityFiles []string       // private keys; ~/.ssh/id_{ed25519,ecdsa,rsa} when there is no other key
+	PrivateKeys   []secret.Value // private keys in PEM, tried first
+	UseAgent      bool           // also try the keys of the agent at SSH_AUTH_SOCK
+
+	// KnownHosts are files in the format of known_hosts(5); missing ones are
+	// skipped. When empty they are ~/.ssh/known_hosts and
+	// /etc/ssh/ssh_known_hosts.
+	KnownHosts []string
+	// HostKeys are public keys in the format of authorized_keys. When there are
+	// any, they alone decide.
+	HostKeys []string
+
+	// Dial makes the connection to the machine; nil dials from here. For a jump
+	// host it is the Dial of that host's Conn.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	Become string // run everything as this user with sudo -n; the login's own when empty
+
+	ConnectTimeout time.Duration // for TCP and the handshake together, 15 s when 0
+	KeepAlive      time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
+}
+
+// complete fills in the defaults.
+func (c Config) complete() Config {
+	if c.Name == "" {
+		c.Name = c.Address
+	}
+	if c.Port == 0 {
+		c.Port = defaultPort
+	}
+	if c.User == "" {
+		c.User = currentUser()
+	}
+	if c.Dial == nil {
+		c.Dial = new(net.Dialer).DialContext
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = defaultConnectTimeout
+	}
+	if c.KeepAlive == 0 {
+		c.KeepAlive = defaultKeepAlive
+	}
+	if len(c.KnownHosts) == 0 {
+		c.KnownHosts = []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"}
+	}
+	if len(c.IdentityFiles) == 0 && len(c.PrivateKeys) == 0 {
+		c.IdentityFiles = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"}
+	}
+	return c
+}
+
+// address is what is dialled.
+func (c Config) address() string {
+	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))
+}
+
+// label names the machine in messages, with the address where it says more.
+func (c Config) label() string {
+	if c.Name == c.Address {
+		return c.address()
+	}
+	return c.Name + " (" + c.address() + ")"
+}
+
+func currentUser() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return os.Getenv("USER")
+}
+
+// expand replaces a leading ~ by the home folder.
+func expand(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
+}

@@ -1,0 +1,237 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/pkg/sftp"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/posix"
+)
+
+// Conn is one machine, over one connection that is made again when it was lost.
+// Make it with Dial.
+type Conn struct {
+	config  Config
+	done    chan struct{} // closed by Close
+	dialing chan struct{} // holds a token while a new link is made
+	files   *posix.Files
+	forward *forwards
+
+	mu      sync.Mutex
+	current *link
+	closed  bool
+	running sync.WaitGroup // commands
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Dial connects to a machine. Errors are transport.ErrUnreachable, ErrAuth or
+// ErrHostKey, and say what to do.
+func Dial(ctx context.Context, config Config) (*Conn, error) {
+	c := &Conn{config: config.complete(), done: make(chan struct{}), dialing: make(chan struct{}, 1)}
+	c.files = posix.New(remote{c})
+	c.forward = newForwards(c.Dial)
+	if _, err := c.link(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// link returns the connection, a new one if the old one was lost.
+func (c *Conn) link(ctx context.Context) (*link, error) {
+	select {
+	case c.dialing <- struct{}{}:
+		defer func() { <-c.dialing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	old, err := c.linkNow()
+	if err != nil || (old != nil && !old.lost()) {
+		return old, err
+	}
+	if old != nil {
+		old.close()
+	}
+	fresh, err := connect(ctx, c.config)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		fresh.close()
+		return nil, c.errClosed()
+	}
+	c.current = fresh
+	return fresh, nil
+}
+
+func (c *Conn) linkNow() (*link, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, c.errClosed()
+	}
+	return c.current, nil
+}
+
+func (c *Conn) errClosed() error {
+	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
+}
+
+// Exec runs the line. A command that was certainly not started because the
+// connection was lost is sent again once, over a new connection.
+//
+// A command ends with its shell: processes it left behind go on, and what they
+// write later is lost. Exec may return while a Read of Stdin is under way.
+func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	defer c.running.Done()
+	inner, stop := c.during(ctx)
+	defer stop()
+	code, err := c.exec(inner, newJob(p))
+	switch {
+	case err == nil:
+		return code, nil
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		return 0, ctx.Err()
+	case errors.Is(context.Cause(inner), net.ErrClosed):
+		return 0, c.errClosed()
+	}
+	return 0, fmt.Errorf("%s: %w", c.config.label(), err)
+}
+
+func (c *Conn) exec(ctx context.Context, j *job) (int, error) {
+	if err := j.check(); err != nil {
+		return 0, err
+	}
+	for again := false; ; again = true {
+		l, err := c.link(ctx)
+		if err != nil {
+			return 0, err
+		}
+		code, err := l.exec(ctx, j)
+		if !errors.Is(err, errNotStarted) {
+			return code, err
+		}
+		if again || !l.lost() {
+			return 0, unreachable("run a command", err)
+		}
+	}
+}
+
+// Dial connects from the machine.
+func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if network != "tcp" && network != "unix" {
+		return nil, fmt.Errorf("dial %s %s: only tcp and unix are supported", network, address)
+	}
+	what := "dial " + address + " from " + c.config.label()
+	for again := false; ; again = true {
+		l, err := c.link(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := l.dial(ctx, network, address)
+		switch {
+		case err == nil:
+			return conn, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case channelRefused(err) || !l.gone():
+			return nil, fmt.Errorf("%s: %w", what, err)
+		case again:
+			return nil, unreachable(what, err)
+		}
+	}
+}
+
+// Files opens the machine's file system over SFTP.
+func (c *Conn) Files(ctx context.Context) (module.Files, error) {
+	if _, _, err := c.fileClient(ctx); err != nil {
+		return nil, err
+	}
+	return c.files, nil
+}
+
+// fileClient returns the SFTP client of a live connection, and the connection.
+func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
+	for again := false; ; again = true {
+		l, err := c.link(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		client, err := l.files.client(ctx, l)
+		switch {
+		case err == nil:
+			return l, client, nil
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case again || !l.gone():
+			return nil, nil, fmt.Errorf("%s: %w", c.config.label(), err)
+		}
+	}
+}
+
+// Socket forwards a unix socket of the machine to a private local one.
+func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
+	return c.forward.socket(ctx, path)
+}
+
+// Close kills the commands that still run, then ends the connection.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if first {
+		close(c.done)
+	}
+	c.running.Wait()
+	err := c.forward.close()
+	c.dialing <- struct{}{} // a new link that is being made finds closed set
+	defer func() { <-c.dialing }()
+	c.mu.Lock()
+	l := c.current
+	c.current = nil
+	c.mu.Unlock()
+	if l != nil {
+		l.close()
+	}
+	return err
+}
+
+// enter registers a command, unless the Conn is closed.
+func (c *Conn) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.errClosed()
+	}
+	c.running.Add(1)
+	return nil
+}
+
+// during returns a context that also ends when the Conn is closed. Call the
+// function to free it.
+func (c *Conn) during(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.running.Go(func() {
+		select {
+		case <-c.done:
+			cancel(net.ErrClosed)
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() { cancel(nil) }
+}

@@ -1,0 +1,282 @@
+package ssh_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kinit/engine/secret"
+	"kinit/engine/transport"
+	"kinit/engine/transport/ssh"
+	"kinit/engine/transport/transporttest/sshd"
+)
+
+// fingerprint is what OpenSSH itself says about a public key.
+func fingerprint(t *testing.T, key string) string {
+	t.Helper()
+	cmd := exec.Command("ssh-keygen", "-lf", "-")
+	cmd.Stdin = strings.NewReader(key)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))[1]
+}
+
+// refused dials and wants an error of a kind that says some things.
+func refused(t *testing.T, c ssh.Config, kind error, says ...string) {
+	t.Helper()
+	conn, err := ssh.Dial(t.Context(), c)
+	if err == nil {
+		_ = conn.Close()
+		t.Fatal("connected")
+	}
+	if !errors.Is(err, kind) {
+		t.Errorf("error is %v, want %v", err, kind)
+	}
+	for _, text := range says {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("error %q does not say %q", err, text)
+		}
+	}
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestDialVerifiesTheHostKey(t *testing.T) {
+	server := sshd.Start(t)
+	other := read(t, sshd.Keygen(t, filepath.Join(t.TempDir(), "other"))+".pub")
+	name := "[127.0.0.1]:" + strconv.Itoa(server.Port)
+	t.Run("an unknown key", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, ""), "/nonexistent/known_hosts"}
+		refused(t, c, transport.ErrHostKey, "node1 (127.0.0.1:", "is unknown", fingerprint(t, server.HostKey),
+			name+" "+strings.Join(strings.Fields(server.HostKey)[:2], " "),
+			"ssh-keyscan -p "+strconv.Itoa(server.Port)+" 127.0.0.1", c.KnownHosts[0])
+	})
+	t.Run("the line that the error gives is the right one", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, "")}
+		_, err := ssh.Dial(t.Context(), c)
+		lines := strings.Split(err.Error(), "\n")
+		c.KnownHosts = []string{write(t, lines[len(lines)-1]+"\n")}
+		dial(t, c)
+	})
+	t.Run("a changed key", func(t *testing.T) {
+		c := config(server)
+		file := write(t, "# comment\n"+name+" "+other)
+		c.KnownHosts = []string{file}
+		refused(t, c, transport.ErrHostKey, "CHANGED", file+":2", fingerprint(t, other), fingerprint(t, server.HostKey),
+			"ssh-keygen -R '"+name+"'")
+	})
+	t.Run("a revoked key", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, "@revoked * "+server.HostKey+"\n"+name+" "+server.HostKey)}
+		refused(t, c, transport.ErrHostKey, "revoked")
+	})
+	t.Run("a hashed name", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, read(t, server.KnownHosts))}
+		if out, err := exec.Command("ssh-keygen", "-H", "-f", c.KnownHosts[0]).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		dial(t, c)
+	})
+	t.Run("on record under the host's name", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, "[node1]:"+strconv.Itoa(server.Port)+" "+server.HostKey)}
+		dial(t, c)
+	})
+	t.Run("a damaged file", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, "node1 ssh-ed25519 nonsense\n")}
+		refused(t, c, transport.ErrHostKey, c.KnownHosts[0]+":1")
+	})
+	t.Run("a key that was given", func(t *testing.T) {
+		c := config(server)
+		c.KnownHosts = []string{write(t, "")}
+		c.HostKeys = []string{other, server.HostKey}
+		dial(t, c)
+	})
+	t.Run("another key was given, whatever the files say", func(t *testing.T) {
+		c := config(server)
+		c.HostKeys = []string{other}
+		refused(t, c, transport.ErrHostKey, fingerprint(t, server.HostKey), fingerprint(t, other))
+	})
+	t.Run("what was given is no key", func(t *testing.T) {
+		c := config(server)
+		c.HostKeys = []string{"nonsense"}
+		refused(t, c, transport.ErrHostKey, `"nonsense"`)
+	})
+}
+
+// A server with several host keys must show the one that is on record, though
+// the client's library likes another one better.
+func TestDialAsksForTheKnownKindOfHostKey(t *testing.T) {
+	for _, kind := range []string{"rsa", "ecdsa"} {
+		t.Run(kind, func(t *testing.T) {
+			key := filepath.Join(t.TempDir(), "second")
+			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-N", "", "-f", key).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			server := sshd.Start(t, "HostKey "+key)
+			c := config(server)
+			c.KnownHosts = []string{write(t, "[127.0.0.1]:"+strconv.Itoa(server.Port)+" "+read(t, key+".pub"))}
+			dial(t, c)
+		})
+	}
+}
+
+func TestDialTriesTheKeys(t *testing.T) {
+	server := sshd.Start(t)
+	dir := t.TempDir()
+	wrong := sshd.Keygen(t, filepath.Join(dir, "wrong"))
+	locked := filepath.Join(dir, "locked")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-f", locked).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Run("none is right", func(t *testing.T) {
+		c := config(server)
+		c.IdentityFiles = []string{wrong, locked, dir + "/missing", write(t, "nonsense")}
+		refused(t, c, transport.ErrAuth, server.User+"@node1", "tried "+wrong+" (ssh-ed25519 "+fingerprint(t, read(t, wrong+".pub"))+")",
+			locked+" has a passphrase: add it to ssh-agent", dir+"/missing is missing", "is no private key")
+	})
+	t.Run("too many", func(t *testing.T) {
+		c := config(server)
+		for i := range 10 {
+			c.IdentityFiles = append([]string{sshd.Keygen(t, filepath.Join(dir, "k"+strconv.Itoa(i)))}, c.IdentityFiles...)
+		}
+		refused(t, c, transport.ErrAuth, "tried ")
+	})
+	t.Run("the second file is right", func(t *testing.T) {
+		c := config(server)
+		c.IdentityFiles = []string{wrong, server.ClientKey}
+		dial(t, c)
+	})
+	t.Run("a given key", func(t *testing.T) {
+		c := config(server)
+		c.IdentityFiles = nil
+		c.PrivateKeys = []secret.Value{secret.Value(read(t, server.ClientKey))}
+		dial(t, c)
+	})
+	t.Run("the agent's", func(t *testing.T) {
+		c := config(server)
+		c.IdentityFiles, c.UseAgent = []string{wrong}, true
+		startAgent(t, server.ClientKey)
+		dial(t, c)
+	})
+	t.Run("no agent", func(t *testing.T) {
+		t.Setenv("SSH_AUTH_SOCK", "")
+		c := config(server)
+		c.IdentityFiles, c.UseAgent = []string{wrong}, true
+		refused(t, c, transport.ErrAuth, "SSH_AUTH_SOCK is not set")
+	})
+}
+
+// startAgent runs a real agent with a key for the test.
+func startAgent(t *testing.T, key string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kinit-agent-") // short enough for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("SSH_AUTH_SOCK", dir+"/agent")
+	agent := exec.Command("ssh-agent", "-D", "-a", dir+"/agent")
+	if err := agent.Start(); err != nil {
+		sshd.Missing(t, "sshd", err.Error())
+	}
+	t.Cleanup(func() {
+		_ = agent.Process.Kill()
+		_ = agent.Wait()
+	})
+	await(t, func() bool { _, err := os.Stat(dir + "/agent"); return err == nil })
+	if out, err := exec.Command("ssh-add", key).CombinedOutput(); err != nil {
+		t.Fatalf("ssh-add: %v: %s", err, out)
+	}
+}
+
+// await polls, quickly.
+func await(t *testing.T, holds func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func TestDialUnreachable(t *testing.T) {
+	server := sshd.Start(t)
+	t.Run("nobody listens", func(t *testing.T) {
+		c := config(server)
+		c.Port = 1
+		refused(t, c, transport.ErrUnreachable, "node1 (127.0.0.1:1)", "connection refused")
+	})
+	t.Run("no such name", func(t *testing.T) {
+		c := config(server)
+		c.Address = "no-such-host.invalid"
+		refused(t, c, transport.ErrUnreachable, "no-such-host.invalid")
+	})
+	t.Run("a server that says nothing", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		c := config(server)
+		c.Port, c.ConnectTimeout = listener.Addr().(*net.TCPAddr).Port, 50*time.Millisecond
+		refused(t, c, transport.ErrUnreachable, context.DeadlineExceeded.Error())
+	})
+	t.Run("a server that hangs up", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var serving sync.WaitGroup
+		defer serving.Wait()
+		defer listener.Close()
+		serving.Go(func() {
+			if conn, err := listener.Accept(); err == nil {
+				_ = conn.Close()
+			}
+		})
+		c := config(server)
+		c.Port = listener.Addr().(*net.TCPAddr).Port
+		refused(t, c, transport.ErrUnreachable, "node1")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := ssh.Dial(ctx, config(server)); !errors.Is(err, context.Canceled) {
+			t.Errorf("error is %v", err)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package ssh
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/pkg/sftp"
+	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport"
+)
+
+// errNotStarted says that a command certainly did not run, so that it may be sent
+// again.
+var errNotStarted = errors.New("the command was not started")
+
+// errRefused says that the server lets this connection open no further session.
+var errRefused = errors.New("the server refuses another session")
+
+// lost says that the connection ended while a command ran.
+func lost(cause error) error {
+	return fmt.Errorf("%w: the connection was lost while a command ran, so it is unknown how far it came: %w",
+		transport.ErrUnreachable, cause)
+}
+
+// unreachable wraps an error of the network, once.
+func unreachable(what string, err error) error {
+	if errors.Is(err, transport.ErrUnreachable) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w: %w", what, transport.ErrUnreachable, err)
+}
+
+// authRefused tells whether a handshake failed because no key was accepted. The
+// library has no type for it, so this is the only place that reads its texts.
+func authRefused(err error) bool {
+	text := strings.ToLower(err.Error())
+	for _, sign := range []string{
+		"unable to authenticate",           // x/crypto: all methods were refused
+		"too many authentication failures", // the server's disconnect message
+	} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// channelRefused tells whether the server answered and would not open a channel.
+// For a session OpenSSH does that when MaxSessions is reached.
+func channelRefused(err error) bool {
+	var refused *gossh.OpenChannelError
+	return errors.As(err, &refused)
+}
+
+// errCut says that the connection ended while a request for a file was under way.
+var errCut = fmt.Errorf("%w: the connection was lost", transport.ErrUnreachable)
+
+// fileError turns the SFTP library's words for a lost connection into errCut.
+func fileError(err error) error {
+	for _, sign := range []error{sftp.ErrSSHFxConnectionLost, sftp.ErrSSHFxNoConnection, net.ErrClosed, io.EOF} {
+		if errors.Is(err, sign) {
+			return errCut
+		}
+	}
+	return err
+}

@@ -1,0 +1,7 @@
+package ssh
+
+// Lost tells whether the Conn's connection is known to be lost.
+func Lost(c *Conn) bool {
+	l, err := c.linkNow()
+	return err == nil && l != nil && l.lost()
+}

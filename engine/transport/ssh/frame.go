@@ -1,0 +1,95 @@
+package ssh
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// until copies what comes before the mark to the writer, as soon as it comes, and
+// takes the mark away. A writer that fails gets nothing more; its error is
+// returned, and the stream stands behind the mark nevertheless.
+func until(from *bufio.Reader, mark string, to *sink) error {
+	for {
+		if _, err := from.Peek(1); err != nil {
+			return err
+		}
+		waiting, _ := from.Peek(from.Buffered())
+		if i := bytes.Index(waiting, []byte(mark)); i >= 0 {
+			to.write(waiting[:i])
+			_, err := from.Discard(i + len(mark))
+			return err
+		}
+		keep := overlap(waiting, mark)
+		to.write(waiting[:len(waiting)-keep])
+		if _, err := from.Discard(len(waiting) - keep); err != nil {
+			return err
+		}
+		if keep > 0 {
+			if _, err := from.Peek(keep + 1); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// overlap returns the length of the longest end of data that the mark begins
+// with.
+func overlap(data []byte, mark string) int {
+	for n := min(len(data), len(mark)-1); n > 0; n-- {
+		if string(data[len(data)-n:]) == mark[:n] {
+			return n
+		}
+	}
+	return 0
+}
+
+// number reads a line that is a number.
+func number(from *bufio.Reader) (int, error) {
+	line, err := from.ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		return 0, fmt.Errorf("the machine's shell answered %q instead of a number", line)
+	}
+	return n, nil
+}
+
+// sink passes on what it gets until the writer fails or is given back; then it
+// forgets the rest, so that the command is not blocked.
+type sink struct {
+	to  io.Writer
+	err error
+
+	off atomic.Bool
+	mu  sync.Mutex // held during a write
+}
+
+// write passes on. A nil sink forgets everything.
+func (s *sink) write(b []byte) {
+	if s == nil || len(b) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil && !s.off.Load() {
+		_, s.err = s.to.Write(b)
+	}
+}
+
+// forget stops writing. It does not wait for a write that is under way.
+func (s *sink) forget() { s.off.Store(true) }
+
+// release stops writing and waits for a write that is under way.
+func (s *sink) release() {
+	s.forget()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+}

@@ -1,0 +1,66 @@
+package ssh
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"kinit/engine/transport"
+)
+
+// longestLine is the most, in bytes, that Linux passes as one argument:
+// MAX_ARG_STRLEN, execve(2), less the final zero.
+const longestLine = 128<<10 - 1
+
+// shortInput is the most standard input, in bytes, that is sent with the command
+// itself. It fits into a pipe, so that the runner never blocks on it.
+const shortInput = 32 << 10
+
+// job is a process to run and its input, prepared so that it can be sent twice.
+type job struct {
+	transport.Process
+	from  input
+	data  []byte // of fromScript
+	ready error  // what went wrong while preparing
+}
+
+// newJob takes input that is short and in memory, as its Len says, into the
+// script. Any other input is streamed.
+func newJob(p transport.Process) *job {
+	j := &job{Process: p}
+	if j.Stdout == nil {
+		j.Stdout = io.Discard
+	}
+	if j.Stderr == nil {
+		j.Stderr = io.Discard
+	}
+	if p.Stdin == nil {
+		return j
+	}
+	j.from = fromSession
+	known, ok := p.Stdin.(interface{ Len() int })
+	if !ok || known.Len() > shortInput {
+		return j
+	}
+	j.from = fromScript
+	j.data, j.ready = io.ReadAll(p.Stdin)
+	if len(j.data) == 0 {
+		j.from = fromNothing
+	}
+	return j
+}
+
+// check refuses what a machine could not run.
+func (j *job) check() error {
+	switch {
+	case j.ready != nil:
+		return j.ready
+	case strings.ContainsRune(j.Line, 0):
+		return errors.New("a command line cannot contain a zero byte")
+	case len(j.Line) > longestLine:
+		return fmt.Errorf("the command line has %d bytes and at most %d can be passed: use standard input or a file",
+			len(j.Line), longestLine)
+	}
+	return nil
+}

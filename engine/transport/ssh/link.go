@@ -1,0 +1,203 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport"
+)
+
+// link is one SSH connection and what runs on it. A Conn replaces a lost link by
+// a new one.
+type link struct {
+	config  Config
+	client  *gossh.Client
+	done    chan struct{} // closed once the connection is lost or closed
+	workers *pool
+	files   channelFiles
+	hurried sync.Once
+
+	mu      sync.Mutex
+	closing bool
+	owned   sync.WaitGroup // goroutines of the link
+}
+
+// connect makes a connection, verifies the host and authenticates.
+func connect(ctx context.Context, c Config) (*link, error) {
+	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
+	defer cancel()
+	l, err := c.connect(timed)
+	if ctx.Err() != nil && err != nil {
+		return nil, ctx.Err()
+	}
+	return l, err
+}
+
+func (c Config) connect(ctx context.Context) (*link, error) {
+	verifier, err := newVerifier(c)
+	if err != nil {
+		return nil, err
+	}
+	keys := loadKeys(ctx, c)
+	defer keys.Close()
+	conn, err := c.Dial(ctx, "tcp", c.address())
+	if err != nil {
+		return nil, unreachable("connect to "+c.label(), err)
+	}
+	client, err := handshake(ctx, c, conn, verifier, keys)
+	if err != nil {
+		return nil, handshakeError(ctx, c, verifier, keys, err)
+	}
+	return newLink(c, client), nil
+}
+
+// handshake runs the handshake, which has no context of its own, until ctx ends.
+func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *keys) (*gossh.Client, error) {
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
+		User:              c.User,
+		Auth:              []gossh.AuthMethod{gossh.PublicKeys(k.signers...)},
+		HostKeyCallback:   v.verify,
+		HostKeyAlgorithms: v.algorithms(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gossh.NewClient(transport, channels, requests), nil
+}
+
+// handshakeError sorts the ways in which a handshake fails.
+func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err error) error {
+	switch {
+	case v.refusal != nil:
+		return v.refusal
+	case ctx.Err() != nil:
+		return unreachable("connect to "+c.label(), ctx.Err())
+	case authRefused(err):
+		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
+	}
+	return unreachable("connect to "+c.label(), err)
+}
+
+// newLink starts the goroutines that watch a connection.
+func newLink(c Config, client *gossh.Client) *link {
+	l := &link{config: c, client: client, done: make(chan struct{}), files: newChannelFiles()}
+	l.workers = newPool(l.startWorker)
+	l.spawn(func() {
+		_ = client.Wait() // the reason reaches whoever uses the connection
+		close(l.done)
+	})
+	if c.KeepAlive > 0 {
+		l.spawn(l.keepAlive)
+	}
+	return l
+}
+
+// lost tells whether the connection has ended.
+func (l *link) lost() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// dial opens a connection from the machine.
+func (l *link) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.hurry(ctx)
+	ctx, stop := l.during(ctx)
+	defer stop()
+	return l.client.DialContext(ctx, network, address)
+}
+
+// hurry makes the server send small packets at once. OpenSSH's server sets
+// TCP_NODELAY only when a session starts a program; until then what comes through
+// a Dial may wait for an acknowledgement, 40 ms on Linux. A machine that starts no
+// program is slow, and no error.
+func (l *link) hurry(ctx context.Context) {
+	l.hurried.Do(func() {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if w, err := l.workers.take(ctx); err == nil {
+			l.workers.put(w)
+		}
+	})
+}
+
+// answers asks the server for a sign of life. It tells a session that ended from
+// a connection that was lost, which look the same from inside a channel.
+func (l *link) answers() bool {
+	_, _, err := l.client.SendRequest(keepAliveRequest, true, nil)
+	return err == nil
+}
+
+// spawn starts a goroutine that close waits for. It tells whether it did.
+func (l *link) spawn(work func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closing {
+		l.owned.Go(work)
+	}
+	return !l.closing
+}
+
+// gone finds out whether the connection is lost, after something has failed on
+// it. When it is, lost tells so from then on.
+func (l *link) gone() bool {
+	if l.answers() {
+		return false
+	}
+	_ = l.client.Close() // an error means that it is closed already
+	<-l.done
+	return true
+}
+
+// close ends the connection and waits for its goroutines.
+func (l *link) close() {
+	l.mu.Lock()
+	l.closing = true
+	l.mu.Unlock()
+	_ = l.client.Close() // an error means that it is closed already
+	l.owned.Wait()
+}
+
+const keepAliveRequest = "keepalive@openssh.com"
+
+// keepAlive asks for a sign of life at every interval. After keepAliveMisses
+// intervals without an answer the connection counts as lost.
+func (l *link) keepAlive() {
+	ticker := time.NewTicker(l.config.KeepAlive)
+	defer ticker.Stop()
+	answered := make(chan struct{}, 1)
+	waiting, misses := false, 0
+	for {
+		select {
+		case <-l.done:
+			return
+		case <-answered:
+			waiting, misses = false, 0
+		case <-ticker.C:
+			if waiting {
+				misses++
+			}
+			if misses >= keepAliveMisses {
+				_ = l.client.Close() // which closes l.done
+				return
+			}
+			if !waiting {
+				waiting = l.spawn(func() {
+					if l.answers() {
+						answered <- struct{}{}
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// mostWorkers is the most shells on one connection. With the SFTP channel these
+// are four sessions of the ten that OpenSSH allows by default (MaxSessions).
+const mostWorkers = 3
+
+// pool is the workers of one connection. Whoever finds none waits.
+type pool struct {
+	start func(context.Context) (*worker, error)
+
+	mu      sync.Mutex
+	all     []*worker // started and not broken
+	idle    []*worker
+	opening int           // being started
+	limit   int           // the most the server lets us have, as far as known
+	changed chan struct{} // closed and replaced when something becomes free
+}
+
+func newPool(start func(context.Context) (*worker, error)) *pool {
+	return &pool{start: start, limit: mostWorkers, changed: make(chan struct{})}
+}
+
+// take returns an idle worker, a new one, or waits for one to become idle. A
+// server that refuses a further session lowers the limit; only when there is no
+// session at all is it an error.
+func (p *pool) take(ctx context.Context) (*worker, error) {
+	for try := 0; ; {
+		w, fresh, changed := p.next()
+		if w != nil {
+			return w, nil
+		}
+		if !fresh {
+			select {
+			case <-changed:
+				continue
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		w, err := p.start(ctx)
+		others := p.started(w, err)
+		if err == nil {
+			return w, nil
+		}
+		if !errors.Is(err, errRefused) || (others == 0 && try >= mostTries) {
+			return nil, err
+		}
+		if others == 0 {
+			if err := backoff(ctx, try); err != nil {
+				return nil, err
+			}
+			try++
+		}
+	}
+}
+
+// mostTries is how often a session is asked for when none of ours is left that
+// could become free; with backoff that is about five seconds.
+const mostTries = 30
+
+// next returns an idle worker, or tells that one may be started, or gives what to
+// wait for.
+func (p *pool) next() (w *worker, fresh bool, changed <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		w, p.idle = p.idle[n-1], p.idle[:n-1]
+		return w, false, nil
+	}
+	if len(p.all)+p.opening < p.limit {
+		p.opening++
+		return nil, true, nil
+	}
+	return nil, false, p.changed
+}
+
+// started notes how a start went and returns how many other workers there are.
+func (p *pool) started(w *worker, err error) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opening--
+	others := len(p.all) + p.opening
+	switch {
+	case err == nil:
+		p.all = append(p.all, w)
+	case errors.Is(err, errRefused) && others > 0:
+		p.limit = min(p.limit, others)
+	default:
+		p.wake()
+	}
+	return others
+}
+
+// put gives a worker back.
+func (p *pool) put(w *worker) {
+	if w.broken {
+		p.drop(w)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, w)
+	p.wake()
+}
+
+// drop ends a worker.
+func (p *pool) drop(w *worker) {
+	w.close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = slices.DeleteFunc(p.all, func(other *worker) bool { return other == w })
+	p.wake()
+}
+
+// others lists the workers besides w, busy ones too.
+func (p *pool) others(w *worker) []*worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.all), func(other *worker) bool { return other == w })
+}
+
+// yield gives one session up for another use: it ends a worker for good, waiting
+// until one is idle. The last worker stays.
+func (p *pool) yield(ctx context.Context) error {
+	p.mu.Lock()
+	if len(p.all) <= 1 {
+		p.mu.Unlock()
+		return nil
+	}
+	p.limit = len(p.all) - 1
+	p.mu.Unlock()
+	w, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	p.drop(w)
+	return nil
+}
+
+// wake lets everybody who waits look again. The caller holds the lock.
+func (p *pool) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}

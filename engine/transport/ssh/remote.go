@@ -1,0 +1,153 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/pkg/sftp"
+
+	"kinit/engine/module"
+	"kinit/engine/transport/internal/posix"
+)
+
+// remote is the system calls of a machine, over SFTP. Each one is one round trip
+// or a few.
+type remote struct{ conn *Conn }
+
+var _ posix.FS = remote{}
+
+// ask makes a request that changes nothing. When the connection turns out to be
+// lost it asks again, once, over a new one.
+func ask[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
+	value, err := call(ctx, r, op, path, request)
+	if ctx.Err() == nil && errors.Is(err, errCut) {
+		return call(ctx, r, op, path, request)
+	}
+	return value, err
+}
+
+// call makes one request over the SFTP client of a live connection. The client
+// library takes no context, so when ctx ends the answer is left to come; the
+// link waits for it when it closes.
+func call[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	l, client, err := r.conn.fileClient(ctx)
+	if err != nil {
+		return none, err
+	}
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	if !l.spawn(func() {
+		value, err := request(client)
+		answers <- answer{value, err}
+	}) {
+		return none, pathError(op, path, errCut)
+	}
+	select {
+	case a := <-answers:
+		err := pathError(op, path, a.err)
+		if errors.Is(err, errCut) {
+			l.files.forget(client)
+			l.gone()
+		}
+		return a.value, err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+// do is call without a value.
+func do(ctx context.Context, r remote, op, path string, request func(*sftp.Client) error) error {
+	_, err := call(ctx, r, op, path, func(c *sftp.Client) (struct{}, error) { return struct{}{}, request(c) })
+	return err
+}
+
+// pathError names the operation and the path, as the os package does.
+func pathError(op, path string, err error) error {
+	var named *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &named):
+		err = named.Err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: fileError(err)}
+}
+
+func (r remote) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {
+	info, err := ask(ctx, r, "stat", path, func(c *sftp.Client) (fs.FileInfo, error) {
+		if follow {
+			return c.Stat(path)
+		}
+		return c.Lstat(path)
+	})
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	return describe(info), nil
+}
+
+func (r remote) ReadDir(ctx context.Context, path string) ([]module.FileInfo, error) {
+	entries, err := ask(ctx, r, "list", path, func(c *sftp.Client) ([]os.FileInfo, error) { return c.ReadDirContext(ctx, path) })
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]module.FileInfo, len(entries))
+	for i, entry := range entries {
+		infos[i] = describe(entry)
+	}
+	return infos, nil
+}
+
+func describe(info fs.FileInfo) module.FileInfo {
+	out := module.FileInfo{Name: info.Name(), Size: info.Size(), Mode: info.Mode(), MTime: info.ModTime()}
+	if stat, ok := info.Sys().(*sftp.FileStat); ok {
+		out.UID, out.GID = stat.UID, stat.GID
+	}
+	return out
+}
+
+func (r remote) Readlink(ctx context.Context, path string) (string, error) {
+	return ask(ctx, r, "readlink", path, func(c *sftp.Client) (string, error) { return c.ReadLink(path) })
+}
+
+func (r remote) Mkdir(ctx context.Context, path string) error {
+	return do(ctx, r, "mkdir", path, func(c *sftp.Client) error { return c.Mkdir(path) })
+}
+
+func (r remote) Chmod(ctx context.Context, path string, mode fs.FileMode) error {
+	return do(ctx, r, "chmod", path, func(c *sftp.Client) error { return c.Chmod(path, mode) })
+}
+
+func (r remote) Chown(ctx context.Context, path string, uid, gid uint32) error {
+	return do(ctx, r, "chown", path, func(c *sftp.Client) error { return c.Chown(path, int(uid), int(gid)) })
+}
+
+func (r remote) Symlink(ctx context.Context, target, path string) error {
+	return do(ctx, r, "symlink", path, func(c *sftp.Client) error { return c.Symlink(target, path) })
+}
+
+func (r remote) Rename(ctx context.Context, from, to string) error {
+	return do(ctx, r, "rename", from, func(c *sftp.Client) error {
+		if _, ok := c.HasExtension("posix-rename@openssh.com"); ok {
+			return c.PosixRename(from, to)
+		}
+		return c.Rename(from, to)
+	})
+}
+
+func (r remote) Remove(ctx context.Context, path string) error {
+	return do(ctx, r, "remove", path, func(c *sftp.Client) error { return c.Remove(path) })
+}
+
+func (r remote) Rmdir(ctx context.Context, path string) error {
+	return do(ctx, r, "rmdir", path, func(c *sftp.Client) error { return c.RemoveDirectory(path) })
+}

@@ -1,0 +1,114 @@
+package ssh
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"kinit/engine/transport"
+)
+
+// How long things may take that normally take a round trip.
+const (
+	grace    = 2 * time.Second // for a session to end after SIGTERM
+	patience = 5 * time.Second // for it to end after SIGKILL, and for other answers
+)
+
+// exec runs a job on one of the workers. A job that a worker did not begin goes
+// to another one.
+func (l *link) exec(ctx context.Context, j *job) (int, error) {
+	for {
+		w, err := l.workers.take(ctx)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && l.gone() {
+			return 0, errNotStarted
+		}
+		if err != nil {
+			return 0, err
+		}
+		code, err := l.run(ctx, w, j)
+		l.workers.put(w)
+		if !errors.Is(err, errNotStarted) || l.gone() {
+			return code, err
+		}
+	}
+}
+
+// run runs a job on the worker and leaves the worker idle or broken.
+func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
+	nonce := rand.Text()
+	if err := w.send(command(nonce, j.Line, w.last, j.from, j.data)); err != nil {
+		w.broken = true
+		return 0, errNotStarted // half a script is not run
+	}
+	r := newRunning(l, w, j)
+	defer r.release()
+	r.read(func() error { return r.readOutput(nonce) })
+	r.read(func() error { return r.readErrors(nonce) })
+	r.attend(ctx)
+	return r.result(ctx)
+}
+
+// readOutput reads the standard output of a command and its exit code.
+func (r *running) readOutput(nonce string) error {
+	from := r.worker.stdout
+	if err := until(from, nonce, nil); err != nil {
+		return errSilent
+	}
+	switch word, err := from.ReadByte(); {
+	case err != nil:
+		return errSilent
+	case word == wordBusy:
+		r.worker.close()
+		return errNotStarted
+	}
+	session, err := number(from)
+	if err != nil {
+		return err
+	}
+	r.began <- session
+	if err := until(from, nonce, r.stdout); err != nil {
+		return err
+	}
+	r.code, err = number(from)
+	return err
+}
+
+// readErrors reads the standard error of a command.
+func (r *running) readErrors(nonce string) error {
+	if err := until(r.worker.stderr, nonce, nil); err != nil {
+		return err
+	}
+	return until(r.worker.stderr, nonce, r.stderr)
+}
+
+// feed gives the session's input to the command and copies into it. It returns
+// only what the reader failed with: the command may end before it has read all.
+func (r *running) feed() error {
+	if err := r.worker.order(orderStream, ""); err != nil {
+		return nil // the outputs tell that the connection is lost
+	}
+	from := &source{from: r.job.Stdin}
+	_, _ = io.Copy(r.worker.session, from)
+	if from.err == nil {
+		_ = r.worker.session.CloseWrite()
+	}
+	return from.err
+}
+
+// source remembers the error of a reader, apart from that of the writer that
+// io.Copy copies to.
+type source struct {
+	from io.Reader
+	err  error
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	if err != nil && err != io.EOF {
+		s.err = fmt.Errorf("read the standard input: %w", err)
+	}
+	return n, err
+}

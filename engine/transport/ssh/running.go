@@ -1,0 +1,195 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// errSilent says that a worker ended before it had said whether a command began.
+var errSilent = errors.New("the shell ended")
+
+// running is one command on one worker.
+type running struct {
+	link   *link
+	worker *worker
+	job    *job
+	stdout *sink
+	stderr *sink
+
+	began chan int   // the command's session, once
+	ended chan error // of both outputs
+	fed   chan error // of the input
+
+	session int         // 0 until it began
+	code    int         // valid once both outputs have ended without an error
+	err     error       // of the outputs
+	cause   error       // why the command is being killed
+	phase   phase       // how far killing is
+	alarm   *time.Timer // when the next phase is due
+}
+
+// phase is how far the end of a command is.
+type phase int
+
+const (
+	quiet  phase = iota // it runs
+	asked               // SIGTERM was sent, or will be once its session is known
+	forced              // SIGKILL was sent
+	ending              // the shell itself has ended
+)
+
+func newRunning(l *link, w *worker, j *job) *running {
+	alarm := time.NewTimer(0)
+	alarm.Stop()
+	return &running{
+		link: l, worker: w, job: j, alarm: alarm,
+		stdout: &sink{to: j.Stdout}, stderr: &sink{to: j.Stderr},
+		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1),
+	}
+}
+
+// read starts to read one of the outputs.
+func (r *running) read(read func() error) {
+	if !r.link.spawn(func() { r.ended <- read() }) {
+		r.ended <- errSilent
+	}
+}
+
+// attend waits for both outputs to end. Meanwhile it feeds the command, kills it
+// when ctx ends or the input fails, and gives up on a shell that does not end.
+func (r *running) attend(ctx context.Context) {
+	cancelled, exited := ctx.Done(), r.worker.exited
+	for waiting := 2; waiting > 0; {
+		select {
+		case err := <-r.ended:
+			waiting--
+			r.err = errors.Join(r.err, err)
+		case r.session = <-r.began:
+			r.begin(ctx)
+		case err := <-r.fed:
+			r.stop(ctx, err)
+		case <-cancelled:
+			cancelled = nil
+			r.stop(ctx, ctx.Err())
+		case <-exited:
+			// What is left of the outputs is on its way, unless processes that
+			// stayed behind hold them open.
+			exited = nil
+			r.enter(ending, patience)
+		case <-r.alarm.C:
+			if !r.press(ctx) {
+				r.err = errors.Join(r.err, errSilent)
+				return
+			}
+		}
+	}
+}
+
+// begin feeds the command, or catches up with a kill that came before it.
+func (r *running) begin(ctx context.Context) {
+	r.worker.last = r.session
+	switch {
+	case r.cause != nil:
+		r.signal(ctx, "TERM")
+	case r.job.from == fromSession:
+		r.worker.broken = true // its input cannot be read further
+		go func() { r.fed <- r.feed() }()
+	}
+}
+
+// stop begins to kill the command, for a reason.
+func (r *running) stop(ctx context.Context, cause error) {
+	if cause == nil || r.cause != nil {
+		return
+	}
+	r.cause = cause
+	r.stdout.forget()
+	r.stderr.forget()
+	r.enter(asked, grace)
+	r.signal(ctx, "TERM")
+}
+
+// press goes on to the next phase of killing, after the one before did not help
+// in time. It tells false when there is none left.
+func (r *running) press(ctx context.Context) bool {
+	if r.phase != asked || r.session == 0 {
+		return false
+	}
+	r.enter(forced, patience)
+	r.signal(ctx, "KILL")
+	return true
+}
+
+func (r *running) enter(p phase, wait time.Duration) {
+	r.phase = p
+	r.alarm.Reset(wait)
+}
+
+// signal sends a signal to the session, once it is known. It does not wait: the
+// connection may hang, and attend must go on.
+func (r *running) signal(ctx context.Context, name string) {
+	session := r.session
+	if session != 0 {
+		r.link.spawn(func() { r.link.signal(ctx, r.worker, name, session) })
+	}
+}
+
+// result is how the command ended. It leaves the worker idle or broken.
+func (r *running) result(ctx context.Context) (int, error) {
+	if r.err != nil {
+		r.worker.broken = true
+	}
+	switch {
+	case r.cause != nil:
+		r.sweep(ctx)
+		return 0, r.cause
+	case r.err == nil:
+		return r.code, r.copied()
+	case errors.Is(r.err, errNotStarted):
+		return 0, errNotStarted
+	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone():
+		return 0, errNotStarted // all that the shell said has arrived: nothing
+	}
+	return 0, lost(r.err)
+}
+
+// copied is the error of the writers.
+func (r *running) copied() error {
+	if err := errors.Join(r.stdout.err, r.stderr.err); err != nil {
+		return fmt.Errorf("copy the output: %w", err)
+	}
+	return nil
+}
+
+// sweep kills what is left of a killed command's session: children that ignored
+// SIGTERM. When the worker is fit it also waits until that is done.
+func (r *running) sweep(ctx context.Context) {
+	if r.session == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	done := make(chan struct{})
+	if !r.link.spawn(func() {
+		defer close(done)
+		r.link.signal(ctx, r.worker, "KILL", r.session)
+		if !r.worker.broken && r.worker.settle(ctx) != nil {
+			r.worker.broken = true
+		}
+	}) {
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// release gives the caller's writers back: nothing writes to them any more.
+func (r *running) release() {
+	r.alarm.Stop()
+	r.stdout.release()
+	r.stderr.release()
+}

@@ -1,0 +1,134 @@
+package ssh
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pkg/sftp"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// channelFiles is the SFTP channel of one link, opened when first needed.
+type channelFiles struct {
+	opening chan struct{} // holds a token while the client is looked at or made
+	opened  *sftp.Client
+}
+
+func newChannelFiles() channelFiles { return channelFiles{opening: make(chan struct{}, 1)} }
+
+// client returns the SFTP client.
+func (f *channelFiles) client(ctx context.Context, l *link) (*sftp.Client, error) {
+	select {
+	case f.opening <- struct{}{}:
+		defer func() { <-f.opening }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if f.opened != nil {
+		return f.opened, nil
+	}
+	client, err := l.openFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.opened = client
+	return client, nil
+}
+
+// forget drops a client whose channel has ended, so that the next one is new.
+func (f *channelFiles) forget(client *sftp.Client) {
+	f.opening <- struct{}{}
+	defer func() { <-f.opening }()
+	if f.opened == client {
+		f.opened = nil
+	}
+}
+
+// openFiles opens a session for SFTP. When the server has none left, a worker
+// gives way.
+func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
+	s, err := l.open(ctx)
+	if errors.Is(err, errRefused) {
+		if err := l.workers.yield(ctx); err != nil {
+			return nil, err
+		}
+		s, err = l.openPatiently(ctx)
+	}
+	if errors.Is(err, errRefused) {
+		return nil, fmt.Errorf("open the SFTP session: commands need one too, and MaxSessions in the server's sshd_config allows no second: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the SFTP session: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
+	defer stop()
+	from, err := l.startServer(s)
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	l.spawn(func() { gossh.DiscardRequests(s.requests) })
+	client, err := sftp.NewClientPipe(from, s, sftp.UseConcurrentReads(true), sftp.UseConcurrentWrites(true))
+	if err != nil {
+		return nil, l.noFiles(ctx, s, err)
+	}
+	return client, nil
+}
+
+// startServer starts the SFTP server in the session: the subsystem, or as another
+// user the program itself.
+func (l *link) startServer(s *session) (io.Reader, error) {
+	if l.config.Become != "" {
+		return l.startProgram(s)
+	}
+	ok, err := s.SendRequest("subsystem", true, gossh.Marshal(struct{ Name string }{"sftp"}))
+	if err != nil {
+		return nil, fmt.Errorf("open the SFTP session: %w", err)
+	}
+	if !ok {
+		return nil, errors.New("the machine's SSH server has no sftp subsystem: " +
+			"add \"Subsystem sftp internal-sftp\" to its sshd_config")
+	}
+	return s, nil
+}
+
+// startProgram starts the SFTP server under sudo, from where the distributions
+// have it, and skips what start-up files print.
+func (l *link) startProgram(s *session) (io.Reader, error) {
+	nonce := rand.Text()
+	script := strings.NewReplacer("NONCE", nonce).Replace(`for p in /usr/lib/openssh/sftp-server ` +
+		`/usr/libexec/openssh/sftp-server /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
+		`[ -x $p ] && { printf NONCE; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`)
+	if err := s.exec(asUser(l.config.Become, "/bin/sh", "-c", script)); err != nil {
+		return nil, fmt.Errorf("start the SFTP server: %w", err)
+	}
+	from := bufio.NewReaderSize(s, 64<<10)
+	if err := until(from, nonce, nil); err != nil {
+		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, said(s.Stderr(), err))
+	}
+	return from, nil
+}
+
+// noFiles says why SFTP did not begin, in the server's words where it has some.
+func (l *link) noFiles(ctx context.Context, s *session, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_ = s.Close()
+	return fmt.Errorf("the machine's SFTP server does not answer: %s", said(s.Stderr(), err))
+}
+
+// said is what a program printed before it ended, or the error when it printed
+// nothing.
+func said(from io.Reader, err error) string {
+	text, _ := io.ReadAll(io.LimitReader(from, 4<<10))
+	if trimmed := strings.TrimSpace(string(text)); trimmed != "" {
+		return trimmed
+	}
+	return err.Error()
+}

@@ -1,0 +1,75 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport"
+)
+
+var _ transport.Interactive = (*Conn)(nil)
+
+// Interact runs a line, or the login shell, with a person's terminal.
+func (c *Conn) Interact(ctx context.Context, line string, t transport.Terminal) (int, error) {
+	l, err := c.link(ctx)
+	if err != nil {
+		return 0, err
+	}
+	session, err := l.client.NewSession()
+	if err != nil {
+		return 0, fmt.Errorf("open a session on %s: %w", c.config.label(), err)
+	}
+	defer session.Close()
+	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+	defer stop()
+
+	session.Stdin, session.Stdout, session.Stderr = t.In, t.Out, t.Err
+	if t.Name != "" {
+		if err := session.RequestPty(t.Name, t.Size.Rows, t.Size.Columns, gossh.TerminalModes{}); err != nil {
+			return 0, fmt.Errorf("ask %s for a terminal: %w", c.config.label(), err)
+		}
+	}
+	if err := start(session, line); err != nil {
+		return 0, err
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	l.spawn(func() { follow(session, t.Resized, ended) })
+	return exitCode(ctx, session.Wait())
+}
+
+func start(session *gossh.Session, line string) error {
+	if line == "" {
+		return session.Shell()
+	}
+	return session.Start(line)
+}
+
+// follow passes on new sizes until the session ends.
+func follow(session *gossh.Session, sizes <-chan transport.Size, ended <-chan struct{}) {
+	for {
+		select {
+		case size := <-sizes:
+			_ = session.WindowChange(size.Rows, size.Columns) // a lost session is told by Wait
+		case <-ended:
+			return
+		}
+	}
+}
+
+// exitCode sorts the ways in which a session ends.
+func exitCode(ctx context.Context, err error) (int, error) {
+	var exit *gossh.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case errors.As(err, &exit) && exit.Signal() == "":
+		return exit.ExitStatus(), nil
+	}
+	return 0, err
+}

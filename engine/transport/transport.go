@@ -1,0 +1,57 @@
+// Package transport is the contract of a connection to a machine.
+//
+// A Conn runs command lines, gives files and dials. The suite in
+// transport/transporttest holds every implementation to these sentences.
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"kinit/engine/module"
+)
+
+// The ways in which a machine cannot be used. Errors of a Conn wrap one of them.
+var (
+	// ErrUnreachable says that no connection could be made or that it was lost.
+	ErrUnreachable = errors.New("unreachable")
+	// ErrAuth says that the machine answered and refused every key.
+	ErrAuth = errors.New("authentication failed")
+	// ErrHostKey says that the machine's host key is unknown or has changed.
+	ErrHostKey = errors.New("host key not verified")
+)
+
+// Process is a command line to run, quoted for the machine's shell already.
+type Process struct {
+	Line   string
+	Stdin  io.Reader // nothing when nil
+	Stdout io.Writer // called by one goroutine at a time
+	Stderr io.Writer // called by one goroutine at a time
+}
+
+// Conn is one verified connection to a machine, safe for use by several
+// goroutines. It reconnects by itself when it was lost and nothing had been sent
+// yet.
+type Conn interface {
+	// Exec runs the line in its own process group and returns its exit code. The
+	// code of a process ended by signal n is 128+n. An error means that the code
+	// is not known. When ctx ends, the process group is killed before Exec
+	// returns ctx's error.
+	//
+	// The command ends with the line's shell: processes that it left behind go on,
+	// and what they write later is no part of the output. A Stdin that fails kills
+	// the command. Exec may return while a Read of Stdin is still under way, when
+	// the command did not wait for it.
+	Exec(ctx context.Context, p Process) (int, error)
+	// Files opens the machine's file system. It is closed with the Conn.
+	Files(ctx context.Context) (module.Files, error)
+	// Dial connects from the machine: network is "tcp" or "unix".
+	Dial(ctx context.Context, network, address string) (net.Conn, error)
+	// Socket forwards a unix socket of the machine to a private local one, made
+	// once per path, and returns its path. It is removed with the Conn.
+	Socket(ctx context.Context, path string) (string, error)
+	// Close ends what still runs and frees everything. Calling it twice is fine.
+	Close() error
+}

@@ -1,0 +1,148 @@
+package transporttest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func (s suite) dial(t *testing.T) {
+	t.Run("tcp", func(t *testing.T) {
+		ctx, conn := s.conn(t)
+		address := serveEcho(t, "tcp", "127.0.0.1:0")
+		to, err := conn.Dial(ctx, "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exchange(t, to, random(3<<20))
+	})
+	t.Run("tcp by name", func(t *testing.T) {
+		ctx, conn := s.conn(t)
+		_, port, _ := net.SplitHostPort(serveEcho(t, "tcp", "127.0.0.1:0"))
+		to, err := conn.Dial(ctx, "tcp", net.JoinHostPort("localhost", port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		exchange(t, to, []byte("hello"))
+	})
+	t.Run("unix", func(t *testing.T) {
+		ctx, conn := s.conn(t)
+		to, err := conn.Dial(ctx, "unix", serveEcho(t, "unix", socketPath(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		exchange(t, to, random(3<<20))
+	})
+	t.Run("nobody listens", func(t *testing.T) {
+		ctx, conn := s.conn(t)
+		if _, err := conn.Dial(ctx, "unix", socketPath(t)); err == nil {
+			t.Error("a missing socket was dialled")
+		}
+		if _, err := conn.Dial(ctx, "tcp", "127.0.0.1:1"); err == nil {
+			t.Error("a closed port was dialled")
+		}
+		if _, err := conn.Dial(ctx, "udp", "127.0.0.1:1"); err == nil {
+			t.Error("udp was dialled")
+		}
+		want(t, "a command afterwards", sh(ctx, t, conn, "echo fine"), outcome{0, "fine\n", ""})
+	})
+	t.Run("socket", s.socket)
+}
+
+func (s suite) socket(t *testing.T) {
+	ctx, conn := s.conn(t)
+	remote := serveEcho(t, "unix", socketPath(t))
+	local, err := conn.Socket(ctx, remote)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := conn.Socket(ctx, remote)
+	check(t, err)
+	want(t, "the second path", again, local)
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			to, err := net.Dial("unix", local)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			exchange(t, to, random(1<<20))
+		})
+	}
+	all.Wait()
+	if local != remote {
+		info, err := os.Stat(filepath.Dir(local))
+		check(t, err)
+		want(t, "permissions of the folder", info.Mode().Perm(), 0o700)
+	}
+	if _, err := conn.Socket(ctx, socketPath(t)); err == nil {
+		t.Error("a missing socket was forwarded")
+	}
+	check(t, conn.Close())
+	if local != remote {
+		_, err := os.Stat(filepath.Dir(local))
+		wantIs(t, err, os.ErrNotExist)
+	}
+}
+
+// socketPath returns a short path for a socket.
+func socketPath(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kinit-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	return dir + "/socket"
+}
+
+// serveEcho listens and gives everybody back what they send.
+func serveEcho(t *testing.T, network, address string) string {
+	t.Helper()
+	listener, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		check(t, listener.Close())
+		all.Wait()
+	})
+	all.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() {
+				defer conn.Close()
+				_, _ = io.Copy(conn, conn)
+			})
+		}
+	})
+	return listener.Addr().String()
+}
+
+// exchange sends a text, says that this was all, and wants it back.
+func exchange(t *testing.T, conn net.Conn, text []byte) {
+	t.Helper()
+	defer conn.Close()
+	sent := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(text)
+		sent <- errors.Join(err, conn.(interface{ CloseWrite() error }).CloseWrite())
+	}()
+	got, err := io.ReadAll(conn)
+	check(t, errors.Join(err, <-sent))
+	if sha256.Sum256(got) != sha256.Sum256(text) {
+		t.Errorf("%d bytes came back, want the %d that were sent (equal start: %v)",
+			len(got), len(text), bytes.HasPrefix(text, got))
+	}
+}

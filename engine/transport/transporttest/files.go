@@ -1,0 +1,392 @@
+package transporttest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+func (s suite) files(t *testing.T) {
+	cases := map[string]func(context.Context, *testing.T, tree){
+		"write and open":                    writeAndOpen,
+		"write replaces in one go":          writeReplaces,
+		"a write that fails leaves nothing": writeFails,
+		"mode":                              writeMode,
+		"owner":                             writeOwner,
+		"owner by name":                     ownerNames,
+		"write replaces a link":             writeLink,
+		"write is refused":                  writeRefused,
+		"stat":                              stat,
+		"symlink":                           symlink,
+		"mkdir":                             mkdir,
+		"list":                              list,
+		"rename":                            rename,
+		"remove":                            remove,
+		"missing files":                     missing,
+		"relative paths":                    relative,
+		"nasty names":                       nastyNames,
+		"20 MiB":                            largeFile,
+		"many at once":                      manyFiles,
+		"cancelled":                         cancelledFiles,
+	}
+	ctx, conn := s.conn(t)
+	files := files(ctx, t, conn)
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			test(ctx, t, tree{files, conn, folder(ctx, t, conn)})
+		})
+	}
+}
+
+// tree is a folder of the machine that one test has to itself.
+type tree struct {
+	module.Files
+	conn transport.Conn
+	dir  string
+}
+
+func (f tree) path(name string) string { return f.dir + "/" + name }
+
+func (f tree) put(ctx context.Context, t *testing.T, name, text string, attr module.Attr) {
+	t.Helper()
+	if err := f.Write(ctx, f.path(name), strings.NewReader(text), attr); err != nil {
+		t.Fatalf("write %s: %v", name, err)
+	}
+}
+
+func (f tree) get(ctx context.Context, t *testing.T, name string) string {
+	t.Helper()
+	file, err := f.Open(ctx, f.path(name))
+	if err != nil {
+		t.Fatalf("open %s: %v", name, err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatalf("read %s: %v", name, err)
+	}
+	return string(text)
+}
+
+func (f tree) stat(ctx context.Context, t *testing.T, name string) module.FileInfo {
+	t.Helper()
+	info, err := f.Stat(ctx, f.path(name))
+	if err != nil {
+		t.Fatalf("stat %s: %v", name, err)
+	}
+	return info
+}
+
+// names lists the folder with a shell, so that hidden files count.
+func (f tree) names(ctx context.Context, t *testing.T) string {
+	t.Helper()
+	return strings.Join(strings.Fields(sh(ctx, t, f.conn, "ls -A "+f.dir).stdout), " ")
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func writeAndOpen(ctx context.Context, t *testing.T, f tree) {
+	for _, text := range []string{"", "hello\n", "\x00\xff\r\n", strings.Repeat("0123456789abcdef", 5000)} {
+		f.put(ctx, t, "file", text, module.Attr{})
+		if got := f.get(ctx, t, "file"); got != text {
+			t.Errorf("%d bytes arrived, want %d", len(got), len(text))
+		}
+	}
+	want(t, "mode of a new file", f.stat(ctx, t, "file").Mode, 0o644)
+	want(t, "names", f.names(ctx, t), "file")
+}
+
+// writeReplaces looks at the file from inside the write.
+func writeReplaces(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "file", "old", module.Attr{})
+	content := io.MultiReader(strings.NewReader(strings.Repeat("n", 100_000)), peek(func() {
+		want(t, "content during the write", f.get(ctx, t, "file"), "old")
+	}))
+	check(t, f.Write(ctx, f.path("file"), content, module.Attr{}))
+	want(t, "content after the write", len(f.get(ctx, t, "file")), 100_000)
+}
+
+// peek is an empty reader that does something.
+type peek func()
+
+func (p peek) Read([]byte) (int, error) {
+	p()
+	return 0, io.EOF
+}
+
+func writeFails(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "file", "old", module.Attr{})
+	for _, size := range []int{10, 1 << 20} {
+		broken := errors.New("the source is damaged")
+		content := io.MultiReader(bytes.NewReader(make([]byte, size)), failingReader{broken})
+		wantIs(t, f.Write(ctx, f.path("file"), content, module.Attr{}), broken)
+		want(t, "content", f.get(ctx, t, "file"), "old")
+		want(t, "names", f.names(ctx, t), "file")
+	}
+	if err := f.Write(ctx, f.path("file"), strings.NewReader("x"), module.Attr{Owner: "no-such-user"}); err == nil {
+		t.Error("an unknown owner is no error")
+	}
+	want(t, "names", f.names(ctx, t), "file")
+}
+
+func writeMode(ctx context.Context, t *testing.T, f tree) {
+	for _, mode := range []fs.FileMode{0o600, 0o755, 0o777, 0o400, 0o644} {
+		f.put(ctx, t, "file", "text", module.Attr{Mode: mode})
+		want(t, "mode", f.stat(ctx, t, "file").Mode, mode)
+	}
+	f.put(ctx, t, "file", "text", module.Attr{Mode: 0o640})
+	f.put(ctx, t, "file", "changed", module.Attr{})
+	want(t, "mode that was left open", f.stat(ctx, t, "file").Mode, 0o640)
+	f.put(ctx, t, "file", "text", module.Attr{Mode: 0o4755})
+	want(t, "set-uid", f.stat(ctx, t, "file").Mode, fs.ModeSetuid|0o755)
+	check(t, f.SetAttr(ctx, f.path("file"), module.Attr{Mode: 0o601}))
+	want(t, "mode by SetAttr", f.stat(ctx, t, "file").Mode, 0o601)
+}
+
+func writeOwner(ctx context.Context, t *testing.T, f tree) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may change owners")
+	}
+	owner := func() string {
+		info := f.stat(ctx, t, "file")
+		return fmt.Sprintf("%d:%d %v", info.UID, info.GID, info.Mode)
+	}
+	f.put(ctx, t, "file", "text", module.Attr{Owner: "12345", Group: "23456", Mode: 0o4755})
+	want(t, "owner", owner(), "12345:23456 urwxr-xr-x")
+	f.put(ctx, t, "file", "changed", module.Attr{})
+	want(t, "owner that was left open", owner(), "12345:23456 urwxr-xr-x")
+	f.put(ctx, t, "file", "changed", module.Attr{Group: "0", Mode: 0o600})
+	want(t, "owner by group alone", owner(), "12345:0 -rw-------")
+	check(t, f.SetAttr(ctx, f.path("file"), module.Attr{Owner: "0"}))
+	want(t, "owner by SetAttr", owner(), "0:0 -rw-------")
+}
+
+func ownerNames(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "file", "text", module.Attr{})
+	wantUser := strings.TrimSpace(sh(ctx, t, f.conn, "id -un").stdout)
+	wantGroup := strings.TrimSpace(sh(ctx, t, f.conn, "stat -c %G "+f.path("file")).stdout)
+	info := f.stat(ctx, t, "file")
+	want(t, "owner", info.Owner, wantUser)
+	want(t, "group", info.Group, wantGroup)
+	check(t, f.SetAttr(ctx, f.path("file"), module.Attr{Owner: wantUser, Group: wantGroup}))
+	if os.Geteuid() != 0 {
+		return
+	}
+	check(t, f.SetAttr(ctx, f.path("file"), module.Attr{Owner: "4000000000", Group: "nogroup"}))
+	info = f.stat(ctx, t, "file")
+	want(t, "owner without a name", info.Owner, "4000000000")
+	want(t, "group", info.Group, "nogroup")
+}
+
+func writeLink(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "target", "target", module.Attr{Mode: 0o600})
+	check(t, f.Symlink(ctx, "target", f.path("link")))
+	f.put(ctx, t, "link", "text", module.Attr{})
+	want(t, "the target", f.get(ctx, t, "target"), "target")
+	want(t, "mode", f.stat(ctx, t, "link").Mode, 0o644)
+}
+
+func writeRefused(ctx context.Context, t *testing.T, f tree) {
+	err := f.Write(ctx, f.path("missing/file"), strings.NewReader("text"), module.Attr{})
+	wantIs(t, err, fs.ErrNotExist)
+	check(t, f.Mkdir(ctx, f.path("folder"), module.Attr{}))
+	if err := f.Write(ctx, f.path("folder"), strings.NewReader("text"), module.Attr{}); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	want(t, "names", f.names(ctx, t), "folder")
+}
+
+func stat(ctx context.Context, t *testing.T, f tree) {
+	before := time.Now().Add(-2 * time.Second) // SFTP counts whole seconds
+	f.put(ctx, t, "file", "hello", module.Attr{})
+	info := f.stat(ctx, t, "file")
+	want(t, "name", info.Name, "file")
+	want(t, "size", info.Size, int64(5))
+	want(t, "uid", info.UID, uint32(os.Getuid()))
+	if info.MTime.Before(before) || info.MTime.After(time.Now().Add(2*time.Second)) {
+		t.Errorf("time is %v", info.MTime)
+	}
+	dir, err := f.Stat(ctx, f.dir)
+	check(t, err)
+	want(t, "mode of the folder", dir.Mode, fs.ModeDir|0o700)
+	root, err := f.Stat(ctx, "/")
+	check(t, err)
+	want(t, "the root folder is one", root.Mode.IsDir(), true)
+}
+
+func symlink(ctx context.Context, t *testing.T, f tree) {
+	check(t, f.Symlink(ctx, "nowhere", f.path("link")))
+	info := f.stat(ctx, t, "link")
+	want(t, "type", info.Mode.Type(), fs.ModeSymlink)
+	want(t, "target", info.Target, "nowhere")
+	check(t, f.Symlink(ctx, "/else where", f.path("link")))
+	check(t, f.Symlink(ctx, "/else where", f.path("link")))
+	want(t, "target that was replaced", f.stat(ctx, t, "link").Target, "/else where")
+	f.put(ctx, t, "file", "text", module.Attr{})
+	wantIs(t, f.Symlink(ctx, "target", f.path("file")), fs.ErrExist)
+	want(t, "names", f.names(ctx, t), "file link")
+}
+
+func mkdir(ctx context.Context, t *testing.T, f tree) {
+	check(t, f.Mkdir(ctx, f.path("a/b/c"), module.Attr{Mode: 0o700}))
+	want(t, "the last", f.stat(ctx, t, "a/b/c").Mode, fs.ModeDir|0o700)
+	want(t, "a parent", f.stat(ctx, t, "a/b").Mode, fs.ModeDir|0o755)
+	check(t, f.Mkdir(ctx, f.path("a/b/c"), module.Attr{Mode: 0o750}))
+	want(t, "again", f.stat(ctx, t, "a/b/c").Mode, fs.ModeDir|0o750)
+	check(t, f.Mkdir(ctx, f.path("a/b/c"), module.Attr{}))
+	want(t, "again without attributes", f.stat(ctx, t, "a/b/c").Mode, fs.ModeDir|0o750)
+	check(t, f.Symlink(ctx, "a", f.path("link")))
+	check(t, f.Mkdir(ctx, f.path("link/d"), module.Attr{}))
+	f.put(ctx, t, "file", "text", module.Attr{})
+	if err := f.Mkdir(ctx, f.path("file/x"), module.Attr{}); err == nil {
+		t.Error("a folder was made in a file")
+	}
+	if err := f.Mkdir(ctx, f.path("file"), module.Attr{}); err == nil {
+		t.Error("a folder was made over a file")
+	}
+}
+
+func list(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "b", "22", module.Attr{Mode: 0o600})
+	f.put(ctx, t, ".hidden", "", module.Attr{})
+	check(t, f.Mkdir(ctx, f.path("c"), module.Attr{Mode: 0o750}))
+	check(t, f.Symlink(ctx, "b", f.path("a")))
+	infos, err := f.List(ctx, f.dir)
+	check(t, err)
+	var got []string
+	for _, info := range infos {
+		line := info.Name + " " + info.Mode.String()
+		if info.Target != "" {
+			line = info.Name + " -> " + info.Target
+		}
+		got = append(got, line)
+		want(t, "owner of "+info.Name, info.Owner, f.stat(ctx, t, info.Name).Owner)
+	}
+	want(t, "entries", strings.Join(got, "\n"), ".hidden -rw-r--r--\na -> b\nb -rw-------\nc drwxr-x---")
+	empty, err := f.List(ctx, f.path("c"))
+	check(t, err)
+	want(t, "entries of an empty folder", len(empty), 0)
+}
+
+func rename(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "a", "new", module.Attr{})
+	f.put(ctx, t, "b", "old", module.Attr{})
+	check(t, f.Rename(ctx, f.path("a"), f.path("b")))
+	want(t, "content", f.get(ctx, t, "b"), "new")
+	want(t, "names", f.names(ctx, t), "b")
+}
+
+func remove(ctx context.Context, t *testing.T, f tree) {
+	f.put(ctx, t, "kept", "kept", module.Attr{})
+	check(t, f.Mkdir(ctx, f.path("a/b/c"), module.Attr{}))
+	f.put(ctx, t, "a/file", "text", module.Attr{Mode: 0o400})
+	f.put(ctx, t, "a/b/.hidden", "text", module.Attr{})
+	check(t, f.Symlink(ctx, "..", f.path("a/up")))
+	check(t, f.Symlink(ctx, f.path("kept"), f.path("a/kept")))
+	check(t, f.Symlink(ctx, f.dir, f.path("link")))
+	check(t, f.Remove(ctx, f.path("link")))
+	check(t, f.Remove(ctx, f.path("a")))
+	check(t, f.Remove(ctx, f.path("a")))
+	check(t, f.Remove(ctx, f.path("no/such/folder")))
+	want(t, "names", f.names(ctx, t), "kept")
+	check(t, f.Remove(ctx, f.path("kept")))
+	want(t, "names", f.names(ctx, t), "")
+	if err := f.Remove(ctx, "/"); err == nil {
+		t.Error("the root folder may be removed")
+	}
+}
+
+func missing(ctx context.Context, t *testing.T, f tree) {
+	name := f.path("missing")
+	_, err := f.Stat(ctx, name)
+	wantIs(t, err, fs.ErrNotExist)
+	_, err = f.Open(ctx, name)
+	wantIs(t, err, fs.ErrNotExist)
+	_, err = f.List(ctx, name)
+	wantIs(t, err, fs.ErrNotExist)
+	wantIs(t, f.Rename(ctx, name, f.path("b")), fs.ErrNotExist)
+	wantIs(t, f.SetAttr(ctx, name, module.Attr{Mode: 0o600}), fs.ErrNotExist)
+	wantIs(t, f.SetAttr(ctx, name, module.Attr{Owner: "0"}), fs.ErrNotExist)
+	wantIs(t, f.Symlink(ctx, "target", f.path("missing/link")), fs.ErrNotExist)
+	if err != nil && !strings.Contains(err.Error(), name) {
+		t.Errorf("error %q does not name the path", err)
+	}
+}
+
+func relative(ctx context.Context, t *testing.T, f tree) {
+	_, err := f.Stat(ctx, "etc/passwd")
+	if err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("error is %v", err)
+	}
+	if err := f.Remove(ctx, ""); err == nil {
+		t.Error("an empty path is no error")
+	}
+}
+
+func nastyNames(ctx context.Context, t *testing.T, f tree) {
+	for _, name := range []string{" ", "a b", "'", `"`, "$HOME", "-rf", "*", "new\nline", "é", "\xff", strings.Repeat("x", 255)} {
+		f.put(ctx, t, name, name, module.Attr{})
+		want(t, "content", f.get(ctx, t, name), name)
+		want(t, "name", f.stat(ctx, t, name).Name, name)
+		check(t, f.Remove(ctx, f.path(name)))
+	}
+	want(t, "names", f.names(ctx, t), "")
+}
+
+func largeFile(ctx context.Context, t *testing.T, f tree) {
+	text := random(20 << 20)
+	for _, content := range []io.Reader{bytes.NewReader(text), onlyReader{bytes.NewReader(text)}} {
+		check(t, f.Write(ctx, f.path("file"), content, module.Attr{}))
+		want(t, "size", f.stat(ctx, t, "file").Size, int64(len(text)))
+		file, err := f.Open(ctx, f.path("file"))
+		check(t, err)
+		sum := sha256.New()
+		_, err = io.Copy(sum, file)
+		check(t, errors.Join(err, file.Close()))
+		want(t, "sum", [32]byte(sum.Sum(nil)), sha256.Sum256(text))
+	}
+}
+
+func manyFiles(ctx context.Context, t *testing.T, f tree) {
+	var all sync.WaitGroup
+	for i := range 32 {
+		all.Go(func() {
+			name := fmt.Sprintf("file%d", i)
+			f.put(ctx, t, name, strings.Repeat(name, 10_000), module.Attr{})
+			if got := f.get(ctx, t, name); got != strings.Repeat(name, 10_000) {
+				t.Errorf("%s has %d bytes", name, len(got))
+			}
+		})
+		all.Go(func() { // writers of one file: one of them wins
+			f.put(ctx, t, "one", "whole text", module.Attr{})
+		})
+	}
+	all.Wait()
+	want(t, "the file of all", f.get(ctx, t, "one"), "whole text")
+}
+
+func cancelledFiles(ctx context.Context, t *testing.T, f tree) {
+	ended, cancel := context.WithCancel(ctx)
+	content := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), peek(cancel), endless{})
+	wantIs(t, f.Write(ended, f.path("file"), content, module.Attr{}), context.Canceled)
+	_, err := f.Stat(ended, f.dir)
+	wantIs(t, err, context.Canceled)
+	want(t, "names", f.names(ctx, t), "")
+}

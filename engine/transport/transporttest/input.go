@@ -1,0 +1,116 @@
+package transporttest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"kinit/engine/transport"
+)
+
+func (s suite) input(t *testing.T) {
+	ctx, conn := s.conn(t)
+	everyByte := make([]byte, 256)
+	for i := range everyByte {
+		everyByte[i] = byte(i)
+	}
+	texts := map[string][]byte{
+		"no byte":            {},
+		"one byte":           []byte("x"),
+		"every byte":         everyByte,
+		"formats and quotes": []byte("%s%d%%\\n\\000'\"$HOME`id`\n"),
+		"32 KiB":             random(32 << 10),
+		"64 KiB and a byte":  random(64<<10 + 1),
+		"100 KiB":            random(100_000),
+		"8 MiB":              random(8 << 20),
+	}
+	for name, text := range texts {
+		t.Run(name+" in memory", func(t *testing.T) { echo(t, conn, bytes.NewReader(text), text) })
+		t.Run(name+" streamed", func(t *testing.T) { echo(t, conn, onlyReader{bytes.NewReader(text)}, text) })
+	}
+	run := func(line string, in io.Reader) (outcome, error) {
+		var stdout, stderr bytes.Buffer
+		code, err := conn.Exec(ctx, transport.Process{Line: line, Stdin: in, Stdout: &stdout, Stderr: &stderr})
+		return outcome{code, stdout.String(), stderr.String()}, err
+	}
+	for name, in := range map[string]func() io.Reader{
+		"in memory": func() io.Reader { return strings.NewReader("line 1\nline 2\n") },
+		"streamed":  func() io.Reader { return onlyReader{strings.NewReader("line 1\nline 2\n")} },
+		"endless":   func() io.Reader { return endless{} },
+	} {
+		t.Run("a command that reads only a line, "+name, func(t *testing.T) {
+			got, err := run(`read -r l; echo "$l"; exit 9`, in())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, "outcome", got, outcome{9, "line 1\n", ""})
+		})
+		t.Run("a command that reads nothing, "+name, func(t *testing.T) {
+			got, err := run("exit 5", in())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, "outcome", got, outcome{code: 5})
+		})
+	}
+	t.Run("an answer before the end of the input", func(t *testing.T) {
+		from, to := io.Pipe()
+		seen := make(chan struct{})
+		go func() {
+			_, _ = to.Write([]byte("question\n"))
+			<-seen
+			_ = to.Close()
+		}()
+		answer := &trigger{word: "question\n", seen: seen}
+		code, err := conn.Exec(ctx, transport.Process{Line: "cat", Stdin: from, Stdout: answer})
+		if err != nil || code != 0 {
+			t.Errorf("code %d, error %v", code, err)
+		}
+	})
+	t.Run("an input that fails kills the command", func(t *testing.T) {
+		broken := errors.New("the file is damaged")
+		_, err := run("cat >/dev/null; sleep 100", io.MultiReader(strings.NewReader("part"), failingReader{broken}))
+		wantIs(t, err, broken)
+	})
+	t.Run("commands go on afterwards", func(t *testing.T) {
+		want(t, "outcome", sh(ctx, t, conn, "cat; echo fine"), outcome{0, "fine\n", ""})
+	})
+}
+
+// echo sends the input through cat.
+func echo(t *testing.T, conn transport.Conn, in io.Reader, text []byte) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code, err := conn.Exec(t.Context(), transport.Process{Line: "cat", Stdin: in, Stdout: &stdout, Stderr: &stderr})
+	if err != nil || code != 0 || stderr.Len() > 0 {
+		t.Fatalf("code %d, error %v, stderr %q", code, err, stderr.String())
+	}
+	want(t, "size", stdout.Len(), len(text))
+	want(t, "sum", sha256.Sum256(stdout.Bytes()), sha256.Sum256(text))
+}
+
+// random returns bytes that are the same in every run.
+func random(size int) []byte {
+	b := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
+	return b
+}
+
+// onlyReader hides what else a reader can do.
+type onlyReader struct{ io.Reader }
+
+// endless repeats lines.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	n := copy(b, "line 1\n")
+	return n, nil
+}
+
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }

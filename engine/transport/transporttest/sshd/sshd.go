@@ -1,0 +1,272 @@
+// Package sshd starts a real OpenSSH server for tests, on this machine, on a free
+// port, with keys of its own.
+package sshd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program is where distributions have the server.
+const program = "/usr/sbin/sshd"
+
+// Server is a running server that lets the current user in.
+type Server struct {
+	Addr       string // host:port
+	Host       string // 127.0.0.1
+	Port       int
+	User       string // who may log in
+	HostKey    string // the public host key, as in authorized_keys
+	ClientKey  string // file with a private key that opens the door
+	KnownHosts string // file with the host key
+	Dir        string // the server's folder
+
+	options Options
+	process *exec.Cmd
+	ended   chan struct{}
+	log     *log
+}
+
+// Start starts a server, which ends with the test, with further lines in its
+// sshd_config. Without OpenSSH the test is skipped, or fails when KINIT_REQUIRE
+// names sshd.
+func Start(t testing.TB, lines ...string) *Server {
+	t.Helper()
+	return Options{Lines: lines}.Start(t)
+}
+
+// Options is what a server may have besides the usual.
+type Options struct {
+	Lines []string // of sshd_config, before all others, so that they win
+	Shell string   // what /bin/sh is for the server; needs root
+}
+
+// Start starts a server with the options.
+func (o Options) Start(t testing.TB) *Server {
+	t.Helper()
+	for _, needed := range []string{program, "ssh-keygen"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			Missing(t, "sshd", err.Error())
+		}
+	}
+	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), options: o}
+	s.User = currentUser(t)
+	s.ClientKey = s.keygen(t, "client")
+	s.HostKey = read(t, s.keygen(t, "host")+".pub")
+	for try := 1; ; try++ {
+		err := s.start(t)
+		if err == nil {
+			break
+		}
+		if try == 5 { // another process may take the port in between
+			t.Fatalf("start sshd: %v\n%s", err, s.log)
+		}
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Missing skips the test, or fails it when KINIT_REQUIRE names what it needs:
+// words with commas between them.
+func Missing(t testing.TB, what, why string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("KINIT_REQUIRE"), ","), what) {
+		t.Fatalf("%s is required: %s", what, why)
+	}
+	t.Skipf("%s is missing: %s", what, why)
+}
+
+// start writes the files for a port and starts the server on it.
+func (s *Server) start(t testing.TB) error {
+	s.Port = freePort(t)
+	s.Addr = net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
+	s.KnownHosts = filepath.Join(s.Dir, "known_hosts")
+	write(t, s.KnownHosts, fmt.Sprintf("[%s]:%d %s\n", s.Host, s.Port, strings.TrimSpace(s.HostKey)))
+	return s.Restart(t)
+}
+
+// Restart starts a stopped server on the same port.
+func (s *Server) Restart(t testing.TB) error {
+	config := filepath.Join(s.Dir, "sshd_config")
+	write(t, config, strings.Join(append(s.options.lines(), s.config()...), "\n")+"\n")
+	if os.Geteuid() == 0 { // its fixed folder for unprivileged work
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.log = &log{}
+	s.process = s.options.command("-D", "-e", "-f", config)
+	s.process.Stderr = s.log
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	ended, process := make(chan struct{}), s.process
+	s.ended = ended
+	go func() {
+		_ = process.Wait()
+		close(ended)
+	}()
+	return s.await()
+}
+
+// lines are the lines of sshd_config that the options ask for. A subsystem can be
+// given only once.
+func (o Options) lines() []string {
+	for _, line := range o.Lines {
+		if strings.HasPrefix(line, "Subsystem ") {
+			return o.Lines
+		}
+	}
+	return append(o.Lines, "Subsystem sftp internal-sftp")
+}
+
+// command is the server's command line. Another /bin/sh is mounted over the real
+// one where only the server sees it.
+func (o Options) command(args ...string) *exec.Cmd {
+	if o.Shell == "" {
+		return exec.Command(program, args...)
+	}
+	script := `mount --bind "$0" "$(readlink -f /bin/sh)" && exec "$@"`
+	return exec.Command("unshare", append([]string{"--mount", "/bin/sh", "-c", script, o.Shell, program}, args...)...)
+}
+
+func (s *Server) config() []string {
+	return []string{
+		"ListenAddress " + s.Addr,
+		"HostKey " + filepath.Join(s.Dir, "host"),
+		"AuthorizedKeysFile " + s.ClientKey + ".pub",
+		"PidFile none",
+		"StrictModes no",
+		"UsePAM no",
+		"PermitRootLogin yes",
+		"PasswordAuthentication no",
+		"KbdInteractiveAuthentication no",
+		"MaxStartups 100",
+		"LogLevel VERBOSE",
+	}
+}
+
+// await waits until the server answers or has ended.
+func (s *Server) await() error {
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := net.Dial("tcp", s.Addr)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-s.ended:
+			return errors.New("it ended at once")
+		case <-deadline:
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+// Stop ends the server and its connections. Calling it twice is fine.
+func (s *Server) Stop() {
+	s.Cut()
+	_ = s.process.Process.Kill()
+	<-s.ended
+}
+
+// Cut kills the processes that serve connections, as a crash or a reset would
+// end them. The server goes on listening.
+func (s *Server) Cut() {
+	pid := s.process.Process.Pid
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, child := range strings.Fields(string(text)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// Log is what the server has written.
+func (s *Server) Log() string { return s.log.String() }
+
+// keygen makes a key pair and returns the private file.
+func (s *Server) keygen(t testing.TB, name string) string {
+	t.Helper()
+	return Keygen(t, filepath.Join(s.Dir, name))
+}
+
+// Keygen makes a key pair at the path and path.pub, without a passphrase, and
+// returns the path.
+func Keygen(t testing.TB, path string) string {
+	t.Helper()
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", filepath.Base(path), "-f", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("ssh-keygen: %v: %s", err, out)
+	}
+	return path
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+func currentUser(t testing.TB) string {
+	t.Helper()
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Username
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// log keeps what the server writes.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

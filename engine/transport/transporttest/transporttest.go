@@ -1,0 +1,129 @@
+// Package transporttest is the suite that every transport.Conn passes. It holds
+// the implementations to the sentences of the contract, on a real machine.
+package transporttest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+// limit is how long one test of the suite may take.
+const limit = 2 * time.Minute
+
+// Run runs the suite. open returns a Conn to this machine, since the suite
+// listens on sockets that the Conn then dials; the suite closes it.
+func Run(t *testing.T, open func(t *testing.T) transport.Conn) {
+	t.Helper()
+	suite := suite{open: open}
+	t.Run("exec", suite.exec)
+	t.Run("input", suite.input)
+	t.Run("kill", suite.kill)
+	t.Run("parallel", suite.parallel)
+	t.Run("files", suite.files)
+	t.Run("dial", suite.dial)
+	t.Run("close", suite.close)
+}
+
+type suite struct {
+	open func(t *testing.T) transport.Conn
+}
+
+// conn opens a Conn for one test and returns it with the test's context.
+func (s suite) conn(t *testing.T) (context.Context, transport.Conn) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	conn := s.open(t)
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return ctx, conn
+}
+
+// outcome is all that a command tells.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// sh runs a line that must have an exit code.
+func sh(ctx context.Context, t *testing.T, conn transport.Conn, line string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code, err := conn.Exec(ctx, transport.Process{Line: line, Stdout: &stdout, Stderr: &stderr})
+	if err != nil {
+		t.Fatalf("exec %s: %v", line, err)
+	}
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// folder makes a folder on the machine.
+func folder(ctx context.Context, t *testing.T, conn transport.Conn) string {
+	t.Helper()
+	made := sh(ctx, t, conn, "mktemp -d")
+	path := strings.TrimSpace(made.stdout)
+	if made.code != 0 || path == "" {
+		t.Fatalf("mktemp: %+v", made)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+		defer cancel()
+		files, err := conn.Files(ctx)
+		if err == nil {
+			err = files.Remove(ctx, path)
+		}
+		if err != nil {
+			t.Errorf("remove %s: %v", path, err)
+		}
+	})
+	return path
+}
+
+// files opens the machine's files.
+func files(ctx context.Context, t *testing.T, conn transport.Conn) module.Files {
+	t.Helper()
+	files, err := conn.Files(ctx)
+	if err != nil {
+		t.Fatalf("files: %v", err)
+	}
+	return files
+}
+
+// until polls a condition, quickly.
+func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// wantIs checks an error's kind.
+func wantIs(t *testing.T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error is %v, want %v", err, target)
+	}
+}
+
+// want checks a value.
+func want[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %#v, want %#v", what, got, want)
+	}
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/run"
+)
+
+// walk loads the spec and runs its plan, or only reads the hosts.
+func walk(ctx context.Context, o Options, check bool) *Report {
+	started := time.Now()
+	l := load(ctx, o, check)
+	report := l.report(started)
+	if report.Invalid {
+		return report
+	}
+	values := &plan.Values{}
+	pool := l.pool(values)
+	defer pool.Close()
+
+	result := run.Run(ctx, l.plan, values, pool, run.Options{
+		Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
+	})
+	l.fill(report, result)
+	report.Interrupted = ctx.Err() != nil
+	report.Duration = time.Since(started)
+	return report
+}
+
+// pool connects to hosts as the plan says, at the moment a task needs them: how a
+// guest is reached is known only after the tasks that make its keys.
+func (l *loaded) pool(values *plan.Values) *host.Pool {
+	lookup := func(_ context.Context, name string) (host.Settings, error) {
+		settings, diags := l.plan.HostSettings(name, values)
+		if err := diags.Err(); err != nil {
+			return host.Settings{}, err
+		}
+		return connection(settings), nil
+	}
+	return host.NewPool(lookup, l.options.Redactor)
+}
+
+// connection translates what the inventory says into what the host layer takes.
+func connection(s inventory.Settings) host.Settings {
+	return host.Settings{
+		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
+		Local: s.Transport == "local", Via: s.Via, Become: s.Become,
+		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
+		PrivateKeys: nonEmpty(s.PrivateKey),
+	}
+}
+
+// nonEmpty is the list of one value, or of none when it is empty.
+func nonEmpty[T ~string](value T) []T {
+	if value == "" {
+		return nil
+	}
+	return []T{value}
+}
+
+func sink(s event.Sink) event.Sink {
+	if s == nil {
+		return event.Discard{}
+	}
+	return s
+}
+
+// fill turns what happened into the report.
+func (l *loaded) fill(report *Report, result *run.Result) {
+	for _, t := range result.Tasks {
+		report.Results = append(report.Results, Result{
+			Address: t.Task.Address, Host: t.Task.Host, Stage: t.Task.Stage, Status: t.Status,
+			Steps: t.Steps, Pending: t.Pending, Message: t.Message, Started: t.Started, Duration: t.Duration,
+		})
+	}
+	report.Stages = stageTimes(l.plan.Stages, report.Results)
+	report.Hosts = hostCounts(report.Results)
+	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
+	report.Diagnostics = append(report.Diagnostics, l.checks(result.Values)...)
+	report.Outputs = l.outputs(result.Values, &report.Diagnostics)
+}
+
+// checks evaluates the checks whose values are known.
+func (l *loaded) checks(values *plan.Values) diag.List {
+	var diags diag.List
+	for _, c := range l.plan.Checks {
+		if len(c.Pending(values)) == 0 {
+			diags = append(diags, c.Run(values)...)
+		}
+	}
+	return diags
+}

@@ -1,0 +1,57 @@
+# Inventory of a lab: hypervisors that are containers of this machine. "kinit lab
+# up" fills in what stands in braces and keeps the result where "kinit run" looks.
+#
+# What differs from real hypervisors is all here: no kernel datapath, no KVM, little
+# memory, and artifacts that were built on this machine instead of downloaded.
+%{ for host in hosts ~}
+host "${host.name}" {
+  address       = "${host.address}"
+  user          = "root"
+  identity_file = "${identity}"
+  host_keys     = ["${host.host_key}"]
+}
+
+%{ endfor ~}
+group "${lab}" {
+  hosts = ${jsonencode([for host in hosts : host.name])}
+
+  vars = {
+    datapath  = "netdev"
+    virt_type = "qemu"
+
+    controller_memory = "2560MiB"
+    controller_disk   = "12GiB"
+    compute_memory    = "1536MiB"
+    compute_disk      = "12GiB"
+    boot_timeout      = "10m"
+    cluster_timeout   = "15m"
+
+    # Nothing outside the machine is needed or reached.
+    dns_public = []
+
+    guest_image = {
+      url    = "file:///srv/kinit/guest.qcow2"
+      sha256 = "${guest}"
+    }
+    guest_packages = []
+
+    service_images = {
+      haproxy  = { name = "${services}", archive = "/srv/kinit/services.tar" }
+      dns      = { name = "${services}", archive = "/srv/kinit/services.tar" }
+      registry = { name = "${services}", archive = "/srv/kinit/services.tar" }
+      web      = { name = "${services}", archive = "/srv/kinit/services.tar" }
+    }
+
+    kubernetes_preinstalled = true
+    container_images        = ${jsonencode(images)}
+
+    sample_image            = "docker.io/library/busybox:1.35"
+
+    # Emulated processors are slow: leases of one controller need no election, and
+    # probes get more time.
+    component_args = {
+      controller_manager = { leader-elect = "false" }
+      scheduler          = { leader-elect = "false" }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// Package copyfile is the module "copy": a file with a given content, or with
+// that of a file of the machine kinit runs on.
+package copyfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+)
+
+// Task is a file and its content, given by exactly one of content,
+// content_secret and source.
+//
+// A text up to 64 KiB is shown as a diff before it changes, unless it is secret
+// or others than the owner may not read the file. A file that the cluster does
+// not own is only replaced with backup = true.
+//
+// Outputs: path (string), sha256 (string, in hex), size (number, bytes), all of
+// the content asked for. For an absent file sha256 is empty and size 0.
+type Task struct {
+	// Dest is the absolute path of the file. Its folder must exist.
+	Dest string `hcl:"dest"`
+	// Content is the text of the file.
+	Content *string `hcl:"content,optional"`
+	// ContentSecret is the text of the file where it must not be shown. The mode
+	// is "0600" unless it is given.
+	ContentSecret *secret.Value `hcl:"content_secret,optional"`
+	// Source is the path, on the machine kinit runs on, of the file to copy.
+	Source string `hcl:"source,optional"`
+	// Mode is the permission bits, such as "0644". Default: as they are, "0644"
+	// for a new file.
+	Mode string `hcl:"mode,optional"`
+	// Owner is a user name or number. Default: as it is.
+	Owner string `hcl:"owner,optional"`
+	// Group is a group name or number. Default: as it is.
+	Group string `hcl:"group,optional"`
+	// Backup keeps what was there before kinit as <dest>.kinit-backup. Cleanup and
+	// state = "absent" put it back where the host belongs to a cluster.
+	Backup bool `hcl:"backup,optional"`
+	// Accept is a command that accepts the new content, as in
+	// ["visudo", "-cf", "%s"]; %s is the path of a temporary file. When it fails,
+	// the file stays as it was.
+	Accept []string `hcl:"validate,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module "copy".
+func Kind() module.Kind {
+	return module.Kind{Name: "copy", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
+		return err
+	}
+	if n := t.given(); t.State == "present" && n != 1 || n > 1 {
+		return errors.New("want exactly one of content, content_secret and source")
+	}
+	return t.file().Check()
+}
+
+// given counts the arguments that say what the content is.
+func (t *Task) given() int {
+	n := 0
+	for _, is := range []bool{t.Content != nil, t.ContentSecret != nil, t.Source != ""} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// file is the task in the words of package content, without the source.
+func (t *Task) file() content.File {
+	f := content.File{
+		Path:   t.Dest,
+		Want:   fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group},
+		Backup: t.Backup, Validate: t.Accept, Secret: t.ContentSecret != nil,
+	}
+	if f.Secret && f.Want.Mode == "" {
+		f.Want.Mode = "0600"
+	}
+	return f
+}
+
+// source is the content asked for.
+func (t *Task) source() (content.Source, error) {
+	switch {
+	case t.Content != nil:
+		return content.FromText([]byte(*t.Content)), nil
+	case t.ContentSecret != nil:
+		return content.FromText([]byte(t.ContentSecret.Reveal())), nil
+	}
+	return content.FromFile(t.Source)
+}
+
+// Plan compares the file with the content asked for.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	f := t.file()
+	if t.State == "absent" {
+		return f.PlanAbsent(ctx, h)
+	}
+	if t.ContentSecret != nil {
+		h.AddSecret(*t.ContentSecret)
+	}
+	var err error
+	if f.Source, err = t.source(); err != nil {
+		return nil, err
+	}
+	return f.Plan(ctx, h)
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type { return content.OutputTypes() }
+
+// Outputs describes the content asked for.
+func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
+	if t.State == "absent" {
+		return content.Outputs(t.Dest, content.Source{}), nil
+	}
+	source, err := t.source()
+	return content.Outputs(t.Dest, source), err
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -1,0 +1,134 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/size"
+	"kinit/modules/internal/virt"
+)
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
+		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)
+	}
+	if err := oneOf("state", t.State, "running", "stopped", "absent"); err != nil {
+		return err
+	}
+	if grace, err := t.grace(); err != nil || grace < 0 {
+		return fmt.Errorf("shutdown %q: expected a duration such as \"60s\", or \"0s\"", t.Shutdown)
+	}
+	if t.UUID != "" && !isUUID(t.UUID) {
+		return fmt.Errorf("uuid %q: expected a UUID", t.UUID)
+	}
+	if t.State == "absent" {
+		return nil
+	}
+	return errors.Join(t.validateMachine(), t.validateDisks(), t.validateNICs())
+}
+
+func (t *Task) validateMachine() error {
+	if t.VCPUs < 1 {
+		return fmt.Errorf("vcpus %d: expected at least 1", t.VCPUs)
+	}
+	if _, err := size.Parse(t.Memory); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	if err := errors.Join(
+		oneOf("virt_type", t.VirtType, "kvm", "qemu"),
+		oneOf("cpu", t.cpu(), "host-passthrough", "host-model", "maximum"),
+		oneOf("machine", t.Machine, "q35", "pc"),
+		oneOf("firmware", t.Firmware, "bios", "uefi"),
+	); err != nil {
+		return err
+	}
+	if t.VirtType == "qemu" && t.cpu() != "maximum" {
+		return fmt.Errorf("cpu %q needs virt_type \"kvm\": with \"qemu\" the processor is emulated, use \"maximum\"", t.CPU)
+	}
+	return nil
+}
+
+// cpu is the processor, or the default of the type.
+func (t *Task) cpu() string {
+	switch {
+	case t.CPU != "":
+		return t.CPU
+	case t.VirtType == "qemu":
+		return "maximum"
+	}
+	return "host-passthrough"
+}
+
+func (t *Task) validateDisks() error {
+	if !path.IsAbs(t.Disk) {
+		return fmt.Errorf("disk %q: expected an absolute path", t.Disk)
+	}
+	if t.Seed != "" && !path.IsAbs(t.Seed) {
+		return fmt.Errorf("seed %q: expected an absolute path", t.Seed)
+	}
+	return nil
+}
+
+func (t *Task) validateNICs() error {
+	for i, n := range t.NICs {
+		if err := n.validate(); err != nil {
+			return fmt.Errorf("nic %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (n NIC) validate() error {
+	if n.Bridge == "" {
+		return errors.New("bridge is empty: expected the name of a bridge on the host")
+	}
+	if n.PortID != "" && !isUUID(n.PortID) {
+		return fmt.Errorf("port_id %q: expected a UUID, libvirt takes nothing else", n.PortID)
+	}
+	mac, err := net.ParseMAC(n.MAC)
+	if err != nil || len(mac) != 6 || mac[0]&1 == 1 {
+		return fmt.Errorf("mac %q: expected an address of one card, such as \"52:54:00:12:34:56\"", n.MAC)
+	}
+	// 68 bytes are what IPv4 needs (RFC 791), 65535 is Linux's limit.
+	if n.MTU != 0 && (n.MTU < 68 || n.MTU > 65535) {
+		return fmt.Errorf("mtu %d: expected 68 to 65535 bytes", n.MTU)
+	}
+	return nil
+}
+
+func oneOf(name, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s %q: expected one of \"%s\"", name, value, strings.Join(allowed, `", "`))
+}
+
+func isUUID(text string) bool {
+	return regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`).MatchString(text)
+}
+
+// spec is what the arguments ask libvirt for.
+func (t *Task) spec() (virt.Spec, error) {
+	memory, err := size.Parse(t.Memory)
+	if err != nil {
+		return virt.Spec{}, fmt.Errorf("memory: %w", err)
+	}
+	s := virt.Spec{
+		Name: t.Name, Description: t.Description, Type: t.VirtType, VCPUs: t.VCPUs, Memory: memory,
+		CPU: t.cpu(), Machine: t.Machine, UEFI: t.Firmware == "uefi",
+		Disk: t.Disk, Seed: t.Seed, VNC: t.VNC,
+	}
+	for _, n := range t.NICs {
+		s.NICs = append(s.NICs, virt.NIC{
+			Bridge: n.Bridge, PortID: n.PortID, MAC: n.MAC, MTU: n.MTU,
+			Offload: n.Offload == nil || *n.Offload,
+		})
+	}
+	return s, nil
+}

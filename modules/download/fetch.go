@@ -1,0 +1,146 @@
+package download
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+)
+
+// fetch downloads into the part, verifies it and puts it in place.
+func (t *Task) fetch(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if s.right {
+		return t.setAttr(ctx, h)
+	}
+	if err := t.own(ctx, h, s); err != nil {
+		return err
+	}
+	if err := t.fetchPart(ctx, h); err != nil {
+		return err
+	}
+	if err := t.place(ctx, h, s); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, t.Dest+partSuffix)
+}
+
+// own marks the file, its part and its checksum before they are made.
+func (t *Task) own(ctx context.Context, h module.Host, s state) error {
+	if s.exists && !s.ours {
+		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+	}
+	for _, suffix := range []string{"", sumSuffix, partSuffix} {
+		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != partSuffix}
+		if err := h.Own(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchPart leaves a verified part. A part of an earlier try is continued; when
+// that does not work, it was complete, or of another version and the download
+// starts over, once.
+func (t *Task) fetchPart(ctx context.Context, h module.Host) error {
+	part := t.Dest + partSuffix
+	_, err := h.Files().Stat(ctx, part)
+	resumed := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err = t.transfer(ctx, h, part)
+	if resumed && refused(err) && !t.Unverified {
+		err = nil
+	}
+	if err == nil {
+		err = t.verify(ctx, h, part)
+	}
+	if !resumed || !isMismatch(err) && !refused(err) {
+		return err
+	}
+	if err := h.Files().Remove(ctx, part); err != nil {
+		return err
+	}
+	if err := t.transfer(ctx, h, part); err != nil {
+		return err
+	}
+	return t.verify(ctx, h, part)
+}
+
+// mismatch is a wrong checksum.
+type mismatch struct{ url, algorithm, want, got string }
+
+func (m *mismatch) Error() string {
+	return fmt.Sprintf("%s of %s is %s, want %s: the file at the source is another one, or the transfer was damaged",
+		m.algorithm, m.url, m.got, m.want)
+}
+
+func isMismatch(err error) bool {
+	var wrong *mismatch
+	return errors.As(err, &wrong)
+}
+
+// verify compares the part's checksum and removes a part that is wrong.
+func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
+	if t.Unverified {
+		return nil
+	}
+	h.Report(event.Progress{Text: "verify " + t.Dest})
+	hex, err := content.Sum(ctx, h, t.sum.algorithm, part)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", part, err)
+	}
+	if hex == t.sum.hex {
+		return nil
+	}
+	wrong := &mismatch{url: t.shownURL(h), algorithm: t.sum.algorithm, want: t.sum.hex, got: hex}
+	return errors.Join(wrong, h.Files().Remove(ctx, part))
+}
+
+// place gives the part its mode and owner, remembers its checksum and moves it in
+// place. Remembered first, it is no trouble when the move does not come about:
+// what is there then has another size or time.
+func (t *Task) place(ctx context.Context, h module.Host, s state) error {
+	part := t.Dest + partSuffix
+	want := t.want().Or(s.info)
+	want.Mode = cmp.Or(want.Mode, "0644")
+	if err := setPart(ctx, h, part, want); err != nil {
+		return err
+	}
+	if err := t.remember(ctx, h, part); err != nil {
+		return err
+	}
+	return h.Files().Rename(ctx, part, t.Dest)
+}
+
+func (t *Task) remember(ctx context.Context, h module.Host, part string) error {
+	if t.Unverified {
+		return nil
+	}
+	info, err := h.Files().Stat(ctx, part)
+	if err != nil {
+		return err
+	}
+	seen := remembered{t.sum, info.Size, info.MTime}
+	return h.Files().Write(ctx, t.Dest+sumSuffix, strings.NewReader(seen.line()), module.Attr{Mode: 0o644})
+}
+
+func setPart(ctx context.Context, h module.Host, part string, want fileattr.Want) error {
+	attr, err := want.Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, part, attr)
+}

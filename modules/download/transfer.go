@@ -1,0 +1,150 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+)
+
+const (
+	// stallSeconds is how long nothing may arrive before a transfer is given up.
+	stallSeconds = "60"
+	// connectSeconds is how long a server may take to accept a connection.
+	connectSeconds = "30"
+	// lookEvery is the time between two looks at how much has arrived.
+	lookEvery = time.Second
+)
+
+// transfer continues or begins the part, and shows how it grows.
+func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
+	argv, err := t.program(ctx, h, part)
+	if err != nil {
+		return err
+	}
+	stop := t.watch(ctx, h, part)
+	defer stop()
+	if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+		return fmt.Errorf("download %s: %w", t.shownURL(h), err)
+	}
+	return nil
+}
+
+// program is the command that fetches the URL into the part. A copy on the host
+// begins anew each time; where the file system can, it shares the blocks.
+func (t *Task) program(ctx context.Context, h module.Host, part string) ([]string, error) {
+	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "file" {
+		return []string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}, nil
+	}
+	client, err := findClient(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if path.Base(client) == "curl" {
+		return []string{client, "--fail", "--silent", "--show-error", "--location",
+			"--connect-timeout", connectSeconds, "--speed-limit", "1", "--speed-time", stallSeconds,
+			"--continue-at", "-", "--output", part, "--url", t.URL}, nil
+	}
+	return []string{client, "--no-verbose", "--tries=1", "--timeout=" + stallSeconds,
+		"--continue", "--output-document=" + part, "--", t.URL}, nil
+}
+
+// findClient returns the path of curl, or else of wget.
+func findClient(ctx context.Context, h module.Host) (string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", "command -v curl || command -v wget"}})
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		return "", errors.New("neither curl nor wget is installed: install one with a package task before")
+	}
+	return strings.TrimSpace(out.Stdout), err
+}
+
+// refused tells whether a server did not let a download be continued: curl ends
+// with 22 for a refused request, with 33 and 36 for a range it cannot have; wget
+// with 8 for an answer it does not like.
+func refused(err error) bool {
+	exit := (*module.ExitError)(nil)
+	return errors.As(err, &exit) && slices.Contains([]int{22, 33, 36, 8}, exit.Code)
+}
+
+// watch reports the part's size until it is stopped; stop waits for the last
+// look to be over.
+func (t *Task) watch(ctx context.Context, h module.Host, part string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if info, err := h.Files().Stat(ctx, part); err == nil {
+					h.Report(event.Progress{Text: "download " + t.Dest, Done: info.Size})
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// published reads the checksum that belongs to the file from where it is
+// published.
+func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
+	argv, err := showProgram(ctx, h, at)
+	if err != nil {
+		return "", err
+	}
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return "", err
+	}
+	return findSum(out.Stdout, path.Base(u.Path), algorithm)
+}
+
+// showProgram is the command that prints what is at a URL.
+func showProgram(ctx context.Context, h module.Host, at string) ([]string, error) {
+	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
+		return []string{"cat", "--", u.Path}, nil
+	}
+	client, err := findClient(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if path.Base(client) == "curl" {
+		return []string{client, "--fail", "--silent", "--show-error", "--location",
+			"--connect-timeout", connectSeconds, "--max-time", stallSeconds, "--url", at}, nil
+	}
+	return []string{client, "--quiet", "--tries=1", "--timeout=" + stallSeconds, "--output-document=-", "--", at}, nil
+}
+
+// findSum takes a file's checksum out of a list: the only word of a file that has
+// one word, or the first word of the line that ends with the file's name.
+func findSum(list, name, algorithm string) (string, error) {
+	digits := map[string]int{"sha256": 64, "sha512": 128}[algorithm]
+	if words := strings.Fields(list); len(words) == 1 && isHex(words[0], digits) {
+		return strings.ToLower(words[0]), nil
+	}
+	for line := range strings.Lines(list) {
+		words := strings.Fields(line)
+		if len(words) == 2 && isHex(words[0], digits) && path.Base(strings.TrimPrefix(words[1], "*")) == name {
+			return strings.ToLower(words[0]), nil
+		}
+	}
+	return "", fmt.Errorf("there is no %s for %s in it", algorithm, name)
+}

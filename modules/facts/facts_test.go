@@ -1,0 +1,137 @@
+package facts
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+// debian is a fake host with what a Debian 12 machine says.
+func debian(t *testing.T) *moduletest.FakeHost {
+	h := moduletest.NewFakeHost(t, "")
+	for path, text := range map[string]string{
+		"/etc/os-release":            "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n",
+		"/proc/sys/kernel/hostname":  "nyctea\n",
+		"/proc/sys/kernel/osrelease": "6.1.0-18-amd64\n",
+		"/proc/cpuinfo":              "processor\t: 0\nmodel name\t: a processor: fast\n\nprocessor\t: 1\n",
+		"/proc/meminfo":              "MemTotal:       24684092 kB\nMemFree:        17935928 kB\nMemAvailable:   23511840 kB\n",
+		"/dev/kvm":                   "",
+	} {
+		h.FS.Put(path, text, 0o644)
+	}
+	h.On("uname", "-m").Out("x86_64\n")
+	h.On("ip", "-json", "address", "show").Out(recorded(t, "ip-address.json"))
+	h.On("ip", "-json", "-4", "route", "show", "default").Out(`[{"dst":"default","gateway":"192.0.2.1","dev":"eth0","flags":[]}]` + "\n")
+	return h
+}
+
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for _, h := range []module.Host{debian(t), moduletest.LocalHost(t, "")} {
+		moduletest.Run(t, moduletest.Case{New: func() module.Task { return &Task{} }, Host: h, NoSteps: true})
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	got, err := (&Task{Address: "fd00:0::2"}).Outputs(t.Context(), debian(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	strings := func(list ...string) cty.Value {
+		var values []cty.Value
+		for _, s := range list {
+			values = append(values, cty.StringVal(s))
+		}
+		return cty.ListVal(values)
+	}
+	entry := func(mtu int64, mac string, addresses cty.Value) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"mtu": cty.NumberIntVal(mtu), "mac": cty.StringVal(mac), "addresses": addresses})
+	}
+	want := map[string]cty.Value{
+		"hostname": cty.StringVal("nyctea"), "os_id": cty.StringVal("debian"), "os_version": cty.StringVal("12"),
+		"kernel": cty.StringVal("6.1.0-18-amd64"), "machine": cty.StringVal("x86_64"), "arch": cty.StringVal("amd64"),
+		"cpus": cty.NumberIntVal(2), "memory_bytes": cty.NumberIntVal(24684092 << 10),
+		"memory_available_bytes": cty.NumberIntVal(23511840 << 10), "kvm": cty.True,
+		"interfaces": cty.MapVal(map[string]cty.Value{
+			"lo":   entry(65536, "00:00:00:00:00:00", strings("127.0.0.1", "::1")),
+			"ifb0": entry(1500, "82:51:48:19:3b:1c", cty.ListValEmpty(cty.String)),
+			"eth0": entry(1400, "02:fc:00:00:00:01", strings("192.0.2.2", "fd00::2", "fe80::fc:ff:fe00:1")),
+		}),
+		"default_interface": cty.StringVal("eth0"), "default_address": cty.StringVal("192.0.2.2"),
+		"route_address": cty.StringVal("fd00::2"), "route_interface": cty.StringVal("eth0"), "route_mtu": cty.NumberIntVal(1400),
+	}
+	for name := range want {
+		if !got[name].RawEquals(want[name]) {
+			t.Errorf("%s is %#v, want %#v", name, got[name], want[name])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d outputs, want %d", len(got), len(want))
+	}
+}
+
+func TestDefaultRouteWithTheLeastMetricIsTaken(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("ip", "-json", "address", "show").Out("[]")
+	h.On("ip", "-json", "-4", "route", "show", "default").
+		Out(`[{"dev":"wlan0","metric":600},{"dev":"eth0","metric":100,"prefsrc":"192.0.2.9"}]`)
+	n, err := readNetwork(t.Context(), h)
+	if err != nil || n.defaultInterface != "eth0" || n.defaultAddress() != "192.0.2.9" {
+		t.Errorf("interface %s, address %s, %v", n.defaultInterface, n.defaultAddress(), err)
+	}
+}
+
+func TestHostWithoutDefaultRoute(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("ip", "-json", "address", "show").Out(recorded(t, "ip-address.json"))
+	h.On("ip", "-json", "-4", "route", "show", "default").Out("")
+	n, err := readNetwork(t.Context(), h)
+	if err != nil || n.defaultInterface != "" || n.defaultAddress() != "" {
+		t.Errorf("interface %q, address %q, %v", n.defaultInterface, n.defaultAddress(), err)
+	}
+}
+
+func TestAddressThatNoInterfaceHasIsExplained(t *testing.T) {
+	t.Parallel()
+	_, err := (&Task{Address: "10.0.0.1"}).Outputs(t.Context(), debian(t))
+	want := "no interface has the address 10.0.0.1, the host has 127.0.0.1, ::1, 192.0.2.2, fd00::2, fe80::fc:ff:fe00:1"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestMissingProgramIsExplained(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("ip", "-json", "address", "show").Fail(127, "sh: ip: not found")
+	_, err := readNetwork(t.Context(), h)
+	want := "ip is not installed, it is in the package iproute2: command ended with code 127: ip -json address show\nsh: ip: not found"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	err := (&Task{Address: "eth0"}).Validate()
+	if want := `address is "eth0", want an IP address`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

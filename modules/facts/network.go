@@ -1,0 +1,132 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+)
+
+// network is the host's interfaces, in the kernel's order, and where its default
+// route goes.
+type network struct {
+	interfaces       []iface
+	defaultInterface string
+	defaultSource    string // the address the route prefers, where it says so
+}
+
+// iface is one entry of "ip -json address".
+type iface struct {
+	Name      string `json:"ifname"`
+	MTU       int64  `json:"mtu"`
+	MAC       string `json:"address"`
+	Addresses []struct {
+		Local string `json:"local"`
+		Scope string `json:"scope"`
+	} `json:"addr_info"`
+}
+
+// route is one entry of "ip -json route".
+type route struct {
+	Device string `json:"dev"`
+	Source string `json:"prefsrc"`
+	Metric int64  `json:"metric"`
+}
+
+func readNetwork(ctx context.Context, h module.Host) (network, error) {
+	var n network
+	var routes []route
+	if err := readJSON(ctx, h, &n.interfaces, "ip", "-json", "address", "show"); err != nil {
+		return n, err
+	}
+	if err := readJSON(ctx, h, &routes, "ip", "-json", "-4", "route", "show", "default"); err != nil {
+		return n, err
+	}
+	best := route{}
+	for i, r := range routes {
+		if i == 0 || r.Metric < best.Metric {
+			best = r
+		}
+	}
+	n.defaultInterface, n.defaultSource = best.Device, best.Source
+	return n, nil
+}
+
+// readJSON runs a command that prints JSON. ip prints nothing for an empty list.
+func readJSON(ctx context.Context, h module.Host, into any, argv ...string) error {
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+		return fmt.Errorf("%s is not installed, it is in the package iproute2: %w", argv[0], err)
+	}
+	if err != nil || strings.TrimSpace(out.Stdout) == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(out.Stdout), into); err != nil {
+		return fmt.Errorf("read what %s prints: %w", strings.Join(argv, " "), err)
+	}
+	return nil
+}
+
+// having returns the interface with an address; none for no address.
+func (n network) having(address string) (iface, error) {
+	if address == "" {
+		return iface{}, nil
+	}
+	want, err := netip.ParseAddr(address)
+	if err != nil {
+		return iface{}, fmt.Errorf("address is %q, want an IP address", address)
+	}
+	var all []string
+	for _, i := range n.interfaces {
+		for _, a := range i.Addresses {
+			if have, err := netip.ParseAddr(a.Local); err == nil && have == want {
+				return i, nil
+			}
+			all = append(all, a.Local)
+		}
+	}
+	return iface{}, fmt.Errorf("no interface has the address %s, the host has %s", address, strings.Join(all, ", "))
+}
+
+// defaultAddress is the IPv4 address that connections to the outside come from.
+func (n network) defaultAddress() string {
+	if n.defaultSource != "" {
+		return n.defaultSource
+	}
+	for _, i := range n.interfaces {
+		for _, a := range i.Addresses {
+			if i.Name == n.defaultInterface && a.Scope == "global" && !strings.Contains(a.Local, ":") {
+				return a.Local
+			}
+		}
+	}
+	return ""
+}
+
+// value is the output "interfaces".
+func (n network) value() cty.Value {
+	all := map[string]cty.Value{}
+	for _, i := range n.interfaces {
+		addresses := cty.ListValEmpty(cty.String)
+		if len(i.Addresses) > 0 {
+			var list []cty.Value
+			for _, a := range i.Addresses {
+				list = append(list, cty.StringVal(a.Local))
+			}
+			addresses = cty.ListVal(list)
+		}
+		all[i.Name] = cty.ObjectVal(map[string]cty.Value{
+			"mtu": cty.NumberIntVal(i.MTU), "mac": cty.StringVal(i.MAC), "addresses": addresses,
+		})
+	}
+	if len(all) == 0 {
+		return cty.MapValEmpty(interfaceType())
+	}
+	return cty.MapVal(all)
+}

@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+)
+
+// system is what the machine is, apart from its network.
+type system struct {
+	hostname, osID, osVersion string
+	kernel, machine           string
+	cpus, memory, available   int64 // the last two in bytes
+	kvm                       bool
+}
+
+// readSystem reads files only, except for the machine's name, which no file has.
+func readSystem(ctx context.Context, h module.Host) (system, error) {
+	var s system
+	texts := map[string]string{}
+	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo"} {
+		text, err := content.ReadAll(ctx, h, path)
+		if err != nil {
+			return s, fmt.Errorf("read %s: %w", path, err)
+		}
+		texts[path] = string(text)
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"uname", "-m"}})
+	if err != nil {
+		return s, err
+	}
+	release := pairs(texts["/etc/os-release"], "=")
+	memory := pairs(texts["/proc/meminfo"], ":")
+	s = system{
+		hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
+		osID:     release["ID"], osVersion: release["VERSION_ID"],
+		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(out.Stdout),
+		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
+	}
+	_, err = h.Files().Stat(ctx, "/dev/kvm")
+	s.kvm = err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return s, err
+}
+
+// pairs reads lines of names and values, which may be in quotes.
+func pairs(text, separator string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, found := strings.Cut(strings.TrimSpace(line), separator)
+		if found {
+			all[strings.TrimSpace(name)] = strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return all
+}
+
+// processors counts the processors of /proc/cpuinfo, which every architecture
+// begins with a line of its own.
+func processors(text string) int64 {
+	n := int64(0)
+	for line := range strings.Lines(text) {
+		if name, _, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "processor" {
+			n++
+		}
+	}
+	return n
+}
+
+// kibibytes turns "24684092 kB" of /proc/meminfo into bytes. The kernel says kB
+// and means KiB.
+func kibibytes(text string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n << 10
+}
+
+// arch is the name that Debian, Go and Kubernetes give a machine.
+func arch(machine string) string {
+	switch machine {
+	case "x86_64":
+		return "amd64"
+	case "aarch64":
+		return "arm64"
+	case "i686", "i386":
+		return "386"
+	case "armv7l":
+		return "arm"
+	}
+	return machine // such as s390x, riscv64, ppc64le
+}

@@ -1,0 +1,135 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/fileattr"
+)
+
+// DirectoryTask is a folder that is there with its parents, or is not there with
+// all in it. Only the folders that kinit makes are marked; when an absent folder
+// leaves marked parents empty, they go too.
+type DirectoryTask struct {
+	// Path is the absolute path of the folder.
+	Path string `hcl:"path"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+	// Mode is the permission bits of the folder, not of its parents, such as
+	// "0755". Default: as they are, "0755" for a new folder.
+	Mode string `hcl:"mode,optional"`
+	// Owner is a user name or number. Default: as it is.
+	Owner string `hcl:"owner,optional"`
+	// Group is a group name or number. Default: as it is.
+	Group string `hcl:"group,optional"`
+}
+
+// DirectoryKind is the module "directory". Output: path (string).
+func DirectoryKind() module.Kind {
+	return module.Kind{Name: "directory", New: func() module.Task { return &DirectoryTask{State: "present"} }}
+}
+
+func (t *DirectoryTask) want() fileattr.Want {
+	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *DirectoryTask) Validate() error { return check(t.Path, t.State, t.want()) }
+
+// Plan compares the path with the arguments.
+func (t *DirectoryTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := read(ctx, h, t.Path, t.State == "absent")
+	if err != nil {
+		return nil, err
+	}
+	return t.decide(h, s)
+}
+
+func (t *DirectoryTask) decide(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case s.exists && !s.info.Mode.IsDir():
+		return nil, fmt.Errorf("%s is %s, want a folder or nothing there", t.Path, describe(s.info))
+	case t.State == "absent":
+		return t.planRemove(h, s)
+	case !s.exists:
+		return one("create folder "+t.Path+t.want().Words(), t.create), nil
+	}
+	return planAttr(t.Path, t.want(), s.info), nil
+}
+
+// create marks each folder that is missing, from the top, and makes it.
+func (t *DirectoryTask) create(ctx context.Context, h module.Host) error {
+	missing, err := missingFrom(ctx, h, t.Path)
+	if err != nil {
+		return err
+	}
+	for _, dir := range missing {
+		if err := h.Own(ctx, module.Mark{Kind: "directory", ID: dir}); err != nil {
+			return err
+		}
+	}
+	attr, err := t.want().Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().Mkdir(ctx, t.Path, attr)
+}
+
+// missingFrom lists the folders of a path that are not there, the topmost first.
+func missingFrom(ctx context.Context, h module.Host, dir string) ([]string, error) {
+	var missing []string
+	for ; dir != "/"; dir = path.Dir(dir) {
+		_, err := h.Files().Stat(ctx, dir)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		missing = append([]string{dir}, missing...)
+	}
+	return missing, nil
+}
+
+func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error) {
+	steps, err := planRemove(h, t.Path, s)
+	if err != nil || len(steps) == 0 || h.Owner() == "" {
+		return steps, err
+	}
+	return one("remove folder "+t.Path, func(ctx context.Context, h module.Host) error {
+		if err := steps[0].Do(ctx, h); err != nil {
+			return err
+		}
+		return removeEmptyParents(ctx, h, path.Dir(t.Path))
+	}), nil
+}
+
+// removeEmptyParents removes the folders upwards that kinit made and in which
+// nothing is left.
+func removeEmptyParents(ctx context.Context, h module.Host, dir string) error {
+	for ; dir != "/"; dir = path.Dir(dir) {
+		_, marked, err := claim.Of(ctx, h, dir, "directory")
+		if err != nil || !marked {
+			return err
+		}
+		left, err := h.Files().List(ctx, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(left) > 0 {
+			return nil
+		}
+		if err := h.Files().Remove(ctx, dir); err != nil {
+			return err
+		}
+		if err := claim.Release(ctx, h, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}

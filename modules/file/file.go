@@ -1,0 +1,123 @@
+// Package file is the modules "file", "directory" and "link": that a path is
+// there or not, and with which mode and owner. Content is the business of "copy"
+// and "template".
+package file
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+)
+
+// Task is a regular file that is there, or not. A missing file is made empty. An
+// absent one may be a link too; where kinit put it in the place of another file,
+// that is put back.
+type Task struct {
+	// Path is the absolute path of the file. Its folder must exist.
+	Path string `hcl:"path"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+	// Mode is the permission bits, such as "0644". Default: as they are, "0644"
+	// for a new file.
+	Mode string `hcl:"mode,optional"`
+	// Owner is a user name or number. Default: as it is.
+	Owner string `hcl:"owner,optional"`
+	// Group is a group name or number. Default: as it is.
+	Group string `hcl:"group,optional"`
+}
+
+// Kind is the module "file". Output: path (string).
+func Kind() module.Kind {
+	return module.Kind{Name: "file", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+func (t *Task) want() fileattr.Want {
+	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error { return check(t.Path, t.State, t.want()) }
+
+// Plan compares the path with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.State == "absent" {
+		return content.File{Path: t.Path}.PlanAbsent(ctx, h)
+	}
+	s, err := read(ctx, h, t.Path, false)
+	if err != nil {
+		return nil, err
+	}
+	return t.decide(s)
+}
+
+func (t *Task) decide(s state) ([]module.Step, error) {
+	switch {
+	case s.exists && !s.info.Mode.IsRegular():
+		return nil, fmt.Errorf("%s is %s, want a regular file or nothing there", t.Path, describe(s.info))
+	case !s.exists:
+		return one("create "+t.Path+t.want().Words(), t.create), nil
+	}
+	return planAttr(t.Path, t.want(), s.info), nil
+}
+
+func (t *Task) create(ctx context.Context, h module.Host) error {
+	s, err := read(ctx, h, t.Path, false)
+	if err != nil {
+		return err
+	}
+	if s.exists {
+		return setAttr(ctx, h, t.Path, t.want())
+	}
+	if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Path}); err != nil {
+		return err
+	}
+	attr, err := t.want().Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().Write(ctx, t.Path, strings.NewReader(""), attr)
+}
+
+// planRemove is the step that removes a path, where it may be removed.
+func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
+	if !s.exists {
+		return nil, nil
+	}
+	if !s.ours {
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", path, h.Owner())
+	}
+	return one("remove "+path, func(ctx context.Context, h module.Host) error {
+		if err := h.Files().Remove(ctx, path); err != nil {
+			return err
+		}
+		return claim.Release(ctx, h, path)
+	}), nil
+}
+
+// planAttr is the step that changes mode and owner, where they differ.
+func planAttr(path string, want fileattr.Want, info module.FileInfo) []module.Step {
+	changes := want.Diff(info)
+	if len(changes) == 0 {
+		return nil
+	}
+	return one("set "+path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error {
+		return setAttr(ctx, h, path, want)
+	})
+}
+
+func setAttr(ctx context.Context, h module.Host, path string, want fileattr.Want) error {
+	attr, err := want.Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, path, attr)
+}
+
+func one(text string, do func(context.Context, module.Host) error) []module.Step {
+	return []module.Step{module.NewStep(text, do)}
+}

@@ -1,0 +1,131 @@
+// Package htpasswd is the module htpasswd: a user in a password file for HTTP
+// basic authentication, with bcrypt.
+package htpasswd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+)
+
+// longest is the most bytes of a password that bcrypt looks at.
+const longest = 72
+
+// Task is one user of a password file; other users in it stay. The hash is
+// salted, so a hash that is there and fits the password is kept.
+type Task struct {
+	// Path is the password file on the host.
+	Path string `hcl:"path"`
+	// User is the user's name.
+	User string `hcl:"user"`
+	// Password is the user's password, at most 72 bytes.
+	Password secret.Value `hcl:"password,optional"`
+	// Mode is the file's mode when it is made. Default "0600".
+	Mode string `hcl:"mode,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "htpasswd", New: func() module.Task {
+		return &Task{Mode: "0600", State: "present"}
+	}}
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Path):
+		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
+	case t.User == "" || strings.ContainsAny(t.User, ":\r\n"):
+		return fmt.Errorf("user is %q, expected a name without colon", t.User)
+	case t.State != "present" && t.State != "absent":
+		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
+	case t.State == "present" && t.Password == "":
+		return errors.New("password is empty, expected one")
+	case len(t.Password) > longest:
+		return fmt.Errorf("password has %d bytes, expected at most %d", len(t.Password), longest)
+	}
+	_, err := t.mode()
+	return err
+}
+
+func (t *Task) mode() (fs.FileMode, error) {
+	mode, err := strconv.ParseUint(t.Mode, 8, 9)
+	if err != nil {
+		return 0, fmt.Errorf("mode is %q, expected permission bits such as \"0600\"", t.Mode)
+	}
+	return fs.FileMode(mode), nil
+}
+
+// Plan checks the user's hash against the password.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	text, _, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	hash, known := lookup(text, t.User)
+	if t.State == "absent" {
+		if !known {
+			return nil, nil
+		}
+		return []module.Step{module.NewStep(fmt.Sprintf("remove user %s from %s", t.User, t.Path), t.remove)}, nil
+	}
+	if known && bcrypt.CompareHashAndPassword([]byte(hash), []byte(t.Password.Reveal())) == nil {
+		return nil, nil
+	}
+	what := "add user %s to %s"
+	if known {
+		what = "set the password of user %s in %s"
+	}
+	return []module.Step{module.NewStep(fmt.Sprintf(what, t.User, t.Path), t.set)}, nil
+}
+
+// set writes the user's line with a new salt.
+func (t *Task) set(ctx context.Context, h module.Host) error {
+	text, there, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil {
+		return err
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte(t.Password.Reveal()), bcrypt.DefaultCost)
+	if err != nil {
+		return fmt.Errorf("hash the password: %w", err)
+	}
+	// Apache's own prefix for the same algorithm; Go's reads both.
+	line := t.User + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
+	attr := module.Attr{}
+	if !there {
+		if attr.Mode, err = t.mode(); err != nil {
+			return err
+		}
+	}
+	return hostfile.Put(ctx, h, t.Path, without(text, t.User)+line, attr)
+}
+
+// remove takes the user's line out, and the file away when it was the last one
+// and the file is the owner's.
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	text, there, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil || !there {
+		return err
+	}
+	rest := without(text, t.User)
+	if rest == "" && claim.Free(ctx, h, t.Path, "") == nil {
+		return hostfile.Drop(ctx, h, t.Path)
+	}
+	return hostfile.Put(ctx, h, t.Path, rest, module.Attr{})
+}
+
+var _ module.Validator = (*Task)(nil)

@@ -1,0 +1,91 @@
+package htpasswd_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/engine/secret"
+	"kinit/modules/htpasswd"
+)
+
+func task(path string, change func(*htpasswd.Task)) module.Task {
+	made := htpasswd.Kind().New().(*htpasswd.Task)
+	made.Path, made.User, made.Password = path, "kinit", "correct horse"
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	moduletest.Run(t, moduletest.Case{
+		Host: h,
+		New:  func() module.Task { return task(h.Path("auth", "htpasswd"), nil) },
+		Absent: func() module.Task {
+			return task(h.Path("auth", "htpasswd"), func(t *htpasswd.Task) { t.State = "absent" })
+		},
+		Secrets: []secret.Value{"correct horse"},
+	})
+}
+
+func TestOtherUsersStay(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "k8s")
+	h.FS.Put("/srv/htpasswd", "ann:x\nkinit:old\nbob:y", 0o640)
+	apply(t, h, task("/srv/htpasswd", nil))
+	text, _ := h.FS.Text("/srv/htpasswd")
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 || lines[0] != "ann:x" || lines[1] != "bob:y" || lines[3] != "" {
+		t.Fatalf("file:\n%s", text)
+	}
+	hash, _ := strings.CutPrefix(lines[2], "kinit:")
+	if !strings.HasPrefix(hash, "$2y$10$") {
+		t.Errorf("hash %q, want it to start with %q", hash, "$2y$10$")
+	}
+	if err := bcrypt.CompareHashAndPassword([]byte(hash), []byte("correct horse")); err != nil {
+		t.Errorf("the hash does not fit: %v", err)
+	}
+	apply(t, h, task("/srv/htpasswd", func(t *htpasswd.Task) { t.State = "absent" }))
+	if text, _ := h.FS.Text("/srv/htpasswd"); text != "ann:x\nbob:y\n" {
+		t.Errorf("file after removal %q, want %q", text, "ann:x\nbob:y\n")
+	}
+	if info, err := h.FS.Stat(t.Context(), "/srv/htpasswd"); err != nil || info.Mode.Perm() != 0o640 {
+		t.Errorf("mode %v, %v, want 0640", info.Mode, err)
+	}
+}
+
+func TestValidateNamesTheArgument(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*htpasswd.Task){
+		`user is "a:b", expected a name without colon`: func(t *htpasswd.Task) { t.User = "a:b" },
+		`password is empty, expected one`:              func(t *htpasswd.Task) { t.Password = "" },
+		`password has 73 bytes, expected at most 72`: func(t *htpasswd.Task) {
+			t.Password = secret.Value(strings.Repeat("x", 73))
+		},
+		`mode is "rw", expected permission bits such as "0600"`: func(t *htpasswd.Task) { t.Mode = "rw" },
+	} {
+		err := task("/srv/htpasswd", change).(module.Validator).Validate()
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+)
+
+// Suffixes of the names beside a file.
+const (
+	backupSuffix = ".kinit-backup" // what was there before kinit
+	newSuffix    = ".kinit-new"    // new content while it is validated
+)
+
+// File is a file with the content it should have.
+type File struct {
+	Path     string
+	Source   Source
+	Want     fileattr.Want
+	Backup   bool     // keep what was there before beside the file
+	Validate []string // a command that accepts the new content; %s is its path
+	Secret   bool     // never show the content
+
+	absent bool
+}
+
+// Check returns the mistake in the arguments that all files have.
+func (f File) Check() error {
+	if err := fileattr.CheckPath("dest", f.Path); err != nil {
+		return err
+	}
+	if len(f.Validate) > 0 && !strings.Contains(strings.Join(f.Validate, "\n"), "%s") {
+		return errors.New("validate names no file, want %s where the file's path belongs")
+	}
+	return f.Want.Validate()
+}
+
+// Plan returns what would change to bring the file about.
+func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := f.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return f.decide(h, s)
+}
+
+// decide compares without looking at the host.
+func (f File) decide(h module.Host, s state) ([]module.Step, error) {
+	changes := f.Want.Diff(s.info)
+	switch {
+	case !s.exists:
+		return f.step("create "+f.Path+f.Want.Words(), f.write), nil
+	case s.same && len(changes) == 0:
+		return nil, nil
+	case s.same:
+		return f.step("set "+f.Path+": "+strings.Join(changes, ", "), f.setAttr), nil
+	case !s.ours && !f.Backup:
+		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
+			"set backup = true to keep what is there and have cleanup put it back, or move it away", f.Path, h.Owner())
+	case !s.info.Mode.IsRegular():
+		return f.step("replace link "+f.Path+f.Want.Words(), f.write), nil
+	}
+	text := strings.Join(append([]string{"change " + f.Path}, changes...), ", ")
+	return f.step(text+f.diff(h, s), f.write), nil
+}
+
+func (f File) step(text string, do func(context.Context, module.Host) error) []module.Step {
+	return []module.Step{module.NewStep(text, do)}
+}
+
+// diff is the difference to show below a step, from its line end on.
+func (f File) diff(h module.Host, s state) string {
+	want, err := fileattr.ParseMode(f.Want.Mode)
+	if err != nil || f.Secret || f.Source.Text == nil || private(want) || private(s.info.Mode) {
+		return ""
+	}
+	shown := h.Redact(Diff(f.Path, s.text, f.Source.Text))
+	if shown == "" {
+		return ""
+	}
+	return "\n" + shown
+}
+
+func (f File) setAttr(ctx context.Context, h module.Host) error {
+	attr, err := f.Want.Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, f.Path, attr)
+}
+
+// PlanAbsent returns what would change to have the file gone, or what was there
+// before it back.
+func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	f.absent = true
+	s, err := f.read(ctx, h)
+	if err != nil || !s.exists {
+		return nil, err
+	}
+	backup, err := f.hasBackup(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return f.decideAbsent(h, s, backup)
+}
+
+// decideAbsent compares without looking at the host. Only a mark says that the
+// file took the place of another: a backup alone may be older than a restore.
+func (f File) decideAbsent(h module.Host, s state, backup bool) ([]module.Step, error) {
+	switch {
+	case !s.ours && f.Backup:
+		return nil, nil
+	case !s.ours:
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", f.Path, h.Owner())
+	case s.mark.Prior != "" && backup:
+		return f.step("restore "+f.Path+" from "+f.Path+backupSuffix, f.restore), nil
+	case s.mark.Prior != "":
+		return f.step("release "+f.Path+", which is restored already", f.restore), nil
+	}
+	return f.step("remove "+f.Path, f.remove), nil
+}
+
+func (f File) hasBackup(ctx context.Context, h module.Host) (bool, error) {
+	_, err := h.Files().Stat(ctx, f.Path+backupSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

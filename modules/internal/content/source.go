@@ -1,0 +1,60 @@
+// Package content brings a file's content about: it is what the modules copy
+// and template have in common.
+//
+// It compares by size and checksum, shows a diff where there is text to show,
+// and writes in one go. A file that was there before is replaced only where
+// nothing has an owner or with a backup that cleanup puts back.
+package content
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Source is what a file should contain.
+type Source struct {
+	Size   int64  // bytes
+	SHA256 string // in hex
+	Text   []byte // the content itself, where it is at hand; nil for a large file
+	open   func() (io.ReadCloser, error)
+}
+
+// FromText is content that is at hand.
+func FromText(text []byte) Source {
+	sum := sha256.Sum256(text)
+	return Source{
+		Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Text: text,
+		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+	}
+}
+
+// FromFile is the content of a file of this machine. A small file is read now, a
+// large one is read here for its checksum and again when it is sent.
+func FromFile(path string) (Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Source{}, fmt.Errorf("source: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return Source{}, fmt.Errorf("source %s is no regular file, want one file to copy", path)
+	}
+	if info.Size() <= diffBytes {
+		text, err := os.ReadFile(path)
+		return FromText(text), err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Source{}, fmt.Errorf("source: %w", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, f)
+	return Source{
+		Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)),
+		open: func() (io.ReadCloser, error) { return os.Open(path) },
+	}, err
+}

@@ -1,0 +1,102 @@
+package content
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+)
+
+// hashHere is the size up to which a file is read over the connection to compare
+// it; a larger one is hashed by a process on the host.
+const hashHere = 1 << 20
+
+// state is what is at a path now.
+type state struct {
+	exists bool
+	info   module.FileInfo
+	same   bool   // the content is as it should be
+	text   []byte // the content, where it was read and may be shown
+	ours   bool   // there is a mark, or nothing on the host has an owner
+	mark   module.Mark
+}
+
+// read looks at the path and compares it with the source.
+func (f File) read(ctx context.Context, h module.Host) (state, error) {
+	info, err := h.Files().Stat(ctx, f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state{}, nil
+	}
+	if err != nil {
+		return state{}, err
+	}
+	s := state{exists: true, info: info}
+	if info.Mode.IsDir() {
+		return s, fmt.Errorf("%s is a folder, want a file or nothing there", f.Path)
+	}
+	if err := f.compare(ctx, h, &s); err != nil || s.same && !f.absent {
+		return s, err
+	}
+	s.ours = h.Owner() == ""
+	if s.ours {
+		return s, nil
+	}
+	s.mark, s.ours, err = claim.Of(ctx, h, f.Path)
+	return s, err
+}
+
+// compare sets same, and text for a diff. A link is never the same: the file
+// takes its place.
+func (f File) compare(ctx context.Context, h module.Host, s *state) error {
+	if f.absent || !s.info.Mode.IsRegular() {
+		return nil
+	}
+	if s.info.Size == f.Source.Size && s.info.Size > hashHere {
+		sum, err := Sum(ctx, h, "sha256", f.Path)
+		s.same = sum == f.Source.SHA256
+		return err
+	}
+	if s.info.Size != f.Source.Size && s.info.Size > diffBytes {
+		return nil
+	}
+	text, err := ReadAll(ctx, h, f.Path)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	s.same = hex.EncodeToString(sum[:]) == f.Source.SHA256
+	s.text = text
+	return nil
+}
+
+// ReadAll reads a small file of the host.
+func ReadAll(ctx context.Context, h module.Host, path string) ([]byte, error) {
+	r, err := h.Files().Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// Sum is the checksum, in hex, of a file of the host, computed there. The
+// algorithm is sha256 or sha512, from coreutils.
+func Sum(ctx context.Context, h module.Host, algorithm, path string) (string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{algorithm + "sum", "--", path}})
+	if err != nil {
+		return "", err
+	}
+	// A name with a backslash or line end in it makes the line begin with one.
+	sum, _, found := strings.Cut(strings.TrimPrefix(out.Stdout, `\`), " ")
+	if !found {
+		return "", fmt.Errorf("%ssum printed %q, want a checksum and the file's name", algorithm, out.Stdout)
+	}
+	return sum, nil
+}

@@ -1,0 +1,174 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/cmdtext"
+)
+
+// cleanUp is how long removing a rejected file may take after the task's time is
+// over.
+const cleanUp = 10 * time.Second
+
+// write marks the file, keeps what was there, and puts the content in place. It
+// reads the host again: the plan may be old, or an earlier try ended half way.
+func (f File) write(ctx context.Context, h module.Host) error {
+	s, err := f.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if s.same {
+		return f.setAttr(ctx, h)
+	}
+	if err := f.claim(ctx, h, s); err != nil {
+		return err
+	}
+	if err := f.backup(ctx, h, s); err != nil {
+		return fmt.Errorf("keep %s as %s: %w", f.Path, f.Path+backupSuffix, err)
+	}
+	if len(f.Validate) == 0 {
+		return f.put(ctx, h, f.Path)
+	}
+	return f.putValidated(ctx, h, s)
+}
+
+// claim records the mark before the file is made or replaced. A mark that is
+// there already stays: it knows what was before.
+func (f File) claim(ctx context.Context, h module.Host, s state) error {
+	_, marked, err := claim.Of(ctx, h, f.Path)
+	switch {
+	case err != nil || marked || h.Owner() == "":
+		return err
+	case !s.exists:
+		return h.Own(ctx, module.Mark{Kind: "file", ID: f.Path})
+	case f.Backup:
+		return h.Own(ctx, module.Mark{Kind: "file", ID: f.Path, Prior: f.Path + backupSuffix})
+	}
+	return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", f.Path, h.Owner())
+}
+
+// backup keeps what was there before kinit: only once, and not a file that kinit
+// itself made.
+func (f File) backup(ctx context.Context, h module.Host, s state) error {
+	made := s.mark.ID != "" && s.mark.Prior == ""
+	if !f.Backup || !s.exists || made {
+		return nil
+	}
+	there, err := f.hasBackup(ctx, h)
+	if err != nil || there {
+		return err
+	}
+	if !s.info.Mode.IsRegular() {
+		return h.Files().Rename(ctx, f.Path, f.Path+backupSuffix)
+	}
+	r, err := h.Files().Open(ctx, f.Path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	attr := module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group}
+	return h.Files().Write(ctx, f.Path+backupSuffix, r, attr)
+}
+
+// put sends the content.
+func (f File) put(ctx context.Context, h module.Host, path string) error {
+	attr, err := f.Want.Attr()
+	if err != nil {
+		return err
+	}
+	r, err := f.Source.open()
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	defer r.Close()
+	err = h.Files().Write(ctx, path, f.progress(h, r), attr)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder of %s is missing, make it with a directory task before: %w", f.Path, err)
+	}
+	return err
+}
+
+// putValidated puts the content beside the file, lets the command look at it and
+// moves it in place.
+func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
+	temp := f.Path + newSuffix
+	f.Want = f.Want.Or(s.info)
+	if err := f.put(ctx, h, temp); err != nil {
+		return err
+	}
+	if err := f.accept(ctx, h, temp); err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+		defer cancel()
+		return errors.Join(err, h.Files().Remove(clean, temp))
+	}
+	return h.Files().Rename(ctx, temp, f.Path)
+}
+
+func (f File) accept(ctx context.Context, h module.Host, temp string) error {
+	argv := make([]string, len(f.Validate))
+	for i, arg := range f.Validate {
+		argv[i] = strings.ReplaceAll(arg, "%s", temp)
+	}
+	if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+		return fmt.Errorf("new content of %s is rejected by %s, the file is as before: %w",
+			f.Path, cmdtext.Show(h, f.Validate), err)
+	}
+	return nil
+}
+
+// restore puts back what was there before kinit. After an interrupted restore
+// only the mark is left.
+func (f File) restore(ctx context.Context, h module.Host) error {
+	err := h.Files().Rename(ctx, f.Path+backupSuffix, f.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return claim.Release(ctx, h, f.Path)
+}
+
+func (f File) remove(ctx context.Context, h module.Host) error {
+	if err := h.Files().Remove(ctx, f.Path); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, f.Path)
+}
+
+// reportBytes is the size from which sending a file shows progress, and how much
+// is sent between two reports.
+const reportBytes = 1 << 20
+
+// progress reports how much of a large source was read.
+func (f File) progress(h module.Host, r io.Reader) io.Reader {
+	if f.Source.Size <= reportBytes {
+		return r
+	}
+	return &counter{r: r, report: func(done int64) {
+		h.Report(event.Progress{Text: "send " + f.Path, Done: done, Total: f.Source.Size})
+	}}
+}
+
+// counter is a reader that reports every so many bytes.
+type counter struct {
+	r            io.Reader
+	report       func(done int64)
+	done, before int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.done += int64(n)
+	if c.done-c.before >= reportBytes || err == io.EOF {
+		c.before = c.done
+		c.report(c.done)
+	}
+	return n, err
+}

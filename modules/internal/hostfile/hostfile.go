@@ -1,0 +1,113 @@
+// Package hostfile reads and writes the small files that modules make on a host
+// and keeps the owner's marks of them.
+//
+// It does not decide whether a file should change; modules do.
+package hostfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// The kinds of the marks that this package makes.
+const (
+	FileKind      = "file"      // the ID is the path
+	DirectoryKind = "directory" // the ID is the path; removed only when empty
+)
+
+// Read returns a file's content and whether there is such a file.
+func Read(ctx context.Context, h module.Host, name string) (string, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return "", false, err
+	}
+	file, err := h.Files().Open(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("open %s: %w", name, err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return "", false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return string(content), true, nil
+}
+
+// Exists tells whether there is anything at the path.
+func Exists(ctx context.Context, h module.Host, name string) (bool, error) {
+	_, err := h.Files().Stat(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("stat %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// Put writes a file. What was not there before, the file and the folders above
+// it, is marked as the owner's first.
+func Put(ctx context.Context, h module.Host, name, content string, attr module.Attr) error {
+	if err := Parents(ctx, h, name); err != nil {
+		return err
+	}
+	there, err := Exists(ctx, h, name)
+	if err != nil {
+		return err
+	}
+	if !there {
+		if err := h.Own(ctx, module.Mark{Kind: FileKind, ID: name}); err != nil {
+			return err
+		}
+	}
+	return Write(ctx, h, name, content, attr)
+}
+
+// Write writes a file in a folder that is there, without a mark.
+func Write(ctx context.Context, h module.Host, name, content string, attr module.Attr) error {
+	if err := h.Files().Write(ctx, name, strings.NewReader(content), attr); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// Parents makes the missing folders above a path, each marked as the owner's.
+func Parents(ctx context.Context, h module.Host, name string) error {
+	var missing []string
+	for dir := path.Dir(name); dir != "/" && dir != "."; dir = path.Dir(dir) {
+		there, err := Exists(ctx, h, dir)
+		if err != nil {
+			return err
+		}
+		if there {
+			break
+		}
+		missing = append([]string{dir}, missing...)
+	}
+	for _, dir := range missing {
+		if err := h.Own(ctx, module.Mark{Kind: DirectoryKind, ID: dir}); err != nil {
+			return err
+		}
+		if err := h.Files().Mkdir(ctx, dir, module.Attr{Mode: 0o755}); err != nil {
+			return fmt.Errorf("make folder %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// Drop removes a file and then its mark.
+func Drop(ctx context.Context, h module.Host, name string) error {
+	if err := h.Files().Remove(ctx, name); err != nil {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
+}

@@ -1,0 +1,122 @@
+// Package iso makes small ISO 9660 images in memory: files in one folder, for
+// media that configure a guest.
+//
+// The bytes depend on the arguments alone, so that two images can be compared,
+// and nothing is written to a disk on the way: the files may be secret. Libraries
+// that were tried do neither, or change the names of the files.
+//
+// The names can be read by Linux and Windows through the Joliet extension, and
+// by Linux without it. Numbers in the code are those of ECMA-119 and of the
+// Joliet specification.
+package iso
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// sector is the size of a logical block, in bytes.
+const sector = 2048
+
+// File is one file in the image.
+type File struct {
+	Name    string // up to 28 letters, digits, dots, hyphens and underscores
+	Content []byte
+}
+
+// Image returns the image of a volume with a label of up to 16 characters.
+func Image(label string, files []File) ([]byte, error) {
+	if label == "" || len(label) > 16 {
+		return nil, fmt.Errorf("label %q: expected 1 to 16 characters", label)
+	}
+	if err := check(files); err != nil {
+		return nil, err
+	}
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(plainName(a), plainName(b)) })
+	return newLayout(label, files).bytes(), nil
+}
+
+// check refuses names that would have to be changed.
+func check(files []File) error {
+	valid := regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,27}$`)
+	seen := map[string]bool{}
+	for _, f := range files {
+		name := plainName(f)
+		if !valid.MatchString(f.Name) || seen[name] {
+			return fmt.Errorf("file name %q: expected up to 28 letters, digits, '.', '-' and '_', each name once", f.Name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// plainName is a file's name in the plain tree. Linux shows it in lower case and
+// without what follows the last dot.
+func plainName(f File) string {
+	name := strings.ToUpper(f.Name)
+	if !strings.Contains(name, ".") {
+		name += "."
+	}
+	return name + ";1"
+}
+
+// The sectors of everything but the folders and the files.
+const (
+	plainVolume = 16 + iota // a volume descriptor for each tree and their end
+	jolietVolume
+	lastVolume
+	plainTable // the path tables of a tree, little and big endian
+	_
+	jolietTable
+	_
+	firstFolder
+)
+
+// layout is where everything goes.
+type layout struct {
+	label         string
+	files         []File
+	plain, joliet tree
+	size          uint32 // of the whole image, in sectors
+}
+
+// newLayout places the folders and then the files one after another.
+func newLayout(label string, files []File) layout {
+	l := layout{label: label, files: files}
+	l.plain = tree{name: func(f File) []byte { return []byte(plainName(f)) }, at: firstFolder}
+	l.joliet = tree{name: func(f File) []byte { return ucs2(f.Name) }}
+	l.joliet.at = l.plain.at + sectors(l.plain.length(files))
+	next := l.joliet.at + sectors(l.joliet.length(files))
+	for _, f := range files {
+		l.plain.starts = append(l.plain.starts, next)
+		next += sectors(len(f.Content))
+	}
+	l.joliet.starts = l.plain.starts
+	l.size = next
+	return l
+}
+
+func sectors(bytes int) uint32 { return uint32((bytes + sector - 1) / sector) }
+
+// bytes writes everything at its place.
+func (l layout) bytes() []byte {
+	image := make([]byte, int(l.size)*sector)
+	put := func(at uint32, content []byte) { copy(image[int(at)*sector:], content) }
+	put(plainVolume, l.descriptor(1, l.plain, plainTable))
+	put(jolietVolume, l.descriptor(2, l.joliet, jolietTable))
+	put(lastVolume, append([]byte{255}, "CD001\x01"...))
+	put(plainTable, pathTable(binary.LittleEndian, l.plain.at))
+	put(plainTable+1, pathTable(binary.BigEndian, l.plain.at))
+	put(jolietTable, pathTable(binary.LittleEndian, l.joliet.at))
+	put(jolietTable+1, pathTable(binary.BigEndian, l.joliet.at))
+	put(l.plain.at, l.plain.folder(l.files))
+	put(l.joliet.at, l.joliet.folder(l.files))
+	for i, f := range l.files {
+		put(l.plain.starts[i], f.Content)
+	}
+	return image
+}

@@ -1,0 +1,130 @@
+package kubeapi
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"kinit/engine/module"
+)
+
+// answerTime is how long one question may take. Guests with an emulated CPU need
+// seconds for a TLS handshake.
+const answerTime = 20 * time.Second
+
+// Status is the answer of an API server.
+type Status int
+
+// Unreachable is the status of a server that gives no answer at all.
+const Unreachable Status = 0
+
+// Get asks for a path and returns the HTTP status, or Unreachable. An error means
+// that the question was wrong, that the server is another than expected, or that
+// ctx ended.
+func (c Config) Get(ctx context.Context, h module.Host, path string) (Status, error) {
+	client, err := c.client(h)
+	if err != nil {
+		return 0, err
+	}
+	defer client.CloseIdleConnections()
+	asking, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(asking, http.MethodGet, c.Server+path, nil)
+	if err != nil {
+		return 0, err
+	}
+	reply, err := client.Do(request)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if trust := (*tls.CertificateVerificationError)(nil); errors.As(err, &trust) {
+		return 0, fmt.Errorf("the API server at %s is not the cluster's: %w", c.Server, err)
+	}
+	if err != nil {
+		return Unreachable, nil
+	}
+	defer reply.Body.Close()
+	_, err = io.Copy(io.Discard, reply.Body)
+	return Status(reply.StatusCode), err
+}
+
+func (c Config) client(h module.Host) (*http.Client, error) {
+	address, err := c.address()
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(c.CA)) {
+		return nil, errors.New("the cluster's CA certificate cannot be read")
+	}
+	settings := &tls.Config{RootCAs: roots, ServerName: c.Name}
+	if len(c.Client.Certificate) > 0 {
+		settings.Certificates = []tls.Certificate{c.Client}
+	}
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   settings,
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return h.Dial(ctx, "tcp", address)
+		},
+	}}, nil
+}
+
+// Ready tells whether the server says that it is ready, which it tells anybody
+// (Kubernetes' role system:public-info-viewer).
+func (c Config) Ready(ctx context.Context, h module.Host) (bool, error) {
+	status, err := c.Get(ctx, h, "/readyz")
+	return status == http.StatusOK, err
+}
+
+// HasNode tells whether the cluster has a node. The server must answer.
+func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, error) {
+	status, err := c.Get(ctx, h, "/api/v1/nodes/"+url.PathEscape(name))
+	switch {
+	case err != nil:
+		return false, err
+	case status == http.StatusOK:
+		return true, nil
+	case status == http.StatusNotFound:
+		return false, nil
+	case status == Unreachable:
+		return false, fmt.Errorf("the API server at %s does not answer", c.Server)
+	}
+	return false, fmt.Errorf("the API server at %s answers %d to a question about node %s", c.Server, status, name)
+}
+
+// pollTime is the time between two questions while waiting.
+const pollTime = 500 * time.Millisecond
+
+// Wait asks until the answer is yes, the time is over, or ctx ends. An answer
+// with an error counts as no until the end, and is then the error.
+func Wait(ctx context.Context, limit time.Duration, ask func(context.Context) (bool, error)) error {
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for {
+		yes, err := ask(waiting)
+		if yes && err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-waiting.Done():
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil || errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("not so after %v", limit)
+			}
+			return fmt.Errorf("not so after %v: %w", limit, err)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+// Package kubeapi asks a Kubernetes API server a few questions, through the
+// connection of a host.
+//
+// It reads; what changes a cluster is done by kubeadm and kubectl on the host.
+package kubeapi
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"gopkg.in/yaml.v3"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+)
+
+// Config says how to reach an API server and who asks.
+type Config struct {
+	Server  string          // such as "https://10.0.0.1:6443"
+	CA      string          // the authority's certificate, PEM
+	Name    string          // the name to verify, "" for the server's own
+	Client  tls.Certificate // empty for an anonymous question
+	KeyData string          // the client's key as the file has it, in base64; secret
+}
+
+// kubeconfig is the part of such a file that matters here.
+type kubeconfig struct {
+	Clusters []struct {
+		Cluster struct {
+			Server string `yaml:"server"`
+			CAData string `yaml:"certificate-authority-data"`
+			CAFile string `yaml:"certificate-authority"`
+		} `yaml:"cluster"`
+	} `yaml:"clusters"`
+	Users []struct {
+		User struct {
+			CertData string `yaml:"client-certificate-data"`
+			CertFile string `yaml:"client-certificate"`
+			KeyData  string `yaml:"client-key-data"`
+			KeyFile  string `yaml:"client-key"`
+		} `yaml:"user"`
+	} `yaml:"users"`
+}
+
+// ReadConfig reads a kubeconfig of the host with one cluster and one user, and
+// the files it names.
+func ReadConfig(ctx context.Context, h module.Host, name string) (Config, error) {
+	text, there, err := hostfile.Read(ctx, h, name)
+	if err != nil {
+		return Config{}, err
+	}
+	if !there {
+		return Config{}, fmt.Errorf("there is no kubeconfig %s", name)
+	}
+	var file kubeconfig
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		return Config{}, fmt.Errorf("read kubeconfig %s: %w", name, err)
+	}
+	if len(file.Clusters) != 1 || len(file.Users) != 1 {
+		return Config{}, fmt.Errorf("kubeconfig %s has %d clusters and %d users, expected one of each",
+			name, len(file.Clusters), len(file.Users))
+	}
+	c, err := file.resolve(ctx, h)
+	if err != nil {
+		return Config{}, fmt.Errorf("read kubeconfig %s: %w", name, err)
+	}
+	return c, nil
+}
+
+func (k kubeconfig) resolve(ctx context.Context, h module.Host) (Config, error) {
+	cluster, user := k.Clusters[0].Cluster, k.Users[0].User
+	ca, err := either(ctx, h, cluster.CAData, cluster.CAFile)
+	if err != nil {
+		return Config{}, err
+	}
+	cert, err := either(ctx, h, user.CertData, user.CertFile)
+	if err != nil {
+		return Config{}, err
+	}
+	key, err := either(ctx, h, user.KeyData, user.KeyFile)
+	if err != nil {
+		return Config{}, err
+	}
+	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
+	if err != nil {
+		return Config{}, errors.New("its client certificate and key do not fit")
+	}
+	return Config{Server: cluster.Server, CA: ca, Client: pair, KeyData: user.KeyData}, nil
+}
+
+// either returns data that is in the file in base64, or in a file of its own.
+func either(ctx context.Context, h module.Host, data, name string) (string, error) {
+	if data != "" {
+		text, err := base64.StdEncoding.DecodeString(data)
+		return string(text), err
+	}
+	text, there, err := hostfile.Read(ctx, h, name)
+	if err == nil && !there {
+		err = fmt.Errorf("there is no file %s", name)
+	}
+	return text, err
+}
+
+// Node is the name of the node that the client certificate is for, "" for
+// another user. The name is that of the Kubernetes node authorizer.
+func (c Config) Node() string {
+	const prefix = "system:node:"
+	if len(c.Client.Certificate) == 0 {
+		return ""
+	}
+	cert, err := x509.ParseCertificate(c.Client.Certificate[0])
+	if err != nil || len(cert.Subject.CommonName) < len(prefix) || cert.Subject.CommonName[:len(prefix)] != prefix {
+		return ""
+	}
+	return cert.Subject.CommonName[len(prefix):]
+}
+
+// address is where to dial.
+func (c Config) address() (string, error) {
+	u, err := url.Parse(c.Server)
+	if err != nil {
+		return "", fmt.Errorf("the server %q is no URL", c.Server)
+	}
+	if u.Port() == "" {
+		return u.Host + ":443", nil
+	}
+	return u.Host, nil
+}

@@ -1,0 +1,68 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/shell"
+)
+
+// Plan returns the step that makes the device what is wanted, or none. A device
+// that does not exist yet is expected by the time the step is done.
+func Plan(ctx context.Context, h module.Host, want Want) ([]module.Step, error) {
+	have, err := Read(ctx, h, want)
+	if err != nil {
+		return nil, err
+	}
+	return Steps(want, have), nil
+}
+
+// Steps is Plan for a device that was read already.
+func Steps(want Want, have State) []module.Step {
+	commands := Commands(want, have)
+	if len(commands) == 0 {
+		return nil
+	}
+	text := "configure device " + want.Device + "\n  " + strings.Join(lines(commands), "\n  ")
+	return []module.Step{module.NewStep(text, func(ctx context.Context, h module.Host) error {
+		return Apply(ctx, h, want)
+	})}
+}
+
+// Apply reads the device again and runs the commands it needs.
+func Apply(ctx context.Context, h module.Host, want Want) error {
+	have, err := Read(ctx, h, want)
+	if err != nil {
+		return err
+	}
+	if !have.Exists {
+		return fmt.Errorf("device %s does not exist on %s", want.Device, h.Name())
+	}
+	return RunAll(ctx, h, Commands(want, have))
+}
+
+// RunAll runs commands until one fails.
+func RunAll(ctx context.Context, h module.Host, commands [][]string) error {
+	for _, argv := range commands {
+		if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Script returns the lines of a shell script that brings a device into shape
+// after a restart.
+func Script(want Want) string {
+	return strings.Join(lines(Commands(want, State{})), "\n") + "\n"
+}
+
+func lines(commands [][]string) []string {
+	all := make([]string, len(commands))
+	for i, argv := range commands {
+		all[i] = shell.POSIX(argv...)
+	}
+	return all
+}

@@ -1,0 +1,173 @@
+// Package manifest reads what all owners of a host have marked.
+//
+// A module reads its own owner's marks through module.Host; clean-up also has to
+// know what others still use.
+package manifest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+)
+
+// Folder is where a host keeps the manifests, a folder an owner; each mark is a
+// JSON file below "owned" and a folder for its kind.
+const Folder = "/var/lib/kinit/clusters"
+
+// Owned is the folder of an owner's marks.
+func Owned(owner string) string { return path.Join(Folder, owner, "owned") }
+
+// Others are the marks of the host's other owners.
+type Others struct {
+	owners map[thing]string
+}
+
+type thing struct{ kind, id string }
+
+// ReadOthers reads the marks of all owners but the host's own.
+func ReadOthers(ctx context.Context, h module.Host) (Others, error) {
+	others := Others{owners: map[thing]string{}}
+	owners, err := list(ctx, h, Folder)
+	if err != nil {
+		return others, err
+	}
+	for _, owner := range owners {
+		if owner == h.Owner() {
+			continue
+		}
+		if err := others.read(ctx, h, owner); err != nil {
+			return others, err
+		}
+	}
+	return others, nil
+}
+
+func (o Others) read(ctx context.Context, h module.Host, owner string) error {
+	kinds, err := list(ctx, h, Owned(owner))
+	if err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		names, err := list(ctx, h, path.Join(Owned(owner), kind))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			text, there, err := hostfile.Read(ctx, h, path.Join(Owned(owner), kind, name))
+			if err != nil {
+				return err
+			}
+			var mark module.Mark
+			if !there {
+				continue
+			}
+			if err := json.Unmarshal([]byte(text), &mark); err != nil {
+				return fmt.Errorf("read the mark %s of %s: %w", name, owner, err)
+			}
+			o.owners[thing{mark.Kind, mark.ID}] = owner
+		}
+	}
+	return nil
+}
+
+// Owner returns another owner who has the thing too, or "".
+func (o Others) Owner(kind, id string) string { return o.owners[thing{kind, id}] }
+
+// Any returns another owner who has anything on the host, or "".
+func (o Others) Any() string {
+	first := ""
+	for _, owner := range o.owners {
+		if first == "" || owner < first {
+			first = owner
+		}
+	}
+	return first
+}
+
+// Below tells whether another owner has anything in a folder.
+func (o Others) Below(dir string) bool {
+	for thing := range o.owners {
+		if strings.HasPrefix(thing.id, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Exists tells whether an owner has a manifest, be it an empty one.
+func Exists(ctx context.Context, h module.Host, owner string) (bool, error) {
+	return hostfile.Exists(ctx, h, Owned(owner))
+}
+
+// Remove deletes the manifest of the host's owner, and the folders above it that
+// are empty then. What else is beside the manifest, such as a lock, stays.
+func Remove(ctx context.Context, h module.Host) error {
+	if err := h.Files().Remove(ctx, Owned(h.Owner())); err != nil {
+		return fmt.Errorf("remove the manifest: %w", err)
+	}
+	for dir := path.Dir(Owned(h.Owner())); dir != path.Dir(path.Dir(Folder)); dir = path.Dir(dir) {
+		infos, err := h.Files().List(ctx, dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || len(infos) > 0 {
+			return err
+		}
+		if err := h.Files().Remove(ctx, dir); err != nil {
+			return fmt.Errorf("remove %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// HandOver moves a mark of the host's owner to another, who then answers for the
+// thing. No mark is no error: it has been moved.
+func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) error {
+	from := path.Join(Owned(h.Owner()), mark.Kind)
+	names, err := list(ctx, h, from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, _, err := hostfile.Read(ctx, h, path.Join(from, name))
+		if err != nil {
+			return err
+		}
+		var found module.Mark
+		if json.Unmarshal([]byte(text), &found) != nil || found.Kind != mark.Kind || found.ID != mark.ID {
+			continue
+		}
+		folder := path.Join(Owned(to), mark.Kind)
+		if err := h.Files().Mkdir(ctx, folder, module.Attr{Mode: 0o700}); err != nil {
+			return fmt.Errorf("hand over %s %s: %w", mark.Kind, mark.ID, err)
+		}
+		return h.Files().Rename(ctx, path.Join(from, name), path.Join(folder, name))
+	}
+	return nil
+}
+
+// list returns the names in a folder but hidden ones, which are being written.
+// No folder is an empty one.
+func list(ctx context.Context, h module.Host, folder string) ([]string, error) {
+	infos, err := h.Files().List(ctx, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, err)
+	}
+	var names []string
+	for _, info := range infos {
+		if !strings.HasPrefix(info.Name, ".") {
+			names = append(names, info.Name)
+		}
+	}
+	return names, nil
+}

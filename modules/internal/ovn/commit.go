@@ -1,0 +1,158 @@
+package ovn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovn-org/libovsdb/ovsdb"
+
+	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/vs"
+)
+
+// applyLimit is how long ovs-vswitchd may take for a change when the task has no
+// deadline of its own. It needs milliseconds, seconds on a busy host.
+const applyLimit = 30 * time.Second
+
+// errRace says that another row of that name came while the task decided.
+var errRace = errors.New("another client changed the database at the same time")
+
+// answers is what a server said to a transaction's operations, one by one.
+type answers struct {
+	ops     []ovsdb.Operation
+	results []ovsdb.OperationResult
+}
+
+// transact sends the edits.
+func (s *Session) transact(ctx context.Context, edits []Edit) (answers, error) {
+	ops, err := operations(s.conn, edits)
+	if err != nil {
+		return answers{}, fmt.Errorf("bug in kinit: %w", err)
+	}
+	results, err := s.conn.Transact(ctx, ops...)
+	if err != nil {
+		return answers{}, err
+	}
+	failed, err := ovsdb.CheckOperationResults(results, ops)
+	if err != nil {
+		return answers{}, failure(failed, err)
+	}
+	return answers{ops, results}, nil
+}
+
+// failure says which operations the server refused.
+func failure(failed []ovsdb.OperationError, err error) error {
+	var texts []string
+	for _, f := range failed {
+		var late *ovsdb.TimedOut
+		if errors.As(f, &late) {
+			return errRace
+		}
+		where := ""
+		if op := f.Operation(); op != nil {
+			where = op.Op + " " + op.Table + ": "
+		}
+		texts = append(texts, where+f.Error())
+	}
+	if len(texts) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+// commitPlain sends the edits as they are.
+func commitPlain(ctx context.Context, s *Session, edits []Edit) error {
+	_, err := s.transact(ctx, edits)
+	return err
+}
+
+// commitNorthbound counts nb_cfg up in the same transaction, as ovn-nbctl does.
+func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
+	var rows struct{ Globals []nb.Global }
+	if err := s.Read(ctx, &rows); err != nil {
+		return err
+	}
+	if len(rows.Globals) == 0 {
+		// A database that no ovn-nbctl and no ovn-northd has opened yet.
+		_, err := s.transact(ctx, append(edits, Insert(&nb.Global{NbCfg: 1})))
+		return err
+	}
+	global := rows.Globals[0]
+	_, err := s.transact(ctx, append(edits, count(&global, &global.NbCfg)))
+	return err
+}
+
+// commitSwitch counts next_cfg up in the same transaction and waits until
+// ovs-vswitchd says that it has caught up, as ovs-vsctl does.
+func commitSwitch(ctx context.Context, s *Session, edits []Edit) error {
+	var rows vs.Rows
+	if err := s.Read(ctx, &rows); err != nil {
+		return err
+	}
+	root := rows.Root()
+	if root.UUID == "" {
+		return errors.New("it is empty: start the openvswitch-switch service once, which makes its first row")
+	}
+	ask := func(builder) ([]ovsdb.Operation, error) {
+		return []ovsdb.Operation{{Op: ovsdb.OperationSelect, Table: "Open_vSwitch", Columns: []string{"next_cfg"}}}, nil
+	}
+	got, err := s.transact(ctx, append(edits, count(&root, &root.NextCfg), ask))
+	if err != nil {
+		return err
+	}
+	want, err := got.nextCfg()
+	if err != nil {
+		return err
+	}
+	if err := s.applied(ctx, want, &rows); err != nil {
+		return err
+	}
+	return got.devices(rows)
+}
+
+// nextCfg is the counter after the transaction, from its last operation.
+func (a answers) nextCfg() (int, error) {
+	last := a.results[len(a.results)-1]
+	if len(last.Rows) == 1 {
+		if number, ok := last.Rows[0]["next_cfg"].(float64); ok {
+			return int(number), nil
+		}
+	}
+	return 0, fmt.Errorf("bug in kinit: next_cfg not found in %v", last.Rows)
+}
+
+// devices tells what ovs-vswitchd says of the interfaces that were made.
+func (a answers) devices(rows vs.Rows) error {
+	for i, op := range a.ops {
+		if op.Op != ovsdb.OperationInsert || op.Table != "Interface" {
+			continue
+		}
+		for _, device := range rows.Interfaces {
+			if device.UUID == a.results[i].UUID.GoUUID && device.Error != nil {
+				return fmt.Errorf("ovs-vswitchd cannot set up %s: %s", device.Name, *device.Error)
+			}
+		}
+	}
+	return nil
+}
+
+// applied waits until ovs-vswitchd has made change number want, and reads the
+// rows as they are then.
+func (s *Session) applied(ctx context.Context, want int, rows *vs.Rows) error {
+	limited, cancel := context.WithTimeout(ctx, applyLimit)
+	defer cancel()
+	err := s.Wait(limited, func() (bool, error) {
+		if err := s.Read(ctx, rows); err != nil {
+			return false, err
+		}
+		return rows.Root().CurCfg >= want, nil
+	})
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("written, but ovs-vswitchd has made only change %d of %d: %w; is ovs-vswitchd running? See /var/log/openvswitch/ovs-vswitchd.log",
+		rows.Root().CurCfg, want, err)
+}

@@ -1,0 +1,65 @@
+package ovn
+
+import (
+	"kinit/modules/internal/ovn/sb"
+)
+
+// SouthboundSSL returns the row that says which files the database uses for TLS.
+func SouthboundSSL(rows sb.Rows, global sb.Global) (sb.SSL, bool) {
+	for _, row := range rows.SSLs {
+		if global.SSL != nil && row.UUID == *global.SSL {
+			return row, true
+		}
+	}
+	return sb.SSL{}, false
+}
+
+// DropConnection returns what removes an address the database listens on, or the
+// owner's share in it.
+func DropConnection(global sb.Global, c sb.Connection, owner string) Change {
+	thing := "listener " + c.Target
+	if left, last := Leave(thing, &c, &c.ExternalIDs, owner); !last {
+		return left
+	}
+	return Change{Text: "delete " + thing, Edits: []Edit{Unlink(&global, &global.Connections, c.UUID)}}
+}
+
+// DropListener returns what removes everything a cluster told the southbound
+// database about listening, or its share in it.
+func DropListener(rows sb.Rows, owner string) Change {
+	var all Change
+	if len(rows.Globals) == 0 {
+		return all
+	}
+	global := rows.Globals[0]
+	for _, c := range rows.Connections {
+		if Ours(c.ExternalIDs, owner) {
+			all = Both(all, DropConnection(global, c, owner))
+		}
+	}
+	row, found := SouthboundSSL(rows, global)
+	if !found || !Ours(row.ExternalIDs, owner) {
+		return all
+	}
+	left, last := Leave("TLS of the southbound database", &row, &row.ExternalIDs, owner)
+	if last {
+		global.SSL = nil
+		left = Change{Text: "use no TLS in the southbound database", Edits: []Edit{Update(&global, &global.SSL)}}
+	}
+	return Both(all, left)
+}
+
+// Both makes one change of two.
+func Both(a, b Change) Change {
+	switch {
+	case a.Empty():
+		return b
+	case b.Empty():
+		return a
+	}
+	both := Change{Text: a.Text + "\n" + b.Text, Edits: append(a.Edits, b.Edits...), Blocked: a.Blocked}
+	if both.Blocked == nil {
+		both.Blocked = b.Blocked
+	}
+	return both
+}

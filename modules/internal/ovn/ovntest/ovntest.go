@@ -1,0 +1,202 @@
+// Package ovntest gives tests real OVN and Open vSwitch databases.
+//
+// Each server is Debian's ovsdb-server on a fresh database made from the
+// installed schema, in a folder of its own. ovn-nbctl, ovn-sbctl and ovs-vsctl
+// plant and look at rows, so that what kinit wrote is read by somebody else.
+package ovntest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/ovn"
+)
+
+// patience is how long a daemon may take to come up on a busy machine.
+const patience = 20 * time.Second
+
+// Servers are the databases of one host.
+type Servers struct {
+	t      testing.TB
+	Dir    string   // holds sockets, databases and logs
+	inside []string // what comes before each command
+}
+
+// Where Debian keeps the schemas, by the socket their database has on a host.
+var schemas = map[string]string{
+	ovn.NorthboundSocket: "/usr/share/ovn/ovn-nb.ovsschema",
+	ovn.SouthboundSocket: "/usr/share/ovn/ovn-sb.ovsschema",
+	ovn.SwitchSocket:     "/usr/share/openvswitch/vswitch.ovsschema",
+}
+
+// Start starts a server for each database. Without ovsdb-server the test is
+// skipped, or fails where KINIT_REQUIRE names ovs.
+func Start(t testing.TB, dbs ...ovn.Database) *Servers {
+	t.Helper()
+	s := newServers(t)
+	for _, db := range dbs {
+		s.startDatabase(db)
+	}
+	return s
+}
+
+func newServers(t testing.TB) *Servers {
+	t.Helper()
+	Require(t, "ovs", "ovsdb-server", "ovsdb-tool", "ovn-nbctl")
+	// t.TempDir may be longer than a socket's path can be.
+	dir, err := os.MkdirTemp("", "kinit-ovn-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return &Servers{t: t, Dir: dir}
+}
+
+// Require skips the test unless the programs are there; it fails instead where
+// KINIT_REQUIRE has the word.
+func Require(t testing.TB, word string, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err == nil {
+			continue
+		}
+		if Required(word) {
+			t.Fatalf("%s is not installed and KINIT_REQUIRE asks for it", p)
+		}
+		t.Skipf("%s is not installed", p)
+	}
+}
+
+// Required tells whether KINIT_REQUIRE has the word, or all.
+func Required(word string) bool {
+	words := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
+	return slices.Contains(words, word) || slices.Contains(words, "all")
+}
+
+func (s *Servers) startDatabase(db ovn.Database) {
+	s.t.Helper()
+	file, socket := s.path(db, ".db"), s.Socket(db)
+	s.Output("ovsdb-tool", "create", file, schemas[db.Socket])
+	table := map[string]string{"OVN_Northbound": "NB_Global", "OVN_Southbound": "SB_Global"}[db.Name]
+	args := []string{file, "--remote=punix:" + socket, "--unixctl=" + s.path(db, ".ctl"), "--log-file=" + s.path(db, ".log")}
+	if table != "" {
+		// As ovn-ctl starts them: addresses and certificates come from the database.
+		args = append(args, "--remote=db:"+db.Name+","+table+",connections",
+			"--private-key=db:"+db.Name+",SSL,private_key", "--certificate=db:"+db.Name+",SSL,certificate",
+			"--ca-cert=db:"+db.Name+",SSL,ca_cert")
+	}
+	s.daemon("ovsdb-server", args...)
+	s.Until(socket+" answers", func() bool {
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	s.initialise(db)
+}
+
+// initialise makes the first row, as the packages' services do.
+func (s *Servers) initialise(db ovn.Database) {
+	s.t.Helper()
+	switch db.Name {
+	case "OVN_Northbound":
+		s.NB("init")
+	case "OVN_Southbound":
+		s.SB("init")
+	default:
+		s.VS("--no-wait", "init")
+	}
+}
+
+// Vswitchd starts ovs-vswitchd. With dummy devices it needs no rights and makes
+// no interface on the machine.
+func (s *Servers) Vswitchd(args ...string) {
+	s.t.Helper()
+	Require(s.t, "ovs", "ovs-vswitchd")
+	s.daemon("ovs-vswitchd", append([]string{"unix:" + s.Socket(ovn.Switch()), "--unixctl=" + filepath.Join(s.Dir, "vswitchd.ctl"),
+		"--log-file=" + filepath.Join(s.Dir, "vswitchd.log")}, args...)...)
+}
+
+// DummyVswitchd starts ovs-vswitchd with dummy devices.
+func (s *Servers) DummyVswitchd() {
+	s.t.Helper()
+	s.Vswitchd("--enable-dummy=override", "--disable-system", "--disable-system-route")
+}
+
+// daemon starts a program that runs until the test ends.
+func (s *Servers) daemon(name string, args ...string) {
+	s.t.Helper()
+	cmd := s.command(name, args...)
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+}
+
+func (s *Servers) command(name string, args ...string) *exec.Cmd {
+	argv := slices.Concat(s.inside, []string{name}, args)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = s.Dir
+	cmd.Env = append(os.Environ(), "OVS_RUNDIR="+s.Dir, "OVS_LOGDIR="+s.Dir, "OVN_RUNDIR="+s.Dir, "OVN_LOGDIR="+s.Dir, "LC_ALL=C")
+	return cmd
+}
+
+// Output runs a program, which must succeed, and returns what it printed without
+// the last line end.
+func (s *Servers) Output(name string, args ...string) string {
+	s.t.Helper()
+	out, err := s.command(name, args...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+// Succeeds tells whether a program ends well.
+func (s *Servers) Succeeds(name string, args ...string) bool {
+	return s.command(name, args...).Run() == nil
+}
+
+// Until waits until a condition holds.
+func (s *Servers) Until(what string, holds func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
+		if holds() {
+			return
+		}
+	}
+	s.t.Fatalf("%s: not within %v", what, patience)
+}
+
+func (s *Servers) path(db ovn.Database, ending string) string {
+	return filepath.Join(s.Dir, db.Name+ending)
+}
+
+// Socket is where the server of a database listens.
+func (s *Servers) Socket(db ovn.Database) string { return s.path(db, ".sock") }
+
+// Host returns a fake host whose sockets lead to the servers. owner may be empty.
+func (s *Servers) Host(owner string) *moduletest.FakeHost {
+	h := moduletest.NewFakeHost(s.t, owner)
+	h.Sockets = map[string]string{}
+	for _, db := range []ovn.Database{ovn.Northbound(), ovn.Southbound(), ovn.Switch()} {
+		if _, err := os.Stat(s.Socket(db)); err == nil {
+			h.Sockets[db.Socket] = s.Socket(db)
+			h.FS.Put(db.Socket, "", 0o600)
+		}
+	}
+	return h
+}

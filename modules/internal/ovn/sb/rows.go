@@ -1,0 +1,54 @@
+// Package sb has the rows of the OVN southbound database that kinit reads or
+// sets: how it listens and which chassis there are.
+package sb
+
+// Rows is what the southbound database holds, without the logical flows.
+type Rows struct {
+	Globals        []Global
+	Connections    []Connection
+	SSLs           []SSL
+	Chassis        []Chassis
+	ChassisPrivate []ChassisPrivate
+}
+
+// Global is the one row of SB_Global.
+type Global struct {
+	UUID        string   `ovsdb:"_uuid"`
+	NbCfg       int      `ovsdb:"nb_cfg"` // the northbound change this database has
+	Connections []string `ovsdb:"connections"`
+	SSL         *string  `ovsdb:"ssl"`
+}
+
+// Connection is a row of Connection: an address to listen on.
+type Connection struct {
+	UUID            string            `ovsdb:"_uuid"`
+	Target          string            `ovsdb:"target"`
+	InactivityProbe *int              `ovsdb:"inactivity_probe"` // milliseconds
+	Role            string            `ovsdb:"role"`
+	Status          map[string]string `ovsdb:"status"`
+	ExternalIDs     map[string]string `ovsdb:"external_ids"`
+}
+
+// SSL is the one row of SSL: paths on the host.
+type SSL struct {
+	UUID        string            `ovsdb:"_uuid"`
+	PrivateKey  string            `ovsdb:"private_key"`
+	Certificate string            `ovsdb:"certificate"`
+	CACert      string            `ovsdb:"ca_cert"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+}
+
+// Chassis is a row of Chassis: a hypervisor that has registered.
+type Chassis struct {
+	UUID     string `ovsdb:"_uuid"`
+	Name     string `ovsdb:"name"`
+	Hostname string `ovsdb:"hostname"`
+}
+
+// ChassisPrivate is a row of Chassis_Private: how far a hypervisor is.
+type ChassisPrivate struct {
+	UUID           string `ovsdb:"_uuid"`
+	Name           string `ovsdb:"name"`
+	NbCfg          int    `ovsdb:"nb_cfg"`
+	NbCfgTimestamp int    `ovsdb:"nb_cfg_timestamp"` // milliseconds since 1970, by the chassis' clock
+}

@@ -1,0 +1,195 @@
+package ovn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"sort"
+
+	"github.com/go-logr/logr"
+	"github.com/ovn-org/libovsdb/cache"
+	"github.com/ovn-org/libovsdb/client"
+	"github.com/ovn-org/libovsdb/model"
+	"github.com/ovn-org/libovsdb/ovsdb"
+
+	"kinit/engine/module"
+)
+
+// connection is the part of libovsdb's client that kinit uses.
+type connection interface {
+	builder
+	Connect(ctx context.Context) error
+	Close()
+	DisconnectNotify() chan struct{}
+	Cache() *cache.TableCache
+	Monitor(ctx context.Context, m *client.Monitor) (client.MonitorCookie, error)
+	NewMonitor(opts ...client.MonitorOption) *client.Monitor
+	List(ctx context.Context, result any) error
+	Transact(ctx context.Context, ops ...ovsdb.Operation) ([]ovsdb.OperationResult, error)
+}
+
+// Session is a connection to one database with a copy of its rows that follows
+// what others change. It is used by one goroutine.
+type Session struct {
+	db      Database
+	conn    connection
+	changed chan struct{} // has a value after a row has changed
+}
+
+// Open connects to a host's database and reads all its rows. The session must be
+// closed.
+func Open(ctx context.Context, h module.Host, db Database) (*Session, error) {
+	s, err := open(ctx, h, db)
+	if err == nil {
+		return s, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if there, statErr := Exists(ctx, h, db); statErr == nil && !there {
+		return nil, fmt.Errorf("connect to %s: no socket %s on %s; install and start %s there",
+			db.Name, db.Socket, h.Name(), db.Need)
+	}
+	return nil, fmt.Errorf("connect to %s over %s: %w; is %s running?", db.Name, db.Socket, err, db.Need)
+}
+
+// Exists tells whether the database's socket is there. Without it nothing can be
+// in the database that takes effect.
+func Exists(ctx context.Context, h module.Host, db Database) (bool, error) {
+	_, err := h.Files().Stat(ctx, db.Socket)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func open(ctx context.Context, h module.Host, db Database) (*Session, error) {
+	socket, err := h.Socket(ctx, db.Socket)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := model.NewClientDBModel(db.Name, db.tables)
+	if err != nil {
+		return nil, err
+	}
+	quiet := logr.Discard()
+	conn, err := client.NewOVSDBClient(schema, client.WithEndpoint("unix:"+socket), client.WithLogger(&quiet))
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{db: db, conn: conn, changed: make(chan struct{}, 1)}
+	if err := s.connect(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) connect(ctx context.Context) error {
+	if err := s.conn.Connect(ctx); err != nil {
+		return err
+	}
+	s.conn.Cache().AddEventHandler(&cache.EventHandlerFuncs{
+		AddFunc:    func(string, model.Model) { s.signal() },
+		UpdateFunc: func(string, model.Model, model.Model) { s.signal() },
+		DeleteFunc: func(string, model.Model) { s.signal() },
+	})
+	monitor := s.conn.NewMonitor()
+	for table, row := range s.db.tables {
+		// Only the columns in use: Interface has statistics that change all the time.
+		monitor.Tables = append(monitor.Tables, client.TableMonitor{Table: table, Fields: columns(row)})
+	}
+	_, err := s.conn.Monitor(ctx, monitor)
+	return err
+}
+
+// signal notes that something has changed, once until it is looked at.
+func (s *Session) signal() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// columns lists the columns of a row's struct, without its UUID.
+func columns(row any) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(row).Elem()) {
+		if name := f.Tag.Get("ovsdb"); name != "_uuid" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Close ends the connection.
+func (s *Session) Close() { s.conn.Close() }
+
+// Read fills every slice of rows, a pointer to a struct such as nb.Rows. Rows come
+// sorted by name.
+func (s *Session) Read(ctx context.Context, rows any) error {
+	tables := reflect.ValueOf(rows).Elem()
+	for i := range tables.NumField() {
+		tables.Field(i).SetZero()
+		if err := s.conn.List(ctx, tables.Field(i).Addr().Interface()); err != nil {
+			return fmt.Errorf("read %s of %s: %w", tables.Type().Field(i).Name, s.db.Name, err)
+		}
+		sortRows(tables.Field(i))
+	}
+	return ctx.Err()
+}
+
+// sortRows sorts a slice of rows by name, and rows without one by UUID.
+func sortRows(rows reflect.Value) {
+	key := func(i int) string {
+		name := rows.Index(i).FieldByName("Name")
+		if !name.IsValid() {
+			return rows.Index(i).FieldByName("UUID").String()
+		}
+		return name.String() + " " + rows.Index(i).FieldByName("UUID").String()
+	}
+	sort.Slice(rows.Interface(), func(i, j int) bool { return key(i) < key(j) })
+}
+
+// Commit makes the edits in one transaction, or none of them.
+func (s *Session) Commit(ctx context.Context, edits ...Edit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	if err := s.db.commit(ctx, s, edits); err != nil {
+		return fmt.Errorf("change %s: %w", s.db.Name, err)
+	}
+	return nil
+}
+
+// Wait returns when done is true. It asks again after each change of a row, and
+// returns ctx's error when ctx ends.
+func (s *Session) Wait(ctx context.Context, done func() (bool, error)) error {
+	return WaitBoth(ctx, s, s, done)
+}
+
+// WaitBoth is Wait for a condition that reads two databases.
+func WaitBoth(ctx context.Context, a, b *Session, done func() (bool, error)) error {
+	for {
+		ok, err := done()
+		if ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-a.conn.DisconnectNotify():
+			return a.lost()
+		case <-b.conn.DisconnectNotify():
+			return b.lost()
+		case <-a.changed:
+		case <-b.changed:
+		}
+	}
+}
+
+func (s *Session) lost() error {
+	return fmt.Errorf("%s closed the connection; is %s running?", s.db.Name, s.db.Need)
+}

@@ -1,0 +1,96 @@
+package ovn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The keys in external_ids that keep book of a setting which belongs to the host
+// and not to one cluster: who relies on it, and what it was before.
+const (
+	usersPrefix = "kinit-users-"
+	priorPrefix = "kinit-prior-"
+)
+
+// Setting is one value of a host's database, such as a key of Open_vSwitch's
+// external_ids. An empty value means that it is not set.
+type Setting struct {
+	Name string // for people and for the books, such as ovn-remote
+	Have string
+	Want string
+}
+
+// Settle says what to write for a setting that a cluster wants: the keys to put
+// into the books, and whether the value itself changes. A value that was right
+// before kinit came is not claimed. A value that other clusters rely on is not
+// changed.
+func Settle(books map[string]string, s Setting, owner string) (entries map[string]string, change bool, err error) {
+	users := users(books, s.Name)
+	others := slices.DeleteFunc(slices.Clone(users), func(u string) bool { return u == owner })
+	if s.Have == s.Want {
+		if len(others) == 0 || owner == "" || len(others) < len(users) {
+			return nil, false, nil
+		}
+		return map[string]string{usersPrefix + s.Name: join(append(users, owner))}, false, nil
+	}
+	if len(others) > 0 {
+		return nil, false, fmt.Errorf("%s is %q for cluster %s and cannot be %q as well; give both clusters the same value",
+			s.Name, s.Have, strings.Join(others, ", "), s.Want)
+	}
+	if owner == "" {
+		return nil, true, nil
+	}
+	entries = map[string]string{usersPrefix + s.Name: owner}
+	if len(users) == 0 && s.Have != "" {
+		entries[priorPrefix+s.Name] = s.Have
+	}
+	return entries, true, nil
+}
+
+// Release is what has to be written when a cluster no longer needs a setting.
+type Release struct {
+	Name    string
+	Restore bool              // the last user has gone: the value becomes Prior again
+	Prior   string            // empty means that it was not set
+	Set     map[string]string // keys of the books to set
+	Unset   []string          // keys of the books to remove
+}
+
+// Releases lists what a cluster gives up of the settings in the books, by name.
+func Releases(books map[string]string, owner string) []Release {
+	var all []Release
+	for key := range books {
+		name, ok := strings.CutPrefix(key, usersPrefix)
+		if !ok || owner == "" || !slices.Contains(users(books, name), owner) {
+			continue
+		}
+		all = append(all, release(books, name, owner))
+	}
+	slices.SortFunc(all, func(a, b Release) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func release(books map[string]string, name, owner string) Release {
+	left := slices.DeleteFunc(users(books, name), func(u string) bool { return u == owner })
+	if len(left) > 0 {
+		return Release{Name: name, Set: map[string]string{usersPrefix + name: join(left)}}
+	}
+	return Release{
+		Name: name, Restore: true, Prior: books[priorPrefix+name],
+		Unset: []string{usersPrefix + name, priorPrefix + name},
+	}
+}
+
+// users lists the clusters that rely on a setting.
+func users(books map[string]string, name string) []string {
+	if books[usersPrefix+name] == "" {
+		return nil
+	}
+	return strings.Split(books[usersPrefix+name], ",")
+}
+
+func join(users []string) string {
+	slices.Sort(users)
+	return strings.Join(users, ",")
+}

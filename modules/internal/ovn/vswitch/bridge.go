@@ -1,0 +1,93 @@
+// Package vswitch says what a cluster does to the rows of a host's Open vSwitch
+// database: its ports, its share in bridges, and the settings of ovn-controller.
+// Modules and their sweep decide by it alike.
+package vswitch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+)
+
+// IntegrationBridge is the bridge that ovn-controller makes by itself as soon as
+// it starts.
+const IntegrationBridge = "br-int"
+
+// DatapathSetting names a bridge's datapath type in the books.
+const DatapathSetting = "datapath_type"
+
+// ovnPorts are the keys in external_ids of ports that ovn-controller makes and
+// removes by itself: tunnels, and patches to other bridges.
+var ovnPorts = []string{"ovn-chassis-id", "ovn-localnet-port", "ovn-l2gateway-port", "ovn-l3gateway-port", "ovn-logical-patch-port"}
+
+// DropBridge returns what removes a cluster's claim to a bridge, and the bridge
+// when no other cluster shares it. A bridge with ports of somebody else stays.
+func DropBridge(rows vs.Rows, bridge vs.Bridge, owner string) ovn.Change {
+	if left, last := ovn.Leave("bridge "+bridge.Name, &bridge, &bridge.ExternalIDs, owner); !last {
+		return left
+	}
+	root := rows.Root()
+	change := ovn.Change{Text: "delete bridge " + bridge.Name, Edits: []ovn.Edit{ovn.Unlink(&root, &root.Bridges, bridge.UUID)}}
+	if foreign := ForeignPorts(rows, bridge, owner); len(foreign) > 0 {
+		change.Blocked = fmt.Errorf("bridge %s has ports that are not owned by %s: %s; remove them with \"ovs-vsctl del-port\" if nobody needs them",
+			bridge.Name, ovn.Who(owner), strings.Join(foreign, ", "))
+	}
+	return change
+}
+
+// ForeignPorts names the live ports of a bridge that are neither the owner's nor
+// made by Open vSwitch or OVN themselves, sorted.
+func ForeignPorts(rows vs.Rows, bridge vs.Bridge, owner string) []string {
+	var names []string
+	for _, p := range rows.PortsOf(bridge) {
+		if p.Name != bridge.Name && !ovn.IsOwned(p.ExternalIDs, owner) && !madeByOVN(p) && !dead(rows, p) {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func madeByOVN(p vs.Port) bool {
+	return slices.ContainsFunc(ovnPorts, func(key string) bool {
+		_, is := p.ExternalIDs[key]
+		return is
+	})
+}
+
+// dead tells whether the port's devices are gone, as those of a guest that was
+// killed.
+func dead(rows vs.Rows, p vs.Port) bool {
+	for _, i := range rows.Interfaces {
+		if slices.Contains(p.Interfaces, i.UUID) && i.Error == nil && (i.OFPort == nil || *i.OFPort >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// ReleaseBridge returns what gives up a cluster's claim to the settings of a
+// bridge that is not kinit's: where no other cluster relies on them, they become
+// what they were.
+func ReleaseBridge(bridge vs.Bridge, owner string) ovn.Change {
+	want := bridge
+	want.ExternalIDs = maps.Clone(bridge.ExternalIDs)
+	for _, r := range ovn.Releases(bridge.ExternalIDs, owner) {
+		if r.Restore && r.Name == DatapathSetting {
+			want.DatapathType = r.Prior
+		}
+		maps.Copy(want.ExternalIDs, r.Set)
+		for _, key := range r.Unset {
+			delete(want.ExternalIDs, key)
+		}
+	}
+	edit, lines := ovn.Compare(bridge, want, "datapath_type", "external_ids")
+	if edit == nil {
+		return ovn.Change{}
+	}
+	return ovn.Change{Text: ovn.Lines("restore bridge "+bridge.Name, lines), Edits: []ovn.Edit{edit}}
+}

@@ -1,0 +1,175 @@
+package vswitch
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+)
+
+const (
+	// MappingsKey is the key of Open_vSwitch's external_ids that names the bridge of
+	// each physical network, as "network:bridge,network:bridge".
+	MappingsKey = "ovn-bridge-mappings"
+	// mappingPrefix before a network's name is the name of its setting in the books.
+	mappingPrefix = MappingsKey + "/"
+)
+
+// HostSettings are the settings in a host's external_ids while they are worked on:
+// plain keys, and each bridge mapping as a setting of its own.
+type HostSettings struct {
+	ids map[string]string
+}
+
+// NewHostSettings takes the host's settings from its external_ids.
+func NewHostSettings(ids map[string]string) *HostSettings {
+	return &HostSettings{ids: merged(ids, nil)}
+}
+
+// MappingSetting is the name of a physical network's bridge among the settings.
+func MappingSetting(network string) string { return mappingPrefix + network }
+
+// Get returns a setting's value, empty when it is not set.
+func (s *HostSettings) Get(name string) string {
+	if network, is := strings.CutPrefix(name, mappingPrefix); is {
+		return parseMappings(s.ids[MappingsKey])[network]
+	}
+	return s.ids[name]
+}
+
+// put sets a value; empty removes it.
+func (s *HostSettings) put(name, value string) {
+	key := name
+	if network, is := strings.CutPrefix(name, mappingPrefix); is {
+		mappings := parseMappings(s.ids[MappingsKey])
+		mappings[network] = value
+		key, value = MappingsKey, formatMappings(mappings)
+	}
+	if value == "" {
+		delete(s.ids, key)
+		return
+	}
+	s.ids[key] = value
+}
+
+// Want sets a value for an owner and keeps book of it.
+func (s *HostSettings) Want(name, value, owner string) error {
+	entries, change, err := ovn.Settle(s.ids, ovn.Setting{Name: name, Have: s.Get(name), Want: value}, owner)
+	if err != nil {
+		return err
+	}
+	maps.Copy(s.ids, entries)
+	if change {
+		s.put(name, value)
+	}
+	return nil
+}
+
+// Release gives up what the owner relies on, except the names to keep.
+func (s *HostSettings) Release(owner string, keep []string) {
+	for _, r := range ovn.Releases(s.ids, owner) {
+		if slices.Contains(keep, r.Name) {
+			continue
+		}
+		maps.Copy(s.ids, r.Set)
+		for _, key := range r.Unset {
+			delete(s.ids, key)
+		}
+		if r.Restore {
+			s.put(r.Name, r.Prior)
+		}
+	}
+}
+
+// Forget removes a setting that has this value.
+func (s *HostSettings) Forget(name, value string) {
+	if s.Get(name) == value {
+		s.put(name, "")
+	}
+}
+
+// Change returns what writes the settings back: only the keys that differ, as
+// others keep keys of their own there.
+func (s *HostSettings) Change(root vs.Root) ovn.Change {
+	set, unset := map[string]string{}, []string{}
+	for key, value := range s.ids {
+		if old, is := root.ExternalIDs[key]; !is || old != value {
+			set[key] = value
+		}
+	}
+	for key := range root.ExternalIDs {
+		if _, is := s.ids[key]; !is {
+			unset = append(unset, key)
+		}
+	}
+	var change ovn.Change
+	if len(set) > 0 {
+		change.Edits = append(change.Edits, ovn.SetKeys(&root, &root.ExternalIDs, set))
+	}
+	if len(unset) > 0 {
+		change.Edits = append(change.Edits, ovn.UnsetKeys(&root, &root.ExternalIDs, unset...))
+	}
+	want := root
+	want.ExternalIDs = s.ids
+	_, lines := ovn.Compare(root, want, "external_ids")
+	change.Text = ovn.Lines("change the settings of Open vSwitch", lines)
+	return change
+}
+
+// ReleaseHost returns what gives up everything a cluster told Open vSwitch about
+// OVN: its settings and the files of TLS.
+func ReleaseHost(rows vs.Rows, owner string) ovn.Change {
+	root := rows.Root()
+	settings := NewHostSettings(root.ExternalIDs)
+	settings.Release(owner, nil)
+	return ovn.Both(settings.Change(root), dropSwitchSSL(rows, owner))
+}
+
+// SwitchSSL returns the row that says which files Open vSwitch and ovn-controller
+// use for TLS.
+func SwitchSSL(rows vs.Rows) (vs.SSL, bool) {
+	root := rows.Root()
+	for _, row := range rows.SSLs {
+		if root.SSL != nil && row.UUID == *root.SSL {
+			return row, true
+		}
+	}
+	return vs.SSL{}, false
+}
+
+func dropSwitchSSL(rows vs.Rows, owner string) ovn.Change {
+	row, found := SwitchSSL(rows)
+	if !found || !ovn.Ours(row.ExternalIDs, owner) {
+		return ovn.Change{}
+	}
+	left, last := ovn.Leave("TLS of Open vSwitch", &row, &row.ExternalIDs, owner)
+	if !last {
+		return left
+	}
+	root := rows.Root()
+	root.SSL = nil
+	return ovn.Change{Text: "use no TLS in Open vSwitch", Edits: []ovn.Edit{ovn.Update(&root, &root.SSL)}}
+}
+
+// parseMappings reads "network:bridge,network:bridge".
+func parseMappings(text string) map[string]string {
+	mappings := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if network, bridge, ok := strings.Cut(pair, ":"); ok {
+			mappings[network] = bridge
+		}
+	}
+	return mappings
+}
+
+func formatMappings(mappings map[string]string) string {
+	var pairs []string
+	for _, network := range slices.Sorted(maps.Keys(mappings)) {
+		if mappings[network] != "" {
+			pairs = append(pairs, network+":"+mappings[network])
+		}
+	}
+	return strings.Join(pairs, ",")
+}

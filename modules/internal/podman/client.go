@@ -1,0 +1,110 @@
+// Package podman drives podman on a host by its command line, with JSON answers.
+//
+// It knows containers, pods, images, networks and volumes, and who owns them. It
+// does not decide what should be there; the podman_* modules do.
+package podman
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// Client runs podman on one host.
+type Client struct {
+	Host module.Host
+	// Runtime is the OCI runtime of containers made with this client, "" for
+	// podman's own choice. Podman remembers it for each container.
+	Runtime string
+}
+
+// Run runs podman and returns what it printed.
+func (c Client) Run(ctx context.Context, args ...string) (string, error) {
+	return c.run(ctx, module.Command{Argv: c.argv(args)})
+}
+
+// RunEnv is Run with environment variables, which podman's --env passes on by
+// name, so that their values are in no argument list.
+func (c Client) RunEnv(ctx context.Context, env map[string]string, args ...string) (string, error) {
+	return c.run(ctx, module.Command{Argv: c.argv(args), Env: env})
+}
+
+// RunLines is Run that hands on each line as it arrives.
+func (c Client) RunLines(ctx context.Context, line func(string), args ...string) (string, error) {
+	return c.run(ctx, module.Command{Argv: c.argv(args), Line: line})
+}
+
+func (c Client) argv(args []string) []string {
+	argv := []string{"podman"}
+	if c.Runtime != "" {
+		argv = append(argv, "--runtime", c.Runtime)
+	}
+	return append(argv, args...)
+}
+
+func (c Client) run(ctx context.Context, command module.Command) (string, error) {
+	out, err := c.Host.Run(ctx, command)
+	return out.Stdout, err
+}
+
+// inspect fills a value from `podman KIND inspect NAME` and returns false when
+// there is no such thing.
+func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool, error) {
+	text, err := c.Run(ctx, kind, "inspect", name)
+	var exit *module.ExitError
+	if errors.As(err, &exit) {
+		// Podman gives the same code for everything, so it is asked again in the
+		// one way that has a code for "none".
+		there, existsErr := c.exists(ctx, kind, name)
+		if existsErr == nil && !there {
+			return false, nil
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("inspect %s %s: %w", kind, name, err)
+	}
+	if err := json.Unmarshal([]byte(text), value); err != nil {
+		return false, fmt.Errorf("inspect %s %s: %w", kind, name, err)
+	}
+	return true, nil
+}
+
+// exists asks for a thing; podman answers code 1 for none.
+func (c Client) exists(ctx context.Context, kind, name string) (bool, error) {
+	_, err := c.Run(ctx, kind, "exists", name)
+	var exit *module.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// list fills a slice from a listing with --format json. Podman prints nothing,
+// not an empty list, in some of them.
+func (c Client) list(ctx context.Context, value any, args ...string) error {
+	text, err := c.Run(ctx, append(args, "--format", "json")...)
+	if err != nil {
+		return fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), value); err != nil {
+		return fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// NotInstalled tells whether an error says that there is no podman, and so
+// nothing of podman's either.
+func NotInstalled(err error) bool {
+	var exit *module.ExitError
+	return errors.As(err, &exit) && exit.Code == notFound
+}
+
+// notFound is the shell's code for a program that is not there.
+const notFound = 127

@@ -1,0 +1,128 @@
+package podman
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kinit/modules/internal/hostfile"
+)
+
+// Container is what podman knows about a container.
+type Container struct {
+	ID           string `json:"Id"`
+	Name         string `json:"Name"`
+	Image        string `json:"Image"` // the id
+	Pod          string `json:"Pod"`   // the id, or empty
+	OCIRuntime   string `json:"OCIRuntime"`
+	Dependencies []string
+	IsInfra      bool
+	State        struct {
+		Status    string // created, running, exited, …
+		Running   bool
+		Pid       int // of its first process, also of one that is long gone
+		ConmonPid int // of the process that watches it
+		ExitCode  int
+	}
+	NetworkSettings struct {
+		SandboxKey string // the path of its network namespace
+		Networks   map[string]struct{ IPAddress string }
+	}
+	Config struct{ Labels map[string]string }
+}
+
+// Addresses returns the container's IPv4 address by network.
+func (c Container) Addresses() map[string]string {
+	all := map[string]string{}
+	for name, network := range c.NetworkSettings.Networks {
+		all[name] = network.IPAddress
+	}
+	return all
+}
+
+// Container returns a container by name, nil when there is none.
+func (c Client) Container(ctx context.Context, name string) (*Container, error) {
+	var found []Container
+	there, err := c.inspect(ctx, "container", name, &found)
+	if err != nil || !there || len(found) != 1 {
+		return nil, err
+	}
+	// Podman also takes the start of an id for a name.
+	if found[0].Name != name && found[0].ID != name {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// Containers returns all containers of the host, those of pods included.
+func (c Client) Containers(ctx context.Context) ([]Container, error) {
+	var listed []struct {
+		ID string `json:"Id"`
+	}
+	err := c.list(ctx, &listed, "ps", "--all")
+	if isExit(err) && !NotInstalled(err) {
+		// Podman lists nothing when the network namespace of any container is gone,
+		// which is just when this has to look; its store still has the ids.
+		return c.storedContainers(ctx, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(listed))
+	for i, one := range listed {
+		ids[i] = one.ID
+	}
+	return c.ContainersByID(ctx, ids)
+}
+
+// storedContainers is Containers by the index of podman's store. The error is
+// why it is asked, and returned when the store does not help.
+func (c Client) storedContainers(ctx context.Context, why error) ([]Container, error) {
+	root, err := c.Run(ctx, "info", "--format", "{{.Store.GraphRoot}}/{{.Store.GraphDriverName}}-containers/containers.json")
+	if err != nil {
+		return nil, why
+	}
+	text, there, err := hostfile.Read(ctx, c.Host, strings.TrimSpace(root))
+	if err != nil || !there {
+		return nil, why
+	}
+	var stored []struct{ ID string }
+	if err := decode(text, &stored); err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(stored))
+	for i, one := range stored {
+		ids[i] = one.ID
+	}
+	return c.ContainersByID(ctx, ids)
+}
+
+// ContainersByID returns the containers with these ids, in the same order.
+func (c Client) ContainersByID(ctx context.Context, ids []string) ([]Container, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var found []Container
+	text, err := c.Run(ctx, append([]string{"container", "inspect"}, ids...)...)
+	if err != nil {
+		return nil, fmt.Errorf("inspect containers: %w", err)
+	}
+	return found, decode(text, &found)
+}
+
+// RemoveContainer stops a container, within some seconds, and removes it with
+// its unnamed volumes. None is no error.
+func (c Client) RemoveContainer(ctx context.Context, name string, seconds int) error {
+	found, err := c.Container(ctx, name)
+	if err != nil || found == nil {
+		return err
+	}
+	if err := c.SettleDead(ctx, []Container{*found}); err != nil {
+		return err
+	}
+	if _, err := c.Run(ctx, "rm", "--force", "--volumes", "--time", strconv.Itoa(seconds), found.ID); err != nil {
+		return fmt.Errorf("remove container %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package podman
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+)
+
+// pauseImage is the name of the image of a pod's infra container, which podman
+// makes itself from catatonit when the first pod is made.
+const pauseImage = "localhost/podman-pause:"
+
+// Image is what podman knows about an image.
+type Image struct {
+	ID     string `json:"Id"`
+	Names  []string
+	Digest string
+}
+
+// Image returns an image by its full name or id, nil when there is none.
+func (c Client) Image(ctx context.Context, name string) (*Image, error) {
+	var found []struct {
+		ID       string `json:"Id"`
+		RepoTags []string
+		Digest   string
+	}
+	there, err := c.inspect(ctx, "image", name, &found)
+	if err != nil || !there || len(found) != 1 {
+		return nil, err
+	}
+	return &Image{ID: found[0].ID, Names: found[0].RepoTags, Digest: found[0].Digest}, nil
+}
+
+// Images lists the images of the host, those without a name included.
+func (c Client) Images(ctx context.Context) ([]Image, error) {
+	var found []Image
+	return found, c.list(ctx, &found, "images", "--all")
+}
+
+// OwnImage marks an image as the owner's before it is made.
+func (c Client) OwnImage(ctx context.Context, id string, keep bool) error {
+	return c.Host.Own(ctx, imageMark(id, keep))
+}
+
+// DisownImage removes the mark.
+func (c Client) DisownImage(ctx context.Context, id string) error {
+	return c.Host.Disown(ctx, imageMark(id, false))
+}
+
+// FreeImage returns nil when the image may be replaced or removed.
+func (c Client) FreeImage(ctx context.Context, name string) error {
+	if err := claim.Free(ctx, c.Host, name, "remove it or use another name", ImageMark); err != nil {
+		return fmt.Errorf("image %w", err)
+	}
+	return nil
+}
+
+// Untag removes an image's name, and the image with its last one. Where
+// containers still use it, the image stays without a name.
+func (c Client) Untag(ctx context.Context, name string) error {
+	image, err := c.Image(ctx, name)
+	if err != nil || image == nil {
+		return err
+	}
+	used, err := c.users(ctx, image.ID)
+	if err != nil {
+		return err
+	}
+	args := []string{"rmi", name}
+	if len(used) > 0 {
+		args = []string{"untag", image.ID, name}
+	}
+	if _, err := c.Run(ctx, args...); err != nil {
+		return fmt.Errorf("remove image %s: %w", name, err)
+	}
+	return nil
+}
+
+// RemoveUnnamed removes an image by id when it has no name and no container
+// uses it, and tells whether it is gone.
+func (c Client) RemoveUnnamed(ctx context.Context, id string) (bool, error) {
+	image, err := c.Image(ctx, id)
+	if err != nil || image == nil {
+		return err == nil, err
+	}
+	used, err := c.users(ctx, image.ID)
+	if err != nil || len(used) > 0 || len(image.Names) > 0 {
+		return false, err
+	}
+	if _, err := c.Run(ctx, "rmi", image.ID); err != nil {
+		return false, fmt.Errorf("remove image %s: %w", id, err)
+	}
+	return true, nil
+}
+
+// users lists the names of the containers made from an image.
+func (c Client) users(ctx context.Context, id string) ([]string, error) {
+	all, err := c.Containers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, ctr := range all {
+		if ctr.Image == id {
+			names = append(names, ctr.Name)
+		}
+	}
+	return names, nil
+}
+
+// OwnPauseImage marks the image that podman makes with the first pod, unless it
+// is there. It is called before a pod is made.
+func (c Client) OwnPauseImage(ctx context.Context) error {
+	images, err := c.Images(ctx)
+	if err != nil {
+		return err
+	}
+	for _, image := range images {
+		if slices.ContainsFunc(image.Names, isPause) {
+			return nil
+		}
+	}
+	name, err := c.pauseName(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Host.Own(ctx, module.Mark{Kind: ImageMark, ID: name})
+}
+
+func isPause(name string) bool { return strings.HasPrefix(name, pauseImage) }
+
+// pauseName is the name that this podman gives the image: its version and build
+// time (podman, pkg/specgen/generate/pause_image.go).
+func (c Client) pauseName(ctx context.Context) (string, error) {
+	var version struct {
+		Client struct {
+			Version string
+			Built   int64
+		}
+	}
+	text, err := c.Run(ctx, "version", "--format", "json")
+	if err != nil {
+		return "", fmt.Errorf("read podman's version: %w", err)
+	}
+	if err := decode(text, &version); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s%s-%d", pauseImage, version.Client.Version, version.Client.Built), nil
+}

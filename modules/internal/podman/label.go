@@ -1,0 +1,66 @@
+package podman
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"kinit/engine/module"
+)
+
+// The labels on everything that kinit makes.
+const (
+	OwnerLabel  = "kinit.owner"  // the cluster; missing when nobody owns it
+	ConfigLabel = "kinit.config" // the hash of the arguments it was made with
+)
+
+// ImageMark is the kind of the mark of an image, which can carry no label. The
+// ID is the image's name, or its id for one that lost its name.
+const ImageMark = "podman_image"
+
+// hashLength is how many hexadecimal digits of the hash are kept: 64 bits tell
+// the configurations of one thing apart.
+const hashLength = 16
+
+// Hash is the value of ConfigLabel for arguments.
+func Hash(parts ...any) string {
+	text, err := json.Marshal(parts)
+	if err != nil {
+		panic("bug in kinit: arguments of podman cannot be encoded: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])[:hashLength]
+}
+
+// LabelArgs are the options that put kinit's labels on a thing.
+func (c Client) LabelArgs(hash string) []string {
+	args := []string{"--label", ConfigLabel + "=" + hash}
+	if owner := c.Host.Owner(); owner != "" {
+		args = append(args, "--label", OwnerLabel+"="+owner)
+	}
+	return args
+}
+
+// Ours tells whether labels say that the host's owner made the thing.
+func (c Client) Ours(labels map[string]string) bool {
+	_, made := labels[ConfigLabel]
+	return made && labels[OwnerLabel] == c.Host.Owner()
+}
+
+// Foreign is the error of a thing that exists and is not ours.
+func (c Client) Foreign(what string, labels map[string]string) error {
+	advice := "remove it or use another name"
+	if other := labels[OwnerLabel]; other != "" {
+		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: %s", what, c.Host.Owner(), other, advice)
+	}
+	if c.Host.Owner() == "" {
+		return fmt.Errorf("%s exists and was not made by kinit: %s", what, advice)
+	}
+	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", what, c.Host.Owner(), advice)
+}
+
+// imageMark is the mark of an image.
+func imageMark(id string, keep bool) module.Mark {
+	return module.Mark{Kind: ImageMark, ID: id, Keep: keep}
+}

@@ -1,0 +1,78 @@
+package podman
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Pod is what podman knows about a pod.
+type Pod struct {
+	ID               string `json:"Id"`
+	Name             string
+	State            string // Created, Running, Degraded, Exited, …
+	Labels           map[string]string
+	InfraContainerID string
+	Containers       []struct{ Id, Name string }
+}
+
+// Pod returns a pod by name, nil when there is none.
+func (c Client) Pod(ctx context.Context, name string) (*Pod, error) {
+	var raw json.RawMessage
+	there, err := c.inspect(ctx, "pod", name, &raw)
+	if err != nil || !there {
+		return nil, err
+	}
+	pod, err := decodePod(raw)
+	if err != nil || pod.Name != name {
+		return nil, err
+	}
+	return pod, nil
+}
+
+// decodePod takes podman 4's single object and podman 5's list.
+func decodePod(raw json.RawMessage) (*Pod, error) {
+	var list []Pod
+	if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+		return &list[0], nil
+	}
+	var one Pod
+	if err := json.Unmarshal(raw, &one); err != nil {
+		return nil, fmt.Errorf("read a pod: %w", err)
+	}
+	return &one, nil
+}
+
+// Pods lists the pods of the host.
+func (c Client) Pods(ctx context.Context) ([]Pod, error) {
+	var pods []Pod
+	return pods, c.list(ctx, &pods, "pod", "ps")
+}
+
+// Members returns the pod's containers, the infra container among them.
+func (c Client) Members(ctx context.Context, pod Pod) ([]Container, error) {
+	ids := make([]string, len(pod.Containers))
+	for i, one := range pod.Containers {
+		ids[i] = one.Id
+	}
+	return c.ContainersByID(ctx, ids)
+}
+
+// RemovePod removes a pod with its containers. None is no error.
+func (c Client) RemovePod(ctx context.Context, name string) error {
+	pod, err := c.Pod(ctx, name)
+	if err != nil || pod == nil {
+		return err
+	}
+	members, err := c.Members(ctx, *pod)
+	if err != nil {
+		return err
+	}
+	if err := c.SettleDead(ctx, members); err != nil {
+		return err
+	}
+	if _, err := c.Run(ctx, "pod", "rm", "--force", pod.ID); err != nil {
+		return fmt.Errorf("remove pod %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package virt
+
+import "libvirt.org/go/libvirtxml"
+
+func (s Spec) devices() *libvirtxml.DomainDeviceList {
+	port := uint(0)
+	list := &libvirtxml.DomainDeviceList{
+		Disks: []libvirtxml.DomainDisk{s.disk()},
+		Serials: []libvirtxml.DomainSerial{{
+			Source: &libvirtxml.DomainChardevSource{Pty: &libvirtxml.DomainChardevSourcePty{}},
+			Target: &libvirtxml.DomainSerialTarget{Port: &port},
+			Log:    &libvirtxml.DomainChardevLog{File: ConsoleLog(s.Name), Append: "on"},
+		}},
+		MemBalloon: &libvirtxml.DomainMemBalloon{Model: "virtio"},
+		RNGs: []libvirtxml.DomainRNG{{
+			Model:   "virtio",
+			Backend: &libvirtxml.DomainRNGBackend{Random: &libvirtxml.DomainRNGBackendRandom{Device: "/dev/urandom"}},
+		}},
+	}
+	if s.Seed != "" {
+		list.Disks = append(list.Disks, s.seed())
+	}
+	for i, nic := range s.NICs {
+		list.Interfaces = append(list.Interfaces, nic.device(s.target(i)))
+	}
+	if s.VNC {
+		list.Graphics, list.Videos = display()
+	}
+	return list
+}
+
+func (s Spec) disk() libvirtxml.DomainDisk {
+	return libvirtxml.DomainDisk{
+		Device: "disk",
+		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Discard: "unmap"},
+		Source: file(s.Disk),
+		Target: &libvirtxml.DomainDiskTarget{Dev: "vda", Bus: "virtio"},
+	}
+}
+
+// seed is a read-only disk: Debian's cloud kernel has virtio and no driver for the
+// SATA controller of q35, and cloud-init finds the seed by its label, not its bus.
+func (s Spec) seed() libvirtxml.DomainDisk {
+	return libvirtxml.DomainDisk{
+		Device:   "disk",
+		Driver:   &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "raw"},
+		Source:   file(s.Seed),
+		Target:   &libvirtxml.DomainDiskTarget{Dev: "vdb", Bus: "virtio"},
+		ReadOnly: &libvirtxml.DomainDiskReadOnly{},
+	}
+}
+
+func file(path string) *libvirtxml.DomainDiskSource {
+	return &libvirtxml.DomainDiskSource{File: &libvirtxml.DomainDiskSourceFile{File: path}}
+}
+
+func (n NIC) device(target string) libvirtxml.DomainInterface {
+	i := libvirtxml.DomainInterface{
+		MAC:    &libvirtxml.DomainInterfaceMAC{Address: n.MAC},
+		Source: &libvirtxml.DomainInterfaceSource{Bridge: &libvirtxml.DomainInterfaceSourceBridge{Bridge: n.Bridge}},
+		Target: &libvirtxml.DomainInterfaceTarget{Dev: target},
+		Model:  &libvirtxml.DomainInterfaceModel{Type: "virtio"},
+	}
+	if n.PortID != "" {
+		i.VirtualPort = &libvirtxml.DomainInterfaceVirtualPort{Params: &libvirtxml.DomainInterfaceVirtualPortParams{
+			OpenVSwitch: &libvirtxml.DomainInterfaceVirtualPortParamsOpenVSwitch{InterfaceID: n.PortID},
+		}}
+	}
+	if n.MTU > 0 {
+		i.MTU = &libvirtxml.DomainInterfaceMTU{Size: uint(n.MTU)}
+	}
+	if !n.Offload {
+		i.Driver = noOffload()
+	}
+	return i
+}
+
+// noOffload makes the guest compute its own checksums and segments. OVS's
+// userspace datapath passes packets on as they are, and TCP hangs without.
+func noOffload() *libvirtxml.DomainInterfaceDriver {
+	return &libvirtxml.DomainInterfaceDriver{
+		Host:  &libvirtxml.DomainInterfaceDriverHost{CSum: "off", GSO: "off", TSO4: "off", TSO6: "off", ECN: "off", UFO: "off"},
+		Guest: &libvirtxml.DomainInterfaceDriverGuest{CSum: "off", TSO4: "off", TSO6: "off", ECN: "off", UFO: "off"},
+	}
+}
+
+// display is a VNC server on loopback with a port that libvirt chooses.
+func display() ([]libvirtxml.DomainGraphic, []libvirtxml.DomainVideo) {
+	address := &libvirtxml.DomainGraphicListenerAddress{Address: "127.0.0.1"}
+	vnc := &libvirtxml.DomainGraphicVNC{
+		Port: -1, AutoPort: "yes",
+		Listeners: []libvirtxml.DomainGraphicListener{{Address: address}},
+	}
+	video := libvirtxml.DomainVideo{Model: libvirtxml.DomainVideoModel{Type: "vga", Heads: 1, Primary: "yes"}}
+	return []libvirtxml.DomainGraphic{{VNC: vnc}}, []libvirtxml.DomainVideo{video}
+}

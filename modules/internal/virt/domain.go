@@ -1,0 +1,175 @@
+package virt
+
+import (
+	"context"
+	"errors"
+
+	"libvirt.org/go/libvirt"
+	"libvirt.org/go/libvirtxml"
+)
+
+// State is what a domain does.
+type State string
+
+// The states that make a difference to kinit.
+const (
+	Running State = "running"
+	Paused  State = "paused" // by a user, or by QEMU after an I/O error
+	Stopped State = "stopped"
+)
+
+// Domain is a domain as libvirt has it.
+type Domain struct {
+	Name, UUID string
+	State      State
+	Autostart  bool
+	// Stamp is that of the lasting definition; nil means that kinit did not make
+	// the domain.
+	Stamp *Stamp
+	// Live is the stamp of the definition that runs now; nil unless it is active.
+	Live *Stamp
+	// VNCPort is the TCP port of its display on the host's loopback, 0 for none.
+	VNCPort int
+	// nvram says that undefining must remove the firmware's variables.
+	nvram bool
+}
+
+// OwnedBy tells whether kinit made the domain for this owner.
+func (d Domain) OwnedBy(owner string) bool { return d.Stamp != nil && d.Stamp.Owner == owner }
+
+// Find returns the domain of a name and whether there is one.
+func (c *Conn) Find(ctx context.Context, name string) (Domain, bool, error) {
+	var d Domain
+	found, err := c.with(ctx, "read domain "+name, name, func(lv *libvirt.Domain) error {
+		var err error
+		d, err = read(lv)
+		return err
+	})
+	return d, found, err
+}
+
+// Owned returns the owner's domains, in libvirt's order.
+func (c *Conn) Owned(ctx context.Context, owner string) ([]Domain, error) {
+	var owned []Domain
+	err := c.call(ctx, "list domains", func() error {
+		all, err := c.lv.ListAllDomains(0)
+		if err != nil {
+			return err
+		}
+		owned, err = readOwned(all, owner)
+		return err
+	})
+	return owned, err
+}
+
+// readOwned reads and frees the domains. One that went away meanwhile is left
+// out.
+func readOwned(all []libvirt.Domain, owner string) ([]Domain, error) {
+	var owned []Domain
+	var failed error
+	for i := range all {
+		d, err := read(&all[i])
+		switch {
+		case errors.Is(err, libvirt.ERR_NO_DOMAIN):
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case d.OwnedBy(owner):
+			owned = append(owned, d)
+		}
+		failed = errors.Join(failed, all[i].Free())
+	}
+	return owned, failed
+}
+
+// with looks a domain up and calls f with it. It returns false, and no error,
+// when there is no such domain.
+func (c *Conn) with(ctx context.Context, what, name string, f func(*libvirt.Domain) error) (bool, error) {
+	err := c.call(ctx, what, func() error {
+		lv, err := c.lv.LookupDomainByName(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(lv), lv.Free())
+	})
+	if errors.Is(err, libvirt.ERR_NO_DOMAIN) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// read describes a domain.
+func read(lv *libvirt.Domain) (Domain, error) {
+	state, _, err := lv.GetState()
+	if err != nil {
+		return Domain{}, err
+	}
+	lasting, err := describe(lv, libvirt.DOMAIN_XML_INACTIVE)
+	if err != nil {
+		return Domain{}, err
+	}
+	d := Domain{Name: lasting.Name, UUID: lasting.UUID, State: stateOf(state)}
+	d.nvram = lasting.OS != nil && (lasting.OS.Firmware == "efi" || lasting.OS.NVRam != nil)
+	if d.Stamp, err = readStamp(lasting.Metadata); err != nil {
+		return Domain{}, err
+	}
+	if d.Autostart, err = autostart(lv); err != nil {
+		return Domain{}, err
+	}
+	if d.State == Stopped {
+		return d, nil
+	}
+	return d, d.readLive(lv)
+}
+
+// readLive adds what only the running definition knows.
+func (d *Domain) readLive(lv *libvirt.Domain) error {
+	live, err := describe(lv, 0)
+	if err != nil {
+		return err
+	}
+	d.VNCPort = vncPort(live)
+	d.Live, err = readStamp(live.Metadata)
+	return err
+}
+
+func describe(lv *libvirt.Domain, flags libvirt.DomainXMLFlags) (*libvirtxml.Domain, error) {
+	text, err := lv.GetXMLDesc(flags)
+	if err != nil {
+		return nil, err
+	}
+	var d libvirtxml.Domain
+	return &d, d.Unmarshal(text)
+}
+
+// stateOf maps libvirt's states. One that is shutting down still runs.
+func stateOf(s libvirt.DomainState) State {
+	switch s {
+	case libvirt.DOMAIN_SHUTOFF, libvirt.DOMAIN_CRASHED, libvirt.DOMAIN_NOSTATE:
+		return Stopped
+	case libvirt.DOMAIN_PAUSED:
+		return Paused
+	}
+	return Running
+}
+
+// autostart tells whether the domain starts with the host. One that is not
+// lasting never does, and libvirt refuses to say so.
+func autostart(lv *libvirt.Domain) (bool, error) {
+	lasting, err := lv.IsPersistent()
+	if err != nil || !lasting {
+		return false, err
+	}
+	return lv.GetAutostart()
+}
+
+func vncPort(d *libvirtxml.Domain) int {
+	if d.Devices == nil {
+		return 0
+	}
+	for _, g := range d.Devices.Graphics {
+		if g.VNC != nil && g.VNC.Port > 0 {
+			return g.VNC.Port
+		}
+	}
+	return 0
+}

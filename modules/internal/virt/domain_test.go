@@ -1,0 +1,150 @@
+package virt_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"kinit/modules/internal/virt"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func testConn(t *testing.T) *virt.Conn {
+	t.Helper()
+	c, err := virt.OpenTest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// define makes a domain named after the test and returns its name.
+func define(t *testing.T, c *virt.Conn, owner string) string {
+	t.Helper()
+	name := t.Name()
+	text, err := kvmSpec(name).XML(owner, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Define(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func find(t *testing.T, c *virt.Conn, name string) virt.Domain {
+	t.Helper()
+	d, found, err := c.Find(t.Context(), name)
+	if err != nil || !found {
+		t.Fatalf("find %s: %v, %v", name, found, err)
+	}
+	return d
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDomainsLife(t *testing.T) {
+	t.Parallel()
+	c := testConn(t)
+	name := define(t, c, "k8s")
+	hash, _ := kvmSpec(name).Hash()
+	stamp := &virt.Stamp{Owner: "k8s", Hash: hash}
+	want := virt.Domain{Name: name, State: virt.Stopped, Stamp: stamp}
+	check := func() {
+		t.Helper()
+		got := find(t, c, name)
+		ignore := []cmp.Option{cmpopts.IgnoreFields(virt.Domain{}, "UUID"), cmpopts.IgnoreUnexported(virt.Domain{})}
+		if diff := cmp.Diff(want, got, ignore...); diff != "" {
+			t.Errorf("domain (-want +got):\n%s", diff)
+		}
+	}
+	check()
+
+	must(t, c.SetAutostart(t.Context(), name, true))
+	must(t, c.Start(t.Context(), name))
+	must(t, c.Start(t.Context(), name))
+	want.Autostart, want.State, want.Live = true, virt.Running, stamp
+	check()
+
+	must(t, c.Shutdown(t.Context(), name, time.Minute))
+	must(t, c.Shutdown(t.Context(), name, time.Minute))
+	want.State, want.Live = virt.Stopped, nil
+	check()
+
+	must(t, c.Start(t.Context(), name))
+	must(t, c.PowerOff(t.Context(), name))
+	must(t, c.PowerOff(t.Context(), name))
+	check()
+
+	must(t, c.Undefine(t.Context(), name))
+	must(t, c.Undefine(t.Context(), name))
+	must(t, c.PowerOff(t.Context(), name))
+	if _, found, err := c.Find(t.Context(), name); found || err != nil {
+		t.Errorf("find after undefine: %v, %v", found, err)
+	}
+}
+
+func TestRedefiningARunningDomainKeepsItsLiveStamp(t *testing.T) {
+	t.Parallel()
+	c := testConn(t)
+	name := define(t, c, "k8s")
+	must(t, c.Start(t.Context(), name))
+	before := find(t, c, name)
+	more := kvmSpec(name)
+	more.Memory = 8 << 30
+	text, err := more.XML("k8s", before.UUID)
+	must(t, err)
+	must(t, c.Define(t.Context(), text))
+	after := find(t, c, name)
+	if hash, _ := more.Hash(); after.Stamp.Hash != hash {
+		t.Errorf("lasting hash %s, want %s", after.Stamp.Hash, hash)
+	}
+	if after.Live.Hash != before.Stamp.Hash {
+		t.Errorf("live hash %s, want %s", after.Live.Hash, before.Stamp.Hash)
+	}
+}
+
+func TestOwnedListsOnlyTheOwnersDomains(t *testing.T) {
+	t.Parallel()
+	c := testConn(t)
+	name := define(t, c, "owner-of-one")
+	owned, err := c.Owned(t.Context(), "owner-of-one")
+	must(t, err)
+	if len(owned) != 1 || owned[0].Name != name {
+		t.Errorf("owned: %v, want only %s", owned, name)
+	}
+	// The test driver comes with a domain named "test" that kinit did not make.
+	if find(t, c, "test").OwnedBy("") {
+		t.Error("a domain without a stamp is owned")
+	}
+}
+
+func TestMissingDomainCannotStart(t *testing.T) {
+	t.Parallel()
+	err := testConn(t).Start(t.Context(), "nobody")
+	if want := "start domain nobody: there is no such domain"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestCallsEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	c := testConn(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.Find(ctx, "test"); !errors.Is(err, context.Canceled) {
+		t.Errorf("find: %v, want %v", err, context.Canceled)
+	}
+	if err := c.PowerOff(ctx, "test"); !errors.Is(err, context.Canceled) {
+		t.Errorf("power off: %v, want %v", err, context.Canceled)
+	}
+}

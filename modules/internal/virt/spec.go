@@ -1,0 +1,126 @@
+package virt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"libvirt.org/go/libvirtxml"
+)
+
+// Spec is a domain as it is wanted. All fields but the ones said to be optional
+// are needed.
+type Spec struct {
+	Name        string
+	Description string // optional
+	Type        string // "kvm" or "qemu"
+	VCPUs       int
+	Memory      int64  // bytes, rounded down to KiB
+	CPU         string // "host-passthrough", "host-model" or "maximum"
+	Machine     string // "q35" or "pc"
+	UEFI        bool
+	Disk        string // path of a qcow2 image
+	Seed        string // path of an ISO, optional, seen as a second disk
+	NICs        []NIC
+	VNC         bool // a display on the host's loopback
+}
+
+// NIC is one network card.
+type NIC struct {
+	Bridge  string
+	PortID  string // UUID of the OVS interface; empty for a Linux bridge
+	MAC     string
+	MTU     int  // bytes, 0 for the bridge's
+	Offload bool // whether checksums and segmentation are left to the other end
+}
+
+// Hash identifies what is wanted. libvirt adds much of its own to a definition,
+// so two definitions are compared by the hash in their stamps.
+func (s Spec) Hash() (string, error) {
+	text, err := s.domain().Marshal()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// XML returns the definition with the owner's stamp. Without a uuid libvirt
+// chooses one.
+func (s Spec) XML(owner, uuid string) (string, error) {
+	hash, err := s.Hash()
+	if err != nil {
+		return "", err
+	}
+	d := s.domain()
+	d.UUID = uuid
+	if d.Metadata, err = (Stamp{Owner: owner, Hash: hash}).metadata(); err != nil {
+		return "", err
+	}
+	return d.Marshal()
+}
+
+func (s Spec) domain() *libvirtxml.Domain {
+	return &libvirtxml.Domain{
+		Type:        s.Type,
+		Name:        s.Name,
+		Description: s.Description,
+		Memory:      &libvirtxml.DomainMemory{Value: uint(s.Memory >> 10), Unit: "KiB"},
+		VCPU:        &libvirtxml.DomainVCPU{Value: uint(s.VCPUs)},
+		OS:          s.os(),
+		Features: &libvirtxml.DomainFeatureList{
+			ACPI: &libvirtxml.DomainFeature{},
+			APIC: &libvirtxml.DomainFeatureAPIC{},
+		},
+		CPU:        s.cpu(),
+		Clock:      s.clock(),
+		OnPoweroff: "destroy",
+		OnReboot:   "restart",
+		OnCrash:    "destroy",
+		Devices:    s.devices(),
+	}
+}
+
+func (s Spec) os() *libvirtxml.DomainOS {
+	os := &libvirtxml.DomainOS{
+		Type:        &libvirtxml.DomainOSType{Arch: "x86_64", Machine: s.Machine, Type: "hvm"},
+		BootDevices: []libvirtxml.DomainBootDevice{{Dev: "hd"}},
+	}
+	if s.UEFI {
+		os.Firmware = "efi"
+		// A firmware with enrolled keys would refuse unsigned kernels.
+		os.FirmwareInfo = &libvirtxml.DomainOSFirmwareInfo{
+			Features: []libvirtxml.DomainOSFirmwareFeature{{Enabled: "no", Name: "secure-boot"}},
+		}
+	}
+	return os
+}
+
+// cpu shows the guest one socket: some systems are licensed by the socket.
+func (s Spec) cpu() *libvirtxml.DomainCPU {
+	return &libvirtxml.DomainCPU{
+		Mode:     s.CPU,
+		Check:    "none",
+		Topology: &libvirtxml.DomainCPUTopology{Sockets: 1, Cores: s.VCPUs, Threads: 1},
+	}
+}
+
+// clock keeps ticks that a busy host could not deliver, where KVM can.
+func (s Spec) clock() *libvirtxml.DomainClock {
+	clock := &libvirtxml.DomainClock{Offset: "utc"}
+	if s.Type == "kvm" {
+		clock.Timer = []libvirtxml.DomainTimer{
+			{Name: "rtc", TickPolicy: "catchup"},
+			{Name: "pit", TickPolicy: "delay"},
+			{Name: "hpet", Present: "no"},
+		}
+	}
+	return clock
+}
+
+// target is the name of a card's end on the host. Linux allows 15 characters,
+// and libvirt keeps names that begin with "vnet" for itself.
+func (s Spec) target(index int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", s.Name, index))
+	return "kinit-" + hex.EncodeToString(sum[:])[:9]
+}

@@ -1,0 +1,88 @@
+package virt_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kinit/modules/internal/virt"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	uuid   = "0af7651c-9167-4a2e-8fd5-5a3a3f5d6f01"
+	portID = "6d2ba4ef-37d4-4c25-b17f-0b2cf0a3fd0e"
+)
+
+// kvmSpec is a domain with everything at its default.
+func kvmSpec(name string) virt.Spec {
+	return virt.Spec{
+		Name: name, Type: "kvm", VCPUs: 2, Memory: 4 << 30, CPU: "host-passthrough", Machine: "q35",
+		Disk: "/var/lib/libvirt/images/" + name + ".qcow2", Seed: "/var/lib/libvirt/images/" + name + "-seed.iso",
+		NICs: []virt.NIC{{Bridge: "br-int", PortID: portID, MAC: "52:54:00:00:00:01", MTU: 1442, Offload: true}},
+	}
+}
+
+// qemuSpec is a domain with everything else.
+func qemuSpec(name string) virt.Spec {
+	return virt.Spec{
+		Name: name, Description: "node of <k8s>", Type: "qemu", VCPUs: 1, Memory: 512 << 20, CPU: "maximum",
+		Machine: "pc", UEFI: true, Disk: "/srv/" + name + ".qcow2", Seed: "/srv/" + name + ".iso", VNC: true,
+		NICs: []virt.NIC{
+			{Bridge: "br-int", PortID: portID, MAC: "52:54:00:00:00:02"},
+			{Bridge: "virbr0", MAC: "52:54:00:00:00:03", Offload: true},
+		},
+	}
+}
+
+func TestXML(t *testing.T) {
+	t.Parallel()
+	for file, spec := range map[string]virt.Spec{"kvm.xml": kvmSpec("node-1"), "qemu.xml": qemuSpec("node-2")} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			got, err := spec.XML("k8s", uuid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, file, got+"\n")
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
+	}
+}
+
+func TestHashFollowsWhatIsWantedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	one, err := kvmSpec("node").Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _ := kvmSpec("node").Hash()
+	if one != same {
+		t.Errorf("the same spec gave %s and %s", one, same)
+	}
+	other := kvmSpec("node")
+	other.Memory = 8 << 30
+	if changed, _ := other.Hash(); changed == one {
+		t.Error("more memory gave the same hash")
+	}
+}

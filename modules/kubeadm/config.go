@@ -1,0 +1,229 @@
+// Package kubeadm is the modules kubeadm_config, kubeadm_init and kubeadm_join:
+// the configuration file of kubeadm, the first control plane node, and further
+// nodes.
+package kubeadm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
+)
+
+// ConfigTask is a file for "kubeadm --config", of the API version
+// kubeadm.k8s.io/v1beta4 (Kubernetes 1.31 and later), with mode 0600.
+//
+// Outputs: path (string), sha256 (string, of the content in hexadecimal).
+type ConfigTask struct {
+	// Path is the file on the host.
+	Path string `hcl:"path"`
+	// Kind is "init" for the first control plane node or "join" for any other.
+	Kind string `hcl:"kind"`
+	// NodeName is the node's name. Default: the host name.
+	NodeName string `hcl:"node_name,optional"`
+	// AdvertiseAddress is the address of the node's API server. Default: that of the default route.
+	AdvertiseAddress string `hcl:"advertise_address,optional"`
+	// BindPort is the port of the node's API server. Default 6443.
+	BindPort int `hcl:"bind_port,optional"`
+	// ControlPlaneEndpoint is the address and port that leads to all API servers, such as "api.k8s.kinit.local:6443".
+	ControlPlaneEndpoint string `hcl:"control_plane_endpoint,optional"`
+	// KubernetesVersion is the version, such as "v1.34.4". Default: kubeadm's.
+	KubernetesVersion string `hcl:"kubernetes_version,optional"`
+	// ClusterName is the cluster's name in kubeconfigs. Default "kubernetes".
+	ClusterName string `hcl:"cluster_name,optional"`
+	// Token is the bootstrap token that nodes join with.
+	Token secret.Value `hcl:"token,optional"`
+	// TokenTTL is how long the token is good, such as "24h", the default; "0s" is for ever.
+	TokenTTL string `hcl:"token_ttl,optional"`
+	// CertificateKey is the key that certificates are uploaded with, 64 hexadecimal digits. Default none.
+	CertificateKey secret.Value `hcl:"certificate_key,optional"`
+	// CACertHash is the hash of the cluster's CA, "sha256:…", as x509_ca gives it; for join.
+	CACertHash string `hcl:"ca_cert_hash,optional"`
+	// ControlPlane makes a joining node a control plane node. Default false.
+	ControlPlane bool `hcl:"control_plane,optional"`
+	// ImageRepository is where the control plane's images come from. Default: Kubernetes' own.
+	ImageRepository string `hcl:"image_repository,optional"`
+	// PodSubnet is the prefix of the pods' addresses. Default none.
+	PodSubnet string `hcl:"pod_subnet,optional"`
+	// ServiceSubnet is the prefix of the services' addresses. Default: kubeadm's, 10.96.0.0/12.
+	ServiceSubnet string `hcl:"service_subnet,optional"`
+	// DNSDomain is the cluster's DNS domain. Default: kubeadm's, cluster.local.
+	DNSDomain string `hcl:"dns_domain,optional"`
+	// CertSANs are further names and addresses of the API server's certificate. Default none.
+	CertSANs []string `hcl:"cert_sans,optional"`
+	// CRISocket is the container runtime's socket, such as "unix:///run/containerd/containerd.sock". Default: found by kubeadm.
+	CRISocket string `hcl:"cri_socket,optional"`
+	// Taints are the node's taints, such as "node-role.kubernetes.io/control-plane:NoSchedule"; an empty list means none. Default: kubeadm's.
+	Taints []string `hcl:"taints,optional"`
+	// Timeouts are kubeadm's own timeouts by their names, such as { controlPlaneComponentHealthCheck = "10m" }. Default: kubeadm's.
+	Timeouts map[string]string `hcl:"timeouts,optional"`
+	// ExtraArgs are further arguments by component: apiserver, controller_manager, scheduler, etcd, kubelet. Default none.
+	ExtraArgs map[string]map[string]string `hcl:"extra_args,optional"`
+	// Kubelet are fields of the KubeletConfiguration, for init. Default none.
+	Kubelet cty.Value `hcl:"kubelet,optional"`
+	// KubeProxy are fields of the KubeProxyConfiguration, for init. Default none.
+	KubeProxy cty.Value `hcl:"kube_proxy,optional"`
+	// Patches is a folder with patches of the static pods. Default none.
+	Patches string `hcl:"patches,optional"`
+	// SkipPhases are phases that kubeadm leaves out, such as "addon/kube-proxy". Default none.
+	SkipPhases []string `hcl:"skip_phases,optional"`
+	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
+	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
+	// Merge are further fields by the kind of the document, such as { ClusterConfiguration = { featureGates = {…} } }. Default none.
+	Merge cty.Value `hcl:"merge,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// ConfigKind is the module kubeadm_config.
+func ConfigKind() module.Kind {
+	return module.Kind{Name: "kubeadm_config", New: func() module.Task {
+		return &ConfigTask{BindPort: 6443, TokenTTL: "24h", State: "present"}
+	}}
+}
+
+// components are the keys of extra_args.
+func components() []string {
+	return []string{"apiserver", "controller_manager", "scheduler", "etcd", "kubelet"}
+}
+
+// Validate checks the arguments.
+func (t *ConfigTask) Validate() error {
+	switch {
+	case !path.IsAbs(t.Path):
+		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
+	case t.State != "present" && t.State != "absent":
+		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
+	case t.Kind != "init" && t.Kind != "join":
+		return fmt.Errorf("kind is %q, expected \"init\" or \"join\"", t.Kind)
+	case t.BindPort < 1 || t.BindPort > 65535:
+		return fmt.Errorf("bind_port is %d, expected a port", t.BindPort)
+	}
+	if t.Kind == "join" {
+		if err := t.validateJoin(); err != nil {
+			return err
+		}
+	}
+	return t.validateMaps()
+}
+
+func (t *ConfigTask) validateJoin() error {
+	switch {
+	case t.Token == "":
+		return errors.New("token is empty, expected the bootstrap token to join with")
+	case t.ControlPlaneEndpoint == "":
+		return errors.New("control_plane_endpoint is empty, expected the API server to join at")
+	case !strings.HasPrefix(t.CACertHash, "sha256:"):
+		return fmt.Errorf("ca_cert_hash is %q, expected \"sha256:\" and a hash, as x509_ca gives it", t.CACertHash)
+	}
+	return nil
+}
+
+func (t *ConfigTask) validateMaps() error {
+	for component := range t.ExtraArgs {
+		if !slices.Contains(components(), component) {
+			return fmt.Errorf("extra_args has %q, expected one of %s", component, strings.Join(components(), ", "))
+		}
+	}
+	for name, value := range t.Timeouts {
+		if _, err := time.ParseDuration(value); err != nil {
+			return fmt.Errorf("timeouts has %s = %q, expected a duration such as \"10m\"", name, value)
+		}
+	}
+	if _, err := time.ParseDuration(t.TokenTTL); err != nil {
+		return fmt.Errorf("token_ttl is %q, expected a duration such as \"24h\"", t.TokenTTL)
+	}
+	for _, taint := range t.Taints {
+		if _, err := parseTaint(taint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan compares the file with the arguments.
+func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	text, there, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.absent(ctx, h, there)
+	}
+	want, err := t.render()
+	if err != nil || there && text == want {
+		return nil, err
+	}
+	// The file has secrets; those of the old one may be others.
+	h.AddSecret(t.Token, t.CertificateKey)
+	step := "write " + t.Path
+	if there {
+		if err := claim.Free(ctx, h, t.Path, "move it away, or use another path"); err != nil {
+			return nil, err
+		}
+		step += "\n" + h.Redact(content.Diff(t.Path, []byte(mask(text)), []byte(mask(want))))
+	}
+	return []module.Step{module.NewStep(step, func(ctx context.Context, h module.Host) error {
+		return hostfile.Put(ctx, h, t.Path, want, module.Attr{Mode: 0o600})
+	})}, nil
+}
+
+// mask hides the secret fields of a configuration, whatever their values.
+func mask(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		name, _, found := strings.Cut(line, ": ")
+		switch strings.TrimLeft(name, " -") {
+		case "token", "certificateKey":
+			if found {
+				line = name + ": ***\n"
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func (t *ConfigTask) absent(ctx context.Context, h module.Host, there bool) ([]module.Step, error) {
+	if !there {
+		return nil, nil
+	}
+	if err := claim.Free(ctx, h, t.Path, "remove it by hand if it is not needed"); err != nil {
+		return nil, err
+	}
+	return []module.Step{module.NewStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
+		return hostfile.Drop(ctx, h, t.Path)
+	})}, nil
+}
+
+// OutputTypes names the values.
+func (t *ConfigTask) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"path": cty.String, "sha256": cty.String}
+}
+
+// Outputs reads the file's checksum.
+func (t *ConfigTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	text, _, err := hostfile.Read(ctx, h, t.Path)
+	sum := sha256.Sum256([]byte(text))
+	return map[string]cty.Value{
+		"path": cty.StringVal(t.Path), "sha256": cty.StringVal(hex.EncodeToString(sum[:])),
+	}, err
+}
+
+var (
+	_ module.Outputter = (*ConfigTask)(nil)
+	_ module.Validator = (*ConfigTask)(nil)
+)

@@ -1,0 +1,182 @@
+package kubeadm
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/kubeapi"
+	"kinit/modules/internal/pki"
+)
+
+// InitTask is the first control plane node of a cluster. An init that was
+// interrupted is reset and run again; a cluster that is made is never reset, but
+// waited for when its API server does not answer.
+//
+// Outputs: kubeconfig_path (string, admin.conf on the host), kubeconfig (string,
+// its content; secret), ca_cert (string, PEM), ca_cert_hash (string, "sha256:…").
+type InitTask struct {
+	// Config is the path of the configuration on the host, as kubeadm_config writes it.
+	Config string `hcl:"config"`
+	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
+	PKI map[string]secret.Value `hcl:"pki,optional"`
+	// CRISocket is the container runtime's socket, for cleaning up a node that was half made. Default: found by kubeadm.
+	CRISocket string `hcl:"cri_socket,optional"`
+	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
+	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
+	// SkipPhases are phases that kubeadm leaves out. Default none.
+	SkipPhases []string `hcl:"skip_phases,optional"`
+	// Wait is how long the node gets to answer afterwards, such as "5m", the default.
+	Wait string `hcl:"wait,optional"`
+	// State is "present" (the default) or "absent", which resets this node and no other.
+	State string `hcl:"state,optional"`
+	// UploadCerts uploads the certificates for further control plane nodes, with the configuration's certificate key. Default false.
+	UploadCerts bool `hcl:"upload_certs,optional"`
+	// Port is the port of the node's API server. Default 6443.
+	Port int `hcl:"port,optional"`
+}
+
+// InitKind is the module kubeadm_init.
+func InitKind() module.Kind {
+	return module.Kind{Name: "kubeadm_init", New: func() module.Task {
+		return &InitTask{Port: 6443, Wait: "5m", State: "present"}
+	}}
+}
+
+// node is the arguments that kubeadm_join has too.
+func (t *InitTask) node() node {
+	return node{
+		config: t.Config, pki: t.PKI, criSocket: t.CRISocket, ignorePreflight: t.IgnorePreflight,
+		skipPhases: t.SkipPhases, wait: t.Wait, state: t.State,
+	}
+}
+
+// Validate checks the arguments.
+func (t *InitTask) Validate() error {
+	if t.Port < 1 || t.Port > 65535 {
+		return fmt.Errorf("port is %d, expected a port", t.Port)
+	}
+	return t.node().validate()
+}
+
+// Plan reads how far the node is.
+func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.node().absent(h, s)
+	}
+	return t.decide(h, s)
+}
+
+func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
+	s, err := readNode(ctx, h)
+	if err != nil || !s.admin || s.marker != done || t.State == "absent" {
+		return s, err
+	}
+	s.answers, err = t.ready(ctx, h)
+	return s, err
+}
+
+// decide compares data alone.
+func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
+	text := ""
+	switch {
+	case s.marker == done && s.admin && s.answers:
+		return nil, nil
+	case s.marker == done && s.admin:
+		text = "wait for the API server of " + h.Name()
+	case s.marker == started && s.made():
+		text = "reset the interrupted kubeadm init on " + h.Name() + " and run it again"
+	case s.made():
+		return nil, foreign(h)
+	default:
+		text = "kubeadm init on " + h.Name()
+	}
+	return []module.Step{module.NewStep(text, t.do)}, nil
+}
+
+// do reads again and does what is still needed, so that it may be repeated.
+func (t *InitTask) do(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil || s.answers {
+		return err
+	}
+	if s.marker != done || !s.admin {
+		if err := t.init(ctx, h, s); err != nil {
+			return err
+		}
+	}
+	return t.node().finish(ctx, h, "the API server of "+h.Name(), func(ctx context.Context) (bool, error) {
+		return t.ready(ctx, h)
+	})
+}
+
+func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
+	// What kubeadm prints at the end has secrets.
+	args := []string{"init", "--skip-token-print", "--skip-certificate-key-print"}
+	if t.UploadCerts {
+		args = append(args, "--upload-certs")
+	}
+	return t.node().run(ctx, h, s, args...)
+}
+
+// ready asks the node's own API server.
+func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
+	ca, _, err := hostfile.Read(ctx, h, pkiDir+"/ca.crt")
+	if err != nil {
+		return false, err
+	}
+	// kubeadm puts the name "kubernetes" into every API server's certificate.
+	local := kubeapi.Config{
+		Server: "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(t.Port)), CA: ca, Name: "kubernetes",
+	}
+	return local.Ready(ctx, h)
+}
+
+// OutputTypes names the values.
+func (t *InitTask) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{
+		"kubeconfig_path": cty.String, "kubeconfig": cty.String, "ca_cert": cty.String, "ca_cert_hash": cty.String,
+	}
+}
+
+// Outputs reads admin.conf, whose key is a secret from then on.
+func (t *InitTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	text, there, err := hostfile.Read(ctx, h, adminConf)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]cty.Value{
+		"kubeconfig_path": cty.StringVal(adminConf), "kubeconfig": cty.StringVal(text),
+		"ca_cert": cty.StringVal(""), "ca_cert_hash": cty.StringVal(""),
+	}
+	if !there {
+		return values, nil
+	}
+	config, err := kubeapi.ReadConfig(ctx, h, adminConf)
+	if err != nil {
+		return nil, err
+	}
+	h.AddSecret(secret.Value(config.KeyData))
+	ca, err := pki.ParseCert(config.CA)
+	if err != nil {
+		return nil, fmt.Errorf("read the CA of %s: %w", adminConf, err)
+	}
+	values["ca_cert"] = cty.StringVal(config.CA)
+	values["ca_cert_hash"] = cty.StringVal(pki.SPKIHash(ca))
+	return values, nil
+}
+
+var (
+	_ module.Outputter = (*InitTask)(nil)
+	_ module.Validator = (*InitTask)(nil)
+)

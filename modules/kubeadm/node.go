@@ -1,0 +1,220 @@
+package kubeadm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/kubeapi"
+)
+
+// Files of kubeadm, which are the same on every node.
+const (
+	adminConf    = "/etc/kubernetes/admin.conf"
+	kubeletConf  = "/etc/kubernetes/kubelet.conf"
+	manifestsDir = "/etc/kubernetes/manifests"
+	pkiDir       = "/etc/kubernetes/pki"
+)
+
+// markerFile says how far kinit has come with kubeadm on a node. It is no mark of
+// ownership: without it, a half-made node could not be told from one that
+// somebody else made.
+const markerFile = "/etc/kubernetes/kinit-kubeadm"
+
+// What the marker file says.
+const (
+	started = "started\n"
+	done    = "done\n"
+)
+
+// node is what kubeadm_init and kubeadm_join have in common: their arguments of
+// the same names.
+type node struct {
+	config          string
+	pki             map[string]secret.Value
+	criSocket       string
+	ignorePreflight []string
+	skipPhases      []string
+	wait            string
+	state           string
+}
+
+// validate checks the arguments.
+func (n node) validate() error {
+	switch {
+	case !path.IsAbs(n.config):
+		return fmt.Errorf("config is %q, expected an absolute path", n.config)
+	case n.state != "present" && n.state != "absent":
+		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", n.state)
+	}
+	for name, value := range n.pki {
+		if path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
+			return fmt.Errorf("pki has %q, expected a path below %s such as \"etcd/ca.crt\"", name, pkiDir)
+		}
+		if value == "" {
+			return fmt.Errorf("pki has nothing for %q, expected its content", name)
+		}
+	}
+	_, err := n.waitTime()
+	return err
+}
+
+func (n node) waitTime() (time.Duration, error) {
+	wait, err := time.ParseDuration(n.wait)
+	if err != nil || wait <= 0 {
+		return 0, fmt.Errorf("wait is %q, expected a duration such as \"5m\"", n.wait)
+	}
+	return wait, nil
+}
+
+// nodeState is what is on the node.
+type nodeState struct {
+	marker                  string // started, done, or empty
+	admin, kubelet, planned bool   // admin.conf, kubelet.conf, anything in manifests
+	answers                 bool   // the API server is ready, or knows the node
+}
+
+// made tells whether kubeadm has left anything.
+func (s nodeState) made() bool { return s.admin || s.kubelet || s.planned }
+
+func readNode(ctx context.Context, h module.Host) (nodeState, error) {
+	var s nodeState
+	var err error
+	if s.marker, _, err = hostfile.Read(ctx, h, markerFile); err != nil {
+		return s, err
+	}
+	if s.admin, err = hostfile.Exists(ctx, h, adminConf); err != nil {
+		return s, err
+	}
+	if s.kubelet, err = hostfile.Exists(ctx, h, kubeletConf); err != nil {
+		return s, err
+	}
+	s.planned, err = hostfile.Exists(ctx, h, manifestsDir)
+	if err != nil || !s.planned {
+		return s, err
+	}
+	entries, err := h.Files().List(ctx, manifestsDir)
+	if err != nil {
+		return s, fmt.Errorf("list %s: %w", manifestsDir, err)
+	}
+	s.planned = len(entries) > 0
+	return s, nil
+}
+
+// foreign is the error of a node that somebody else has made.
+func foreign(h module.Host) error {
+	return fmt.Errorf("%s is a Kubernetes node already and was not made by kinit: "+
+		"run \"kubeadm reset\" on it if nothing needs it", h.Name())
+}
+
+// run resets what an interrupted run has left, writes the certificates and runs
+// kubeadm, with the marker around it.
+func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...string) error {
+	if s.marker != "" && s.made() {
+		if err := n.reset(ctx, h); err != nil {
+			return err
+		}
+	}
+	if err := hostfile.Parents(ctx, h, markerFile); err != nil {
+		return err
+	}
+	if err := hostfile.Write(ctx, h, markerFile, started, module.Attr{Mode: 0o600}); err != nil {
+		return err
+	}
+	if err := n.writePKI(ctx, h); err != nil {
+		return err
+	}
+	args = append(args, "--config", n.config)
+	if len(n.ignorePreflight) > 0 {
+		args = append(args, "--ignore-preflight-errors", strings.Join(n.ignorePreflight, ","))
+	}
+	if len(n.skipPhases) > 0 {
+		args = append(args, "--skip-phases", strings.Join(n.skipPhases, ","))
+	}
+	return kubeadm(ctx, h, args...)
+}
+
+// finish waits for the node and records that it is done.
+func (n node) finish(ctx context.Context, h module.Host, what string, ask func(context.Context) (bool, error)) error {
+	wait, err := n.waitTime()
+	if err != nil {
+		return err
+	}
+	h.Report(event.Progress{Text: "wait for " + what})
+	if err := kubeapi.Wait(ctx, wait, ask); err != nil {
+		return fmt.Errorf("wait for %s: %w", what, err)
+	}
+	return hostfile.Write(ctx, h, markerFile, done, module.Attr{Mode: 0o600})
+}
+
+// reset takes the node apart. Kubeadm leaves the marker, which goes last, so that
+// an interrupted reset is done again.
+func (n node) reset(ctx context.Context, h module.Host) error {
+	args := []string{"reset", "--force"}
+	if n.criSocket != "" {
+		args = append(args, "--cri-socket", n.criSocket)
+	}
+	if err := kubeadm(ctx, h, args...); err != nil {
+		return err
+	}
+	if err := h.Files().Remove(ctx, markerFile); err != nil {
+		return fmt.Errorf("remove %s: %w", markerFile, err)
+	}
+	return nil
+}
+
+// writePKI writes the certificates and keys that kubeadm is to use. A reset has
+// deleted them.
+func (n node) writePKI(ctx context.Context, h module.Host) error {
+	for _, name := range slices.Sorted(maps.Keys(n.pki)) {
+		full, mode := path.Join(pkiDir, name), module.Attr{Mode: 0o644}
+		if strings.HasSuffix(name, ".key") {
+			mode.Mode = 0o600
+		}
+		if err := h.Files().Mkdir(ctx, path.Dir(full), module.Attr{}); err != nil {
+			return fmt.Errorf("make folder %s: %w", path.Dir(full), err)
+		}
+		if err := hostfile.Write(ctx, h, full, n.pki[name].Reveal(), mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kubeadm runs kubeadm and reports the phase it is in: its lines begin with the
+// phase's name in brackets.
+func kubeadm(ctx context.Context, h module.Host, args ...string) error {
+	_, err := h.Run(ctx, module.Command{
+		Argv: append([]string{"kubeadm"}, args...),
+		Line: func(line string) {
+			if phase, text, found := strings.Cut(line, "] "); found && strings.HasPrefix(phase, "[") && text != "" {
+				h.Report(event.Progress{Text: phase[1:] + ": " + strings.ToLower(text[:1]) + text[1:]})
+			}
+		},
+	})
+	var exit *module.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("kubeadm %s: %w", args[0], err)
+	}
+	return err
+}
+
+// absent resets a node that kinit has made, wholly or in part.
+func (n node) absent(h module.Host, s nodeState) ([]module.Step, error) {
+	switch {
+	case s.marker == "" && s.made():
+		return nil, foreign(h)
+	case s.marker == "":
+		return nil, nil
+	}
+	return []module.Step{module.NewStep("reset kubernetes node "+h.Name(), n.reset)}, nil
+}

@@ -1,0 +1,359 @@
+package kubeadm_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/engine/secret"
+	"kinit/modules/internal/pki"
+	"kinit/modules/kubeadm"
+)
+
+// cluster is a TLS server that answers as an API server does, and what kubeadm
+// writes on the nodes.
+type cluster struct {
+	ca, caKey string
+	server    *httptest.Server
+	ready     atomic.Bool
+	nodes     atomic.Value // of []string
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{}
+	c.nodes.Store([]string(nil))
+	key, err := pki.NewKey(pki.ECDSA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.caKey, err = pki.EncodeKey(key); err != nil {
+		t.Fatal(err)
+	}
+	c.ca, err = pki.SelfSign(pki.Request{CommonName: "kubernetes", Validity: time.Hour, Now: time.Now()}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, certKey := c.issue(t, pki.Request{CommonName: "kube-apiserver", Server: true, DNSNames: []string{"kubernetes", "api.lab"}})
+	pair, err := tls.X509KeyPair([]byte(cert), []byte(certKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(c.ca))
+	c.server = httptest.NewUnstartedServer(http.HandlerFunc(c.serve))
+	c.server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: roots, ClientAuth: tls.VerifyClientCertIfGiven}
+	c.server.StartTLS()
+	t.Cleanup(c.server.Close)
+	return c
+}
+
+func (c *cluster) issue(t *testing.T, r pki.Request) (cert, key string) {
+	t.Helper()
+	ca, err := pki.ParseCert(c.ca)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caKey, err := pki.ParseKey(c.caKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := pki.NewKey(pki.ECDSA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err = pki.EncodeKey(signer); err != nil {
+		t.Fatal(err)
+	}
+	r.Validity, r.Now = time.Hour, time.Now()
+	if cert, err = pki.Issue(r, signer.Public(), ca, caKey); err != nil {
+		t.Fatal(err)
+	}
+	return cert, key
+}
+
+func (c *cluster) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/readyz" {
+		if !c.ready.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return
+	}
+	user := ""
+	if len(r.TLS.PeerCertificates) > 0 {
+		user = r.TLS.PeerCertificates[0].Subject.CommonName
+	}
+	for _, node := range c.nodes.Load().([]string) {
+		if r.URL.Path == "/api/v1/nodes/"+node && user == "system:node:"+node {
+			return
+		}
+	}
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// host is a machine that reaches the cluster, with a kubeadm that does what
+// kubeadm does to files.
+func (c *cluster) host(t *testing.T, name string) *moduletest.FakeHost {
+	t.Helper()
+	h := moduletest.NewFakeHost(t, "k8s")
+	h.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", c.server.Listener.Addr().String())
+	}
+	kubeconfig := func(user string) string {
+		cert, key := c.issue(t, pki.Request{CommonName: user, Client: true})
+		encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+		return fmt.Sprintf(`apiVersion: v1
+clusters: [{cluster: {certificate-authority-data: %s, server: "https://api.lab:6443"}, name: k}]
+users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
+`, encode(c.ca), encode(cert), encode(key))
+	}
+	h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) {
+		if call.Argv[0] != "kubeadm" {
+			return moduletest.Reply{}, false
+		}
+		switch call.Argv[1] {
+		case "init":
+			h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
+			h.FS.Put("/etc/kubernetes/admin.conf", kubeconfig("kubernetes-admin"), 0o600)
+			c.ready.Store(true)
+		case "join":
+			h.FS.Put("/etc/kubernetes/kubelet.conf", kubeconfig("system:node:"+name), 0o600)
+			c.nodes.Store([]string{name})
+		case "reset":
+			for _, path := range []string{"pki", "manifests", "admin.conf", "kubelet.conf"} {
+				_ = h.FS.Remove(t.Context(), "/etc/kubernetes/"+path)
+			}
+		}
+		return moduletest.Reply{Changes: true, Stdout: "[certs] Using the existing CA\nplain\n"}, true
+	})
+	return h
+}
+
+func initTask(c *cluster, change func(*kubeadm.InitTask)) *kubeadm.InitTask {
+	made := kubeadm.InitKind().New().(*kubeadm.InitTask)
+	made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
+	made.PKI = map[string]secret.Value{"ca.crt": secret.Value(c.ca), "ca.key": secret.Value(c.caKey)}
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func joinTask(change func(*kubeadm.JoinTask)) *kubeadm.JoinTask {
+	made := kubeadm.JoinKind().New().(*kubeadm.JoinTask)
+	made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func wantSteps(t *testing.T, h module.Host, made module.Task, want ...string) []module.Step {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, s := range steps {
+		texts = append(texts, s.String())
+	}
+	if diff := cmp.Diff(want, texts); diff != "" {
+		t.Fatalf("steps (-want +got):\n%s", diff)
+	}
+	return steps
+}
+
+func TestInitContract(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	moduletest.Run(t, moduletest.Case{
+		Host: c.host(t, "cp"), New: func() module.Task { return initTask(c, nil) },
+		Absent:  func() module.Task { return initTask(c, func(t *kubeadm.InitTask) { t.State = "absent" }) },
+		Secrets: []secret.Value{secret.Value(c.caKey)},
+	})
+}
+
+func TestInitUsesTheGivenAuthorityAndTellsItsPhase(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "cp")
+	made := initTask(c, func(t *kubeadm.InitTask) {
+		t.UploadCerts, t.SkipPhases, t.IgnorePreflight = true, []string{"addon"}, []string{"Mem", "NumCPU"}
+	})
+	apply(t, h, made)
+	want := []string{"kubeadm init --skip-token-print --skip-certificate-key-print --upload-certs " +
+		"--config /etc/kubernetes/kinit.yaml --ignore-preflight-errors Mem,NumCPU --skip-phases addon"}
+	if diff := cmp.Diff(want, h.Changes()); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if text, _ := h.FS.Text("/etc/kubernetes/pki/ca.key"); text != c.caKey {
+		t.Error("the CA's key is not the given one")
+	}
+	if info, err := h.FS.Stat(t.Context(), "/etc/kubernetes/pki/ca.key"); err != nil || info.Mode.Perm() != 0o600 {
+		t.Errorf("mode %v, %v, want 0600", info.Mode, err)
+	}
+	if got := h.Reports()[0].Text; got != "certs: using the existing CA" {
+		t.Errorf("progress %q", got)
+	}
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca, err := pki.ParseCert(c.ca)
+	if err != nil || values["ca_cert_hash"].AsString() != pki.SPKIHash(ca) || values["ca_cert"].AsString() != c.ca {
+		t.Errorf("outputs %v, %v", values, err)
+	}
+	conf, _ := h.FS.Text("/etc/kubernetes/admin.conf")
+	if shown := h.Redact(conf); values["kubeconfig"].AsString() != conf || !strings.Contains(shown, "client-key-data: ***}") {
+		t.Errorf("the key is not masked: %s", shown)
+	}
+}
+
+func TestInterruptedInitIsResetAndRunAgain(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "cp")
+	h.FS.Put("/etc/kubernetes/kinit-kubeadm", "started\n", 0o600)
+	h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
+	made := initTask(c, func(t *kubeadm.InitTask) { t.CRISocket = "unix:///run/c.sock" })
+	wantSteps(t, h, made, "reset the interrupted kubeadm init on fake and run it again")
+	apply(t, h, made)
+	want := []string{
+		"kubeadm reset --force --cri-socket unix:///run/c.sock",
+		"kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml",
+	}
+	if diff := cmp.Diff(want, h.Changes()); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if text, _ := h.FS.Text("/etc/kubernetes/pki/ca.crt"); text != c.ca {
+		t.Error("the CA was not written again after the reset")
+	}
+	wantSteps(t, h, made)
+}
+
+func TestMadeClusterIsWaitedForAndNeverReset(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "cp")
+	apply(t, h, initTask(c, nil))
+	c.ready.Store(false)
+	made := initTask(c, func(t *kubeadm.InitTask) { t.Wait = "20ms" })
+	steps := wantSteps(t, h, made, "wait for the API server of fake")
+	err := steps[0].Do(t.Context(), h)
+	want := "wait for the API server of fake: not so after 20ms"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	c.ready.Store(true)
+	if err := steps[0].Do(t.Context(), h); err != nil {
+		t.Error(err)
+	}
+	if got := h.Changes(); len(got) != 1 {
+		t.Errorf("commands %v, want one init", got)
+	}
+}
+
+func TestNodeOfSomebodyElseIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "cp")
+	h.FS.Put("/etc/kubernetes/admin.conf", "theirs", 0o600)
+	want := `fake is a Kubernetes node already and was not made by kinit: run "kubeadm reset" on it if nothing needs it`
+	for _, made := range []module.Task{
+		initTask(c, nil), initTask(c, func(t *kubeadm.InitTask) { t.State = "absent" }),
+		joinTask(nil), joinTask(func(t *kubeadm.JoinTask) { t.State = "absent" }),
+	} {
+		if _, err := made.Plan(t.Context(), h); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+func TestAnotherClustersServerIsAnError(t *testing.T) {
+	t.Parallel()
+	c, other := newCluster(t), newCluster(t)
+	h := c.host(t, "cp")
+	apply(t, h, initTask(c, nil))
+	h.Dialer = other.host(t, "cp").Dialer
+	_, err := initTask(c, nil).Plan(t.Context(), h)
+	if err == nil || !strings.HasPrefix(err.Error(), "the API server at https://127.0.0.1:6443 is not the cluster's: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestJoinContract(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	moduletest.Run(t, moduletest.Case{
+		Host: c.host(t, "worker"), New: func() module.Task { return joinTask(nil) },
+		Absent: func() module.Task { return joinTask(func(t *kubeadm.JoinTask) { t.State = "absent" }) },
+	})
+}
+
+func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "worker")
+	made := joinTask(nil)
+	apply(t, h, made)
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil || values["node"].AsString() != "worker" {
+		t.Errorf("node %v, %v, want worker", values["node"], err)
+	}
+	wantSteps(t, h, made)
+	c.nodes.Store([]string{"another"})
+	wantSteps(t, h, made, "reset fake, which the cluster does not know any more, and join it again")
+	apply(t, h, made)
+	wantSteps(t, h, made)
+	want := []string{
+		"kubeadm join --config /etc/kubernetes/kinit.yaml", "kubeadm reset --force", "kubeadm join --config /etc/kubernetes/kinit.yaml",
+	}
+	if diff := cmp.Diff(want, h.Changes()); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+}
+
+func TestServerThatDoesNotAnswerIsNoReasonToJoinAgain(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "worker")
+	apply(t, h, joinTask(nil))
+	c.server.Close()
+	_, err := joinTask(nil).Plan(t.Context(), h)
+	want := "the API server at https://api.lab:6443 does not answer"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestNodeValidateNamesTheArgument(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*kubeadm.InitTask){
+		`config is "k.yaml", expected an absolute path`: func(t *kubeadm.InitTask) { t.Config = "k.yaml" },
+		`pki has "../ca.crt", expected a path below /etc/kubernetes/pki such as "etcd/ca.crt"`: func(t *kubeadm.InitTask) {
+			t.PKI = map[string]secret.Value{"../ca.crt": "x"}
+		},
+		`pki has nothing for "ca.crt", expected its content`: func(t *kubeadm.InitTask) { t.PKI = map[string]secret.Value{"ca.crt": ""} },
+		`wait is "long", expected a duration such as "5m"`:   func(t *kubeadm.InitTask) { t.Wait = "long" },
+		`port is 0, expected a port`:                         func(t *kubeadm.InitTask) { t.Port = 0 },
+	} {
+		if err := initTask(&cluster{ca: "a", caKey: "b"}, change).Validate(); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// Package kubectlapply is the module kubectl_apply: objects of a Kubernetes
+// cluster, by kubectl on a host.
+package kubectlapply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+)
+
+// Task is a set of objects. Fields that the content does not name are left to
+// others; objects that it does not name are left alone.
+type Task struct {
+	// Content is the objects in YAML, any number of documents.
+	Content string `hcl:"content"`
+	// Kubeconfig is the file on the host that leads to the cluster. Default "/etc/kubernetes/admin.conf".
+	Kubeconfig string `hcl:"kubeconfig,optional"`
+	// FieldManager is the name under which the cluster keeps what is kinit's. Default "kinit".
+	FieldManager string `hcl:"field_manager,optional"`
+	// ServerSide lets the API server merge the fields, and take over those of other managers. Default true.
+	ServerSide bool `hcl:"server_side,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "kubectl_apply", New: func() module.Task {
+		return &Task{Kubeconfig: "/etc/kubernetes/admin.conf", FieldManager: "kinit", ServerSide: true, State: "present"}
+	}}
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Kubeconfig):
+		return fmt.Errorf("kubeconfig is %q, expected an absolute path", t.Kubeconfig)
+	case t.FieldManager == "":
+		return errors.New("field_manager is empty, expected a name")
+	case t.State != "present" && t.State != "absent":
+		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
+	}
+	names, err := t.objects()
+	if err == nil && len(names) == 0 {
+		err = errors.New("content has no object, expected at least one")
+	}
+	return err
+}
+
+// objects lists what the content names, as "kind name".
+func (t *Task) objects() ([]string, error) {
+	var names []string
+	decoder := yaml.NewDecoder(strings.NewReader(t.Content))
+	for number := 1; ; number++ {
+		var object struct {
+			Kind     string
+			Metadata struct{ Name, GenerateName string }
+			Items    []struct {
+				Kind     string
+				Metadata struct{ Name string }
+			}
+		}
+		err := decoder.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			return names, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("content is no YAML: document %d: %w", number, err)
+		}
+		switch {
+		case object.Kind == "" && object.Metadata.Name == "":
+			continue // an empty document
+		case object.Kind == "List":
+			for _, item := range object.Items {
+				names = append(names, item.Kind+" "+item.Metadata.Name)
+			}
+		case object.Kind == "" || object.Metadata.Name == "":
+			return nil, fmt.Errorf("document %d of content has no kind or no name", number)
+		default:
+			names = append(names, object.Kind+" "+object.Metadata.Name)
+		}
+	}
+}
+
+// Plan asks the cluster what applying the content would change.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	names, err := t.objects()
+	if err != nil {
+		return nil, err
+	}
+	there, err := hostfile.Exists(ctx, h, t.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.State == "absent" && !there:
+		return nil, nil
+	case t.State == "absent":
+		return t.planAbsent(ctx, h)
+	case !there:
+		return t.step(names, "the cluster is not there yet"), nil
+	}
+	change, err := t.diff(ctx, h, len(names))
+	if err != nil || change == "" {
+		return nil, err
+	}
+	return t.step(names, change), nil
+}
+
+func (t *Task) step(names []string, change string) []module.Step {
+	text := fmt.Sprintf("apply %s: %s", summary(names), change)
+	return []module.Step{module.NewStep(text, func(ctx context.Context, h module.Host) error {
+		if _, err := t.kubectl(ctx, h, append([]string{"apply"}, t.merging()...)...); err != nil {
+			return fmt.Errorf("apply %s: %w", summary(names), err)
+		}
+		return nil
+	})}
+}
+
+// shown is how many objects a step names.
+const shown = 3
+
+// summary names the first objects and counts the rest.
+func summary(names []string) string {
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+// diff returns what would change, or nothing. count is the number of objects.
+func (t *Task) diff(ctx context.Context, h module.Host, count int) (string, error) {
+	out, err := t.kubectl(ctx, h, append([]string{"diff"}, t.merging()...)...)
+	var exit *module.ExitError
+	switch {
+	case err == nil:
+		return "", nil
+	case !errors.As(err, &exit):
+		return "", err
+	case exit.Code == 1:
+		return "the cluster has other fields\n" + h.Redact(cleanDiff(out.Stdout)), nil
+	}
+	// kubectl diff fails where an object's namespace is still to be made by the
+	// same content.
+	live, getErr := t.live(ctx, h)
+	if getErr != nil || len(live) >= count {
+		return "", fmt.Errorf("compare with the cluster: %w", err)
+	}
+	return fmt.Sprintf("%d of %d objects are missing", count-len(live), count), nil
+}
+
+// merging are the options that diff and apply have in common.
+func (t *Task) merging() []string {
+	args := []string{"--field-manager", t.FieldManager}
+	if t.ServerSide {
+		args = append(args, "--server-side", "--force-conflicts")
+	}
+	return args
+}
+
+// cleanDiff leaves out the lines that differ each time: the commands and the
+// names of kubectl's temporary files.
+func cleanDiff(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// live lists which of the objects the cluster has.
+func (t *Task) live(ctx context.Context, h module.Host) ([]string, error) {
+	out, err := t.kubectl(ctx, h, "get", "--ignore-not-found", "--output", "name")
+	return strings.Fields(out.Stdout), err
+}
+
+func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	live, err := t.live(ctx, h)
+	if err != nil {
+		return nil, fmt.Errorf("list the objects: %w", err)
+	}
+	if len(live) == 0 {
+		return nil, nil
+	}
+	return []module.Step{module.NewStep("delete "+summary(live), func(ctx context.Context, h module.Host) error {
+		if _, err := t.kubectl(ctx, h, "delete", "--ignore-not-found", "--wait"); err != nil {
+			return fmt.Errorf("delete %s: %w", summary(live), err)
+		}
+		return nil
+	})}, nil
+}
+
+// kubectl runs kubectl with the content on standard input.
+func (t *Task) kubectl(ctx context.Context, h module.Host, args ...string) (module.Output, error) {
+	argv := append([]string{"kubectl", "--kubeconfig", t.Kubeconfig}, args...)
+	return h.Run(ctx, module.Command{Argv: append(argv, "--filename", "-"), Stdin: strings.NewReader(t.Content)})
+}
+
+var _ module.Validator = (*Task)(nil)

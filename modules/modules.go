@@ -1,0 +1,70 @@
+// Package modules lists the modules that ship with kinit.
+package modules
+
+import (
+	"kinit/engine/module"
+	"kinit/modules/command"
+	"kinit/modules/copyfile"
+	"kinit/modules/domain"
+	"kinit/modules/download"
+	"kinit/modules/facts"
+	"kinit/modules/file"
+	"kinit/modules/htpasswd"
+	"kinit/modules/kubeadm"
+	"kinit/modules/kubectlapply"
+	"kinit/modules/nfttable"
+	"kinit/modules/ospkg"
+	"kinit/modules/ovncentral"
+	"kinit/modules/ovnchassis"
+	"kinit/modules/ovnport"
+	"kinit/modules/ovnrouter"
+	"kinit/modules/ovnsweep"
+	"kinit/modules/ovnswitch"
+	"kinit/modules/ovnsync"
+	"kinit/modules/ovsbridge"
+	"kinit/modules/ovsport"
+	"kinit/modules/ovssweep"
+	"kinit/modules/podmancontainer"
+	"kinit/modules/podmanimage"
+	"kinit/modules/podmannetwork"
+	"kinit/modules/podmanpod"
+	"kinit/modules/podmansweep"
+	"kinit/modules/podmanvolume"
+	"kinit/modules/secretvalue"
+	"kinit/modules/seed"
+	"kinit/modules/service"
+	"kinit/modules/sshkey"
+	"kinit/modules/sweep"
+	"kinit/modules/sysctl"
+	"kinit/modules/template"
+	"kinit/modules/virtsweep"
+	"kinit/modules/volume"
+	"kinit/modules/wait"
+	"kinit/modules/x509ca"
+	"kinit/modules/x509cert"
+)
+
+// All returns every module, by what it works on. A new module is added here.
+func All() []module.Kind {
+	return []module.Kind{
+		// Files, packages, services and processes of a host.
+		command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
+		file.Kind(), file.DirectoryKind(), file.LinkKind(),
+		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
+		// Keys, certificates and secrets.
+		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
+		// Guests.
+		volume.Kind(), seed.Kind(), domain.Kind(), virtsweep.Kind(),
+		// The overlay.
+		ovsbridge.Kind(), ovsport.Kind(), ovsport.VethKind(),
+		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),
+		ovnrouter.Kind(), ovnrouter.PortKind(), ovnrouter.NATKind(), ovnrouter.RouteKind(),
+		// Containers.
+		podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
+		podmancontainer.Kind(), podmansweep.Kind(),
+		// Kubernetes.
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(),
+		// What is left of an owner on a host.
+		sweep.Kind(),
+	}
+}

@@ -1,0 +1,161 @@
+// Package ovnport brings about ports of OVN's logical switches: module ovn_port.
+package ovnport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+)
+
+// Kind is module ovn_port: a port of a logical switch in OVN's northbound
+// database. It runs on the host of ovn-central.
+func Kind() module.Kind {
+	return module.Kind{Name: "ovn_port", New: func() module.Task { return &Task{PortSecurity: true, State: ovn.Present} }}
+}
+
+// Task is the arguments of ovn_port.
+type Task struct {
+	// Name is the port's name, unique in OVN: what the interface's iface-id says on
+	// the hypervisor.
+	Name string `hcl:"name"`
+	// Switch is the logical switch that gets the port. Needed unless state is
+	// "absent".
+	Switch string `hcl:"switch,optional"`
+	// Type is "" (default) for a guest or a host, "localnet" for a way to a physical
+	// network, or another type of OVN's, with its options.
+	Type string `hcl:"type,optional"`
+	// MAC is the Ethernet address behind the port, in lower case.
+	MAC string `hcl:"mac,optional"`
+	// IP is the address behind the port. OVN's DHCP gives it to the guest.
+	IP string `hcl:"ip,optional"`
+	// PortSecurity, when true (default), lets only frames with this MAC and IP in. It
+	// applies to ports with a MAC.
+	PortSecurity bool `hcl:"port_security,optional"`
+	// AllowedIPs are further addresses or networks that the port may send from, such
+	// as the pods of a node whose routes need no tunnel.
+	AllowedIPs []string `hcl:"allowed_ips,optional"`
+	// DHCP is the name of the ovn_dhcp whose options the port's guest gets. Empty
+	// gives it none.
+	DHCP string `hcl:"dhcp,optional"`
+	// Network is the physical network of a port of type "localnet", as chassis map it
+	// to a bridge.
+	Network string `hcl:"network,optional"`
+	// Tag is the VLAN of a port of type "localnet", 1 to 4095. 0 means none.
+	Tag int `hcl:"tag,optional"`
+	// Options are the port's further options by OVN's names.
+	Options map[string]string `hcl:"options,optional"`
+	// Shared lets several clusters use the port, such as the localnet port of a shared
+	// switch. It goes with the last of them. Default false.
+	Shared bool `hcl:"shared,optional"`
+	// State is "present" (default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if t.Name == "" {
+		return errors.New("name is empty, want the port's name")
+	}
+	if t.State == ovn.Absent {
+		return nil
+	}
+	if t.Switch == "" {
+		return fmt.Errorf("switch is empty, want the logical switch that gets port %s", t.Name)
+	}
+	if err := link.CheckMAC("mac", t.MAC); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(t.IP); t.IP != "" && err != nil {
+		return fmt.Errorf("ip is %q, want an address without prefix length", t.IP)
+	}
+	if t.MAC == "" && (t.IP != "" || t.DHCP != "" || len(t.AllowedIPs) > 0) {
+		return errors.New("mac is empty, want the Ethernet address that ip, dhcp and allowed_ips are for")
+	}
+	for _, allowed := range t.AllowedIPs {
+		if !isAddressOrNetwork(allowed) {
+			return fmt.Errorf("allowed_ips: %q is no address and no network", allowed)
+		}
+	}
+	if err := t.checkLocalnet(); err != nil {
+		return err
+	}
+	return ovn.CheckState(t.State)
+}
+
+func isAddressOrNetwork(s string) bool {
+	_, notAddress := netip.ParseAddr(s)
+	_, notNetwork := netip.ParsePrefix(s)
+	return notAddress == nil || notNetwork == nil
+}
+
+func (t *Task) checkLocalnet() error {
+	if t.Type == "localnet" && t.Network == "" && t.Options["network_name"] == "" {
+		return errors.New("network is empty, want the physical network of a localnet port")
+	}
+	if t.Type != "localnet" && (t.Network != "" || t.Tag != 0) {
+		return errors.New("network and tag are for ports of type \"localnet\"")
+	}
+	if t.Tag < 0 || t.Tag > 4095 {
+		return fmt.Errorf("tag is %d, want 1 to 4095", t.Tag)
+	}
+	return nil
+}
+
+// addresses are what is behind the port, in OVN's words.
+func (t *Task) addresses() []string {
+	switch {
+	case t.MAC != "":
+		return []string{strings.TrimSpace(t.MAC + " " + t.IP)}
+	case t.Type == "router":
+		return []string{"router"}
+	}
+	return []string{"unknown"}
+}
+
+// security are the addresses the port may send from. None allows all.
+func (t *Task) security() []string {
+	if !t.PortSecurity || t.MAC == "" {
+		return nil
+	}
+	words := []string{t.MAC}
+	if t.IP != "" {
+		words = append(words, t.IP)
+	}
+	return []string{strings.Join(slices.Concat(words, t.AllowedIPs), " ")}
+}
+
+func (t *Task) options() map[string]string {
+	all := map[string]string{}
+	if t.Network != "" {
+		all["network_name"] = t.Network
+	}
+	maps.Copy(all, t.Options)
+	return all
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"id": cty.String, "mac": cty.String, "ip": cty.String}
+}
+
+// Outputs returns what an interface on a hypervisor needs: the id is its iface-id.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	return map[string]cty.Value{
+		"id": cty.StringVal(t.Name), "mac": cty.StringVal(t.MAC), "ip": cty.StringVal(t.IP),
+	}, ctx.Err()
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -1,0 +1,176 @@
+package ovsport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+	"kinit/modules/internal/ovn/vswitch"
+)
+
+// VethKind is module ovs_veth: a device inside a network namespace, such as that
+// of a podman pod, whose other end is a port of an Open vSwitch bridge.
+func VethKind() module.Kind {
+	return module.Kind{Name: "ovs_veth", New: func() module.Task { return &Veth{TxOffload: true, State: ovn.Present} }}
+}
+
+// Veth is the arguments of ovs_veth.
+type Veth struct {
+	// Name is the end on the host, the port of the bridge; at most 15 characters.
+	Name string `hcl:"name"`
+	// Peer is the device's name inside the namespace. Needed unless state is "absent".
+	Peer string `hcl:"peer,optional"`
+	// Netns is the namespace: a path such as /run/netns/x, or the number of a process
+	// in it. A pod that was started again has another one; the pair is then made
+	// anew. Needed unless state is "absent".
+	Netns string `hcl:"netns,optional"`
+	// Bridge is the bridge that gets the port. Needed unless state is "absent".
+	Bridge string `hcl:"bridge,optional"`
+	// IfaceID is the name of the OVN logical switch port that this port is.
+	IfaceID string `hcl:"iface_id,optional"`
+	// MAC is the Ethernet address of the device inside, in lower case. Empty leaves
+	// the one the kernel chose.
+	MAC string `hcl:"mac,optional"`
+	// MTU is that of both ends, in bytes. 0 leaves it.
+	MTU int `hcl:"mtu,optional"`
+	// Addresses are set on the device inside, with prefix length, such as
+	// "10.0.0.253/24"; others are removed.
+	Addresses []string `hcl:"addresses,optional"`
+	// Routes are set inside: gateway by destination, such as { default = "10.0.0.254" }.
+	Routes map[string]string `hcl:"routes,optional"`
+	// ExternalIDs are keys of the interface's external_ids to set; others stay.
+	ExternalIDs map[string]string `hcl:"external_ids,optional"`
+	// TxOffload, when false, has transmit checksums of both ends computed in software
+	// (ethtool -K NAME tx off), which the userspace datapath needs. Default true
+	// leaves them.
+	TxOffload bool `hcl:"tx_offload,optional"`
+	// State is "present" (default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Veth) Validate() error {
+	if err := link.CheckName("name", t.Name); err != nil {
+		return err
+	}
+	if t.State == ovn.Absent {
+		return nil
+	}
+	if err := link.CheckName("peer", t.Peer); err != nil {
+		return err
+	}
+	if t.Netns == "" || t.Bridge == "" {
+		return errors.New("netns or bridge is empty, want the namespace that gets the device and the bridge that gets the port")
+	}
+	if err := checkDevice(t.MAC, t.MTU, t.Addresses, t.Routes); err != nil {
+		return err
+	}
+	return ovn.CheckState(t.State)
+}
+
+// Plan compares the pair, the port and both devices with the arguments.
+func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.State == ovn.Absent {
+		return t.planAbsent(ctx, h)
+	}
+	port, mine, err := t.planPort(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	have, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(h.Owner()) {
+		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nobody needs it",
+			t.Name, h.Owner(), t.Name)
+	}
+	var steps []module.Step
+	if !have.pair() {
+		text := fmt.Sprintf("create veth %s with %s in %s", t.Name, t.Peer, t.netns())
+		steps = append(steps, module.NewStep(text, t.makePair))
+		have = pair{}
+	}
+	steps = append(steps, port...)
+	steps = append(steps, link.Steps(t.outside(), have.outside)...)
+	return append(steps, link.Steps(t.inside(), have.inside)...), nil
+}
+
+// planPort plans the port's row, and tells whether there is one of this owner.
+func (t *Veth) planPort(ctx context.Context, h module.Host) ([]module.Step, bool, error) {
+	mine := false
+	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		_, mine = rows.Port(t.Name) // Change refuses a port of somebody else
+		return t.row().Change(rows, h.Owner())
+	})
+	return steps, mine, err
+}
+
+func (t *Veth) row() vswitch.Port {
+	return vswitch.Port{
+		Bridge: t.Bridge, Name: t.Name, IDs: interfaceIDs(t.IfaceID, t.MAC, t.ExternalIDs),
+		Marks: map[string]string{vswitch.DeviceKey: vswitch.VethDevice},
+	}
+}
+
+func (t *Veth) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		return vswitch.DropPort(rows, t.Name, h.Owner())
+	})
+	if err != nil {
+		return nil, err
+	}
+	have, err := link.Read(ctx, h, link.Want{Device: t.Name})
+	if err != nil || !have.Exists || len(steps) == 0 && have.Alias != vswitch.Alias(h.Owner()) {
+		return steps, err
+	}
+	return append(steps, module.NewStep("delete veth "+t.Name, func(ctx context.Context, h module.Host) error {
+		return link.Delete(ctx, h, t.Name)
+	})), nil
+}
+
+// netns is the namespace as a path.
+func (t *Veth) netns() string {
+	if _, err := strconv.Atoi(t.Netns); err == nil {
+		return "/proc/" + t.Netns + "/ns/net"
+	}
+	return t.Netns
+}
+
+// outside is the end on the host.
+func (t *Veth) outside() link.Want {
+	return link.Want{Device: t.Name, MTU: t.MTU, TxOff: !t.TxOffload}
+}
+
+// inside is the end in the namespace.
+func (t *Veth) inside() link.Want {
+	return link.Want{
+		Device: t.Peer, Netns: t.netns(), Addresses: t.Addresses, Routes: t.Routes,
+		MTU: t.MTU, MAC: t.MAC, TxOff: !t.TxOffload, Only: true,
+	}
+}
+
+// OutputTypes names the outputs.
+func (t *Veth) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"name": cty.String, "peer": cty.String, "boot_script": cty.String}
+}
+
+// Outputs returns both names and the script that attaches a namespace, whose path
+// is its argument, after the pod or the host was started again.
+func (t *Veth) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	return map[string]cty.Value{
+		"name": cty.StringVal(t.Name), "peer": cty.StringVal(t.Peer), "boot_script": cty.StringVal(t.script(h.Owner())),
+	}, ctx.Err()
+}
+
+var (
+	_ module.Outputter = (*Veth)(nil)
+	_ module.Validator = (*Veth)(nil)
+)

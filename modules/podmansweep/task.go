@@ -1,0 +1,189 @@
+// Package podmansweep is the module podman_sweep: it removes what a cluster owns
+// in podman on a host.
+package podmansweep
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/podman"
+)
+
+// Task removes containers, pods, volumes, networks and images of the cluster
+// that are not to be kept. What others made, and images that others use, stay.
+//
+// Outputs: count (number) and names (list of strings) of what is still there and
+// should not be.
+type Task struct {
+	// All removes everything of the cluster, whatever keep says. Default false.
+	All bool `hcl:"all,optional"`
+	// Keep are the names of what stays, of any kind. Default none.
+	Keep []string `hcl:"keep,optional"`
+	// Purge also removes images that are to be kept for later clusters. Default false.
+	Purge bool `hcl:"purge,optional"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "podman_sweep", New: func() module.Task { return &Task{} }}
+}
+
+// stays tells whether a name is to be kept.
+func (t *Task) stays(name string) bool { return !t.All && slices.Contains(t.Keep, name) }
+
+// Plan lists what the cluster owns and is not to be kept.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	targets, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	for _, target := range targets {
+		steps = append(steps, module.NewStep(target.text, target.do))
+	}
+	return steps, nil
+}
+
+// target is one thing to remove, or to forget.
+type target struct {
+	text string
+	do   func(ctx context.Context, h module.Host) error
+}
+
+// read lists the targets in an order that works: what uses comes before what is
+// used.
+func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
+	if err := ctx.Err(); err != nil || h.Owner() == "" {
+		return nil, err
+	}
+	c := podman.Client{Host: h}
+	containers, err := c.Containers(ctx)
+	if podman.NotInstalled(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	pods, err := c.Pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	going := t.going(c, containers, pods)
+	targets := going.targets()
+	named, err := t.named(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	targets = append(targets, named...)
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	remaining := going.remaining(containers)
+	images, err := t.images(ctx, c, marks, remaining)
+	return append(append(targets, images...), t.firewall(marks, remaining)...), err
+}
+
+// going is what of containers and pods is to be removed.
+type going struct {
+	containers, pods []string
+	podIDs           map[string]bool
+}
+
+func (t *Task) going(c podman.Client, containers []podman.Container, pods []podman.Pod) going {
+	g := going{podIDs: map[string]bool{}}
+	for _, pod := range pods {
+		if c.Ours(pod.Labels) && !t.stays(pod.Name) {
+			g.pods = append(g.pods, pod.Name)
+			g.podIDs[pod.ID] = true
+		}
+	}
+	for _, ctr := range containers {
+		// An infra container has its pod's labels and goes with it.
+		if c.Ours(ctr.Config.Labels) && !ctr.IsInfra && !g.podIDs[ctr.Pod] && !t.stays(ctr.Name) {
+			g.containers = append(g.containers, ctr.Name)
+		}
+	}
+	return g
+}
+
+func (g going) targets() []target {
+	var targets []target
+	for _, name := range g.containers {
+		targets = append(targets, target{"remove container " + name, func(ctx context.Context, h module.Host) error {
+			return podman.Client{Host: h}.RemoveContainer(ctx, name, stopSeconds)
+		}})
+	}
+	for _, name := range g.pods {
+		targets = append(targets, target{"remove pod " + name, func(ctx context.Context, h module.Host) error {
+			return podman.Client{Host: h}.RemovePod(ctx, name)
+		}})
+	}
+	return targets
+}
+
+// remaining are the containers that will still be there.
+func (g going) remaining(all []podman.Container) []podman.Container {
+	return slices.DeleteFunc(slices.Clone(all), func(ctr podman.Container) bool {
+		return g.podIDs[ctr.Pod] || slices.Contains(g.containers, ctr.Name)
+	})
+}
+
+// stopSeconds is how long a container gets to end by itself, in s; podman's own
+// default.
+const stopSeconds = 10
+
+// named lists volumes and networks.
+func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
+	var targets []target
+	volumes, err := c.Volumes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range volumes {
+		if c.Ours(v.Labels) && !t.stays(v.Name) {
+			targets = append(targets, target{"remove podman volume " + v.Name, func(ctx context.Context, h module.Host) error {
+				return podman.Client{Host: h}.RemoveVolume(ctx, v.Name)
+			}})
+		}
+	}
+	networks, err := c.Networks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range networks {
+		if c.Ours(n.Labels) && !t.stays(n.Name) {
+			targets = append(targets, target{"remove podman network " + n.Name, func(ctx context.Context, h module.Host) error {
+				return podman.Client{Host: h}.RemoveNetwork(ctx, n.Name)
+			}})
+		}
+	}
+	return targets, nil
+}
+
+// OutputTypes names the values.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"count": cty.Number, "names": cty.List(cty.String)}
+}
+
+// Outputs counts and names what is still there and should not be.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	targets, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	names := cty.ListValEmpty(cty.String)
+	if len(targets) > 0 {
+		var values []cty.Value
+		for _, target := range targets {
+			values = append(values, cty.StringVal(target.text))
+		}
+		names = cty.ListVal(values)
+	}
+	return map[string]cty.Value{"count": cty.NumberIntVal(int64(len(targets))), "names": names}, nil
+}
+
+var _ module.Outputter = (*Task)(nil)

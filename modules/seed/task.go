@@ -1,0 +1,145 @@
+// Package seed is the module "cloudinit_seed": an ISO image from which a guest's
+// cloud-init reads, at its first boot, who it is (the NoCloud data source).
+//
+// The image is made in memory and its bytes follow from the arguments, so a
+// second run finds nothing to change.
+package seed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+)
+
+// Task is a seed that is there, or not. A file that the cluster did not make is
+// never touched. A guest that runs keeps reading the seed it was started with.
+type Task struct {
+	// Path is the absolute path of the image. Its folder must exist.
+	Path string `hcl:"path"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+	// Hostname is the guest's name, without a domain. Needed unless absent.
+	Hostname string `hcl:"hostname,optional"`
+	// FQDN is the name with its domain. Default: none.
+	FQDN string `hcl:"fqdn,optional"`
+	// InstanceID tells cloud-init whether it has configured this guest before; a
+	// new one makes it do so again. Default: the hostname.
+	InstanceID string `hcl:"instance_id,optional"`
+	// AuthorizedKeys are the public SSH keys, one a line of authorized_keys, that
+	// may log in as the image's default user and, with allow_root, as root.
+	AuthorizedKeys []string `hcl:"authorized_keys,optional"`
+	// AllowRoot lets the authorized keys log in as root. Default false.
+	AllowRoot bool `hcl:"allow_root,optional"`
+	// Packages are installed at the first boot, for which the guest needs a
+	// mirror.
+	Packages []string `hcl:"packages,optional"`
+	// RunCmd are commands, each a list of a program and its arguments, that run at
+	// the end of the first boot.
+	RunCmd [][]string `hcl:"runcmd,optional"`
+	// Timezone is a name such as "Europe/Madrid". Default: the image's.
+	Timezone string `hcl:"timezone,optional"`
+	// ExtraUserData is an object of further cloud-init keys. Lists are appended to
+	// those of the other arguments, objects are merged, and anything else takes
+	// their place.
+	ExtraUserData cty.Value `hcl:"extra_user_data,optional"`
+	// HostKey is the key by which the guest proves who it is; all others are
+	// deleted. Default: the guest makes its own.
+	HostKey *HostKey `hcl:"host_key,block"`
+	// Users are made in the guest, instead of the image's default user.
+	Users []User `hcl:"user,block"`
+	// WriteFiles are written at the first boot.
+	WriteFiles []WriteFile `hcl:"write_file,block"`
+	// Networks are the network cards. Default: the image decides.
+	Networks []Network `hcl:"network,block"`
+}
+
+// HostKey is an Ed25519 key pair of SSH.
+type HostKey struct {
+	// Private is the private key in the format of OpenSSH.
+	Private secret.Value `hcl:"private"`
+	// Public is the public key, such as "ssh-ed25519 AAAA…".
+	Public string `hcl:"public"`
+}
+
+// User is a user of the guest. A password cannot be used to log in by SSH.
+type User struct {
+	// Name is the login name. For root, allow_root is needed as well.
+	Name string `hcl:"name"`
+	// Groups are further groups the user is in.
+	Groups []string `hcl:"groups,optional"`
+	// Shell is the absolute path of the login shell. Default: the guest's.
+	Shell string `hcl:"shell,optional"`
+	// Sudo is a rule of sudoers, such as "ALL=(ALL) NOPASSWD:ALL". Default: none.
+	Sudo string `hcl:"sudo,optional"`
+	// AuthorizedKeys are the public SSH keys that may log in.
+	AuthorizedKeys []string `hcl:"authorized_keys,optional"`
+	// HashedPassword is a password for the console as crypt(5) has it. Default:
+	// the password is locked.
+	HashedPassword secret.Value `hcl:"hashed_password,optional"`
+}
+
+// WriteFile is a file in the guest.
+type WriteFile struct {
+	// Path is the absolute path; missing folders are made.
+	Path string `hcl:"path"`
+	// Content is the text.
+	Content secret.Value `hcl:"content"`
+	// Permissions are the mode, such as "0600". Default "0644".
+	Permissions string `hcl:"permissions,optional"`
+	// Owner is user and group, such as "root:root". Default "root:root". Users of
+	// this seed do not exist yet when files are written.
+	Owner string `hcl:"owner,optional"`
+}
+
+// Network is one network card.
+type Network struct {
+	// MAC is the address by which the card is found.
+	MAC string `hcl:"mac"`
+	// Name is what the card is called in the guest. Default "eth0" for the first,
+	// "eth1" for the second, and so on.
+	Name string `hcl:"name,optional"`
+	// DHCP asks for an IPv4 address, name servers and MTU. Default false, for which
+	// addresses are needed.
+	DHCP bool `hcl:"dhcp,optional"`
+	// MTU is the greatest packet in bytes. Default: what DHCP says.
+	MTU int `hcl:"mtu,optional"`
+	// Addresses are fixed addresses with their prefix, such as "10.0.0.5/24".
+	Addresses []string `hcl:"addresses,optional"`
+	// Gateway is the IPv4 address of the default route. Default: what DHCP says.
+	Gateway string `hcl:"gateway,optional"`
+	// Nameservers are addresses. Default: what DHCP says.
+	Nameservers []string `hcl:"nameservers,optional"`
+	// Search are the domains in which names without one are looked up. Guests that
+	// use systemd-networkd take them only together with fixed addresses.
+	Search []string `hcl:"search,optional"`
+}
+
+// Kind is the module "cloudinit_seed". Outputs: path and sha256 (of the image,
+// empty when absent).
+func Kind() module.Kind {
+	return module.Kind{Name: "cloudinit_seed", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// OutputTypes names the values.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"path": cty.String, "sha256": cty.String}
+}
+
+// Outputs reads the values.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	s, err := t.read(ctx, h)
+	return map[string]cty.Value{"path": cty.StringVal(t.Path), "sha256": cty.StringVal(s.sum)}, err
+}
+
+func sum(image []byte) string {
+	hash := sha256.Sum256(image)
+	return hex.EncodeToString(hash[:])
+}
+
+var _ module.Outputter = (*Task)(nil)
+var _ module.Validator = (*Task)(nil)

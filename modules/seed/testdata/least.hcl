@@ -1,0 +1,2 @@
+path     = "/var/lib/libvirt/images/node.iso"
+hostname = "node"

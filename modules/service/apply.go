@@ -1,0 +1,162 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+)
+
+// logLines is how much of a unit's journal is added to the error of a start that
+// failed.
+const logLines = "20"
+
+func systemctl(ctx context.Context, h module.Host, unit string, verb ...string) error {
+	argv := append([]string{"systemctl"}, verb...)
+	_, err := h.Run(ctx, module.Command{Argv: append(argv, "--", unit)})
+	return err
+}
+
+func reload(ctx context.Context, h module.Host) error {
+	_, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
+	return err
+}
+
+// writeUnit puts the unit file in place and has systemd read it.
+func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if s.file == nil {
+		if err := h.Own(ctx, module.Mark{Kind: "unit", ID: t.unit()}); err != nil {
+			return err
+		}
+	}
+	if err := h.Files().Write(ctx, t.path(), strings.NewReader(*t.Unit), module.Attr{Mode: 0o644}); err != nil {
+		return err
+	}
+	return reload(ctx, h)
+}
+
+// start starts or restarts the unit. The error of one that does not come up has
+// the end of its journal.
+func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
+	err := systemctl(ctx, h, t.unit(), verb)
+	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+		return err
+	}
+	out, logErr := h.Run(ctx, module.Command{Argv: []string{"journalctl", "--no-pager", "--output=cat",
+		"--lines=" + logLines, "--unit=" + t.unit()}})
+	if logErr != nil || strings.TrimSpace(out.Stdout) == "" {
+		return err
+	}
+	return fmt.Errorf("%w\nthe end of its journal:\n%s", err, strings.TrimRight(h.Redact(out.Stdout), "\n"))
+}
+
+// store remembers what the service was started with.
+func (t *Task) store(ctx context.Context, h module.Host, fingerprint string) error {
+	file := t.fingerprintPath(h)
+	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
+		return err
+	}
+	// The folder of the manifests; on a host without an owner it may be missing.
+	if err := h.Files().Mkdir(ctx, path.Dir(file), module.Attr{}); err != nil {
+		return err
+	}
+	return h.Files().Write(ctx, file, strings.NewReader(fingerprint+"\n"), module.Attr{Mode: 0o600})
+}
+
+// decideAbsent removes a unit of kinit's own, or brings a service of the
+// distribution back to how it was.
+func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
+	p := &planner{task: t, state: s}
+	switch {
+	case s.file != nil && !s.ours && s.before == nil:
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.path(), h.Owner())
+	case s.file != nil && s.ours:
+		p.add("remove unit "+t.unit(), t.removeUnit)
+	case s.before != nil:
+		p.add("restore "+t.unit()+": "+s.before.words(), func(ctx context.Context, h module.Host) error {
+			return t.restore(ctx, h, *s.before)
+		})
+	}
+	if s.stored != "" {
+		p.add("forget what "+t.unit()+" was started with", t.forget)
+	}
+	return p.steps, nil
+}
+
+func (p prior) words() string {
+	words := []string{"disabled", "stopped"}
+	if p.Enabled {
+		words[0] = "enabled"
+	}
+	if p.Active {
+		words[1] = "started"
+	}
+	if p.Masked {
+		words[0] = "masked"
+	}
+	return strings.Join(words, ", ")
+}
+
+// removeUnit stops the unit before its file goes: without the file systemd would
+// not know how.
+func (t *Task) removeUnit(ctx context.Context, h module.Host) error {
+	file, err := readText(ctx, h, t.path())
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := systemctl(ctx, h, t.unit(), "disable", "--now"); err != nil {
+			return err
+		}
+	}
+	if err := h.Files().Remove(ctx, t.path()); err != nil {
+		return err
+	}
+	if err := reload(ctx, h); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, t.unit(), "unit")
+}
+
+// restore brings a service back to how it was and releases its mark.
+func (t *Task) restore(ctx context.Context, h module.Host, was prior) error {
+	verbs := [][]string{{"unmask"}, {"disable"}, {"stop"}}
+	if was.Enabled {
+		verbs[1] = []string{"enable"}
+	}
+	if was.Active {
+		verbs[2] = []string{"start"}
+	}
+	if was.Masked {
+		verbs = [][]string{{"stop"}, {"mask"}}
+	}
+	s, err := t.show(ctx, h)
+	if err != nil {
+		return err
+	}
+	if s.load == "not-found" {
+		verbs = nil // its package is gone
+	}
+	for _, verb := range verbs {
+		if err := systemctl(ctx, h, t.unit(), verb...); err != nil {
+			return err
+		}
+	}
+	return claim.Release(ctx, h, t.unit(), "service")
+}
+
+func (t *Task) forget(ctx context.Context, h module.Host) error {
+	file := t.fingerprintPath(h)
+	if err := h.Files().Remove(ctx, file); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, file)
+}

@@ -1,0 +1,116 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+)
+
+// decide compares the state with the arguments, in the order in which systemd
+// needs the changes.
+func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
+	if t.Unit != nil && s.file != nil && *s.file != *t.Unit && !s.ours {
+		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
+			"choose another name, or use a drop-in folder with a copy task", t.path(), h.Owner())
+	}
+	plan := &planner{task: t, state: s}
+	t.decideUnit(h, s, plan)
+	t.decideBoot(s, plan)
+	t.decideRun(s, plan)
+	return plan.steps, nil
+}
+
+func (t *Task) decideUnit(h module.Host, s state, p *planner) {
+	switch {
+	case t.Unit != nil && s.file == nil:
+		p.add("create unit "+t.unit(), t.writeUnit)
+	case t.Unit != nil && *s.file != *t.Unit:
+		diff := h.Redact(content.Diff(t.path(), []byte(*s.file), []byte(*t.Unit)))
+		p.add("change unit "+t.unit()+"\n"+diff, t.writeUnit)
+	case s.reload == "yes":
+		p.add("reload systemd, which has an old "+t.unit(), reload)
+	}
+}
+
+// decideBoot is about what happens when the system starts.
+func (t *Task) decideBoot(s state, p *planner) {
+	switch {
+	case is(t.Masked) && !s.masked():
+		p.change("mask", "mask", "--now")
+	case isNot(t.Masked) && s.masked():
+		p.change("unmask", "unmask")
+	}
+	switch {
+	case is(t.Enabled) && !s.enabled() && s.enables():
+		p.change("enable", "enable")
+	case isNot(t.Enabled) && (s.enabled() || s.fileState == "enabled-runtime"):
+		p.change("disable", "disable")
+	}
+}
+
+// decideRun is about what runs now.
+func (t *Task) decideRun(s state, p *planner) {
+	want := t.fingerprint()
+	switch {
+	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
+		p.change("stop", "stop")
+	case t.State == "stopped":
+	case t.State == "started" && !s.active():
+		p.run("start", "", want)
+	case s.active() && want != "" && s.stored == "":
+		p.run("restart", ", as it is not known what it was started with", want)
+	case s.active() && want != s.stored && want != "":
+		p.run("restart", ", as what it was started with has changed", want)
+	}
+}
+
+// planner collects steps.
+type planner struct {
+	task  *Task
+	state state
+	steps []module.Step
+}
+
+func (p *planner) add(text string, do func(context.Context, module.Host) error) {
+	p.steps = append(p.steps, module.NewStep(text, do))
+}
+
+// change adds a systemctl command that changes how a service is.
+func (p *planner) change(text string, verb ...string) {
+	p.add(text+" "+p.task.unit(), func(ctx context.Context, h module.Host) error {
+		if err := p.mark(ctx, h); err != nil {
+			return err
+		}
+		return systemctl(ctx, h, p.task.unit(), verb...)
+	})
+}
+
+// run adds a start or restart, after which the fingerprint is stored.
+func (p *planner) run(verb, why, fingerprint string) {
+	p.add(verb+" "+p.task.unit()+why, func(ctx context.Context, h module.Host) error {
+		if verb == "start" {
+			if err := p.mark(ctx, h); err != nil {
+				return err
+			}
+		}
+		if err := p.task.start(ctx, h, verb); err != nil || fingerprint == "" {
+			return err
+		}
+		return p.task.store(ctx, h, fingerprint)
+	})
+}
+
+// mark keeps how a service of the distribution was. A unit of kinit's own has a
+// mark already.
+func (p *planner) mark(ctx context.Context, h module.Host) error {
+	if p.task.Unit != nil {
+		return nil
+	}
+	before, err := p.state.prior()
+	if err != nil {
+		return err
+	}
+	return h.Own(ctx, module.Mark{Kind: "service", ID: p.task.unit(), Prior: before})
+}

@@ -1,0 +1,242 @@
+package service
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+const webUnit = "[Service]\nExecStart=/bin/web\n[Install]\nWantedBy=multi-user.target\n"
+
+func TestSuiteOfAUnitOfKinit(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h, _ := newSystemd(t, owner, map[string]*unit{})
+		moduletest.Run(t, moduletest.Case{
+			New: func() module.Task {
+				return task(t, "name = \"web\"\nunit = <<E\n"+webUnit+"E\nenabled = true\nstate = \"started\"\nrestart_on = [\"a\"]")
+			},
+			Absent: func() module.Task { return task(t, "name = \"web\"\nstate = \"absent\"") },
+			Host:   h,
+		})
+		checkMarks(t, h)
+	}
+}
+
+func TestSuiteOfAServiceOfTheDistribution(t *testing.T) {
+	t.Parallel()
+	for owner, want := range map[string]unit{
+		"demo": {load: "loaded", active: "inactive", file: "disabled"},
+		"":     {load: "loaded", active: "active", file: "enabled"}, // nobody knows how it was
+	} {
+		h, s := newSystemd(t, owner, map[string]*unit{"ssh.service": stopped()})
+		moduletest.Run(t, moduletest.Case{
+			New:    func() module.Task { return task(t, "name = \"ssh\"\nenabled = true\nstate = \"started\"") },
+			Absent: func() module.Task { return task(t, "name = \"ssh\"\nstate = \"absent\"") },
+			Host:   h,
+		})
+		if got := *s.units["ssh.service"]; got != want {
+			t.Errorf("owner %q: %+v, want %+v", owner, got, want)
+		}
+		checkMarks(t, h)
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	const unknown, changed = ", as it is not known what it was started with", ", as what it was started with has changed"
+	known := (&Task{RestartOn: []string{"a"}}).fingerprint()
+	for _, c := range []struct {
+		name, args string
+		unit       *unit
+		stored     string
+		want       []string
+	}{
+		{"as it should be", "enabled = true\nstate = \"started\"", running(), "", nil},
+		{"neither enabled nor started", "enabled = true\nstate = \"started\"", stopped(), "", []string{"enable x.service", "start x.service"}},
+		{"to be disabled and stopped", "enabled = false\nstate = \"stopped\"", running(), "", []string{"disable x.service", "stop x.service"}},
+		{"disabled and stopped", "enabled = false\nstate = \"stopped\"", stopped(), "", nil},
+		{"failed is stopped", `state = "stopped"`, &unit{active: "failed"}, "", nil},
+		{"failed is to be started", `state = "started"`, &unit{active: "failed"}, "", []string{"start x.service"}},
+		{"being reloaded runs", `state = "started"`, &unit{active: "reloading"}, "", nil},
+		{"static needs no enabling", `enabled = true`, &unit{active: "active", file: "static"}, "", nil},
+		{"enabled until the next boot only", `enabled = true`, &unit{file: "enabled-runtime"}, "", []string{"enable x.service"}},
+		{"not there yet", "enabled = true\nstate = \"started\"", nil, "", []string{"enable x.service", "start x.service"}},
+		{"to be masked", `masked = true`, running(), "", []string{"mask x.service"}},
+		{"masked", `masked = true`, &unit{file: "masked"}, "", nil},
+		{"to be unmasked", "masked = false\nstate = \"started\"", &unit{active: "inactive", file: "masked"}, "", []string{"unmask x.service", "start x.service"}},
+		{"old unit file", `state = "started"`, &unit{active: "active", reload: true}, "", []string{"reload systemd, which has an old x.service"}},
+		{"started with the same", `restart_on = ["a"]`, running(), known, nil},
+		{"started with another", `restart_on = ["b"]`, running(), known, []string{"restart x.service" + changed}},
+		{"started with something", `restart_on = ["a"]`, running(), "", []string{"restart x.service" + unknown}},
+		{"not started, so nothing to restart", `restart_on = ["a"]`, stopped(), "", nil},
+		{"not started and to be", "restart_on = [\"b\"]\nstate = \"started\"", stopped(), known, []string{"start x.service"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h, _ := newSystemd(t, "", map[string]*unit{"x.service": c.unit})
+			if c.stored != "" {
+				h.FS.Put("/var/lib/kinit/host.x.service.fingerprint", c.stored+"\n", 0o600)
+			}
+			got := planned(t, task(t, "name = \"x\"\n"+c.args), h)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
+	t.Parallel()
+	h, s := newSystemd(t, "demo", map[string]*unit{})
+	apply(t, task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web\\n\""), h)
+	changed := task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web2\\n\"")
+	want := []string{
+		"change unit web.service\n--- /etc/systemd/system/web.service\n+++ /etc/systemd/system/web.service\n" +
+			"@@ -1,2 +1,2 @@\n [Service]\n-ExecStart=/bin/web\n+ExecStart=/bin/web2",
+		"restart web.service, as what it was started with has changed",
+	}
+	if diff := cmp.Diff(want, planned(t, changed, h)); diff != "" {
+		t.Error(diff)
+	}
+	apply(t, changed, h)
+	lines := h.Changes()
+	if got := lines[len(lines)-2:]; !slices.Equal(got, []string{"systemctl daemon-reload", "systemctl restart -- web.service"}) {
+		t.Errorf("commands %q", got)
+	}
+	if s.units["web.service"].active != "active" {
+		t.Error("web does not run")
+	}
+	checkMarks(t, h, module.Mark{Kind: "unit", ID: "web.service"},
+		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.web.service.fingerprint"})
+}
+
+func TestUnitOfOthersIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	h, _ := newSystemd(t, "demo", map[string]*unit{})
+	h.FS.Put(unitFolder+"web.service", "other", 0o644)
+	_, err := task(t, "name = \"web\"\nunit = \"mine\"").Plan(t.Context(), h)
+	want := "/etc/systemd/system/web.service exists with other content and is not owned by cluster demo: " +
+		"choose another name, or use a drop-in folder with a copy task"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	_, err = task(t, "name = \"web\"\nstate = \"absent\"").Plan(t.Context(), h)
+	want = "/etc/systemd/system/web.service exists and is not owned by cluster demo: remove it yourself if nothing needs it"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestMarkKeepsHowAServiceWas(t *testing.T) {
+	t.Parallel()
+	h, _ := newSystemd(t, "demo", map[string]*unit{"ssh.service": {load: "loaded", active: "inactive", file: "enabled"}})
+	for _, state := range []string{"started", "stopped"} {
+		apply(t, task(t, "name = \"ssh.service\"\nstate = \""+state+"\""), h)
+	}
+	checkMarks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":false}`})
+}
+
+func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
+	t.Parallel()
+	h, _ := newSystemd(t, "demo", map[string]*unit{})
+	if err := h.Own(t.Context(), module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":false,"active":false}`}); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, task(t, "name = \"ssh\"\nstate = \"absent\""), h)
+	checkMarks(t, h)
+	if len(h.Changes()) > 0 {
+		t.Errorf("changes %q", h.Changes())
+	}
+}
+
+func TestRestartAloneIsNoReasonForAMark(t *testing.T) {
+	t.Parallel()
+	h, _ := newSystemd(t, "demo", map[string]*unit{"ssh.service": running()})
+	apply(t, task(t, "name = \"ssh\"\nrestart_on = [\"a\"]"), h)
+	checkMarks(t, h, module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
+}
+
+func TestFailedStartHasTheEndOfTheJournal(t *testing.T) {
+	t.Parallel()
+	h, s := newSystemd(t, "", map[string]*unit{"web.service": stopped()})
+	s.fails = "start"
+	steps, err := task(t, "name = \"web\"\nstate = \"started\"").Plan(t.Context(), h)
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("steps %v, %v", steps, err)
+	}
+	want := "command ended with code 1: systemctl start -- web.service\nJob for web.service failed.\n" +
+		"the end of its journal:\nlistening on :80\naddress in use"
+	if err := steps[0].Do(t.Context(), h); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`name = "x"`:                                  "nothing is asked for, want state, enabled, unit, restart_on or masked",
+		"name = \"a/b\"\nstate = \"started\"":         `name is "a/b", want a unit such as "containerd" or "kinit.target"`,
+		"name = \"x\"\nstate = \"restarted\"":         `state is "restarted", want one of started, stopped, absent`,
+		"name = \"x\"\nmasked = true\nenabled = true": `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
+	} {
+		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+}
+
+func TestFingerprintTellsListsApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, list := range [][]string{{"ab"}, {"a", "b"}, {"b", "a"}, {"", "ab"}} {
+		seen[(&Task{RestartOn: list}).fingerprint()] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d fingerprints, want 4", len(seen))
+	}
+}
+
+func task(t *testing.T, args string) *Task {
+	t.Helper()
+	return moduletest.Decode(t, Kind(), strings.TrimSpace(args)+"\n").(*Task)
+}
+
+func planned(t *testing.T, task module.Task, h module.Host) []string {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, s := range steps {
+		texts = append(texts, s.String())
+	}
+	return texts
+}
+
+func apply(t *testing.T, task module.Task, h module.Host) {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func checkMarks(t *testing.T, h module.Host, want ...module.Mark) {
+	t.Helper()
+	got, err := h.Marks(t.Context())
+	if err != nil || cmp.Diff(append([]module.Mark(nil), want...), got) != "" {
+		t.Errorf("marks %v, %v, want %v", got, err, want)
+	}
+}

@@ -1,0 +1,100 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/podman"
+)
+
+// remove deletes what has its path as ID.
+func remove(ctx context.Context, h module.Host, mark module.Mark) error {
+	return h.Files().Remove(ctx, mark.ID)
+}
+
+// undoFile deletes a file that kinit made, or puts back the one it replaced,
+// which is at the path that the mark keeps. After an interrupt that one may be
+// back already.
+func undoFile(ctx context.Context, h module.Host, mark module.Mark) error {
+	if mark.Prior == "" {
+		return remove(ctx, h, mark)
+	}
+	err := h.Files().Rename(ctx, mark.Prior, mark.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// undoDirectory deletes a folder that kinit made. One with others' files in it
+// stays, unless its path says that it is kinit's alone.
+func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
+	infos, err := h.Files().List(ctx, mark.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 {
+		return remove(ctx, h, mark)
+	}
+	if private(mark.ID) {
+		marked, err := othersBelow(ctx, h, mark.ID)
+		if err != nil {
+			return err
+		}
+		if !marked {
+			return remove(ctx, h, mark)
+		}
+	}
+	h.Report(event.Progress{Text: "folder " + mark.ID + " stays: others have files in it"})
+	return nil
+}
+
+// private tells whether a folder is kinit's alone: a system folder named kinit, or
+// below one. That of the manifests of all clusters is not.
+func private(dir string) bool {
+	if strings.HasPrefix(manifest.Folder+"/", dir+"/") || strings.HasPrefix(dir+"/", manifest.Folder+"/") {
+		return false
+	}
+	for _, system := range []string{"/etc", "/opt", "/run", "/srv", "/usr/local/lib", "/var/cache", "/var/lib", "/var/log"} {
+		if strings.HasPrefix(dir+"/", system+"/kinit/") {
+			return true
+		}
+	}
+	return false
+}
+
+// othersBelow tells whether another cluster, or this one, still has a mark of
+// anything in the folder.
+func othersBelow(ctx context.Context, h module.Host, dir string) (bool, error) {
+	others, err := manifest.ReadOthers(ctx, h)
+	if err != nil {
+		return false, err
+	}
+	if others.Below(dir) {
+		return true, nil
+	}
+	marks, err := h.Marks(ctx)
+	for _, mark := range marks {
+		if strings.HasPrefix(mark.ID, dir+"/") {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// undoImage removes an image that podman_sweep did not find.
+func undoImage(ctx context.Context, h module.Host, mark module.Mark) error {
+	err := podman.Client{Host: h}.Untag(ctx, mark.ID)
+	if podman.NotInstalled(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/manifest"
+)
+
+// forgetAll is the last step when everything goes: the manifest itself, with the
+// marks of what stays. It is not taken while there are marks that nobody undoes.
+func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.Step {
+	if !t.All || !s.manifest && len(s.marks) == 0 {
+		return nil
+	}
+	var kept []module.Mark
+	for _, mark := range s.marks {
+		switch {
+		case slices.Contains(doomed, mark):
+		case t.stays(mark):
+			kept = append(kept, mark)
+		default:
+			return nil
+		}
+	}
+	return module.NewStep("remove the manifest of cluster "+h.Owner()+stayText(kept), func(ctx context.Context, h module.Host) error {
+		for _, mark := range kept {
+			if err := h.Disown(ctx, mark); err != nil {
+				return err
+			}
+		}
+		return manifest.Remove(ctx, h)
+	})
+}
+
+// stayText names what stays on the host.
+func stayText(kept []module.Mark) string {
+	if len(kept) == 0 {
+		return ""
+	}
+	names := make([]string, len(kept))
+	for i, mark := range kept {
+		names[i] = mark.Kind + " " + mark.ID
+	}
+	return "; these stay: " + strings.Join(names, ", ")
+}

@@ -1,0 +1,125 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/nft"
+)
+
+// unitFolder is where the administrator's units are; man systemd.unit.
+const unitFolder = "/etc/systemd/system"
+
+func run(ctx context.Context, h module.Host, argv ...string) (string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	return out.Stdout, err
+}
+
+// undoUnit stops a unit before its file goes: without the file systemd would not
+// know how.
+func undoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
+	file := path.Join(unitFolder, mark.ID)
+	there, err := hostfile.Exists(ctx, h, file)
+	if err != nil {
+		return err
+	}
+	if there {
+		if _, err := run(ctx, h, "systemctl", "disable", "--now", "--", mark.ID); err != nil {
+			return err
+		}
+	}
+	if err := h.Files().Remove(ctx, file); err != nil {
+		return err
+	}
+	_, err = run(ctx, h, "systemctl", "daemon-reload")
+	return err
+}
+
+// prior is how a service was before kinit changed it: what the module service
+// keeps in its marks.
+type prior struct {
+	Enabled bool `json:"enabled"`
+	Active  bool `json:"active"`
+	Masked  bool `json:"masked"`
+}
+
+// undoService brings a service back to how it was. One whose package is gone
+// needs nothing.
+func undoService(ctx context.Context, h module.Host, mark module.Mark) error {
+	var was prior
+	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
+		return fmt.Errorf("the mark does not say how it was: %w", err)
+	}
+	state, err := run(ctx, h, "systemctl", "show", "--property=LoadState", "--value", "--", mark.ID)
+	if err != nil || strings.TrimSpace(state) == "not-found" {
+		return err
+	}
+	for _, verb := range was.verbs() {
+		if _, err := run(ctx, h, "systemctl", verb, "--", mark.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verbs are the commands of systemctl that bring a service to that state.
+func (p prior) verbs() []string {
+	if p.Masked {
+		return []string{"stop", "mask"}
+	}
+	verbs := []string{"unmask", "disable", "stop"}
+	if p.Enabled {
+		verbs[1] = "enable"
+	}
+	if p.Active {
+		verbs[2] = "start"
+	}
+	return verbs
+}
+
+// undoSysctl sets a kernel parameter to what it was. One that the kernel does not
+// have any more needs nothing.
+func undoSysctl(ctx context.Context, h module.Host, mark module.Mark) error {
+	file := "/proc/sys/" + strings.NewReplacer(".", "/", "/", ".").Replace(mark.ID)
+	there, err := hostfile.Exists(ctx, h, file)
+	if err != nil || !there {
+		return err
+	}
+	// Files below /proc cannot be replaced, which is what Files.Write does.
+	_, err = h.Run(ctx, module.Command{Argv: []string{"tee", "--", file}, Stdin: strings.NewReader(mark.Prior + "\n")})
+	return err
+}
+
+// undoTable deletes a table of nftables.
+func undoTable(ctx context.Context, h module.Host, mark module.Mark) error {
+	family, name, found := strings.Cut(mark.ID, " ")
+	if !found {
+		return errors.New("the mark does not name a family and a table")
+	}
+	return nft.Delete(ctx, h, family, name)
+}
+
+// undoPackage removes a package with its configuration. What was installed along
+// with it stays: others may need it by now.
+func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
+	state, err := run(ctx, h, "dpkg-query", "--show", "--showformat=${db:Status-Status}", "--", mark.ID)
+	var exit *module.ExitError
+	if errors.As(err, &exit) || err == nil && state == "not-installed" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = h.Run(ctx, module.Command{
+		// As the module package: never ask, and wait 300 s for other package managers.
+		Argv: []string{"apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "purge", "--", mark.ID},
+		Env:  map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
+	})
+	return err
+}

@@ -1,0 +1,60 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"kinit/engine/module"
+)
+
+// handler undoes marks of one kind. undo is repeated after an interrupt, and must
+// find nothing left to do then.
+type handler struct {
+	name string // the kind
+	noun string // for messages
+	// shared is a setting of the host, which another cluster may rely on without a
+	// mark of its own, as it was so already when that one came.
+	shared bool
+	// lastResort is a thing that another module sweeps.
+	lastResort bool
+	undo       func(ctx context.Context, h module.Host, mark module.Mark) error
+}
+
+// kinds are the kinds of marks that this module knows.
+func kinds() []handler {
+	return []handler{
+		{name: "file", noun: "file", undo: undoFile},
+		{name: "link", noun: "link", undo: remove},
+		{name: "download", noun: "download", undo: remove},
+		{name: "directory", noun: "folder", undo: undoDirectory},
+		{name: "unit", noun: "unit", undo: undoUnit},
+		{name: "nft_table", noun: "nft table", undo: undoTable},
+		{name: "service", noun: "service", undo: undoService, shared: true},
+		{name: "sysctl", noun: "kernel parameter", undo: undoSysctl, shared: true},
+		{name: "package", noun: "package", undo: undoPackage, shared: true},
+		{name: "podman_image", noun: "image", undo: undoImage, lastResort: true},
+		{name: "volume", noun: "volume", undo: remove, lastResort: true},
+	}
+}
+
+func find(kind string) handler {
+	for _, one := range kinds() {
+		if one.name == kind {
+			return one
+		}
+	}
+	panic("bug in kinit: sweep does not know marks of kind " + kind)
+}
+
+// text is the dry-run line.
+func (k handler) text(mark module.Mark) string {
+	switch {
+	case k.name == "service" || k.name == "sysctl":
+		return fmt.Sprintf("bring %s %s back to how it was", k.noun, mark.ID)
+	case k.name == "file" && mark.Prior != "":
+		return fmt.Sprintf("bring file %s back from %s", mark.ID, mark.Prior)
+	case k.name == "directory":
+		return "remove folder " + mark.ID + " unless others use it"
+	}
+	return "remove " + k.noun + " " + mark.ID
+}

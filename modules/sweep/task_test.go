@@ -1,0 +1,278 @@
+package sweep_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/sweep"
+)
+
+func task(change func(*sweep.Task)) *sweep.Task {
+	made := sweep.Kind().New().(*sweep.Task)
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func all(t *sweep.Task) { t.All = true }
+
+// host is a machine with marks, and programs that only say that they ran.
+func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
+	t.Helper()
+	h := moduletest.NewFakeHost(t, "k8s")
+	for _, m := range marks {
+		if err := h.Own(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Handle(func(c moduletest.Call) (moduletest.Reply, bool) {
+		switch c.Argv[0] {
+		case "systemctl":
+			if c.Argv[1] == "show" {
+				return moduletest.Reply{Stdout: "loaded\n"}, true
+			}
+			return moduletest.Reply{Changes: true}, true
+		case "tee", "apt-get":
+			return moduletest.Reply{Changes: true}, true
+		case "dpkg-query":
+			return moduletest.Reply{Stdout: "installed"}, true
+		case "nft":
+			if strings.Contains(c.Line(), "list") {
+				return moduletest.Reply{Stdout: `{"nftables": [{"table": {"family": "inet", "name": "kinit_k8s"}}]}`}, true
+			}
+			return moduletest.Reply{Changes: true}, true
+		}
+		return moduletest.Reply{}, false
+	})
+	return h
+}
+
+func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func texts(steps []module.Step) []string {
+	var texts []string
+	for _, s := range steps {
+		texts = append(texts, s.String())
+	}
+	return texts
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	for _, s := range plan(t, h, made) {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if left := plan(t, h, made); len(left) > 0 {
+		t.Fatalf("planned again: %v", texts(left))
+	}
+}
+
+// everything is one mark of each kind.
+func everything() []module.Mark {
+	return []module.Mark{
+		{Kind: "package", ID: "podman", Keep: true},
+		{Kind: "directory", ID: "/opt/lab"},
+		{Kind: "file", ID: "/opt/lab/config"},
+		{Kind: "file", ID: "/etc/hosts", Prior: "/etc/hosts.kinit-backup"},
+		{Kind: "download", ID: "/opt/lab/base.qcow2", Keep: true},
+		{Kind: "download", ID: "/opt/lab/tool"},
+		{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"},
+		{Kind: "service", ID: "libvirtd.service", Prior: `{"enabled":true,"active":false}`},
+		{Kind: "unit", ID: "kinit-nft.service"},
+		{Kind: "nft_table", ID: "inet kinit_k8s"},
+	}
+}
+
+// populate makes the files of everything.
+func populate(h *moduletest.FakeHost) {
+	for _, name := range []string{
+		"/opt/lab/config", "/etc/hosts", "/etc/hosts.kinit-backup", "/opt/lab/base.qcow2", "/opt/lab/tool",
+		"/proc/sys/net/ipv4/ip_forward", "/etc/systemd/system/kinit-nft.service",
+		"/var/lib/kinit/clusters/k8s/owned/unit/x.json",
+	} {
+		h.FS.Put(name, "of "+name, 0o644)
+	}
+}
+
+func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
+	t.Parallel()
+	h := host(t, everything()...)
+	populate(h)
+	want := []string{
+		"remove nft table inet kinit_k8s",
+		"remove unit kinit-nft.service",
+		"bring service libvirtd.service back to how it was",
+		"bring kernel parameter net.ipv4.ip_forward back to how it was",
+		"remove download /opt/lab/tool",
+		"bring file /etc/hosts back from /etc/hosts.kinit-backup",
+		"remove file /opt/lab/config",
+		"remove folder /opt/lab unless others use it",
+		"remove the manifest of cluster k8s; these stay: package podman, download /opt/lab/base.qcow2",
+	}
+	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, task(all))
+	wantChanges := []string{
+		"nft delete table inet kinit_k8s",
+		"systemctl disable --now -- kinit-nft.service", "systemctl daemon-reload",
+		"systemctl unmask -- libvirtd.service", "systemctl enable -- libvirtd.service", "systemctl stop -- libvirtd.service",
+		"tee -- /proc/sys/net/ipv4/ip_forward",
+	}
+	if diff := cmp.Diff(wantChanges, h.Changes()); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if text, _ := h.FS.Text("/etc/hosts"); text != "of /etc/hosts.kinit-backup" {
+		t.Errorf("/etc/hosts is %q, want what was there before", text)
+	}
+	for name, want := range map[string]bool{"/opt/lab/config": false, "/opt/lab/tool": false, "/opt/lab/base.qcow2": true, "/etc/systemd/system/kinit-nft.service": false} {
+		if _, there := h.FS.Text(name); there != want {
+			t.Errorf("%s is there: %v, want %v", name, there, want)
+		}
+	}
+	if _, err := h.FS.Stat(t.Context(), "/var/lib/kinit"); err == nil {
+		t.Error("the folder of the manifests is still there")
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	h := host(t, everything()...)
+	populate(h)
+	moduletest.Run(t, moduletest.Case{
+		Host: h, New: func() module.Task { return task(func(t *sweep.Task) { t.All, t.Purge = true, true }) },
+	})
+}
+
+func TestPurgeTakesPackagesAndImagesToo(t *testing.T) {
+	t.Parallel()
+	h := host(t, everything()...)
+	populate(h)
+	apply(t, h, task(func(t *sweep.Task) { t.All, t.Purge = true, true }))
+	changes := h.Changes()
+	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' purge -- podman"
+	if got := changes[len(changes)-1]; got != want {
+		t.Errorf("last command %s, want %s", got, want)
+	}
+	if _, err := h.FS.Stat(t.Context(), "/opt/lab"); err == nil {
+		t.Error("the folder is still there")
+	}
+}
+
+func TestWhatIsStillDeclaredStays(t *testing.T) {
+	t.Parallel()
+	h := host(t, everything()...)
+	populate(h)
+	keep := task(func(t *sweep.Task) {
+		t.Keep = []string{"/opt/lab", "/opt/lab/config", "/etc/hosts", "net.ipv4.ip_forward", "libvirtd.service", "kinit-nft.service", "inet kinit_k8s"}
+	})
+	want := []string{"remove download /opt/lab/tool"}
+	if diff := cmp.Diff(want, texts(plan(t, h, keep))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, keep)
+}
+
+func TestFolderWithOthersFilesStays(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "directory", ID: "/opt/shared"}, module.Mark{Kind: "directory", ID: "/opt/kinit/k8s"})
+	h.FS.Put("/opt/shared/theirs", "", 0o644)
+	h.FS.Put("/opt/kinit/k8s/cache/part", "", 0o644)
+	apply(t, h, task(all))
+	if _, there := h.FS.Text("/opt/shared/theirs"); !there {
+		t.Error("somebody's file is gone")
+	}
+	if _, err := h.FS.Stat(t.Context(), "/opt/kinit/k8s"); err == nil {
+		t.Error("a folder of kinit's own is still there")
+	}
+}
+
+// mark puts a mark into a manifest on the host, as the engine keeps it.
+func mark(h *moduletest.FakeHost, owner, kind, file, id string) {
+	h.FS.Put("/var/lib/kinit/clusters/"+owner+"/owned/"+kind+"/"+file, `{"kind": "`+kind+`", "id": "`+id+`", "seq": "1"}`, 0o600)
+}
+
+func TestThingsOfAnotherClusterStay(t *testing.T) {
+	t.Parallel()
+	h := host(t,
+		module.Mark{Kind: "file", ID: "/opt/common"}, module.Mark{Kind: "file", ID: "/opt/own"},
+		module.Mark{Kind: "service", ID: "libvirtd.service", Prior: `{}`}, module.Mark{Kind: "directory", ID: "/var/lib/kinit/x"})
+	h.FS.Put("/opt/common", "", 0o644)
+	h.FS.Put("/opt/own", "", 0o644)
+	h.FS.Put("/var/lib/kinit/x/theirs", "", 0o644)
+	mark(h, "k8s", "service", "libvirtd.service.json", "libvirtd.service")
+	mark(h, "other", "file", "%2Fopt%2Fcommon.json", "/opt/common")
+	mark(h, "other", "file", "%2Fx.json", "/var/lib/kinit/x/theirs")
+	want := []string{
+		"remove folder /var/lib/kinit/x unless others use it",
+		"hand service libvirtd.service over to cluster other",
+		"remove file /opt/own",
+		"leave file /opt/common to cluster other, which has it too",
+		"remove the manifest of cluster k8s",
+	}
+	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, task(all))
+	for name, want := range map[string]bool{
+		"/opt/common": true, "/opt/own": false, "/var/lib/kinit/x/theirs": true,
+		"/var/lib/kinit/clusters/other/owned/service/libvirtd.service.json": true,
+		"/var/lib/kinit/clusters/k8s/owned/service/libvirtd.service.json":   false,
+	} {
+		if _, there := h.FS.Text(name); there != want {
+			t.Errorf("%s is there: %v, want %v", name, there, want)
+		}
+	}
+	if got := h.Changes(); len(got) > 0 {
+		t.Errorf("commands %v, want none", got)
+	}
+}
+
+func TestMarksThatNobodyUndoesAreCountedAndKeepTheManifest(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "ovs_setting", ID: "ovn-remote"}, module.Mark{Kind: "package", ID: "podman", Keep: true})
+	made := task(all)
+	if got := plan(t, h, made); len(got) > 0 {
+		t.Errorf("steps %v, want none", texts(got))
+	}
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count, _ := values["count"].AsBigFloat().Int64(); count != 1 || values["names"].AsValueSlice()[0].AsString() != "ovs_setting ovn-remote" ||
+		values["kept"].AsValueSlice()[0].AsString() != "package podman" {
+		t.Errorf("outputs %#v", values)
+	}
+}
+
+func TestThingsOfOtherSweepsAreTheLastResort(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "volume", ID: "/var/lib/libvirt/images/k8s-a.qcow2"}, module.Mark{Kind: "podman_image", ID: "localhost/dns:1"})
+	h.On("podman", "image", "inspect", "localhost/dns:1").Fail(127, "podman: not found")
+	h.On("podman", "image", "exists", "localhost/dns:1").Fail(127, "podman: not found")
+	if got := plan(t, h, task(nil)); len(got) > 0 {
+		t.Errorf("steps %v, want none", texts(got))
+	}
+	apply(t, h, task(all))
+}
+
+func TestHostWithoutOwnerHasNothing(t *testing.T) {
+	t.Parallel()
+	if got := plan(t, moduletest.NewFakeHost(t, ""), task(all)); len(got) > 0 {
+		t.Errorf("steps %v, want none", texts(got))
+	}
+}

@@ -1,0 +1,115 @@
+package sysctl
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+)
+
+// Plan compares the parameter with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.decideAbsent(h, s), nil
+	}
+	return t.decide(h, s), nil
+}
+
+// decide compares without looking at the host. A parameter that the kernel does
+// not know may come with a module that an earlier task loads.
+func (t *Task) decide(h module.Host, s state) []module.Step {
+	var steps []module.Step
+	if want := normal(t.Value); !s.known || s.value != want {
+		text := fmt.Sprintf("set %s to %s", t.Name, want)
+		if s.known {
+			text += ", was " + s.value
+		}
+		steps = append(steps, module.NewStep(text, t.set))
+	}
+	if t.Persistent && s.kept != t.line() {
+		steps = append(steps, module.NewStep("write "+t.file(h), t.keep))
+	}
+	return steps
+}
+
+// set marks the parameter with the value it has, and changes it.
+func (t *Task) set(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if !s.known {
+		return fmt.Errorf("the kernel has no parameter %s: is the module loaded that brings it?", t.Name)
+	}
+	if s.value == normal(t.Value) {
+		return nil
+	}
+	if err := h.Own(ctx, module.Mark{Kind: "sysctl", ID: t.Name, Prior: s.value}); err != nil {
+		return err
+	}
+	return t.write(ctx, h, normal(t.Value))
+}
+
+// write changes the value. Files below /proc cannot be replaced as Files.Write
+// does, and not every host has the program sysctl.
+func (t *Task) write(ctx context.Context, h module.Host, value string) error {
+	_, err := h.Run(ctx, module.Command{Argv: []string{"tee", "--", t.procPath()}, Stdin: strings.NewReader(value + "\n")})
+	if err != nil {
+		return fmt.Errorf("set %s to %s: %w", t.Name, value, err)
+	}
+	return nil
+}
+
+func (t *Task) keep(ctx context.Context, h module.Host) error {
+	file := t.file(h)
+	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
+		return err
+	}
+	if err := h.Files().Mkdir(ctx, path.Dir(file), module.Attr{}); err != nil {
+		return err
+	}
+	return h.Files().Write(ctx, file, strings.NewReader(t.line()), module.Attr{Mode: 0o644})
+}
+
+func (t *Task) decideAbsent(h module.Host, s state) []module.Step {
+	var steps []module.Step
+	if s.kept != "" {
+		steps = append(steps, module.NewStep("remove "+t.file(h), t.forget))
+	}
+	switch {
+	case s.marked && (s.shared || !s.known || s.value == s.prior):
+		steps = append(steps, module.NewStep("release "+t.Name+", which stays "+s.value, t.release))
+	case s.marked:
+		steps = append(steps, module.NewStep(fmt.Sprintf("set %s back to %s, was %s", t.Name, s.prior, s.value), t.restore))
+	}
+	return steps
+}
+
+func (t *Task) forget(ctx context.Context, h module.Host) error {
+	if err := h.Files().Remove(ctx, t.file(h)); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, t.file(h), "file")
+}
+
+func (t *Task) restore(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil || !s.marked {
+		return err
+	}
+	if err := t.write(ctx, h, s.prior); err != nil {
+		return err
+	}
+	return t.release(ctx, h)
+}
+
+func (t *Task) release(ctx context.Context, h module.Host) error {
+	return claim.Release(ctx, h, t.Name, "sysctl")
+}

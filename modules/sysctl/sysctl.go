@@ -1,0 +1,146 @@
+// Package sysctl is the module "sysctl": one kernel parameter, now and after a
+// reboot.
+package sysctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+)
+
+// Task is a kernel parameter with the value it should have. The value it had is
+// kept in the mark; cleanup and state = "absent" bring it back unless another
+// cluster asks for the parameter too.
+//
+// Output: value (string), as the kernel shows it.
+type Task struct {
+	// Name is the parameter, such as "net.ipv4.ip_forward". As with sysctl, a
+	// slash stands for a dot inside a part: "net.ipv4.conf.eth0/100.rp_filter".
+	Name string `hcl:"name"`
+	// Value is what it should be. Several numbers are parted by a space.
+	Value string `hcl:"value,optional"`
+	// Persistent writes the parameter to
+	// /etc/sysctl.d/90-kinit-<cluster, or "host">-<name>.conf too. Default true.
+	Persistent bool `hcl:"persistent,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module "sysctl".
+func Kind() module.Kind {
+	return module.Kind{Name: "sysctl", New: func() module.Task { return &Task{Persistent: true, State: "present"} }}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if !regexp.MustCompile(`^[A-Za-z0-9_/-]+(\.[A-Za-z0-9_/-]+)+$`).MatchString(t.Name) {
+		return fmt.Errorf("name is %q, want a kernel parameter such as \"net.ipv4.ip_forward\"", t.Name)
+	}
+	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
+		return err
+	}
+	if t.State == "present" && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
+		return fmt.Errorf("value is %q, want one line of text", t.Value)
+	}
+	return nil
+}
+
+// procPath is where the kernel shows the parameter.
+func (t *Task) procPath() string {
+	return "/proc/sys/" + strings.NewReplacer(".", "/", "/", ".").Replace(t.Name)
+}
+
+// file is where the parameter is kept for the next boot.
+func (t *Task) file(h module.Host) string {
+	owner := h.Owner()
+	if owner == "" {
+		owner = "host"
+	}
+	return folder + prefix + owner + t.suffix()
+}
+
+const (
+	folder = "/etc/sysctl.d/"
+	prefix = "90-kinit-"
+)
+
+func (t *Task) suffix() string { return "-" + strings.ReplaceAll(t.Name, "/", "_") + ".conf" }
+
+// line is the content of the file.
+func (t *Task) line() string { return t.Name + " = " + normal(t.Value) + "\n" }
+
+// normal makes values comparable: the kernel parts numbers with tabs.
+func normal(value string) string { return strings.Join(strings.Fields(value), " ") }
+
+// state is how the parameter is now.
+type state struct {
+	known  bool   // the kernel has the parameter
+	value  string // normal
+	kept   string // the content of the file, empty when there is none
+	marked bool   // kinit changed the value
+	prior  string // the value before kinit, from the mark
+	shared bool   // another owner's file sets the parameter too
+}
+
+func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
+	var s state
+	value, err := content.ReadAll(ctx, h, t.procPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	s.known, s.value = err == nil, normal(string(value))
+	kept, err := content.ReadAll(ctx, h, t.file(h))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	s.kept = string(kept)
+	if t.State == "present" || h.Owner() == "" {
+		return s, nil
+	}
+	mark, marked, err := claim.Of(ctx, h, t.Name, "sysctl")
+	if err != nil || !marked {
+		return s, err
+	}
+	s.marked, s.prior = true, mark.Prior
+	s.shared, err = t.isShared(ctx, h)
+	return s, err
+}
+
+// isShared looks for the files of other owners.
+func (t *Task) isShared(ctx context.Context, h module.Host) (bool, error) {
+	infos, err := h.Files().List(ctx, folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	for _, info := range infos {
+		ours := folder+info.Name == t.file(h)
+		if !ours && strings.HasPrefix(info.Name, prefix) && strings.HasSuffix(info.Name, t.suffix()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"value": cty.String} }
+
+// Outputs reads the value.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	s, err := t.read(ctx, h)
+	return map[string]cty.Value{"value": cty.StringVal(s.value)}, err
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -1,0 +1,175 @@
+package sysctl
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+const (
+	forward = `name = "net.ipv4.ip_forward"` + "\n"
+	proc    = "/proc/sys/net/ipv4/ip_forward"
+	demo    = "/etc/sysctl.d/90-kinit-demo-net.ipv4.ip_forward.conf"
+)
+
+// kernel is a fake host on which tee writes below /proc.
+func kernel(t *testing.T, owner string) *moduletest.FakeHost {
+	h := moduletest.NewFakeHost(t, owner)
+	h.FS.Put(proc, "0\n", 0o644)
+	h.FS.Put("/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n", 0o644)
+	h.Handle(func(c moduletest.Call) (moduletest.Reply, bool) {
+		if c.Argv[0] != "tee" {
+			return moduletest.Reply{}, false
+		}
+		h.FS.Put(c.Argv[2], c.Stdin, 0o644)
+		return moduletest.Reply{Stdout: c.Stdin, Changes: true}, true
+	})
+	return h
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for owner, after := range map[string]string{"demo": "0\n", "": "1\n"} {
+		h := kernel(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			New:    func() module.Task { return task(t, forward+`value = "1"`) },
+			Absent: func() module.Task { return task(t, forward+`state = "absent"`) },
+			Host:   h,
+		})
+		if got, _ := h.FS.Text(proc); got != after {
+			t.Errorf("owner %q: value %q afterwards, want %q", owner, got, after)
+		}
+		checkMarks(t, h)
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, args, kept string
+		want             []string
+	}{
+		{"other value", forward + `value = "1"`, "", []string{"set net.ipv4.ip_forward to 1, was 0", "write " + demo}},
+		{"other value, not to be kept", forward + "value = \"1\"\npersistent = false", "", []string{"set net.ipv4.ip_forward to 1, was 0"}},
+		{"right value, not kept", forward + `value = "0"`, "", []string{"write " + demo}},
+		{"right value, kept", forward + `value = "0"`, "net.ipv4.ip_forward = 0\n", nil},
+		{"right value, another kept", forward + `value = "0"`, "net.ipv4.ip_forward = 1\n", []string{"write " + demo}},
+		{"several numbers", "name = \"net.ipv4.tcp_rmem\"\nvalue = \"4096  131072 6291456\"\npersistent = false", "", nil},
+		{"not known yet", "name = \"net.bridge.bridge-nf-call-iptables\"\nvalue = \"1\"\npersistent = false", "",
+			[]string{"set net.bridge.bridge-nf-call-iptables to 1"}},
+		{"absent, never set", forward + `state = "absent"`, "", nil},
+		{"absent, kept only", forward + `state = "absent"`, "x", []string{"remove " + demo}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := kernel(t, "demo")
+			if c.kept != "" {
+				h.FS.Put(demo, c.kept, 0o644)
+			}
+			if diff := cmp.Diff(c.want, planned(t, task(t, c.args), h)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestFirstValueIsKeptInTheMark(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	for _, value := range []string{"1", "2"} {
+		apply(t, task(t, forward+`value = "`+value+`"`), h)
+	}
+	checkMarks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"}, module.Mark{Kind: "file", ID: demo})
+}
+
+func TestValueThatAnotherClusterNeedsStays(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	apply(t, task(t, forward+`value = "1"`), h)
+	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 1\n", 0o644)
+	absent := task(t, forward+`state = "absent"`)
+	want := []string{"remove " + demo, "release net.ipv4.ip_forward, which stays 1"}
+	if diff := cmp.Diff(want, planned(t, absent, h)); diff != "" {
+		t.Error(diff)
+	}
+	apply(t, absent, h)
+	if got, _ := h.FS.Text(proc); got != "1\n" {
+		t.Errorf("value %q, want 1", got)
+	}
+	checkMarks(t, h)
+}
+
+func TestUnknownParameterIsExplained(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "")
+	err := task(t, "name = \"net.bridge.x\"\nvalue = \"1\"").set(t.Context(), h)
+	if want := "the kernel has no parameter net.bridge.x: is the module loaded that brings it?"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestSlashStandsForADotInAPart(t *testing.T) {
+	t.Parallel()
+	got := (&Task{Name: "net.ipv4.conf.eth0/100.rp_filter"}).procPath()
+	if want := "/proc/sys/net/ipv4/conf/eth0.100/rp_filter"; got != want {
+		t.Errorf("path %s, want %s", got, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"name = \"forward\"\nvalue = \"1\"":   `name is "forward", want a kernel parameter such as "net.ipv4.ip_forward"`,
+		"name = \"../etc/x\"\nvalue = \"1\"":  `name is "../etc/x", want a kernel parameter such as "net.ipv4.ip_forward"`,
+		"name = \"a.b\"":                      `value is "", want one line of text`,
+		"name = \"a.b\"\nvalue = \"1\\n2\"":   `value is "1\n2", want one line of text`,
+		"name = \"a.b\"\nstate = \"removed\"": `state is "removed", want one of present, absent`,
+	} {
+		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+}
+
+func task(t *testing.T, args string) *Task {
+	t.Helper()
+	return moduletest.Decode(t, Kind(), strings.TrimSpace(args)).(*Task)
+}
+
+func planned(t *testing.T, task module.Task, h module.Host) []string {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, s := range steps {
+		texts = append(texts, s.String())
+	}
+	return texts
+}
+
+func apply(t *testing.T, task module.Task, h module.Host) {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func checkMarks(t *testing.T, h module.Host, want ...module.Mark) {
+	t.Helper()
+	got, err := h.Marks(t.Context())
+	if err != nil || cmp.Diff(append([]module.Mark(nil), want...), got) != "" {
+		t.Errorf("marks %v, %v, want %v", got, err, want)
+	}
+}

@@ -1,0 +1,96 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// Functions are the functions a template may call. None of them reads anything
+// but its arguments.
+func Functions() map[string]function.Function {
+	return map[string]function.Function{
+		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "chomp": stdlib.ChompFunc,
+		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc,
+		"contains": stdlib.ContainsFunc, "distinct": stdlib.DistinctFunc, "flatten": stdlib.FlattenFunc,
+		"floor": stdlib.FloorFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc,
+		"indent": stdlib.IndentFunc, "join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc,
+		"jsonencode": stdlib.JSONEncodeFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc,
+		"lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
+		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "range": stdlib.RangeFunc,
+		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
+		"reverse": stdlib.ReverseListFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
+		"substr": stdlib.SubstrFunc, "title": stdlib.TitleFunc, "trim": stdlib.TrimFunc,
+		"trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc,
+		"upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
+	}
+}
+
+// Render fills a template. The second result tells that a sensitive value went
+// into the text. An error names the line of the template and shows it.
+func Render(template string, vars cty.Value) (text string, sensitive bool, err error) {
+	expr, diags := hclsyntax.ParseTemplate([]byte(template), "template", hcl.InitialPos)
+	if diags.HasErrors() {
+		return "", false, explain(template, diags)
+	}
+	value, diags := expr.Value(&hcl.EvalContext{Variables: variables(vars), Functions: Functions()})
+	if diags.HasErrors() {
+		return "", false, explain(template, diags)
+	}
+	value, marks := value.UnmarkDeep()
+	value, err = convert.Convert(value, cty.String)
+	switch {
+	case err != nil:
+		return "", false, fmt.Errorf("template gives no text: %w", err)
+	case value.IsNull() || !value.IsKnown():
+		return "", false, errors.New("template gives null, want a text")
+	}
+	return value.AsString(), len(marks) > 0, nil
+}
+
+// variables are the names a template may use.
+func variables(vars cty.Value) map[string]cty.Value {
+	if vars == cty.NilVal {
+		return nil
+	}
+	vars, marks := vars.Unmark()
+	if vars.IsNull() || !vars.IsKnown() {
+		return nil
+	}
+	all := vars.AsValueMap()
+	for name, value := range all {
+		all[name] = value.WithMarks(marks)
+	}
+	return all
+}
+
+// explain turns diagnostics into an error with the lines they are about, in the
+// order of the lines.
+func explain(template string, diags hcl.Diagnostics) error {
+	sort.SliceStable(diags, func(i, j int) bool { return lineOf(diags[i]) < lineOf(diags[j]) })
+	lines := strings.Split(template, "\n")
+	var all []error
+	for _, d := range diags {
+		text := fmt.Sprintf("template line %d: %s: %s", lineOf(d), d.Summary, d.Detail)
+		if n := lineOf(d); n >= 1 && n <= len(lines) {
+			text += "\n  " + strings.TrimSpace(lines[n-1])
+		}
+		all = append(all, errors.New(text))
+	}
+	return errors.Join(all...)
+}
+
+func lineOf(d *hcl.Diagnostic) int {
+	if d.Subject == nil {
+		return 0
+	}
+	return d.Subject.Start.Line
+}

@@ -1,0 +1,191 @@
+package wait
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/modules/internal/cmdtext"
+)
+
+const (
+	// lookTime is how long one look at a port, path or URL may take.
+	lookTime = 5 * time.Second
+	// bannerTime is how long a server that was reached may take to say its banner.
+	// A guest that is starting has many seconds between the two, and servers refuse
+	// those who come back too often meanwhile.
+	bannerTime = 30 * time.Second
+	// commandTime is how long one run of argv may take; clients of a busy cluster
+	// are slow.
+	commandTime = 30 * time.Second
+	// bodyBytes is how much of an answer is searched for expect.
+	bodyBytes = 1 << 20
+)
+
+// down is the error of a look that found out for sure that it is not so.
+type down struct{ error }
+
+func downf(format string, args ...any) error { return down{fmt.Errorf(format, args...)} }
+
+// look tells whether it is as it should be, and if not, why. The error is that
+// of a context that has ended.
+func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
+	limit := lookTime
+	switch {
+	case len(t.Argv) > 0:
+		limit = commandTime
+	case t.Banner != "":
+		limit = lookTime + bannerTime
+	}
+	short, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	found := t.check(short, h)
+	if ctx.Err() != nil {
+		return false, "", ctx.Err()
+	}
+	switch {
+	case !t.Gone && found == nil:
+		return true, "", nil
+	case t.Gone && found == nil:
+		return false, "it is still there", nil
+	case t.Gone && errors.As(found, &down{}):
+		return true, "", nil
+	}
+	return false, found.Error(), nil
+}
+
+// check is nil when the thing is up, a down error when it is not, and another
+// error when that could not be found out.
+func (t *Task) check(ctx context.Context, h module.Host) error {
+	switch {
+	case t.Port != 0:
+		return t.checkPort(ctx, h)
+	case t.Path != "":
+		return t.checkPath(ctx, h)
+	case t.URL != "":
+		return t.get(ctx, h)
+	}
+	return t.checkCommand(ctx, h)
+}
+
+func (t *Task) checkPath(ctx context.Context, h module.Host) error {
+	_, err := h.Files().Stat(ctx, t.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return downf("it is not there")
+	}
+	return err
+}
+
+func (t *Task) checkCommand(ctx context.Context, h module.Host) error {
+	out, err := h.Run(ctx, module.Command{Argv: t.Argv})
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		return down{err}
+	}
+	if err == nil && t.Expect != "" && !cmdtext.Matches(t.Expect, out.Stdout) {
+		return downf("output does not contain %q; it ends with: %s", t.Expect, cmdtext.Shorten(module.Tail(out.Stdout, 3)))
+	}
+	return err
+}
+
+// checkPort connects and, where a banner is asked for, reads it. No answer in
+// time counts as down: that is how a machine looks that is off.
+func (t *Task) checkPort(ctx context.Context, h module.Host) error {
+	conn, err := t.dial(ctx, h)
+	if err != nil {
+		return remote(err)
+	}
+	defer conn.Close()
+	if t.Banner == "" {
+		return nil
+	}
+	// Closing ends a read on any kind of connection; not all know deadlines.
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	said := make([]byte, len(t.Banner))
+	n, err := io.ReadFull(conn, said)
+	if string(said[:n]) != t.Banner {
+		return downf("it says %q, want %q", said[:n], t.Banner)
+	}
+	return err
+}
+
+func (t *Task) dial(ctx context.Context, h module.Host) (net.Conn, error) {
+	short, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	return h.Dial(short, "tcp", t.endpoint())
+}
+
+// remote marks an error of the far end as down. A host that cannot be reached
+// says nothing about it, and a server with a wrong certificate is not gone.
+func remote(err error) error {
+	wrong := (*tls.CertificateVerificationError)(nil)
+	if errors.Is(err, transport.ErrUnreachable) || errors.As(err, &wrong) {
+		return err
+	}
+	return down{err}
+}
+
+func (t *Task) get(ctx context.Context, h module.Host) error {
+	client, err := t.client(h)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.URL, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return remote(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != t.Status {
+		return downf("it answers status %d, want %d", answer.StatusCode, t.Status)
+	}
+	if t.Expect == "" {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyBytes))
+	if err == nil && !cmdtext.Matches(t.Expect, string(body)) {
+		return downf("its answer does not contain %q", t.Expect)
+	}
+	return err
+}
+
+// client speaks HTTP over connections that the host makes.
+func (t *Task) client(h module.Host) (*http.Client, error) {
+	pool, err := t.pool()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			TLSClientConfig:   &tls.Config{RootCAs: pool, InsecureSkipVerify: t.Insecure},
+			DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+				return h.Dial(ctx, "tcp", address)
+			},
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// pool is the certificates of ca_pem, or nil for those of this machine.
+func (t *Task) pool() (*x509.CertPool, error) {
+	if t.CAPEM == "" {
+		return nil, nil
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(t.CAPEM)) {
+		return nil, errors.New("ca_pem has no certificate, want PEM text")
+	}
+	return pool, nil
+}

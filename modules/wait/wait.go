@@ -1,0 +1,142 @@
+// Package wait is the module "wait": it goes on when something is up, or gone.
+//
+// What is asked for is looked at from the host: a port, a path, a command, or a
+// URL. Waiting changes nothing; it is a step only so that a dry run shows it.
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+)
+
+// Task waits for exactly one of port, path, argv and url. Planning looks once;
+// when it is so already, nothing is to do.
+//
+// Output: elapsed (number), seconds that were waited.
+type Task struct {
+	// Port is a TCP port that accepts connections from the host.
+	Port int `hcl:"port,optional"`
+	// Address is the name or address with the port. Default "127.0.0.1", the host
+	// itself.
+	Address string `hcl:"address,optional"`
+	// Banner is what the server at the port must say first, such as "SSH-".
+	Banner string `hcl:"banner,optional"`
+	// Path is an absolute path that is there.
+	Path string `hcl:"path,optional"`
+	// Argv is a command, which changes nothing, that ends with 0.
+	Argv []string `hcl:"argv,optional"`
+	// Expect is a text or regular expression that the output of argv, or the
+	// answer of url, must contain.
+	Expect string `hcl:"expect,optional"`
+	// URL is an http or https URL that answers, without following redirects.
+	URL string `hcl:"url,optional"`
+	// Status is the status code that url must answer. Default 200.
+	Status int `hcl:"status,optional"`
+	// CAPEM is the certificates, in PEM, that url's server is verified with.
+	// Default: those of the machine kinit runs on.
+	CAPEM string `hcl:"ca_pem,optional"`
+	// Insecure accepts any certificate of url's server.
+	Insecure bool `hcl:"insecure,optional"`
+	// Gone waits until it is no longer so.
+	Gone bool `hcl:"gone,optional"`
+	// Within is how long to wait, such as "90s". Default "5m". The timeout that
+	// every task may have, where it is shorter, ends the task without evidence.
+	Within string `hcl:"within,optional"`
+	// Evidence are commands that run on the host when the time is over; what they
+	// print, up to 40 lines each, is added to the error.
+	Evidence [][]string `hcl:"evidence,optional"`
+
+	elapsed time.Duration
+}
+
+// Kind is the module "wait".
+func Kind() module.Kind {
+	return module.Kind{Name: "wait", New: func() module.Task {
+		return &Task{Address: "127.0.0.1", Status: 200, Within: "5m"}
+	}}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if n := t.given(); n != 1 {
+		return errors.New("want exactly one of port, path, argv and url")
+	}
+	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
+		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
+	}
+	for _, argv := range t.Evidence {
+		if len(argv) == 0 {
+			return errors.New("evidence has an empty command, want a program and its arguments")
+		}
+	}
+	return t.checkTarget()
+}
+
+func (t *Task) given() int {
+	n := 0
+	for _, is := range []bool{t.Port != 0, t.Path != "", len(t.Argv) > 0, t.URL != ""} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *Task) checkTarget() error {
+	switch {
+	case t.Port < 0 || t.Port > 65535:
+		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
+	case t.Port == 0 && t.Banner != "":
+		return errors.New("banner is what a port says, want it beside port only")
+	case t.Expect != "" && len(t.Argv) == 0 && t.URL == "":
+		return errors.New("expect is about output, want it beside argv or url only")
+	case t.Path != "":
+		return fileattr.CheckPath("path", t.Path)
+	case t.URL != "":
+		return t.checkURL()
+	}
+	return nil
+}
+
+func (t *Task) checkURL() error {
+	u, err := url.Parse(t.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("url is %q, want a full URL with http or https", t.URL)
+	}
+	if _, err := t.pool(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Plan looks once.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	done, _, err := t.look(ctx, h)
+	if err != nil || done {
+		return nil, err
+	}
+	return []module.Step{module.NewStep("wait for "+t.what(h), t.wait)}, nil
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"elapsed": cty.Number}
+}
+
+// Outputs returns how long was waited.
+func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
+	return map[string]cty.Value{"elapsed": cty.NumberFloatVal(t.elapsed.Seconds())}, nil
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

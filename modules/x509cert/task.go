@@ -1,0 +1,192 @@
+// Package x509cert is the module x509_certificate: a key and a certificate that
+// an authority issued, on the host.
+package x509cert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/pki"
+)
+
+// Task is a certificate. Its key is kept when it is issued again.
+//
+// Outputs (strings): key and cert, the paths; key_pem (secret) and cert_pem, the
+// contents; not_after, the end of the certificate in RFC 3339.
+type Task struct {
+	// Key is the path of the private key on the host, in PEM.
+	Key string `hcl:"key"`
+	// Cert is the path of the certificate on the host, in PEM.
+	Cert string `hcl:"cert"`
+	// CACert is the path of the authority's certificate on the same host.
+	CACert string `hcl:"ca_cert,optional"`
+	// CAKey is the path of the authority's key on the same host.
+	CAKey string `hcl:"ca_key,optional"`
+	// CACertPEM is the authority's certificate itself, instead of ca_cert.
+	CACertPEM string `hcl:"ca_cert_pem,optional"`
+	// CAKeyPEM is the authority's key itself, instead of ca_key.
+	CAKeyPEM secret.Value `hcl:"ca_key_pem,optional"`
+	// CN is the common name.
+	CN string `hcl:"cn"`
+	// Organizations are the subject's organizations; Kubernetes reads them as groups. Default none.
+	Organizations []string `hcl:"organizations,optional"`
+	// DNSNames are the names it is good for. Default none.
+	DNSNames []string `hcl:"dns_names,optional"`
+	// IPAddresses are the addresses it is good for. Default none.
+	IPAddresses []string `hcl:"ip_addresses,optional"`
+	// Usages are "server", "client" or both. Default ["server"].
+	Usages []string `hcl:"usages,optional"`
+	// Type is the type of a new key: "ecdsa" (P-256, the default) or "rsa" (2048 bits).
+	Type string `hcl:"type,optional"`
+	// Days is for how many days it is issued. Default 365.
+	Days int `hcl:"days,optional"`
+	// RenewBefore is how long before its end it is issued again, such as "720h", the default.
+	RenewBefore string `hcl:"renew_before,optional"`
+	// Chain adds the authority's certificate to the file, for servers that send both. Default false.
+	Chain bool `hcl:"chain,optional"`
+	// Owner is the user who owns both files. Default: who kinit logs in as.
+	Owner string `hcl:"owner,optional"`
+	// Group is the group of both files. Default: that user's.
+	Group string `hcl:"group,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "x509_certificate", New: func() module.Task {
+		return &Task{
+			Type: pki.ECDSA, Days: 365, RenewBefore: "720h", State: "present",
+			Usages: []string{"server"},
+		}
+	}}
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Key):
+		return fmt.Errorf("key is %q, expected an absolute path", t.Key)
+	case !path.IsAbs(t.Cert):
+		return fmt.Errorf("cert is %q, expected an absolute path", t.Cert)
+	case t.Key == t.Cert:
+		return errors.New("key and cert are the same path, expected two files")
+	case t.Days < 1:
+		return fmt.Errorf("days is %d, expected at least 1", t.Days)
+	case t.State != "present" && t.State != "absent":
+		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
+	}
+	if t.State == "absent" {
+		return nil
+	}
+	if err := t.validateAuthority(); err != nil {
+		return err
+	}
+	if _, err := t.request(time.Time{}); err != nil {
+		return err
+	}
+	if _, err := t.renewBefore(); err != nil {
+		return err
+	}
+	return pki.CheckType(t.Type)
+}
+
+// validateAuthority checks that the authority is named in exactly one way.
+func (t *Task) validateAuthority() error {
+	paths, values := t.CACert != "" && t.CAKey != "", t.CACertPEM != "" && t.CAKeyPEM != ""
+	if paths == values {
+		return errors.New("expected either ca_cert and ca_key (paths) or ca_cert_pem and ca_key_pem (values)")
+	}
+	return nil
+}
+
+// renewBefore is the duration of that argument, shorter than the validity.
+func (t *Task) renewBefore() (time.Duration, error) {
+	before, err := time.ParseDuration(t.RenewBefore)
+	if err != nil {
+		return 0, fmt.Errorf("renew_before is %q, expected a duration such as \"720h\"", t.RenewBefore)
+	}
+	if before >= t.validity() {
+		return 0, fmt.Errorf("renew_before is %s, expected less than the %d days of days", t.RenewBefore, t.Days)
+	}
+	return before, nil
+}
+
+func (t *Task) validity() time.Duration { return time.Duration(t.Days) * 24 * time.Hour }
+
+// request is what the certificate is to say.
+func (t *Task) request(now time.Time) (pki.Request, error) {
+	ips, err := pki.ParseIPs(t.IPAddresses)
+	if err != nil {
+		return pki.Request{}, fmt.Errorf("ip_addresses: %w", err)
+	}
+	r := pki.Request{
+		CommonName: t.CN, Organizations: t.Organizations, DNSNames: t.DNSNames, IPs: ips,
+		Validity: t.validity(), Now: now,
+	}
+	for _, usage := range t.Usages {
+		switch usage {
+		case "server":
+			r.Server = true
+		case "client":
+			r.Client = true
+		default:
+			return pki.Request{}, fmt.Errorf("usages has %q, expected \"server\" or \"client\"", usage)
+		}
+	}
+	return r, nil
+}
+
+// OutputTypes names the values.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{
+		"key": cty.String, "cert": cty.String, "key_pem": cty.String, "cert_pem": cty.String,
+		"not_after": cty.String,
+	}
+}
+
+// Outputs reads both files. The key is a secret from then on.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]cty.Value{
+		"key": cty.StringVal(t.Key), "cert": cty.StringVal(t.Cert),
+		"key_pem": cty.StringVal(s.keyText), "cert_pem": cty.StringVal(s.certText),
+		"not_after": cty.StringVal(""),
+	}
+	h.AddSecret(secret.Value(s.keyText))
+	if s.cert != nil {
+		values["not_after"] = cty.StringVal(s.cert.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return values, nil
+}
+
+// remove makes one step a file.
+func (t *Task) remove(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
+	files := t.lost(s, true)
+	if err := mayReplace(ctx, h, files, "remove it by hand if it is not needed"); err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	for _, file := range files {
+		steps = append(steps, module.NewStep("remove "+file, func(ctx context.Context, h module.Host) error {
+			return hostfile.Drop(ctx, h, file)
+		}))
+	}
+	return steps, nil
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

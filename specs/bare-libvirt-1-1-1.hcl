@@ -1,0 +1,27 @@
+# Guests, overlay and services on libvirt, without anything on top.
+spec "bare-libvirt-1-1-1" {
+  playbook = "bare"
+}
+
+cluster "bare" {
+  hypervisors = 1
+
+  network {
+    cidr = var.network_cidr
+  }
+
+  pool "controller" {
+    count  = 1
+    vcpus  = var.controller_vcpus
+    memory = var.controller_memory
+    disk   = var.controller_disk
+  }
+
+  pool "compute" {
+    count  = 1
+    vcpus  = var.compute_vcpus
+    memory = var.compute_memory
+    disk   = var.compute_disk
+    os     = var.compute_os
+  }
+}

@@ -1,0 +1,38 @@
+# bare: guests, overlay and services, and proof that they work together.
+
+import {
+  source = "common"
+}
+
+stage "verify" {
+  after = ["services", "nodes"]
+}
+
+# Every guest resolves names with the cluster's own DNS and reaches the others.
+task "command" "resolve" {
+  stage     = "verify"
+  for_each  = cluster.nodes
+  host      = each.key
+  argv      = ["getent", "hosts", "api.${cluster.domain}"]
+  read_only = true
+  expect    = local.services.ip
+  retry {
+    attempts = 10
+    delay    = "2s"
+  }
+}
+
+task "command" "reach" {
+  stage = "verify"
+  for_each = {
+    for pair in setproduct(keys(cluster.nodes), keys(cluster.nodes)) :
+    "${pair[0]}/${pair[1]}" => { from = pair[0], to = pair[1] } if pair[0] != pair[1]
+  }
+  host      = each.value.from
+  argv      = ["ping", "-c", "1", "-W", "5", cluster.nodes[each.value.to].ip]
+  read_only = true
+  retry {
+    attempts = 10
+    delay    = "2s"
+  }
+}

@@ -1,0 +1,4 @@
+# Ends with 0 when ovn-controller runs and cluster $1 is the only one that relies on
+# its settings.
+users=$(ovs-vsctl --if-exists get Open_vSwitch . external_ids:kinit-users-ovn-remote 2>/dev/null | tr -d '"') || exit 1
+[ "$users" = "$1" ] && ovn-appctl -t ovn-controller version >/dev/null 2>&1

@@ -1,0 +1,21 @@
+# images: the guests' base image on every hypervisor that has nodes. Container
+# images go to the registry in the distribution's own tasks.
+
+locals {
+  node_hypervisors = distinct([for n in values(cluster.nodes) : n.hypervisor])
+  base_image       = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
+}
+
+task "download" "guest_image" {
+  stage    = "images"
+  hosts    = local.node_hypervisors
+  url      = var.guest_image.url
+  dest     = local.base_image
+  sha256   = var.guest_image.sha256
+  sha512   = var.guest_image.sha512
+  sha256_url = var.guest_image.sha256_url
+  sha512_url = var.guest_image.sha512_url
+  pin        = true
+  keep       = true
+  timeout  = "60m"
+}

@@ -1,0 +1,246 @@
+# network: one overlay over all hypervisors. The northbound database is reached over
+# its socket; the southbound one listens with TLS for the hypervisors.
+
+locals {
+  # Geneve takes 58 bytes: outer Ethernet 14, IPv4 20, UDP 8, Geneve 8, OVN's option 8.
+  geneve_overhead = 58
+
+  datapath_type = var.datapath == "netdev" ? "netdev" : "system"
+  switch        = "kinit-${cluster.name}"
+  router        = "kinit-${cluster.name}"
+
+  # The router's Ethernet addresses follow from the cluster, like all others.
+  router_mac = { for name in ["inside", "outside"] : name => join(":", concat(["52", "54", "00"], [for i in [0, 2, 4] : substr(sha256("${cluster.id}/${name}"), i, 2)])) }
+
+  ports = merge(
+    { for n in values(cluster.nodes) : n.name => { id = n.port_id, mac = n.mac, ip = n.ip } },
+    { for p in cluster.pods : p.name => { id = p.port_id, mac = p.mac, ip = p.ip } },
+    { for h in cluster.hypervisors : h.management.name => { id = h.management.port_id, mac = h.management.mac, ip = h.management.ip } },
+  )
+  management = { for h in cluster.hypervisors : h.name => h.management }
+
+  # At most 15 characters, which is what the kernel takes for a device.
+  management_device = "kmgmt-${substr(sha256(cluster.name), 0, 6)}"
+  services_device   = "ksvc-${substr(sha256(cluster.name), 0, 6)}"
+}
+
+task "x509_certificate" "chassis" {
+  stage        = "network"
+  hosts        = local.hypervisors
+  key          = "${local.root}/pki/chassis.key"
+  cert         = "${local.root}/pki/chassis.crt"
+  ca_cert_pem  = task.x509_ca.cluster.cert_pem
+  ca_key_pem   = task.x509_ca.cluster.key_pem
+  cn           = host.name
+  dns_names    = [host.name]
+  ip_addresses = [task.facts.underlay[host.name].route_address]
+  usages       = ["server", "client"]
+  depends_on   = [task.directory.pki]
+}
+
+task "copy" "chassis_ca" {
+  stage      = "network"
+  hosts      = local.hypervisors
+  dest       = "${local.root}/pki/chassis-ca.crt"
+  content    = task.x509_ca.cluster.cert_pem
+  mode       = "0644"
+  depends_on = [task.directory.pki]
+}
+
+task "ovn_central" "central" {
+  stage       = "network"
+  host        = local.first
+  sb_listen   = "pssl:6642"
+  private_key = "${local.root}/pki/chassis.key"
+  certificate = "${local.root}/pki/chassis.crt"
+  ca_cert     = "${local.root}/pki/chassis-ca.crt"
+  depends_on  = [task.x509_certificate.chassis, task.copy.chassis_ca]
+}
+
+task "ovs_bridge" "integration" {
+  stage         = "network"
+  hosts         = local.hypervisors
+  name          = "br-int"
+  datapath_type = local.datapath_type
+  fail_mode     = "secure"
+}
+
+# The way outside. Its address and MAC are the same on every hypervisor, so that the
+# router finds its gateway wherever the gateway port is.
+task "ovs_bridge" "external" {
+  stage         = "network"
+  hosts         = local.hypervisors
+  name          = "br-ex"
+  datapath_type = local.datapath_type
+  mac           = "52:54:00:ac:10:fe"
+  addresses     = ["${local.external_gateway}/24"]
+  tx_offload    = local.offload
+}
+
+task "ovn_chassis" "chassis" {
+  stage           = "network"
+  hosts           = local.hypervisors
+  remote          = "ssl:${task.facts.underlay[local.first].route_address}:6642"
+  encap_type      = "geneve"
+  encap_ip        = task.facts.underlay[host.name].route_address
+  datapath_type   = local.datapath_type
+  bridge_mappings = { provider = "br-ex" }
+  private_key     = "${local.root}/pki/chassis.key"
+  certificate     = "${local.root}/pki/chassis.crt"
+  ca_cert         = "${local.root}/pki/chassis-ca.crt"
+  depends_on      = [task.ovn_central.central, task.ovs_bridge.integration, task.ovs_bridge.external]
+}
+
+# The cluster's switch, its leases and its ports.
+task "ovn_switch" "cluster" {
+  stage      = "network"
+  host       = local.first
+  name       = local.switch
+  depends_on = [task.ovn_central.central]
+}
+
+task "ovn_dhcp" "cluster" {
+  stage       = "network"
+  host        = local.first
+  name        = local.switch
+  cidr        = cluster.network.cidr
+  router      = cluster.network.gateway
+  server_mac  = local.router_mac.inside
+  mtu         = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  dns_servers = [local.services.ip]
+  domain      = cluster.domain
+  depends_on  = [task.ovn_switch.cluster]
+}
+
+task "ovn_port" "port" {
+  stage    = "network"
+  for_each = local.ports
+  host     = local.first
+  name     = each.value.id
+  switch   = task.ovn_switch.cluster.name
+  mac      = each.value.mac
+  ip       = each.value.ip
+  dhcp     = task.ovn_dhcp.cluster.name
+}
+
+# The switch that leads outside is every cluster's.
+task "ovn_switch" "external" {
+  stage      = "network"
+  host       = local.first
+  name       = "kinit-external"
+  shared     = true
+  depends_on = [task.ovn_central.central]
+}
+
+task "ovn_port" "external" {
+  stage   = "network"
+  host    = local.first
+  name    = "kinit-external-provider"
+  switch  = task.ovn_switch.external.name
+  type    = "localnet"
+  network = "provider"
+  shared  = true
+}
+
+# The cluster's router: inside it is the gateway, outside it is on one hypervisor at
+# a time, and on the next one when that fails.
+task "ovn_router" "cluster" {
+  stage      = "network"
+  host       = local.first
+  name       = local.router
+  depends_on = [task.ovn_central.central]
+}
+
+task "ovn_router_port" "inside" {
+  stage    = "network"
+  host     = local.first
+  router   = task.ovn_router.cluster.name
+  switch   = task.ovn_switch.cluster.name
+  mac      = local.router_mac.inside
+  networks = ["${cluster.network.gateway}/${cluster.network.prefix}"]
+}
+
+task "ovn_router_port" "outside" {
+  stage           = "network"
+  host            = local.first
+  router          = task.ovn_router.cluster.name
+  switch          = task.ovn_switch.external.name
+  mac             = local.router_mac.outside
+  networks        = ["${local.external_address}/24"]
+  gateway_chassis = [for h in local.hypervisors : task.ovn_chassis.chassis[h].id]
+}
+
+task "ovn_nat" "outside" {
+  stage       = "network"
+  host        = local.first
+  router      = task.ovn_router.cluster.name
+  type        = "snat"
+  external_ip = local.external_address
+  logical_ip  = cluster.network.cidr
+  depends_on  = [task.ovn_router_port.outside]
+}
+
+task "ovn_route" "outside" {
+  stage       = "network"
+  host        = local.first
+  router      = task.ovn_router.cluster.name
+  prefix      = "0.0.0.0/0"
+  nexthop     = local.external_gateway
+  output_port = task.ovn_router_port.outside.name
+}
+
+# What leaves the router leaves the hypervisor under the hypervisor's own address.
+task "nft_table" "outside" {
+  stage   = "network"
+  hosts   = local.hypervisors
+  family  = "ip"
+  name    = "kinit_${replace(cluster.name, "-", "_")}"
+  content = templatefile("files/outside.nft", { address = local.external_address, bridge = "br-ex" })
+}
+
+# Each hypervisor has a place on the cluster's network, from which guests are
+# reached: no gateway is between them.
+task "ovs_port" "management" {
+  stage      = "network"
+  hosts      = local.hypervisors
+  bridge     = "br-int"
+  name       = local.management_device
+  type       = "internal"
+  mac        = local.management[host.name].mac
+  mtu        = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  iface_id   = local.management[host.name].port_id
+  addresses  = ["${local.management[host.name].ip}/${cluster.network.prefix}"]
+  tx_offload = local.offload
+  depends_on = [task.ovs_bridge.integration]
+}
+
+# Every hypervisor knows the others and has all flows.
+task "ovn_sync" "overlay" {
+  stage   = "network"
+  host    = local.first
+  chassis = [for h in local.hypervisors : task.ovn_chassis.chassis[h].id]
+  wait    = "3m"
+  depends_on = [
+    task.ovn_port.port, task.ovn_port.external, task.ovn_router_port.inside, task.ovn_router_port.outside,
+    task.ovn_nat.outside, task.ovn_route.outside, task.ovs_port.management,
+  ]
+}
+
+# Addresses of devices are gone after a restart of the host; this brings them back.
+task "copy" "devices" {
+  stage      = "network"
+  hosts      = local.hypervisors
+  dest       = "${local.root}/devices.sh"
+  content    = "${task.ovs_bridge.external[host.name].boot_script}${task.ovs_port.management[host.name].boot_script}"
+  mode       = "0755"
+  depends_on = [task.directory.root]
+}
+
+task "service" "devices" {
+  stage      = "network"
+  hosts      = local.hypervisors
+  name       = "kinit-${cluster.name}-devices.service"
+  enabled    = true
+  unit       = templatefile("files/devices.service", { cluster = cluster.name, script = "${local.root}/devices.sh" })
+  depends_on = [task.copy.devices]
+}

@@ -1,0 +1,52 @@
+# Keys and certificates, made once on the first hypervisor and kept there.
+
+task "directory" "root" {
+  stage = "network"
+  hosts = local.hypervisors
+  path  = local.root
+  mode  = "0700"
+}
+
+task "directory" "pki" {
+  stage      = "network"
+  hosts      = local.hypervisors
+  path       = "${local.root}/pki"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "directory" "ssh" {
+  stage      = "network"
+  host       = local.first
+  path       = "${local.root}/ssh"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "x509_ca" "cluster" {
+  stage      = "network"
+  host       = local.first
+  key        = "${local.root}/pki/ca.key"
+  cert       = "${local.root}/pki/ca.crt"
+  cn         = "${cluster.name} overlay and services"
+  depends_on = [task.directory.pki]
+}
+
+# One key for kinit to reach every guest of the cluster.
+task "ssh_key" "cluster" {
+  stage      = "network"
+  host       = local.first
+  path       = "${local.root}/ssh/cluster"
+  comment    = "kinit ${cluster.name}"
+  depends_on = [task.directory.ssh]
+}
+
+# The host key each guest will have, so that the first connection is verified.
+task "ssh_key" "node" {
+  stage      = "network"
+  for_each   = cluster.nodes
+  host       = local.first
+  path       = "${local.root}/ssh/${each.key}"
+  comment    = each.key
+  depends_on = [task.directory.ssh]
+}

@@ -1,0 +1,65 @@
+# prepare: reach every hypervisor, learn what it is, install and start what
+# building needs.
+
+task "facts" "hypervisor" {
+  stage = "prepare"
+  hosts = local.hypervisors
+}
+
+# The interface that carries the encapsulation address: its MTU decides the guests'.
+task "facts" "underlay" {
+  stage = "prepare"
+  hosts = local.hypervisors
+  address = lookup(var.encapsulation_address, host.name,
+    can(regex("^[0-9.]+$", host.address)) ? host.address : task.facts.hypervisor[host.name].default_address)
+}
+
+task "package" "hypervisor" {
+  stage   = "prepare"
+  when    = local.build
+  hosts   = local.hypervisors
+  names   = var.hypervisor_packages
+  timeout = "20m"
+}
+
+task "package" "central" {
+  stage   = "prepare"
+  when    = local.build
+  host    = local.first
+  names   = ["ovn-central"]
+  timeout = "20m"
+  depends_on = [task.package.hypervisor]
+}
+
+task "service" "hypervisor" {
+  stage = "prepare"
+  when  = local.build
+  for_each = {
+    for pair in setproduct(local.hypervisors, ["libvirtd.service", "openvswitch-switch.service", "ovn-host.service"]) :
+    "${pair[0]}/${pair[1]}" => { host = pair[0], unit = pair[1] }
+  }
+  host       = each.value.host
+  name       = each.value.unit
+  enabled    = true
+  state      = "started"
+  depends_on = [task.package.hypervisor]
+}
+
+task "service" "central" {
+  stage      = "prepare"
+  when       = local.build
+  host       = local.first
+  name       = "ovn-central.service"
+  enabled    = true
+  state      = "started"
+  depends_on = [task.package.central]
+}
+
+# Guests and their bridge traffic are forwarded by the hypervisors.
+task "sysctl" "forward" {
+  stage = "prepare"
+  when  = local.build
+  hosts = local.hypervisors
+  name  = "net.ipv4.ip_forward"
+  value = "1"
+}

@@ -1,0 +1,252 @@
+# services: one pod for the cluster with its load balancer, name server, registry
+# and file server. Adding a service is a container here and its files beside this
+# one.
+
+locals {
+  service_root = "${local.root}/services"
+  registry     = "registry.${cluster.domain}:5000"
+
+  # Configuration of each service: file name → content. What is secret stands in
+  # tasks of its own below.
+  service_config = {
+    haproxy = {
+      "haproxy.cfg" = templatefile("files/haproxy.cfg", {
+        cluster = cluster, controllers = local.controllers,
+        ingress = length(local.computes) > 0 ? local.computes : local.controllers,
+        node_ports = var.ingress_node_ports
+      })
+    }
+    dns = {
+      "named.conf" = templatefile("files/named.conf", {
+        cluster = cluster, forwarders = var.dns_public, reverse_zone = local.reverse_zone
+      })
+      "forward.zone" = templatefile("files/forward.zone", {
+        cluster = cluster, services = local.services, nodes = values(cluster.nodes)
+      })
+      "reverse.zone" = templatefile("files/reverse.zone", {
+        cluster = cluster
+        names = merge({ for n in values(cluster.nodes) : n.ip => n.name }, { (local.services.ip) = "services" })
+      })
+    }
+    web = {
+      "nginx.conf" = templatefile("files/nginx.conf", { cluster = cluster })
+    }
+  }
+  service_files = merge([for service, files in local.service_config : {
+    for name, content in files : "${service}/${name}" => content
+  }]...)
+
+  # The zone of the network's whole octets.
+  reverse_zone = "${join(".", reverse(slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))))}.in-addr.arpa"
+
+  # How each container starts and what it sees. The image decides the program.
+  service_containers = {
+    haproxy = {
+      command = var.service_commands.haproxy
+      volumes = ["${local.service_root}/haproxy:/usr/local/etc/haproxy:ro"]
+      config  = sha256(jsonencode(local.service_config.haproxy))
+    }
+    dns = {
+      command = var.service_commands.dns
+      volumes = ["${local.service_root}/dns:/etc/bind:ro"]
+      config  = sha256(jsonencode(local.service_config.dns))
+    }
+    registry = {
+      command = var.service_commands.registry
+      volumes = ["${local.service_root}/registry:/etc/docker/registry:ro", "${local.service_root}/registry-data:/var/lib/registry"]
+      config  = "registry"
+    }
+    web = {
+      command = var.service_commands.web
+      volumes = ["${local.service_root}/web:/etc/kinit-web:ro", "${local.service_root}/www:/srv/www:ro"]
+      config  = sha256(jsonencode(local.service_config.web))
+    }
+  }
+}
+
+task "directory" "services" {
+  stage = "services"
+  for_each = toset(concat(
+    [local.service_root, "${local.service_root}/registry-data", "${local.service_root}/www"],
+    [for name in keys(local.service_containers) : "${local.service_root}/${name}"]
+  ))
+  host       = local.services.hypervisor
+  path       = each.key
+  mode       = "0755"
+  depends_on = [task.directory.root]
+}
+
+task "copy" "service" {
+  stage      = "services"
+  for_each   = local.service_files
+  host       = local.services.hypervisor
+  dest       = "${local.service_root}/${each.key}"
+  content    = each.value
+  mode       = "0644"
+  depends_on = [task.directory.services]
+}
+
+# The registry's credentials and certificate.
+task "secret" "registry_password" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.root}/registry-password"
+  format     = "password"
+  depends_on = [task.directory.services]
+}
+
+task "secret" "registry_http" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.root}/registry-http"
+  format     = "hex"
+  depends_on = [task.directory.services]
+}
+
+task "htpasswd" "registry" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.service_root}/registry/htpasswd"
+  user       = "kinit"
+  password   = task.secret.registry_password.value
+  mode       = "0644"
+  depends_on = [task.directory.services]
+}
+
+task "x509_certificate" "registry" {
+  stage       = "services"
+  host        = local.services.hypervisor
+  key         = "${local.service_root}/registry/tls.key"
+  cert        = "${local.service_root}/registry/tls.crt"
+  ca_cert_pem = task.x509_ca.cluster.cert_pem
+  ca_key_pem  = task.x509_ca.cluster.key_pem
+  cn          = "registry.${cluster.domain}"
+  dns_names   = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
+  ip_addresses = [local.services.ip, "127.0.0.1"]
+  depends_on  = [task.directory.services]
+}
+
+task "copy" "registry_config" {
+  stage          = "services"
+  host           = local.services.hypervisor
+  dest           = "${local.service_root}/registry/config.yml"
+  content_secret = templatefile("files/registry.yml", { cluster = cluster, http_secret = task.secret.registry_http.value })
+  mode           = "0600"
+  depends_on     = [task.directory.services]
+}
+
+task "podman_image" "service" {
+  stage    = "services"
+  for_each = { for image in distinct(values(var.service_images)) : image.name => image }
+  host     = local.services.hypervisor
+  name     = each.key
+  source   = each.value.archive
+  timeout  = "20m"
+}
+
+task "podman_network" "outside" {
+  stage = "services"
+  host  = local.services.hypervisor
+  name  = "kinit-${cluster.name}"
+  mtu   = task.facts.underlay[local.services.hypervisor].route_mtu
+}
+
+task "podman_pod" "services" {
+  stage    = "services"
+  host     = local.services.hypervisor
+  name     = "kinit-${cluster.name}-services"
+  hostname = "services"
+  networks = [task.podman_network.outside.name]
+  publish  = [for outside, inside in var.published_ports : "${outside}:${inside}"]
+}
+
+task "podman_container" "service" {
+  stage       = "services"
+  for_each    = local.service_containers
+  host        = local.services.hypervisor
+  name        = "kinit-${cluster.name}-${each.key}"
+  pod         = task.podman_pod.services.name
+  image       = task.podman_image.service[var.service_images[each.key].name].name
+  command     = each.value.command
+  volumes     = each.value.volumes
+  user        = "0"
+  # The registry reads its certificate and configuration once.
+  config_hash = "${each.value.config} ${each.key == "registry" ? "${task.x509_certificate.registry.cert_pem}${task.copy.registry_config.sha256}" : ""}"
+  depends_on  = [task.copy.service, task.htpasswd.registry, task.copy.registry_config, task.x509_certificate.registry]
+}
+
+# The pod's place on the overlay.
+task "ovs_veth" "services" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  name       = local.services_device
+  peer       = "overlay"
+  netns      = task.podman_pod.services.netns
+  bridge     = "br-int"
+  iface_id   = local.services.port_id
+  mac        = local.services.mac
+  mtu        = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  addresses  = ["${local.services.ip}/${cluster.network.prefix}"]
+  tx_offload = local.offload
+  depends_on = [task.ovn_sync.overlay, task.podman_container.service]
+}
+
+# After a restart of the host the pod has another network namespace, so the script
+# plugs it in again once it has started.
+task "copy" "plug" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  dest       = "${local.root}/services.sh"
+  content    = task.ovs_veth.services.boot_script
+  mode       = "0755"
+  depends_on = [task.directory.services]
+}
+
+task "service" "services" {
+  stage   = "services"
+  host    = local.services.hypervisor
+  name    = "kinit-${cluster.name}-services.service"
+  enabled = true
+  state   = "started"
+  unit = templatefile("files/services.service", {
+    cluster = cluster.name, pod = task.podman_pod.services.name, script = "${local.root}/services.sh"
+  })
+  depends_on = [task.copy.plug]
+}
+
+# Each service answers on the overlay, as the nodes will ask it.
+task "wait" "service" {
+  stage = "services"
+  for_each = {
+    haproxy  = { url = "http://${local.services.ip}:9000/healthz", status = 200 }
+    web      = { url = "http://${local.services.ip}:8080/healthz", status = 200 }
+    registry = { url = "https://${local.services.ip}:5000/v2/", status = 401 }
+  }
+  host       = local.services.hypervisor
+  url        = each.value.url
+  status     = each.value.status
+  ca_pem     = task.x509_ca.cluster.cert_pem
+  within     = "3m"
+  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
+  depends_on = [task.service.services]
+}
+
+task "wait" "dns" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  argv       = ["dig", "+short", "+time=2", "+tries=1", "@${local.services.ip}", "api.${cluster.domain}"]
+  expect     = local.services.ip
+  within     = "3m"
+  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
+  depends_on = [task.service.services]
+}
+
+# The generated credentials open the registry.
+task "command" "login" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/pki/chassis-ca.crt", "--config", "-", "https://${local.services.ip}:5000/v2/"]
+  stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
+  read_only  = true
+  depends_on = [task.wait.service]
+}

@@ -1,0 +1,149 @@
+# What a user or an inventory may set. Values that differ between a real
+# deployment and the lab live in the inventory, never in a task.
+
+variable "network_cidr" {
+  type        = string
+  default     = "10.0.0.0/24"
+  description = "The cluster's network on the overlay."
+}
+
+variable "controller_vcpus" {
+  type        = number
+  default     = 2
+  description = "Virtual CPUs of each controller."
+}
+
+variable "controller_memory" {
+  type        = string
+  default     = "4GiB"
+  description = "Memory of each controller."
+}
+
+variable "controller_disk" {
+  type        = string
+  default     = "25GiB"
+  description = "Disk of each controller."
+}
+
+variable "compute_vcpus" {
+  type        = number
+  default     = 2
+  description = "Virtual CPUs of each compute node."
+}
+
+variable "compute_memory" {
+  type        = string
+  default     = "8GiB"
+  description = "Memory of each compute node."
+}
+
+variable "compute_disk" {
+  type        = string
+  default     = "30GiB"
+  description = "Disk of each compute node."
+}
+
+variable "compute_os" {
+  type        = string
+  default     = "debian-12"
+  description = "Operating system of the compute nodes."
+}
+
+variable "datapath" {
+  type        = string
+  default     = "system"
+  description = "Open vSwitch datapath: system (the kernel's) or netdev (userspace, where the kernel has none)."
+  validation {
+    condition     = contains(["system", "netdev"], var.datapath)
+    error_message = "The datapath is \"system\" or \"netdev\"."
+  }
+}
+
+variable "virt_type" {
+  type        = string
+  default     = "kvm"
+  description = "Domain type: kvm, or qemu for software emulation."
+  validation {
+    condition     = contains(["kvm", "qemu"], var.virt_type)
+    error_message = "The domain type is \"kvm\" or \"qemu\"."
+  }
+}
+
+variable "encapsulation_address" {
+  type        = map(string)
+  default     = {}
+  description = "The address that carries Geneve, by hypervisor; the one kinit reaches it by where it is not named here."
+}
+
+variable "hypervisor_packages" {
+  type        = list(string)
+  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils", "openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  description = "Debian packages of every hypervisor."
+}
+
+variable "dns_public" {
+  type        = list(string)
+  default     = ["1.1.1.1", "9.9.9.9"]
+  description = "Name servers for names outside the cluster; restricted networks set their own."
+}
+
+variable "guest_image" {
+  type = object({
+    url        = string
+    sha256     = optional(string, "")
+    sha512     = optional(string, "")
+    sha256_url = optional(string, "")
+    sha512_url = optional(string, "")
+  })
+  default = {
+    url        = "https://cloud.debian.org/images/cloud/bookworm/latest/debian-12-genericcloud-amd64.qcow2"
+    sha512_url = "https://cloud.debian.org/images/cloud/bookworm/latest/SHA512SUMS"
+  }
+  description = "The base image of Linux guests, and its checksum or where that is published."
+}
+
+variable "guest_packages" {
+  type        = list(string)
+  default     = []
+  description = "Debian packages that guests install when they first start."
+}
+
+variable "boot_timeout" {
+  type        = string
+  default     = "5m"
+  description = "How long a guest may take from power-on to its first answer."
+}
+
+variable "service_images" {
+  type        = map(object({ name = string, archive = optional(string, "") }))
+  description = "Container images of the services pod: haproxy, dns, registry, web. With an archive (a path on the hypervisor) nothing is pulled."
+  default = {
+    haproxy  = { name = "docker.io/library/haproxy:2.9" }
+    dns      = { name = "docker.io/ubuntu/bind9:9.18-22.04_beta" }
+    registry = { name = "docker.io/library/registry:2.8.3" }
+    web      = { name = "docker.io/library/nginx:1.27" }
+  }
+}
+
+variable "service_commands" {
+  type        = map(list(string))
+  description = "How each service is started in its image."
+  default = {
+    haproxy  = ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
+    dns      = ["named", "-g", "-u", "bind", "-c", "/etc/bind/named.conf"]
+    registry = ["registry", "serve", "/etc/docker/registry/config.yml"]
+    web      = ["nginx", "-c", "/etc/kinit-web/nginx.conf", "-g", "daemon off;"]
+  }
+}
+
+variable "published_ports" {
+  type        = map(number)
+  default     = { "6443" = 6443, "80" = 80, "443" = 443 }
+  description = "Ports of the services' hypervisor that lead into the pod. Clusters on the same hypervisors need different ones."
+}
+
+variable "ingress_node_ports" {
+  type        = map(number)
+  default     = { "80" = 30080, "443" = 30443 }
+  description = "The ports of the compute nodes that the load balancer's ports 80 and 443 lead to."
+}

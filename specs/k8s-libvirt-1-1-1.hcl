@@ -1,0 +1,27 @@
+# Kubernetes on libvirt: one controller, one compute node, on at least one hypervisor.
+spec "k8s-libvirt-1-1-1" {
+  playbook = "k8s"
+}
+
+cluster "k8s" {
+  hypervisors = 1
+
+  network {
+    cidr = var.network_cidr
+  }
+
+  pool "controller" {
+    count  = 1
+    vcpus  = var.controller_vcpus
+    memory = var.controller_memory
+    disk   = var.controller_disk
+  }
+
+  pool "compute" {
+    count  = 1
+    vcpus  = var.compute_vcpus
+    memory = var.compute_memory
+    disk   = var.compute_disk
+    os     = var.compute_os
+  }
+}

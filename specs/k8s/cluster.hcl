@@ -1,0 +1,323 @@
+# cluster: container runtime on every node, the first controller, the others, the
+# network between pods.
+
+locals {
+  api        = "api.${cluster.domain}"
+  first_node = local.controllers[0].name
+  others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
+  all_nodes  = keys(cluster.nodes)
+}
+
+# What every further task on a node stands on: the kernel's part.
+task "copy" "modules" {
+  stage   = "cluster"
+  hosts   = local.all_nodes
+  dest    = "/etc/modules-load.d/kinit.conf"
+  content = "overlay\nbr_netfilter\n"
+}
+
+task "command" "modules" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  argv       = ["modprobe", "-a", "overlay", "br_netfilter"]
+  creates    = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+  depends_on = [task.copy.modules]
+}
+
+task "sysctl" "node" {
+  stage = "cluster"
+  for_each = {
+    for pair in setproduct(local.all_nodes, ["net.ipv4.ip_forward", "net.bridge.bridge-nf-call-iptables"]) :
+    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  }
+  host       = each.value.node
+  name       = each.value.name
+  value      = "1"
+  depends_on = [task.command.modules]
+}
+
+# The cluster's registry is where images come from.
+task "directory" "registries" {
+  stage    = "cluster"
+  hosts    = local.all_nodes
+  path     = "/etc/containerd/certs.d/_default"
+  mode     = "0755"
+}
+
+task "copy" "registry_ca" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  dest       = "/etc/containerd/certs.d/kinit-ca.crt"
+  content    = task.x509_ca.cluster.cert_pem
+  mode       = "0644"
+  depends_on = [task.directory.registries]
+}
+
+task "copy" "registry_hosts" {
+  stage = "cluster"
+  hosts = local.all_nodes
+  dest  = "/etc/containerd/certs.d/_default/hosts.toml"
+  content_secret = templatefile("files/hosts.toml", {
+    registry = local.registry, user = "kinit", password = task.secret.registry_password.value
+  })
+  mode       = "0600"
+  depends_on = [task.directory.registries]
+}
+
+task "copy" "containerd" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  dest       = "/etc/containerd/config.toml"
+  content    = templatefile("files/containerd.toml", { cluster = cluster, pause_image = var.pause_image })
+  mode       = "0644"
+  depends_on = [task.directory.registries]
+}
+
+task "service" "containerd" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  name       = "containerd.service"
+  enabled    = true
+  state      = "started"
+  restart_on = [task.copy.containerd[host.name].sha256]
+}
+
+# The binaries, from the release site or in the image already.
+task "download" "kubernetes" {
+  stage = "cluster"
+  when  = !var.kubernetes_preinstalled
+  for_each = {
+    for pair in setproduct(local.all_nodes, ["kubeadm", "kubelet", "kubectl"]) :
+    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  }
+  host       = each.value.node
+  url        = "${var.kubernetes_url}/${var.kubernetes_version}/bin/linux/amd64/${each.value.name}"
+  sha256_url = "${var.kubernetes_url}/${var.kubernetes_version}/bin/linux/amd64/${each.value.name}.sha256"
+  dest       = "/usr/bin/${each.value.name}"
+  mode       = "0755"
+  timeout    = "20m"
+}
+
+task "command" "kubernetes_version" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  argv       = ["kubeadm", "version", "--output", "short"]
+  read_only  = true
+  expect     = "^${var.kubernetes_version}\\s*$"
+  depends_on = [task.download.kubernetes]
+}
+
+task "service" "kubelet" {
+  stage   = "cluster"
+  hosts   = local.all_nodes
+  name    = "kubelet.service"
+  enabled = true
+  unit    = file("files/kubelet.service")
+  depends_on = [task.command.kubernetes_version]
+}
+
+task "directory" "kubelet" {
+  stage = "cluster"
+  hosts = local.all_nodes
+  path  = "/etc/systemd/system/kubelet.service.d"
+  mode  = "0755"
+}
+
+task "copy" "kubelet" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  dest       = "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf"
+  content    = file("files/kubelet-kubeadm.conf")
+  mode       = "0644"
+  depends_on = [task.directory.kubelet]
+}
+
+# Everything that must be random is made beforehand, so that joining parses nobody's
+# output and all nodes join at the same time.
+task "x509_ca" "kubernetes" {
+  stage = "network"
+  host  = local.first
+  key   = "${local.root}/pki/kubernetes.key"
+  cert  = "${local.root}/pki/kubernetes.crt"
+  cn    = "kubernetes"
+  type  = "rsa"
+  depends_on = [task.directory.pki]
+}
+
+task "secret" "token" {
+  stage      = "network"
+  host       = local.first
+  path       = "${local.root}/kubernetes-token"
+  format     = "token"
+  depends_on = [task.directory.root]
+}
+
+task "secret" "certificate_key" {
+  stage      = "network"
+  host       = local.first
+  path       = "${local.root}/kubernetes-certificate-key"
+  format     = "hex"
+  depends_on = [task.directory.root]
+}
+
+# Who administers the cluster: a certificate of the same authority, so that the
+# kubeconfig needs nothing from the nodes.
+task "x509_certificate" "admin" {
+  stage         = "network"
+  host          = local.first
+  key           = "${local.root}/pki/admin.key"
+  cert          = "${local.root}/pki/admin.crt"
+  ca_cert       = task.x509_ca.kubernetes.cert
+  ca_key        = task.x509_ca.kubernetes.key
+  cn            = "kinit-admin"
+  organizations = ["system:masters"]
+  usages        = ["client"]
+  type          = "rsa"
+}
+
+task "kubeadm_config" "init" {
+  stage                  = "cluster"
+  host                   = local.first_node
+  path                   = "/etc/kubernetes/kinit-init.yaml"
+  kind                   = "init"
+  node_name              = local.first_node
+  advertise_address      = local.controllers[0].ip
+  control_plane_endpoint = "${local.api}:6443"
+  kubernetes_version     = var.kubernetes_version
+  token                  = task.secret.token.value
+  certificate_key        = task.secret.certificate_key.value
+  pod_subnet             = var.pod_cidr
+  service_subnet         = var.service_cidr
+  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
+  extra_args             = var.component_args
+  timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
+  kubelet                = { cgroupDriver = "systemd" }
+}
+
+task "kubeadm_init" "first" {
+  stage        = "cluster"
+  host         = local.first_node
+  config       = task.kubeadm_config.init.path
+  upload_certs = length(local.others) > 0
+  pki = {
+    "ca.crt" = task.x509_ca.kubernetes.cert_pem
+    "ca.key" = task.x509_ca.kubernetes.key_pem
+  }
+  timeout = var.cluster_timeout
+  depends_on = [
+    task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
+    task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
+    task.command.push,
+  ]
+}
+
+# Further controllers, one after the other: etcd takes in one member at a time.
+task "kubeadm_config" "join" {
+  stage                  = "cluster"
+  for_each               = { for n in values(cluster.nodes) : n.name => n if n.name != local.first_node }
+  host                   = each.key
+  path                   = "/etc/kubernetes/kinit-join.yaml"
+  kind                   = "join"
+  node_name              = each.key
+  advertise_address      = each.value.ip
+  control_plane          = each.value.pool == "controller"
+  control_plane_endpoint = "${local.api}:6443"
+  kubernetes_version     = var.kubernetes_version
+  token                  = task.secret.token.value
+  certificate_key        = task.secret.certificate_key.value
+  ca_cert_hash           = task.x509_ca.kubernetes.spki_hash
+  timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
+}
+
+task "kubeadm_join" "controller" {
+  stage      = "cluster"
+  for_each   = toset(local.others)
+  host       = each.key
+  config     = task.kubeadm_config.join[each.key].path
+  timeout    = var.cluster_timeout
+  depends_on = [task.kubeadm_init.first, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+}
+
+# The network between pods; its MTU follows from the guests' by flannel itself.
+task "kubectl_apply" "flannel" {
+  stage      = "cluster"
+  host       = local.first_node
+  kubeconfig = "/etc/kubernetes/admin.conf"
+  content = templatefile("files/flannel.yaml", {
+    cluster  = cluster
+    images   = var.flannel_images
+    net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = { Type = "vxlan" } }
+  })
+  depends_on = [task.kubeadm_init.first]
+}
+
+# Images go to the cluster's registry on the hypervisor, whose processor is real.
+task "command" "push" {
+  stage    = "services"
+  for_each = var.container_images
+  host     = local.services.hypervisor
+  argv = [
+    "skopeo", "copy", "--quiet", "--dest-cert-dir", "${local.root}/registry-client", "--dest-authfile", task.copy.registry_auth.path,
+    each.value, "docker://${local.services.ip}:5000/${local.repository[each.key]}",
+  ]
+  unless = [
+    "skopeo", "inspect", "--raw", "--cert-dir", "${local.root}/registry-client", "--authfile", task.copy.registry_auth.path,
+    "docker://${local.services.ip}:5000/${local.repository[each.key]}",
+  ]
+  timeout    = "20m"
+  depends_on = [task.copy.registry_client_ca, task.command.login]
+}
+
+task "directory" "registry_client" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.root}/registry-client"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "copy" "registry_client_ca" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  dest       = "${local.root}/registry-client/ca.crt"
+  content    = task.x509_ca.cluster.cert_pem
+  depends_on = [task.directory.registry_client]
+}
+
+task "copy" "registry_auth" {
+  stage = "services"
+  host  = local.services.hypervisor
+  dest  = "${local.root}/registry-client/auth.json"
+  content_secret = jsonencode({
+    auths = { "${local.services.ip}:5000" = { auth = base64encode("kinit:${task.secret.registry_password.value}") } }
+  })
+  mode       = "0600"
+  depends_on = [task.directory.registry_client]
+}
+
+locals {
+  # The registry knows an image by its name without the host it came from: a mirror
+  # is asked for what follows the first slash.
+  repository = { for name in keys(var.container_images) : name => join("/", slice(split("/", name), 1, length(split("/", name)))) }
+}
+
+output "kubeconfig" {
+  sensitive = true
+  value = yamlencode({
+    apiVersion = "v1"
+    kind       = "Config"
+    clusters = [{ name = cluster.name, cluster = {
+      # From outside the load balancer answers on its hypervisor; the name in the
+      # certificate is the cluster's own.
+      server                       = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${[for outside, inside in var.published_ports : outside if inside == 6443][0]}"
+      "tls-server-name"            = local.api
+      "certificate-authority-data" = base64encode(task.x509_ca.kubernetes.cert_pem)
+    } }]
+    users = [{ name = "${cluster.name}-admin", user = {
+      "client-certificate-data" = base64encode(task.x509_certificate.admin.cert_pem)
+      "client-key-data"         = base64encode(task.x509_certificate.admin.key_pem)
+    } }]
+    contexts          = [{ name = cluster.name, context = { cluster = cluster.name, user = "${cluster.name}-admin" } }]
+    "current-context" = cluster.name
+  })
+}

@@ -1,0 +1,9 @@
+# computes: all further nodes join at the same time.
+
+task "kubeadm_join" "compute" {
+  stage    = "computes"
+  for_each = { for n in local.computes : n.name => n }
+  host     = each.key
+  config   = task.kubeadm_config.join[each.key].path
+  timeout  = var.cluster_timeout
+}

@@ -1,0 +1,79 @@
+variable "kubernetes_version" {
+  type        = string
+  default     = "v1.34.4"
+  description = "The version of Kubernetes on all nodes."
+}
+
+variable "kubernetes_url" {
+  type        = string
+  default     = "https://dl.k8s.io/release"
+  description = "Where the binaries are, in the layout of the official release site."
+}
+
+variable "kubernetes_preinstalled" {
+  type        = bool
+  default     = false
+  description = "The guest image holds containerd and the Kubernetes binaries already; only their version is checked."
+}
+
+variable "pod_cidr" {
+  type        = string
+  default     = "10.244.0.0/16"
+  description = "The network of the pods."
+}
+
+variable "service_cidr" {
+  type        = string
+  default     = "10.96.0.0/12"
+  description = "The network of the services."
+}
+
+variable "container_images" {
+  type        = map(string)
+  description = "Images that the cluster's registry holds, by the name nodes pull: where it gets each from, as skopeo names it."
+  default = {
+    "registry.k8s.io/kube-apiserver:v1.34.4"                = "docker://registry.k8s.io/kube-apiserver:v1.34.4"
+    "registry.k8s.io/kube-controller-manager:v1.34.4"       = "docker://registry.k8s.io/kube-controller-manager:v1.34.4"
+    "registry.k8s.io/kube-scheduler:v1.34.4"                = "docker://registry.k8s.io/kube-scheduler:v1.34.4"
+    "registry.k8s.io/kube-proxy:v1.34.4"                    = "docker://registry.k8s.io/kube-proxy:v1.34.4"
+    "registry.k8s.io/coredns/coredns:v1.12.1"               = "docker://registry.k8s.io/coredns/coredns:v1.12.1"
+    "registry.k8s.io/pause:3.10.1"                          = "docker://registry.k8s.io/pause:3.10.1"
+    "registry.k8s.io/etcd:3.6.5-0"                          = "docker://registry.k8s.io/etcd:3.6.5-0"
+    "ghcr.io/flannel-io/flannel:v0.26.7"                    = "docker://ghcr.io/flannel-io/flannel:v0.26.7"
+    "ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1" = "docker://ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1"
+    "docker.io/library/busybox:1.36"                        = "docker://docker.io/library/busybox:1.36"
+  }
+}
+
+variable "flannel_images" {
+  type        = object({ flannel = string, plugin = string })
+  description = "The images of flannel."
+  default = {
+    flannel = "ghcr.io/flannel-io/flannel:v0.26.7"
+    plugin  = "ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1"
+  }
+}
+
+variable "sample_image" {
+  type        = string
+  default     = "docker.io/library/busybox:1.36"
+  description = "The image of the sample workload; it has sh, httpd, wget and nslookup."
+}
+
+variable "pause_image" {
+  type        = string
+  default     = "registry.k8s.io/pause:3.10.1"
+  description = "The pause image that fits the version of Kubernetes."
+}
+
+variable "component_args" {
+  type        = map(map(string))
+  default     = {}
+  description = "Further flags of the control plane's components: component → flag → value."
+}
+
+variable "cluster_timeout" {
+  type        = string
+  default     = "10m"
+  description = "How long kubeadm may take on one node."
+}

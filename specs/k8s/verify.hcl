@@ -1,0 +1,83 @@
+# verify: nodes are Ready, pods resolve names and reach each other across nodes, the
+# load balancer leads in, the registry takes and gives.
+
+locals {
+  kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"]
+}
+
+task "wait" "ready" {
+  stage    = "verify"
+  for_each = cluster.nodes
+  host     = local.first_node
+  argv     = concat(local.kubectl, ["get", "node", each.key, "--output", "jsonpath={.status.conditions[?(@.type==\"Ready\")].status}"])
+  expect   = "True"
+  within   = var.cluster_timeout
+  evidence = [
+    concat(local.kubectl, ["describe", "node", each.key]),
+    concat(local.kubectl, ["get", "pods", "--all-namespaces", "--output", "wide"]),
+    concat(local.kubectl, ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"]),
+  ]
+}
+
+task "kubectl_apply" "sample" {
+  stage      = "verify"
+  host       = local.first_node
+  kubeconfig = "/etc/kubernetes/admin.conf"
+  content    = templatefile("files/sample.yaml", { image = var.sample_image, node_port = var.ingress_node_ports["80"] })
+}
+
+task "command" "sample" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", var.cluster_timeout])
+  read_only  = true
+  depends_on = [task.kubectl_apply.sample, task.wait.ready]
+}
+
+task "command" "dns" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "exec", "daemonset/sample", "--", "nslookup", "kubernetes.default.svc.cluster.local"])
+  read_only  = true
+  expect     = "Address"
+  depends_on = [task.command.sample]
+  retry {
+    attempts = 20
+    delay    = "3s"
+  }
+}
+
+# Every pod of the sample fetches from every pod, so that traffic crosses the nodes.
+task "command" "pods" {
+  stage     = "verify"
+  host      = local.first_node
+  argv      = ["sh", "-euc", file("files/pods.sh")]
+  read_only = true
+  expect    = "^all pods reach each other"
+  depends_on = [task.command.sample]
+  retry {
+    attempts = 5
+    delay    = "3s"
+  }
+}
+
+# From outside: through the port that the hypervisor publishes.
+task "wait" "ingress" {
+  stage = "verify"
+  url   = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${[for outside, inside in var.published_ports : outside if inside == 80][0]}/"
+  expect     = "hello from"
+  within     = "3m"
+  depends_on = [task.command.sample]
+}
+
+# The registry takes what is pushed and gives it back.
+task "command" "registry" {
+  stage     = "verify"
+  host      = local.services.hypervisor
+  argv      = ["sh", "-euc", file("files/registry.sh"), "verify", "${local.services.ip}:5000", "${local.root}/registry-client"]
+  read_only = true
+}
+
+output "nodes" {
+  value = join(" ", [for n in values(cluster.nodes) : "${n.name}=${task.wait.ready[n.name].elapsed >= 0 ? "Ready" : ""}"])
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Builds the container images that a kubeadm cluster with flannel pulls, from the
+# programs that build-*.sh made, under the names of the real ones.
+#
+#   [PROGRAMS=FOLDER] build-images.sh OUTPUT_DIR
+#
+# PROGRAMS holds kubernetes, etcd, coredns, flanneld and flannel-cni; without it they are
+# in OUTPUT_DIR and built where they are missing.
+#
+# Result: OUTPUT_DIR/images, an OCI layout, and in it images.txt, a name a line:
+#   skopeo copy oci:OUTPUT_DIR/images:NAME docker://REGISTRY/…
+# Images share layers (all of Kubernetes is one), so few bytes are copied twice.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+. "$here/oci.sh"
+
+need mmdebstrap mmdebstrap
+need zstd zstd
+need gcc gcc
+sources=${KUBERNETES_SOURCES:-$here/kubernetes}
+begin "${1:-}"
+programs=${PROGRAMS:-$out}
+if [ "$programs" = "$out" ]; then
+	for script in kubernetes etcd coredns flannel; do sh "$here/build-$script.sh" "$out"; done
+fi
+for program in kubernetes etcd coredns flanneld flannel-cni; do
+	[ -f "$programs/$program" ] || die "$programs/$program is missing: build it first"
+done
+settings=${FLANNEL_CNI_TAG:-}
+unless_made images "$(made_of "$sources/pause/pause.c" "$programs/kubernetes" "$programs/etcd" "$programs/coredns" \
+	"$programs/flanneld" "$programs/flannel-cni")"
+layout=$work/images
+oci_begin
+
+say "base layer: busybox and iptables"
+# Unpacked, never configured: the image needs the files only. (mmdebstrap runs no hook
+# then, so what follows is done here.)
+base=$work/base
+VARIANT=extract bootstrap "$base" busybox-static,iptables,nftables,conntrack,kmod,base-files true
+rm -rf "$base"/var/lib/dpkg "$base"/var/lib/apt "$base"/var/cache "$base"/usr/share/doc "$base"/etc/apt "$base"/dev "$base"/var/log
+# The names that the packages' scripts would have made.
+for name in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
+	ln -sf xtables-nft-multi "$base/usr/sbin/$name"
+done
+for applet in $("$base/bin/busybox" --list); do
+	[ -e "$base/usr/bin/$applet" ] || [ -e "$base/usr/sbin/$applet" ] || [ -e "$base/sbin/$applet" ] || [ -e "$base/bin/$applet" ] ||
+		ln -s /bin/busybox "$base/bin/$applet"
+done
+mkdir -p "$base/tmp" "$base/root" "$base/var/run" "$base/dev"
+chmod 1777 "$base/tmp"
+chroot "$base" /bin/sh -c 'iptables --version && nft --version && echo busybox is there' >/dev/null
+printf 'root:x:0:0:root:/root:/bin/sh\n' >"$base/etc/passwd"
+printf 'root:x:0:\n' >"$base/etc/group"
+oci_layer base "$base"
+
+# layer NAME SOURCE DESTINATION [LINK...]: a layer of one program and links to it.
+layer() {
+	mkdir -p "$work/layer/$(dirname "$3")" "$work/layer/tmp"
+	chmod 1777 "$work/layer/tmp"
+	install -m 755 "$2" "$work/layer/$3"
+	layer_name=$1 layer_dir=$work/layer/$(dirname "$3") layer_file=${3##*/}
+	shift 3
+	for layer_link in "$@"; do ln -s "$layer_file" "$layer_dir/$layer_link"; done
+	oci_layer "$layer_name" "$work/layer"
+	rm -rf "$work/layer"
+}
+
+say "layers of programs"
+gcc -Os -static -s -o "$work/pause" "$sources/pause/pause.c"
+layer pause "$work/pause" pause
+layer kubernetes "$programs/kubernetes" usr/local/bin/kubernetes \
+	kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubectl kubeadm kubelet
+layer etcd "$programs/etcd" usr/local/bin/etcd
+layer coredns "$programs/coredns" coredns
+layer flannel "$programs/flanneld" opt/bin/flanneld
+layer flannel-cni "$programs/flannel-cni" flannel
+
+image() {
+	oci_image "$@"
+	echo "$1" >>"$layout/images.txt"
+	say "$1"
+}
+path='"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]'
+
+# kubeadm itself knows which images its version wants.
+ln -s "$(cd "$programs" && pwd)/kubernetes" "$work/kubeadm"
+version=$("$work/kubeadm" version -o short)
+"$work/kubeadm" config images list --kubernetes-version "$version" >"$work/wanted"
+while read -r name; do
+	case "$name" in
+	*/kube-proxy:*) image "$name" "{$path,\"Entrypoint\":[\"kube-proxy\"]}" base kubernetes ;;
+	*/kube-*) program=${name##*/} && image "$name" "{$path,\"Entrypoint\":[\"${program%:*}\"]}" kubernetes ;;
+	*/coredns:*)
+		image "$name" "{$path,\"Entrypoint\":[\"/coredns\"]}" coredns
+		wanted=${name##*:}
+		"$programs/coredns" -version | grep -q "CoreDNS-${wanted#v}\$" || die "kubeadm wants $name and the program is $("$programs/coredns" -version | head -n 1)"
+		;;
+	*/etcd:*)
+		image "$name" "{$path,\"Entrypoint\":[\"etcd\"]}" etcd
+		wanted=${name##*:}
+		"$programs/etcd" --version | grep -q "Version: ${wanted%-*}\$" || die "kubeadm wants $name and the program is $("$programs/etcd" --version | head -n 1)"
+		;;
+	*/pause:*) image "$name" '{"User":"65535:65535","Entrypoint":["/pause"]}' pause ;;
+	*) die "kubeadm wants $name, which this script does not know" ;;
+	esac
+done <"$work/wanted"
+
+image "ghcr.io/flannel-io/flannel:$("$programs/flanneld" --version 2>&1)" "{$path,\"Entrypoint\":[\"/opt/bin/flanneld\"]}" base flannel
+image "ghcr.io/flannel-io/flannel-cni-plugin:${FLANNEL_CNI_TAG:-v1.6.2-flannel1}" "{$path}" base flannel-cni
+# The sample workload: httpd, wget and nslookup.
+image "docker.io/library/busybox:1.35" "{$path,\"Cmd\":[\"sh\"]}" base
+oci_end
+finish images

@@ -1,0 +1,189 @@
+variable "lab_name" {
+  type        = string
+  default     = "lab"
+  description = "The lab's name; labs of different names do not touch each other."
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9]{0,9}$", var.lab_name))
+    error_message = "A lab's name has 1 to 10 small letters and digits, and begins with a letter."
+  }
+}
+
+variable "lab_hosts" {
+  type        = string
+  default     = "nyctea,tyto"
+  description = "The names of the hypervisors, with commas between."
+}
+
+variable "lab_subnet" {
+  type        = string
+  default     = "10.89.0.0/24"
+  description = "The network between the hypervisors."
+}
+
+variable "lab_cache" {
+  type        = string
+  description = "The folder that keeps the artifacts."
+}
+
+variable "lab_state" {
+  type        = string
+  description = "The folder for the lab's keys."
+}
+
+variable "lab_inventory" {
+  type        = string
+  description = "The inventory file that makes the hypervisors known by name."
+}
+
+locals {
+  names   = split(",", var.lab_hosts)
+  network = "kinit-${var.lab_name}"
+  address = { for i, name in local.names : name => cidrhost(var.lab_subnet, 10 + i) }
+  build   = run.stop_after != "cleanup"
+}
+
+stage "cleanup" {}
+
+stage "hypervisors" {
+  after = ["cleanup"]
+}
+
+# What this lab owns and does not declare; all of it when this is the last stage.
+task "podman_sweep" "owned" {
+  stage = "cleanup"
+  all   = run.stop_after == "cleanup"
+  keep  = concat([local.network], [for name in local.names : "kinit-${var.lab_name}-${name}"], flatten([for name in local.names : ["kinit-${var.lab_name}-${name}-images", "kinit-${var.lab_name}-${name}-containers"]]))
+}
+
+task "sweep" "owned" {
+  stage      = "cleanup"
+  when       = !local.build
+  all        = true
+  depends_on = [task.podman_sweep.owned]
+}
+
+# Which OCI runtime can start systemd in a container here, and with which limits:
+# asked of the machine, because it depends on its cgroups.
+task "command" "runtime" {
+  stage     = "hypervisors"
+  argv      = ["sh", "${var.lab_cache}/scripts/probe-runtime.sh"]
+  read_only = true
+}
+
+task "directory" "state" {
+  stage    = "hypervisors"
+  for_each = toset(concat([var.lab_state], [for name in local.names : "${var.lab_state}/${name}"]))
+  path     = each.key
+  mode     = "0700"
+}
+
+task "ssh_key" "client" {
+  stage      = "hypervisors"
+  path       = "${var.lab_state}/id_ed25519"
+  comment    = "kinit ${local.network}"
+  depends_on = [task.directory.state]
+}
+
+task "ssh_key" "host" {
+  stage      = "hypervisors"
+  for_each   = toset(local.names)
+  path       = "${var.lab_state}/${each.key}/ssh_host_ed25519_key"
+  comment    = each.key
+  depends_on = [task.directory.state]
+}
+
+task "copy" "authorized" {
+  stage      = "hypervisors"
+  dest       = "${var.lab_state}/authorized_keys"
+  content    = "${task.ssh_key.client.public_key}\n"
+  mode       = "0600"
+  depends_on = [task.directory.state]
+}
+
+task "podman_network" "underlay" {
+  stage  = "hypervisors"
+  name   = local.network
+  subnet = var.lab_subnet
+  dns    = false
+}
+
+task "podman_volume" "storage" {
+  stage    = "hypervisors"
+  for_each = toset(flatten([for name in local.names : ["${name}-images", "${name}-containers"]]))
+  name     = "${local.network}-${each.key}"
+}
+
+task "podman_container" "hypervisor" {
+  stage      = "hypervisors"
+  for_each   = toset(local.names)
+  name       = "${local.network}-${each.key}"
+  hostname   = each.key
+  image      = trimspace(file("${var.lab_cache}/hypervisor.ref"))
+  command    = ["/sbin/init"]
+  runtime    = trimspace(task.command.runtime.stdout)
+  privileged = true
+  systemd    = "always"
+  ulimits    = ["nofile=20000:20000", "nproc=4096:4096"]
+  networks   = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
+  volumes = [
+    "${task.podman_volume.storage["${each.key}-images"].name}:/var/lib/libvirt/images",
+    "${task.podman_volume.storage["${each.key}-containers"].name}:/var/lib/containers",
+    "${var.lab_state}/authorized_keys:/root/.ssh/authorized_keys:ro",
+    "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/ssh/ssh_host_ed25519_key:ro",
+    "${var.lab_cache}:/srv/kinit:ro",
+  ]
+  # Files that are mounted one by one stay the old ones when they are replaced.
+  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
+  depends_on  = [task.copy.authorized]
+}
+
+task "wait" "ssh" {
+  stage    = "hypervisors"
+  for_each = toset(local.names)
+  address  = local.address[each.key]
+  port     = 22
+  banner   = "SSH-"
+  within   = "3m"
+  evidence = [["podman", "logs", "--tail", "30", task.podman_container.hypervisor[each.key].name]]
+}
+
+host "hypervisor" {
+  for_each    = toset(local.names)
+  name        = each.key
+  address     = local.address[each.key]
+  user        = "root"
+  private_key = task.ssh_key.client.private_key
+  host_keys   = [task.ssh_key.host[each.key].public_key]
+  depends_on  = [task.wait.ssh[each.key]]
+}
+
+# The underlay bridge holds the address that tunnels leave by.
+task "wait" "underlay" {
+  stage    = "hypervisors"
+  for_each = toset(local.names)
+  host     = each.key
+  argv     = ["systemctl", "is-active", "kinit-lab-underlay.service", "openvswitch-switch.service", "libvirtd.socket"]
+  within   = "3m"
+  evidence = [["systemctl", "--failed", "--no-legend"], ["journalctl", "-b", "-n", "30", "--no-pager"]]
+}
+
+task "directory" "inventory" {
+  stage = "hypervisors"
+  path  = dirname(var.lab_inventory)
+}
+
+# kinit finds the hypervisors by name from now on.
+task "copy" "inventory" {
+  stage = "hypervisors"
+  dest  = var.lab_inventory
+  mode  = "0644"
+  content = templatefile("../../inventories/lab.hcl", {
+    lab      = local.network
+    hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
+    identity = "${var.lab_state}/id_ed25519"
+    guest    = split(" ", file("${var.lab_cache}/guest.sha256"))[0]
+    services = trimspace(file("${var.lab_cache}/services.ref"))
+    images   = { for name in split("\n", trimspace(file("${var.lab_cache}/images/images.txt"))) : name => "oci:/srv/kinit/images:${name}" }
+  })
+  depends_on = [task.wait.underlay, task.directory.inventory]
+}

@@ -1,0 +1,231 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const spec = "specs/k8s-libvirt-1-1-1.hcl"
+
+// foreign is what somebody else has on a hypervisor: same kinds of things, no mark
+// of ours. It must be there, unchanged, after everything.
+const plantForeign = `
+set -e
+cat >/tmp/foreign.xml <<XML
+<domain type="qemu"><name>foreign</name><memory unit="MiB">64</memory><os><type>hvm</type></os></domain>
+XML
+virsh -c qemu:///system define /tmp/foreign.xml
+ovn-nbctl --may-exist ls-add foreign
+podman create --name foreign --entrypoint true $(podman images --quiet | head -n 1) >/dev/null
+nft add table ip foreign
+nft add chain ip foreign input
+`
+
+const lookForeign = `
+virsh -c qemu:///system domstate foreign
+ovn-nbctl --bare --columns=name find Logical_Switch name=foreign
+podman ps --all --filter name=^foreign$ --format '{{.Names}}'
+nft list table ip foreign | tr -d '\n\t'
+`
+
+const removeForeign = `
+virsh -c qemu:///system undefine foreign
+ovn-nbctl --if-exists ls-del foreign
+podman rm foreign
+nft delete table ip foreign
+`
+
+// TestClusterOverTwoHypervisors is the life of a cluster: deployed in pieces,
+// killed on the way, converged, used, removed. The steps stand on each other, so
+// the first failure ends it.
+func TestClusterOverTwoHypervisors(t *testing.T) {
+	k := build(t)
+	run := []string{"run", spec, "--hosts", hosts}
+
+	labUp := []string{"lab", "up", "--name", labName, "--hosts", hosts, "--var", "lab_subnet=" + labSubnet, "--output", "json"}
+	// A lab that an earlier, killed run left half dead is healed by the same command
+	// that makes a new one; what was deployed in it is removed with it.
+	k.call(t, "lab", "down", "--name", labName, "--output", "json")
+	k.must(t, labUp...)
+	t.Cleanup(func() { tearDown(t, k) })
+	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
+
+	step(t, "too few hypervisors is an error that names both numbers", func(t *testing.T) {
+		r := k.call(t, "run", "k8s-libvirt-1-1-2", "--hosts", "nyctea", "--output", "quiet")
+		if r.code != 3 || !strings.Contains(r.stderr, "2") || !strings.Contains(r.stderr, "1 ") {
+			t.Errorf("exit %d, want 3 and both numbers\n%s", r.code, r.stderr)
+		}
+	})
+
+	step(t, "stops after the network and goes on from there", func(t *testing.T) {
+		r := k.must(t, append(run, "--stop-after", "network", "--output", "json")...)
+		for _, e := range r.events {
+			if e.Stage == "services" || e.Stage == "nodes" {
+				t.Fatalf("%s ran, which comes after the network", e.Task)
+			}
+		}
+	})
+
+	step(t, "killed in the middle of the nodes", func(t *testing.T) {
+		k.until(t, started("task.wait.node"), func(p *os.Process) { _ = p.Kill() }, run...)
+		on(t, "nyctea", plantForeign)
+	})
+
+	step(t, "interrupted in the middle of the cluster", func(t *testing.T) {
+		r := k.until(t, started("task.kubeadm_init"), func(p *os.Process) { _ = p.Signal(syscall.SIGINT) }, run...)
+		if r.code != 130 {
+			t.Errorf("exit %d after Ctrl-C, want 130\n%s", r.code, tail(r.stderr, 20))
+		}
+	})
+
+	step(t, "finishes with two Ready nodes", func(t *testing.T) {
+		r := k.must(t, append(run, "--output", "json")...)
+		if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
+			t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
+		}
+	})
+
+	step(t, "the second run changes nothing", func(t *testing.T) {
+		r := k.must(t, append(run, "--output", "json")...)
+		if changed := r.finished("changed"); len(changed) > 0 {
+			t.Errorf("changed:\n%s", strings.Join(changed, "\n"))
+		}
+	})
+
+	step(t, "a kubectl outside works with the kubeconfig", func(t *testing.T) {
+		useKubeconfig(t, k)
+	})
+
+	step(t, "commands run on a guest and keep their exit code", func(t *testing.T) {
+		r := k.call(t, "ssh", spec, "--hosts", hosts, "k8s-compute-01", "--", "sh", "-c", "hostname; exit 7")
+		if r.code != 7 || r.stdout != "k8s-compute-01\n" {
+			t.Errorf("exit %d, printed %q\n%s", r.code, r.stdout, r.stderr)
+		}
+	})
+
+	step(t, "status shows every host answering", func(t *testing.T) {
+		r := k.must(t, "status", spec, "--hosts", hosts)
+		for _, host := range []string{"nyctea", "tyto", "k8s-controller-01", "k8s-compute-01"} {
+			if !hasLine(r.stdout, host, "answers") {
+				t.Errorf("%s does not answer:\n%s", host, r.stdout)
+			}
+		}
+	})
+
+	step(t, "clean-up leaves nothing, without the state folder", func(t *testing.T) {
+		foreign := on(t, "nyctea", lookForeign)
+		removeRuns(t, k)
+		r := k.must(t, append(run, "--stop-after", "cleanup")...)
+		if !hasLine(r.stdout, "leftovers", "0") {
+			t.Errorf("no \"leftovers = 0\":\n%s", tail(r.stdout, 12))
+		}
+		if got := on(t, "nyctea", "systemctl start ovn-central; "+lookForeign); got != foreign {
+			t.Errorf("what is not ours has changed:\n%s\nbefore:\n%s", got, foreign)
+		}
+		on(t, "nyctea", removeForeign+"systemctl stop ovn-central")
+	})
+
+	step(t, "the hypervisors are as they were", func(t *testing.T) {
+		// The base image is declared kept.
+		kept := []string{"file /var/lib/libvirt/images/kinit-"}
+		for host, was := range before {
+			is := snapshot(t, host)
+			if left := minus(is, was, kept...); len(left) > 0 {
+				t.Errorf("left on %s:\n%s", host, strings.Join(left, "\n"))
+			}
+			if lost := minus(was, is); len(lost) > 0 {
+				t.Errorf("missing on %s:\n%s", host, strings.Join(lost, "\n"))
+			}
+		}
+	})
+
+	step(t, "clean-up twice is fine", func(t *testing.T) {
+		r := k.must(t, append(run, "--stop-after", "cleanup", "--output", "json")...)
+		if changed := r.finished("changed"); len(changed) > 0 {
+			t.Errorf("changed:\n%s", strings.Join(changed, "\n"))
+		}
+	})
+}
+
+// step is a sub-test on which the next ones stand.
+func step(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	if !t.Run(name, f) {
+		t.FailNow()
+	}
+}
+
+// started matches the start of a task, whatever its key.
+func started(task string) func(event) bool {
+	return func(e event) bool { return e.Kind == "task_started" && strings.HasPrefix(e.Task, task) }
+}
+
+// hasLine tells whether a line begins with a word and contains another.
+func hasLine(text, first, other string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, first) && strings.Contains(line, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// useKubeconfig asks the API through the load balancer, from this machine. The
+// client is the one that the nodes have.
+func useKubeconfig(t *testing.T, k *kinit) {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kc")
+	r := k.must(t, "kubeconfig", spec, "--hosts", hosts)
+	if err := os.WriteFile(kubeconfig, []byte(r.stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), kubectl(t), "--kubeconfig", kubeconfig, "get", "nodes", "--no-headers")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl get nodes: %v\n%s", err, out)
+	}
+	for _, node := range []string{"k8s-compute-01", "k8s-controller-01"} {
+		if !hasLine(string(out), node, " Ready ") {
+			t.Errorf("%s is not Ready:\n%s", node, out)
+		}
+	}
+}
+
+// kubectl is the client among the lab's artifacts.
+func kubectl(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "kubectl")
+	if err := os.Symlink(filepath.Join(cache, "kinit", "lab", "kubernetes"), link); err != nil {
+		t.Fatal(err)
+	}
+	return link
+}
+
+// removeRuns deletes what kinit keeps about earlier runs, and keeps the lab's keys.
+func removeRuns(t *testing.T, k *kinit) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(k.home, "state", "kinit", "runs")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tearDown removes the lab, also after a failure, unless somebody wants to look.
+func tearDown(t *testing.T, k *kinit) {
+	if os.Getenv("KINIT_KEEP_LAB") != "" {
+		t.Logf("the lab %s is kept", labName)
+		return
+	}
+	// The test's own context has ended by now.
+	out, err := k.command(contextWithoutEnd(), "lab", "down", "--name", labName).CombinedOutput()
+	if err != nil {
+		t.Errorf("lab down: %v\n%s", err, tail(string(out), 20))
+	}
+}

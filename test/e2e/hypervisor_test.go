@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"os/exec"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// on runs a script on a hypervisor of the lab and returns what it printed.
+func on(t *testing.T, host, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "podman", "exec", "kinit-"+labName+"-"+host, "sh", "-c", script)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("on %s: %v\n%s\n%s", host, err, script, out)
+	}
+	return string(out)
+}
+
+// inventory lists everything on a hypervisor that a deployment could leave behind,
+// by kind. Databases of OVN are looked at where they are served.
+const inventory = `
+virsh -c qemu:///system list --all --name | sed '/^$/d; s/^/domain /'
+virsh -c qemu:///system net-list --all --name | sed '/^$/d; s/^/network /'
+find /var/lib/libvirt/images -mindepth 1 | sed 's/^/file /'
+find /var/log/libvirt/qemu -name '*-serial.log*' | sed 's/^/file /'
+ovs-vsctl list-br | sed 's/^/bridge /'
+for bridge in $(ovs-vsctl list-br); do ovs-vsctl list-ports $bridge | sed "s/^/port $bridge /"; done
+ovs-vsctl --bare get Open_vSwitch . external_ids | tr ',' '\n' | tr -d '{} ' | sed 's/^/setting /'
+if [ -S /run/ovn/ovnnb_db.sock ]; then
+  for table in Logical_Switch Logical_Switch_Port Logical_Router DHCP_Options HA_Chassis_Group; do
+    ovn-nbctl --bare --columns=name list $table 2>/dev/null | sed "/^$/d; s/^/ovn $table /"
+  done
+fi
+podman ps --all --format 'container {{.Names}}'
+podman pod ps --format 'pod {{.Name}}'
+podman volume ls --format 'volume {{.Name}}'
+podman network ls --format 'podman-network {{.Name}}'
+podman images --format 'image {{.Repository}}:{{.Tag}}'
+nft list tables | sed 's/^/nft /'
+ip -4 route show | sed 's/^/route /'
+ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/link \1/'
+find /etc/systemd/system /etc/sysctl.d /etc/kinit /var/lib/kinit -mindepth 1 2>/dev/null | sed 's/^/file /'
+systemctl list-unit-files --state=enabled --no-legend --plain | sed 's/ .*//; s/^/enabled /'
+sysctl net.ipv4.ip_forward | sed 's/^/sysctl /'
+`
+
+// snapshot is the inventory as a set of lines.
+func snapshot(t *testing.T, host string) map[string]bool {
+	t.Helper()
+	set := map[string]bool{}
+	for line := range strings.Lines(on(t, host, inventory)) {
+		if line = strings.TrimSpace(line); line != "" {
+			set[line] = true
+		}
+	}
+	return set
+}
+
+// minus lists what is in a and not in b, without what matches one of the allowed
+// beginnings.
+func minus(a, b map[string]bool, allowed ...string) []string {
+	var left []string
+	for line := range a {
+		if !b[line] && !begins(line, allowed) {
+			left = append(left, line)
+		}
+	}
+	sort.Strings(left)
+	return left
+}
+
+func begins(line string, beginnings []string) bool {
+	for _, beginning := range beginnings {
+		if strings.HasPrefix(line, beginning) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The lab of these tests, beside a user's own.
+const (
+	labName   = "e2e"
+	labSubnet = "10.89.77.0/24"
+	hosts     = "nyctea,tyto"
+)
+
+// kinit is the program with folders of its own, so that it finds no inventory of
+// the user's. Artifacts are the user's: building them takes long.
+type kinit struct {
+	bin  string
+	root string // the repository
+	home string // of config and state
+}
+
+// event is what the tests read of "--output json".
+type event struct {
+	Kind    string   `json:"kind"`
+	Task    string   `json:"task"`
+	Host    string   `json:"host"`
+	Stage   string   `json:"stage"`
+	Status  string   `json:"status"`
+	Message string   `json:"message"`
+	Steps   []string `json:"steps"`
+}
+
+// result is what a finished call came to.
+type result struct {
+	code   int
+	events []event
+	stdout string
+	stderr string
+	took   time.Duration
+}
+
+func build(t *testing.T) *kinit {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kinit{bin: filepath.Join(t.TempDir(), "kinit"), root: root, home: t.TempDir()}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", k.bin, "./cmd/kinit")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build kinit: %v\n%s", err, out)
+	}
+	return k
+}
+
+func (k *kinit) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, k.bin, args...)
+	cmd.Dir = k.root
+	cmd.Env = append(os.Environ(),
+		"XDG_CONFIG_HOME="+filepath.Join(k.home, "config"), "XDG_STATE_HOME="+filepath.Join(k.home, "state"), "KINIT_INVENTORY=")
+	return cmd
+}
+
+// call runs the program to its end.
+func (k *kinit) call(t *testing.T, args ...string) result {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	cmd := k.command(t.Context(), args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	started := time.Now()
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatalf("start kinit: %v", err)
+	}
+	r := result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(started)}
+	r.events = parse(r.stdout)
+	progress(t, "kinit %s: exit %d after %s", strings.Join(args, " "), r.code, r.took.Round(time.Second))
+	return r
+}
+
+// must is call for what has to succeed.
+func (k *kinit) must(t *testing.T, args ...string) result {
+	t.Helper()
+	r := k.call(t, args...)
+	if r.code != 0 {
+		t.Fatalf("kinit %s: exit %d\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 60))
+	}
+	return r
+}
+
+// until starts the program and calls strike with its process as soon as an event
+// arrives that matches, then waits for its end.
+func (k *kinit) until(t *testing.T, match func(event) bool, strike func(*os.Process), args ...string) result {
+	t.Helper()
+	cmd := k.command(t.Context(), append(args, "--output", "json")...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := result{}
+	struck := false
+	lines := bufio.NewScanner(out)
+	lines.Buffer(make([]byte, 1<<20), 1<<26)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue
+		}
+		r.events = append(r.events, e)
+		if !struck && match(e) {
+			struck = true
+			progress(t, "strike at %s %s", e.Kind, e.Task)
+			strike(cmd.Process)
+		}
+	}
+	_, _ = io.Copy(io.Discard, out) // a line too long: the process must not block
+	_ = cmd.Wait()                  // how it ended is in the exit code
+	r.code, r.stderr = cmd.ProcessState.ExitCode(), stderr.String()
+	if !struck {
+		t.Fatalf("kinit %s ended with %d before it could be struck\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 40))
+	}
+	return r
+}
+
+func parse(stdout string) []event {
+	var events []event
+	for line := range strings.Lines(stdout) {
+		var e event
+		if json.Unmarshal([]byte(line), &e) == nil && e.Kind != "" {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// finished lists the tasks that ended in a way.
+func (r result) finished(status string) []string {
+	var all []string
+	for _, e := range r.events {
+		if e.Kind == "task_finished" && e.Status == status {
+			all = append(all, e.Task+" "+strings.Join(e.Steps, "; "))
+		}
+	}
+	return all
+}
+
+func (r result) failures() string {
+	var b strings.Builder
+	for _, e := range r.events {
+		if e.Status == "failed" || e.Status == "unreachable" {
+			fmt.Fprintf(&b, "%s on %s: %s\n", e.Task, e.Host, e.Message)
+		}
+	}
+	return b.String()
+}
+
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// progress tells people that something happens; the test runner shows such lines
+// at once.
+func progress(t *testing.T, format string, args ...any) {
+	t.Helper()
+	t.Logf("progress: "+format, args...)
+}

@@ -1,0 +1,121 @@
+// Command summary reads the output of "go test -json" and prints it for people:
+// failures with their output, a line per package, and an honest count at the end.
+//
+// It fails when a test failed, when none ran, or, with -no-skips, when one was
+// skipped.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+)
+
+// event is one line of "go test -json"; see "go doc test2json".
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+	Elapsed float64
+}
+
+// tally counts the tests that ended, sub-tests included.
+type tally struct {
+	passed, failed, skipped int
+	broken                  []string // packages that failed without a failing test
+	skips                   []string
+}
+
+func main() {
+	noSkips := flag.Bool("no-skips", false, "a skipped test is a failure")
+	flag.Parse()
+	t := read(os.Stdin, os.Stdout)
+	if !t.report(os.Stdout, *noSkips) {
+		os.Exit(1)
+	}
+}
+
+// read follows the stream, printing as it goes so that a long run shows life.
+func read(in io.Reader, out io.Writer) tally {
+	var t tally
+	output := map[string][]string{}
+	failed := map[string]bool{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 1<<20), 1<<26)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			fmt.Fprintln(out, lines.Text())
+			continue
+		}
+		t.take(e, output, failed, out)
+	}
+	return t
+}
+
+func (t *tally) take(e event, output map[string][]string, failed map[string]bool, out io.Writer) {
+	key := e.Package + " " + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		output[key] = append(output[key], e.Output)
+		if e.Test != "" && strings.HasPrefix(e.Output, "    ") && strings.Contains(e.Output, "progress: ") {
+			fmt.Fprint(out, e.Output)
+		}
+	case "pass", "skip", "fail":
+		if e.Test == "" {
+			t.endPackage(e, output[key], failed[e.Package], out)
+		} else {
+			t.endTest(e, output[key], failed, out)
+		}
+		delete(output, key)
+	case "build-fail":
+		fmt.Fprint(out, strings.Join(output[key], ""))
+	}
+}
+
+func (t *tally) endTest(e event, output []string, failed map[string]bool, out io.Writer) {
+	switch e.Action {
+	case "pass":
+		t.passed++
+	case "skip":
+		t.skipped++
+		t.skips = append(t.skips, e.Package+" "+e.Test)
+	case "fail":
+		t.failed++
+		failed[e.Package] = true
+		fmt.Fprint(out, strings.Join(output, ""))
+	}
+}
+
+func (t *tally) endPackage(e event, output []string, hasFailure bool, out io.Writer) {
+	switch e.Action {
+	case "pass":
+		fmt.Fprintf(out, "ok    %s  %.1fs\n", e.Package, e.Elapsed)
+	case "fail":
+		fmt.Fprintf(out, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
+		if !hasFailure {
+			t.broken = append(t.broken, e.Package)
+			fmt.Fprint(out, strings.Join(output, ""))
+		}
+	}
+}
+
+// report prints the count and says whether the run is good.
+func (t *tally) report(out io.Writer, noSkips bool) bool {
+	sort.Strings(t.skips)
+	for _, name := range t.skips {
+		fmt.Fprintln(out, "skipped:", name)
+	}
+	for _, name := range t.broken {
+		fmt.Fprintln(out, "did not build or run:", name)
+	}
+	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", t.passed, t.failed+len(t.broken), t.skipped)
+	good := t.failed == 0 && len(t.broken) == 0 && t.passed > 0
+	return good && !(noSkips && t.skipped > 0)
+}
