@@ -10,6 +10,7 @@ import (
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/transport/ssh"
 )
 
 // walk loads the spec and runs its plan, or only reads the hosts.
@@ -24,10 +25,12 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 	pool := l.pool(values)
 	defer pool.Close()
 
-	result := run.Run(ctx, l.plan, values, pool, run.Options{
-		Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
+	refused := l.locked(ctx, pool, func(ctx context.Context) {
+		l.fill(report, run.Run(ctx, l.plan, values, pool, run.Options{
+			Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
+		}))
 	})
-	l.fill(report, result)
+	report.refuse(refused)
 	report.Interrupted = ctx.Err() != nil
 	report.Duration = time.Since(started)
 	return report
@@ -41,19 +44,37 @@ func (l *loaded) pool(values *plan.Values) *host.Pool {
 		if err := diags.Err(); err != nil {
 			return host.Settings{}, err
 		}
-		return connection(settings), nil
+		return connection(settings)
 	}
 	return host.NewPool(lookup, l.options.Redactor)
 }
 
 // connection translates what the inventory says into what the host layer takes.
-func connection(s inventory.Settings) host.Settings {
-	return host.Settings{
+func connection(s inventory.Settings) (host.Settings, error) {
+	settings := host.Settings{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
 		Local: s.Transport == "local", Via: s.Via, Become: s.Become,
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
 		PrivateKeys: nonEmpty(s.PrivateKey),
 	}
+	if !s.FromSSHConfig {
+		return settings, nil
+	}
+	alias, err := ssh.FromSSHConfig(s.Name)
+	if err != nil {
+		return host.Settings{}, err
+	}
+	return asConfigured(settings, alias), nil
+}
+
+// asConfigured takes what ~/.ssh/config says about a host that no inventory has.
+func asConfigured(s host.Settings, alias ssh.Alias) host.Settings {
+	s.Address, s.Port, s.Via = alias.Address, alias.Port, alias.ProxyJump
+	s.IdentityFiles, s.KnownHosts = alias.IdentityFiles, alias.KnownHosts
+	if s.User == "" {
+		s.User = alias.User
+	}
+	return s
 }
 
 // nonEmpty is the list of one value, or of none when it is empty.

@@ -19,6 +19,9 @@ group "${lab}" {
     datapath  = "netdev"
     virt_type = "qemu"
 
+    # What a lab's guests write may be lost with the machine.
+    disk_cache = "unsafe"
+
     controller_memory = "2560MiB"
     controller_disk   = "12GiB"
     compute_memory    = "1536MiB"

@@ -3,6 +3,7 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/assert"
 	"kinit/modules/command"
 	"kinit/modules/copyfile"
 	"kinit/modules/domain"
@@ -48,7 +49,7 @@ import (
 func All() []module.Kind {
 	return []module.Kind{
 		// Files, packages, services and processes of a host.
-		command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
+		assert.Kind(), command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
 		// Keys, certificates and secrets.

@@ -47,6 +47,10 @@ type Task struct {
 	CPU string `hcl:"cpu,optional"`
 	// Machine is the chipset: "q35" or "pc". Default "q35".
 	Machine string `hcl:"machine,optional"`
+	// DiskCache is how writes of the guest reach the disk: "none", "writeback", or
+	// "unsafe", which loses them when the host fails and is for guests that are made
+	// anew. Default: QEMU's own, "writeback".
+	DiskCache string `hcl:"disk_cache,optional"`
 	// Firmware is "bios" or "uefi", without secure boot. Default "bios".
 	Firmware string `hcl:"firmware,optional"`
 	// VNC gives the guest a display, on the loopback of the host. Default false:

@@ -45,6 +45,7 @@ func (t *Task) validateMachine() error {
 		oneOf("cpu", t.cpu(), "host-passthrough", "host-model", "maximum"),
 		oneOf("machine", t.Machine, "q35", "pc"),
 		oneOf("firmware", t.Firmware, "bios", "uefi"),
+		oneOf("disk_cache", t.DiskCache, "", "none", "writeback", "unsafe"),
 	); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (t *Task) spec() (virt.Spec, error) {
 	}
 	s := virt.Spec{
 		Name: t.Name, Description: t.Description, Type: t.VirtType, VCPUs: t.VCPUs, Memory: memory,
-		CPU: t.cpu(), Machine: t.Machine, UEFI: t.Firmware == "uefi",
+		CPU: t.cpu(), Machine: t.Machine, UEFI: t.Firmware == "uefi", DiskCache: t.DiskCache,
 		Disk: t.Disk, Seed: t.Seed, VNC: t.VNC,
 	}
 	for _, n := range t.NICs {

@@ -194,6 +194,41 @@ func TestListenerOutlivesConnectedChassis(t *testing.T) {
 	}
 }
 
+// stopped is a host whose northbound database is stopped, with the file of a
+// server of the test.
+func stopped(t *testing.T, s *ovntest.Servers, owner string) *moduletest.FakeHost {
+	db := ovn.Northbound()
+	h := moduletest.NewFakeHost(t, owner)
+	h.FS.Put(db.File, "", 0o640)
+	h.Handle(func(c moduletest.Call) (moduletest.Reply, bool) {
+		if len(c.Argv) != 4 || c.Argv[0] != "ovsdb-tool" || c.Argv[2] != db.File {
+			return moduletest.Reply{}, false
+		}
+		return moduletest.Reply{Stdout: s.Output("ovsdb-tool", "query", s.Dir+"/"+db.Name+".db", c.Argv[3])}, true
+	})
+	return h
+}
+
+func TestStoppedDatabaseWithRowsOfTheClusterIsTold(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	cluster(s, "c1")
+	ovntest.Refused(t, stopped(t, s, "c1"), sweepAll(), "OVN_Northbound on fake is stopped and still has 14 rows of cluster c1; start ovn-central and try again")
+	if got := ovntest.Texts(t, stopped(t, s, "c2"), sweepAll()); len(got) > 0 {
+		t.Errorf("steps of another cluster %q, want none", got)
+	}
+}
+
+func TestDatabaseThatWasUninstalledIsNothing(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "c1")
+	h.FS.Put(ovn.Northbound().File, "", 0o640)
+	h.Handle(func(moduletest.Call) (moduletest.Reply, bool) { return moduletest.Reply{Code: 127}, true })
+	if got := ovntest.Texts(t, h, sweepAll()); len(got) > 0 {
+		t.Errorf("steps %q, want none", got)
+	}
+}
+
 func TestSweepWithoutOVNOrOwnerIsDone(t *testing.T) {
 	t.Parallel()
 	for _, h := range []module.Host{moduletest.NewFakeHost(t, "c1"), start(t).Host("")} {

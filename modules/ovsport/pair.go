@@ -3,11 +3,14 @@ package ovsport
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/engine/shell"
 	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vswitch"
 )
 
@@ -40,6 +43,9 @@ func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 	if err != nil || have.pair() {
 		return err
 	}
+	if err := t.unplug(ctx, h); err != nil {
+		return err
+	}
 	if have.outside.Exists {
 		if err := link.Delete(ctx, h, t.Name); err != nil {
 			return err
@@ -57,17 +63,43 @@ func (t *Veth) create(netns, owner string) [][]string {
 	return commands
 }
 
-// script attaches the namespace whose path is its first argument. The port's row
-// is still in Open vSwitch's database then.
+// script attaches the namespace whose path is its first argument. It does nothing
+// where that is done, so that starting a unit does not interrupt what works.
 func (t *Veth) script(owner string) string {
 	const here = "NETNS"
 	inside := t.inside()
 	inside.Netns = here
-	lines := []string{"#!/bin/sh", "set -eu", `ip link del dev ` + shell.POSIX(t.Name) + ` 2>/dev/null || true`}
-	for _, argv := range t.create(here, owner) {
+	name := shell.POSIX(t.Name)
+	lines := []string{
+		"#!/bin/sh", "set -eu",
+		"near=$(ip -o link show dev " + name + " 2>/dev/null | cut -d : -f 1)",
+		"nsenter " + shell.POSIX("--net="+here) + " ip -o link show dev " + shell.POSIX(t.Peer) + " 2>/dev/null | grep -q \"@if${near:-none}:\" && exit 0",
+		"ovs-vsctl --if-exists del-port " + name,
+		"ip link del dev " + name + " 2>/dev/null || true",
+	}
+	for _, argv := range append(t.create(here, owner), t.addPort(owner)) {
 		lines = append(lines, shell.POSIX(argv...))
 	}
 	text := strings.Join(lines, "\n") + "\n" + link.Script(t.outside()) + link.Script(inside)
 	text = strings.ReplaceAll(text, "netns "+here, `netns "$1"`)
 	return strings.ReplaceAll(text, shell.POSIX("--net="+here), `--net="$1"`)
+}
+
+// addPort is the command that makes the port's row as row says.
+func (t *Veth) addPort(owner string) []string {
+	row := t.row()
+	argv := []string{"ovs-vsctl", "add-port", row.Bridge, row.Name}
+	argv = append(argv, setIDs("Port", row.Name, ovn.Owned(owner, row.Marks))...)
+	return append(argv, setIDs("Interface", row.Name, row.IDs)...)
+}
+
+func setIDs(table, record string, ids map[string]string) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	argv := []string{"--", "set", table, record}
+	for _, key := range slices.Sorted(maps.Keys(ids)) {
+		argv = append(argv, fmt.Sprintf("external_ids:%s=%q", key, ids[key]))
+	}
+	return argv
 }

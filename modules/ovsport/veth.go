@@ -97,6 +97,10 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		text := fmt.Sprintf("create veth %s with %s in %s", t.Name, t.Peer, t.netns())
 		steps = append(steps, module.NewStep(text, t.makePair))
 		have = pair{}
+		if len(port) == 0 {
+			// The row goes with the old pair, so it is made anew though it is right.
+			port = []module.Step{module.NewStep("plug veth "+t.Name+" into bridge "+t.Bridge, t.plug)}
+		}
 	}
 	steps = append(steps, port...)
 	steps = append(steps, link.Steps(t.outside(), have.outside)...)
@@ -111,6 +115,21 @@ func (t *Veth) planPort(ctx context.Context, h module.Host) ([]module.Step, bool
 		return t.row().Change(rows, h.Owner())
 	})
 	return steps, mine, err
+}
+
+// plug brings the port's row about.
+func (t *Veth) plug(ctx context.Context, h module.Host) error {
+	return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		return t.row().Change(rows, h.Owner())
+	})
+}
+
+// unplug removes the port's row. Open vSwitch holds on to the device it has opened:
+// in the userspace datapath a new device of the same name would stay deaf.
+func (t *Veth) unplug(ctx context.Context, h module.Host) error {
+	return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		return vswitch.DropPort(rows, t.Name, h.Owner())
+	})
 }
 
 func (t *Veth) row() vswitch.Port {

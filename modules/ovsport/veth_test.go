@@ -1,6 +1,7 @@
 package ovsport
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,11 @@ func TestVethFollowsARestartedPod(t *testing.T) {
 	if want := "create veth k8s-services with eth1 in /run/netns/" + second; len(steps) == 0 || steps[0] != want {
 		t.Fatalf("after a restart: %q, want %q first", steps, want)
 	}
+	row := m.VS("get", "port", "k8s-services", "_uuid")
 	ovntest.Apply(t, h, veth(second, nil)())
+	if m.VS("get", "port", "k8s-services", "_uuid") == row {
+		t.Error("the port is the old one, which holds on to a device that is gone")
+	}
 	if left := ovntest.Texts(t, h, veth(second, nil)()); len(left) > 0 {
 		t.Errorf("planned again: %q", left)
 	}
@@ -105,7 +110,17 @@ func TestBootScriptAttachesAPodThatWasStartedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.Output("ln", "-s", m.Socket(ovn.Switch()), filepath.Join(m.Dir, "db.sock")) // where ovs-vsctl looks
+	row := m.VS("get", "port", "k8s-services", "_uuid")
 	m.Output("sh", "-c", values["boot_script"].AsString(), "attach", "/run/netns/"+again)
+	moved := m.VS("get", "port", "k8s-services", "_uuid")
+	if moved == row {
+		t.Error("the port is the old one, which holds on to a device that is gone")
+	}
+	m.Output("sh", "-c", values["boot_script"].AsString(), "attach", "/run/netns/"+again)
+	if got := m.VS("get", "port", "k8s-services", "_uuid"); got != moved {
+		t.Error("the second start made the port anew though all was right")
+	}
 	if left := ovntest.Texts(t, h, task()); len(left) > 0 {
 		t.Errorf("after the script: %q, want no steps", left)
 	}

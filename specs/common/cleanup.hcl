@@ -36,7 +36,7 @@ task "ovn_sweep" "owned" {
     [local.switch, local.router, "kinit-external", "kinit-external-provider"],
     [for port in values(local.ports) : port.id],
   )
-  depends_on = [task.libvirt_sweep.owned, task.podman_sweep.owned]
+  depends_on = [task.command.leave]
 }
 
 # A chassis that no cluster needs any more says good-bye, so that nobody keeps a
@@ -47,7 +47,7 @@ task "command" "leave" {
   hosts      = local.hypervisors
   argv       = ["ovn-appctl", "-t", "ovn-controller", "exit"]
   only_if    = ["sh", "-c", file("files/last-user.sh"), "last-user", cluster.name]
-  depends_on = [task.ovn_sweep.owned]
+  depends_on = [task.libvirt_sweep.owned, task.podman_sweep.owned]
 }
 
 task "ovs_sweep" "owned" {
@@ -55,7 +55,7 @@ task "ovs_sweep" "owned" {
   hosts      = local.hypervisors
   all        = local.remove_all
   keep       = ["br-int", "br-ex", local.management_device, local.services_device]
-  depends_on = [task.command.leave]
+  depends_on = [task.ovn_sweep.owned]
 }
 
 task "sweep" "owned" {

@@ -6,6 +6,17 @@ locals {
   base_image       = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
 }
 
+# libvirt asks QEMU what it can do the first time it needs to know, which takes
+# long on a busy host: ask while images are on their way. A host that cannot run the
+# wanted type of domain says so here.
+task "command" "capabilities" {
+  stage     = "images"
+  when      = local.build
+  hosts     = local.node_hypervisors
+  argv      = ["virsh", "--connect", "qemu:///system", "domcapabilities", "--virttype", var.virt_type]
+  read_only = true
+}
+
 task "download" "guest_image" {
   stage    = "images"
   hosts    = local.node_hypervisors

@@ -41,6 +41,7 @@ task "libvirt_domain" "node" {
   vcpus     = each.value.vcpus
   memory    = each.value.memory
   virt_type = var.virt_type
+  disk_cache = var.disk_cache
   disk      = task.libvirt_volume.node[each.key].path
   seed      = task.cloudinit_seed.node[each.key].path
   autostart = true

@@ -1,12 +1,52 @@
 # validate: every problem at once, before anything is built.
 
-check "hypervisors" {
-  assert {
-    condition     = alltrue([for h in local.hypervisors : task.facts.hypervisor[h].os_id == "debian" || task.facts.hypervisor[h].os_id == "ubuntu"])
-    error_message = "kinit prepares Debian and Ubuntu hypervisors; the facts say: ${jsonencode({ for h in local.hypervisors : h => task.facts.hypervisor[h].os_id })}."
+locals {
+  # What the nodes on each hypervisor take together, in bytes.
+  wanted_memory = { for h in local.hypervisors : h => sum(concat([0], [for n in values(cluster.nodes) : n.memory_bytes if n.hypervisor == h])) }
+  # IPv6 needs 1280 bytes, and the smallest sensible pod network sits inside two
+  # tunnels.
+  least_mtu = 1280 + 58 + 50
+}
+
+task "assert" "hypervisors" {
+  stage = "validate"
+  when  = local.build
+
+  condition {
+    holds   = alltrue([for h in local.hypervisors : contains(["debian", "ubuntu"], task.facts.hypervisor[h].os_id)])
+    message = "kinit prepares Debian and Ubuntu hypervisors; the hosts say: ${join(", ", [for h in local.hypervisors : "${h} is ${task.facts.hypervisor[h].os_id}"])}."
   }
-  assert {
-    condition     = var.virt_type != "kvm" || alltrue([for h in local.hypervisors : task.facts.hypervisor[h].kvm])
-    error_message = "virt_type is \"kvm\" and no /dev/kvm on: ${join(", ", [for h in local.hypervisors : h if !task.facts.hypervisor[h].kvm])}. Enable virtualisation there, or set virt_type = \"qemu\" to emulate in software."
+
+  condition {
+    holds   = var.virt_type != "kvm" || alltrue([for h in local.node_hypervisors : task.facts.hypervisor[h].kvm])
+    message = "There is no /dev/kvm on: ${join(", ", [for h in local.node_hypervisors : h if !task.facts.hypervisor[h].kvm])}. Enable virtualisation in the firmware and load kvm_intel or kvm_amd, or set the variable virt_type to \"qemu\" to emulate in software."
   }
+
+  condition {
+    holds   = alltrue([for h in local.hypervisors : task.facts.hypervisor[h].memory_bytes >= local.wanted_memory[h]])
+    message = "Too little memory: ${join(", ", [for h in local.hypervisors : "the nodes on ${h} take ${ceil(local.wanted_memory[h] / 1048576)} MiB and it has ${floor(task.facts.hypervisor[h].memory_bytes / 1048576)} MiB" if task.facts.hypervisor[h].memory_bytes < local.wanted_memory[h]])}. Give the pools less memory or use more hypervisors."
+  }
+
+  condition {
+    holds   = alltrue([for h in local.hypervisors : task.facts.underlay[h].route_mtu >= local.least_mtu])
+    message = "The MTU of the interface that carries the encapsulation address is below ${local.least_mtu} on: ${join(", ", [for h in local.hypervisors : "${h} (${task.facts.underlay[h].route_interface}, ${task.facts.underlay[h].route_mtu})" if task.facts.underlay[h].route_mtu < local.least_mtu])}."
+  }
+}
+
+# The ports that the services publish are free, or the services' own already.
+task "command" "ports" {
+  stage     = "validate"
+  when      = local.build
+  host      = local.services.hypervisor
+  argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(var.published_ports))
+  read_only = true
+}
+
+# Room for the images and disks, which grow as they are written.
+task "command" "room" {
+  stage     = "validate"
+  when      = local.build
+  hosts     = local.node_hypervisors
+  argv      = ["sh", "-c", file("files/room.sh"), "room", local.image_dir, tostring(var.least_room_gib)]
+  read_only = true
 }

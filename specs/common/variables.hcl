@@ -69,6 +69,12 @@ variable "virt_type" {
   }
 }
 
+variable "disk_cache" {
+  type        = string
+  default     = ""
+  description = "How guests' writes reach the disk: empty for QEMU's default, none, writeback, or unsafe for clusters that are thrown away."
+}
+
 variable "encapsulation_address" {
   type        = map(string)
   default     = {}
@@ -146,4 +152,10 @@ variable "ingress_node_ports" {
   type        = map(number)
   default     = { "80" = 30080, "443" = 30443 }
   description = "The ports of the compute nodes that the load balancer's ports 80 and 443 lead to."
+}
+
+variable "least_room_gib" {
+  type        = number
+  default     = 10
+  description = "How much room in GiB a hypervisor needs for images and disks before anything is built."
 }

@@ -16,7 +16,7 @@ variable "lab_hosts" {
 
 variable "lab_subnet" {
   type        = string
-  default     = "10.89.0.0/24"
+  default     = "10.77.0.0/24"
   description = "The network between the hypervisors."
 }
 

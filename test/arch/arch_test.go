@@ -102,7 +102,7 @@ func TestEngineNamesNoDistributionStageOrService(t *testing.T) {
 	t.Parallel()
 	banned := []string{
 		"k8s", "kubernetes", "kubeadm", "okd", "haproxy", "registry", "flannel",
-		`"bare"`, `"prepare"`, `"cleanup"`, `"validate"`, `"network"`, `"services"`, `"images"`, `"nodes"`, `"cluster"`, `"computes"`, `"verify"`, `"dns"`, `"web"`, `"bind"`,
+		`"bare"`, `"prepare"`, `"cleanup"`, `"validate"`, `"network"`, `"services"`, `"images"`, `"nodes"`, `"cluster"`, `"computes"`, `"verify"`, `"bind"`,
 	}
 	for _, hit := range grep(t, "engine", banned) {
 		t.Errorf("%s names what belongs in a playbook", hit)

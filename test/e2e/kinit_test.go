@@ -17,7 +17,7 @@ import (
 // The lab of these tests, beside a user's own.
 const (
 	labName   = "e2e"
-	labSubnet = "10.89.77.0/24"
+	labSubnet = "10.78.0.0/24"
 	hosts     = "nyctea,tyto"
 )
 

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"kinit/engine/module"
@@ -83,6 +85,13 @@ func (c *Conn) enter() error {
 }
 
 var errClosed = fmt.Errorf("local machine: %w", net.ErrClosed)
+
+// environment is our own without the variables of playbooks, which may be secret.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return strings.HasPrefix(entry, "KINIT_VAR_")
+	})
+}
 
 // home is where commands start: the user's home, or the root folder.
 func home() string {

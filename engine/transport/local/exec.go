@@ -28,7 +28,7 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 		return 0, err
 	}
 	cmd := exec.Command("/bin/sh", "-c", p.Line)
-	cmd.Dir = home()
+	cmd.Dir, cmd.Env = home(), environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	streams, err := start(cmd, p)
 	if err != nil {

@@ -78,7 +78,7 @@ func (l *link) openPatiently(ctx context.Context) (*session, error) {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for try := 0; ; try++ {
-		s, err := l.open(timed)
+		s, err := l.open(ctx)
 		if !errors.Is(err, errRefused) {
 			return s, err
 		}

@@ -3,7 +3,7 @@
 //
 // A Conn is one verified connection. On it run at most three long-lived shells,
 // the workers, and one SFTP channel; a command costs one round trip and a file
-// task starts no process. How a worker is spoken to is described in script.go.
+// task starts no process. Package framing says how a worker is spoken to.
 // The package is the only one that uses golang.org/x/crypto/ssh.
 package ssh
 
@@ -57,6 +57,8 @@ type Config struct {
 
 	ConnectTimeout time.Duration // for TCP and the handshake together, 15 s when 0
 	KeepAlive      time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
+
+	shell string // that runs everything, /bin/sh; tests have others
 }
 
 // complete fills in the defaults.
@@ -79,6 +81,9 @@ func (c Config) complete() Config {
 	if c.KeepAlive == 0 {
 		c.KeepAlive = defaultKeepAlive
 	}
+	if c.shell == "" {
+		c.shell = "/bin/sh"
+	}
 	if len(c.KnownHosts) == 0 {
 		c.KnownHosts = []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"}
 	}
@@ -99,6 +104,14 @@ func (c Config) label() string {
 		return c.address()
 	}
 	return c.Name + " (" + c.address() + ")"
+}
+
+// dialler says who opens a unix socket, where that may surprise.
+func (c Config) dialler(network string) string {
+	if c.Become == "" || network != "unix" {
+		return ""
+	}
+	return " as " + c.User + ", since the SSH server dials, not " + c.Become
 }
 
 func currentUser() string {

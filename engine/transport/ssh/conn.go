@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/forward"
 	"kinit/engine/transport/internal/posix"
 )
 
@@ -21,7 +22,7 @@ type Conn struct {
 	done    chan struct{} // closed by Close
 	dialing chan struct{} // holds a token while a new link is made
 	files   *posix.Files
-	forward *forwards
+	sockets *forward.Sockets
 
 	mu      sync.Mutex
 	current *link
@@ -36,7 +37,7 @@ var _ transport.Conn = (*Conn)(nil)
 func Dial(ctx context.Context, config Config) (*Conn, error) {
 	c := &Conn{config: config.complete(), done: make(chan struct{}), dialing: make(chan struct{}, 1)}
 	c.files = posix.New(remote{c})
-	c.forward = newForwards(c.Dial)
+	c.sockets = forward.New(c.Dial)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, err
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case channelRefused(err) || !l.gone():
-			return nil, fmt.Errorf("%s: %w", what, err)
+			return nil, fmt.Errorf("%s%s: %w", what, c.config.dialler(network), err)
 		case again:
 			return nil, unreachable(what, err)
 		}
@@ -185,7 +186,7 @@ func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
 
 // Socket forwards a unix socket of the machine to a private local one.
 func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
-	return c.forward.socket(ctx, path)
+	return c.sockets.Socket(ctx, path)
 }
 
 // Close kills the commands that still run, then ends the connection.
@@ -198,7 +199,7 @@ func (c *Conn) Close() error {
 		close(c.done)
 	}
 	c.running.Wait()
-	err := c.forward.close()
+	err := c.sockets.Close()
 	c.dialing <- struct{}{} // a new link that is being made finds closed set
 	defer func() { <-c.dialing }()
 	c.mu.Lock()

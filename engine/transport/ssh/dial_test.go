@@ -68,6 +68,7 @@ func read(t *testing.T, name string) string {
 }
 
 func TestDialVerifiesTheHostKey(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t)
 	other := read(t, sshd.Keygen(t, filepath.Join(t.TempDir(), "other"))+".pub")
 	name := "[127.0.0.1]:" + strconv.Itoa(server.Port)
@@ -137,6 +138,7 @@ func TestDialVerifiesTheHostKey(t *testing.T) {
 // A server with several host keys must show the one that is on record, though
 // the client's library likes another one better.
 func TestDialAsksForTheKnownKindOfHostKey(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"rsa", "ecdsa"} {
 		t.Run(kind, func(t *testing.T) {
 			key := filepath.Join(t.TempDir(), "second")
@@ -234,6 +236,7 @@ func await(t *testing.T, holds func() bool) {
 }
 
 func TestDialUnreachable(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t)
 	t.Run("nobody listens", func(t *testing.T) {
 		c := config(server)

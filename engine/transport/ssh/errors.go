@@ -20,9 +20,9 @@ var errNotStarted = errors.New("the command was not started")
 // errRefused says that the server lets this connection open no further session.
 var errRefused = errors.New("the server refuses another session")
 
-// lost says that the connection ended while a command ran.
+// lost says that the connection, or the shell on it, ended while a command ran.
 func lost(cause error) error {
-	return fmt.Errorf("%w: the connection was lost while a command ran, so it is unknown how far it came: %w",
+	return fmt.Errorf("%w: the connection or its shell ended while a command ran, so it is unknown how far it came: %w",
 		transport.ErrUnreachable, cause)
 }
 

@@ -5,3 +5,9 @@ func Lost(c *Conn) bool {
 	l, err := c.linkNow()
 	return err == nil && l != nil && l.lost()
 }
+
+// WithShell returns the config with another shell than /bin/sh.
+func WithShell(c Config, shell string) Config {
+	c.shell = shell
+	return c
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/ssh/internal/framing"
 )
 
 // longestLine is the most, in bytes, that Linux passes as one argument:
@@ -20,8 +21,8 @@ const shortInput = 32 << 10
 // job is a process to run and its input, prepared so that it can be sent twice.
 type job struct {
 	transport.Process
-	from  input
-	data  []byte // of fromScript
+	from  framing.Input
+	data  []byte // of framing.Data
 	ready error  // what went wrong while preparing
 }
 
@@ -38,15 +39,15 @@ func newJob(p transport.Process) *job {
 	if p.Stdin == nil {
 		return j
 	}
-	j.from = fromSession
+	j.from = framing.Session
 	known, ok := p.Stdin.(interface{ Len() int })
 	if !ok || known.Len() > shortInput {
 		return j
 	}
-	j.from = fromScript
+	j.from = framing.Data
 	j.data, j.ready = io.ReadAll(p.Stdin)
 	if len(j.data) == 0 {
-		j.from = fromNothing
+		j.from = framing.Nothing
 	}
 	return j
 }

@@ -3,41 +3,40 @@ package ssh
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
-// errStreams says that a worker takes no orders, because its input belongs to a
-// command.
-var errStreams = errors.New("the input of the session belongs to a command")
+// errDeaf says that a worker takes no orders: its input belongs to a command, or
+// it has ended.
+var errDeaf = errors.New("the shell takes no orders")
 
 // signal sends a signal to a command's session. The worker that runs the command
-// does it, also while the command runs. When the command has the session's input
-// another worker does it, and when there is none, a new one.
+// does it, also while the command runs. When the command has the session's input,
+// or the worker has ended, another worker does it, and when there is none, a new
+// one.
 func (l *link) signal(ctx context.Context, w *worker, name string, session int) {
-	args := fmt.Sprintf(" %s %d", name, session)
-	if !errors.Is(w.order(orderKill, args), errStreams) {
+	if !errors.Is(w.kill(name, session), errDeaf) {
 		return
 	}
 	for _, other := range l.workers.others(w) {
-		if other.order(orderKill, args) == nil {
+		if other.kill(name, session) == nil {
 			return
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if l.signalAnew(ctx, args) != nil {
-		l.signalApart(ctx, args)
+	if l.signalAnew(ctx, name, session) != nil {
+		l.signalApart(ctx, name, session)
 	}
 }
 
 // signalAnew starts a worker for one order.
-func (l *link) signalAnew(ctx context.Context, args string) error {
+func (l *link) signalAnew(ctx context.Context, name string, session int) error {
 	w, err := l.startWorker(ctx)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := w.order(orderKill, args); err != nil {
+	if err := w.kill(name, session); err != nil {
 		return err
 	}
 	return w.settle(ctx)
@@ -46,11 +45,11 @@ func (l *link) signalAnew(ctx context.Context, args string) error {
 // signalApart gives the order over a connection of its own, for a server that
 // allows no further session on this one. Its errors have nobody to go to: a
 // command that is still there ends the wait for it by time.
-func (l *link) signalApart(ctx context.Context, args string) {
+func (l *link) signalApart(ctx context.Context, name string, session int) {
 	fresh, err := connect(ctx, l.config)
 	if err != nil {
 		return
 	}
 	defer fresh.close()
-	_ = fresh.signalAnew(ctx, args)
+	_ = fresh.signalAnew(ctx, name, session)
 }

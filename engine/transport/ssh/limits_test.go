@@ -21,6 +21,7 @@ import (
 
 // A server with two sessions leaves one for commands and one for files.
 func TestFewSessions(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t, "MaxSessions 2")
 	t.Run("the suite", func(t *testing.T) {
 		transporttest.Run(t, func(t *testing.T) transport.Conn { return dial(t, config(server)) })
@@ -96,6 +97,7 @@ func crowd(t *testing.T, conn transport.Conn) {
 }
 
 func TestNoFileServer(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"fails":      "Subsystem sftp /bin/false",
 		"crashes":    "Subsystem sftp /nonexistent",
@@ -109,7 +111,24 @@ func TestNoFileServer(t *testing.T) {
 	}
 }
 
+// What the login's start-up files print is no part of any output.
+func TestNoisyStartUpFiles(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := os.WriteFile(home+"/.bashrc", []byte("echo noise; echo noise >&2; sleep 0.2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn := dial(t, config(sshd.Start(t, "SetEnv HOME="+home)))
+	var out, errs bytes.Buffer
+	code, err := conn.Exec(t.Context(), transport.Process{Line: "echo out; echo err >&2", Stdout: &out, Stderr: &errs})
+	if code != 0 || err != nil || out.String() != "out\n" || errs.String() != "err\n" {
+		t.Errorf("code %d, output %q, errors %q, error %v", code, out.String(), errs.String(), err)
+	}
+	small(t, conn)
+}
+
 func TestNoSetsid(t *testing.T) {
+	t.Parallel()
 	conn := dial(t, config(sshd.Start(t, "SetEnv PATH=/nonexistent")))
 	_, err := conn.Exec(t.Context(), transport.Process{Line: "true"})
 	if err == nil || !strings.Contains(err.Error(), "setsid (util-linux or busybox) is missing") {
@@ -118,6 +137,7 @@ func TestNoSetsid(t *testing.T) {
 }
 
 func TestNoForwarding(t *testing.T) {
+	t.Parallel()
 	conn := dial(t, config(sshd.Start(t, "DisableForwarding yes")))
 	if _, err := conn.Dial(t.Context(), "tcp", "127.0.0.1:22"); err == nil || errors.Is(err, transport.ErrUnreachable) {
 		t.Errorf("error is %v", err)
@@ -126,6 +146,7 @@ func TestNoForwarding(t *testing.T) {
 }
 
 func TestJumpHost(t *testing.T) {
+	t.Parallel()
 	gate, inner := sshd.Start(t), sshd.Start(t)
 	jump := dial(t, config(gate))
 	transporttest.Run(t, func(t *testing.T) transport.Conn {
@@ -150,6 +171,7 @@ func TestJumpHost(t *testing.T) {
 }
 
 func TestBecome(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sudo"); err != nil || os.Geteuid() != 0 {
 		sshd.Missing(t, "sudo", "it must be installed, and root must run the test")
 	}
@@ -179,6 +201,14 @@ func TestBecome(t *testing.T) {
 			t.Errorf("owner %q, error %v", info.Owner, err)
 		}
 	})
+	t.Run("a socket that cannot be dialled", func(t *testing.T) {
+		c := config(server)
+		c.Become = "nobody"
+		_, err := dial(t, c).Dial(t.Context(), "unix", "/nonexistent")
+		if want := " as " + server.User + ", since the SSH server dials, not nobody"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v", err)
+		}
+	})
 	t.Run("the suite", func(t *testing.T) {
 		transporttest.Run(t, func(t *testing.T) transport.Conn {
 			c := config(server)
@@ -201,6 +231,7 @@ func TestBecome(t *testing.T) {
 }
 
 func TestLongLine(t *testing.T) {
+	t.Parallel()
 	conn := dial(t, config(sshd.Start(t)))
 	_, err := conn.Exec(t.Context(), transport.Process{Line: "echo " + strings.Repeat("x", 128<<10)})
 	if err == nil || !strings.Contains(err.Error(), "131071") {

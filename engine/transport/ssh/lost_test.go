@@ -28,6 +28,7 @@ func says(t *testing.T, conn transport.Conn, line, want string) {
 }
 
 func TestLostConnection(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t)
 	t.Run("between two commands", func(t *testing.T) {
 		conn := dial(t, config(server))
@@ -150,13 +151,19 @@ func (endless) Read(b []byte) (int, error) { return copy(b, "line\n"), nil }
 
 // The shell that runs a command may be killed by somebody else.
 func TestKilledWorker(t *testing.T) {
+	t.Parallel()
 	conn := dial(t, config(sshd.Start(t)))
-	_, err := conn.Exec(t.Context(), transport.Process{Line: "kill -9 $PPID; exec sleep 100"})
+	var out bytes.Buffer
+	_, err := conn.Exec(t.Context(), transport.Process{Line: "echo $$; kill -9 $PPID; exec sleep 100", Stdout: &out})
 	if !errors.Is(err, transport.ErrUnreachable) {
 		t.Errorf("error is %v", err)
 	}
+	await(t, func() bool {
+		code, err := conn.Exec(t.Context(), transport.Process{Line: "kill -0 " + out.String()})
+		return code != 0 && err == nil
+	})
 	says(t, conn, "echo fine", "fine\n")
-	var out bytes.Buffer
+	out.Reset()
 	code, err := conn.Exec(t.Context(), transport.Process{Line: "(sleep 0.2; kill -9 $PPID) >/dev/null 2>&1 & echo $PPID", Stdout: &out})
 	if code != 0 || err != nil {
 		t.Errorf("code %d, error %v", code, err)
@@ -172,6 +179,7 @@ func TestKilledWorker(t *testing.T) {
 }
 
 func TestKeepAliveNoticesASilentServer(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t)
 	proxy := newProxy(t, server.Addr)
 	c := config(server)
@@ -191,6 +199,7 @@ func TestKeepAliveNoticesASilentServer(t *testing.T) {
 }
 
 func TestCancelWhileTheServerIsSilent(t *testing.T) {
+	t.Parallel()
 	server := sshd.Start(t)
 	proxy := newProxy(t, server.Addr)
 	c := config(server)

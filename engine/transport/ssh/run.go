@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/ssh/internal/framing"
 )
 
 // How long things may take that normally take a round trip.
@@ -39,7 +40,11 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 // run runs a job on the worker and leaves the worker idle or broken.
 func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	nonce := rand.Text()
-	if err := w.send(command(nonce, j.Line, w.last, j.from, j.data)); err != nil {
+	script := framing.Command{
+		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
+		Last: w.last, Input: j.from, Data: j.data,
+	}
+	if err := w.send(script.Script()); err != nil {
 		w.broken = true
 		return 0, errNotStarted // half a script is not run
 	}
@@ -54,40 +59,40 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 // readOutput reads the standard output of a command and its exit code.
 func (r *running) readOutput(nonce string) error {
 	from := r.worker.stdout
-	if err := until(from, nonce, nil); err != nil {
+	if err := framing.Until(from, nonce, nil); err != nil {
 		return errSilent
 	}
 	switch word, err := from.ReadByte(); {
 	case err != nil:
 		return errSilent
-	case word == wordBusy:
+	case word == framing.Busy:
 		r.worker.close()
 		return errNotStarted
 	}
-	session, err := number(from)
+	session, err := framing.Number(from)
 	if err != nil {
 		return err
 	}
 	r.began <- session
-	if err := until(from, nonce, r.stdout); err != nil {
+	if err := framing.Until(from, nonce, r.stdout); err != nil {
 		return err
 	}
-	r.code, err = number(from)
+	r.code, err = framing.Number(from)
 	return err
 }
 
 // readErrors reads the standard error of a command.
 func (r *running) readErrors(nonce string) error {
-	if err := until(r.worker.stderr, nonce, nil); err != nil {
+	if err := framing.Until(r.worker.stderr, nonce, nil); err != nil {
 		return err
 	}
-	return until(r.worker.stderr, nonce, r.stderr)
+	return framing.Until(r.worker.stderr, nonce, r.stderr)
 }
 
 // feed gives the session's input to the command and copies into it. It returns
 // only what the reader failed with: the command may end before it has read all.
 func (r *running) feed() error {
-	if err := r.worker.order(orderStream, ""); err != nil {
+	if err := r.worker.stream(); err != nil {
 		return nil // the outputs tell that the connection is lost
 	}
 	from := &source{from: r.job.Stdin}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"kinit/engine/transport/ssh/internal/framing"
 )
 
 // errSilent says that a worker ended before it had said whether a command began.
@@ -15,8 +17,8 @@ type running struct {
 	link   *link
 	worker *worker
 	job    *job
-	stdout *sink
-	stderr *sink
+	stdout *framing.Sink
+	stderr *framing.Sink
 
 	began chan int   // the command's session, once
 	ended chan error // of both outputs
@@ -45,7 +47,7 @@ func newRunning(l *link, w *worker, j *job) *running {
 	alarm.Stop()
 	return &running{
 		link: l, worker: w, job: j, alarm: alarm,
-		stdout: &sink{to: j.Stdout}, stderr: &sink{to: j.Stderr},
+		stdout: framing.NewSink(j.Stdout), stderr: framing.NewSink(j.Stderr),
 		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1),
 	}
 }
@@ -66,8 +68,8 @@ func (r *running) attend(ctx context.Context) {
 		case err := <-r.ended:
 			waiting--
 			r.err = errors.Join(r.err, err)
-		case r.session = <-r.began:
-			r.begin(ctx)
+		case session := <-r.began:
+			r.begin(ctx, session)
 		case err := <-r.fed:
 			r.stop(ctx, err)
 		case <-cancelled:
@@ -88,12 +90,12 @@ func (r *running) attend(ctx context.Context) {
 }
 
 // begin feeds the command, or catches up with a kill that came before it.
-func (r *running) begin(ctx context.Context) {
-	r.worker.last = r.session
+func (r *running) begin(ctx context.Context, session int) {
+	r.session, r.worker.last = session, session
 	switch {
 	case r.cause != nil:
 		r.signal(ctx, "TERM")
-	case r.job.from == fromSession:
+	case r.job.from == framing.Session:
 		r.worker.broken = true // its input cannot be read further
 		go func() { r.fed <- r.feed() }()
 	}
@@ -105,8 +107,8 @@ func (r *running) stop(ctx context.Context, cause error) {
 		return
 	}
 	r.cause = cause
-	r.stdout.forget()
-	r.stderr.forget()
+	r.stdout.Forget()
+	r.stderr.Forget()
 	r.enter(asked, grace)
 	r.signal(ctx, "TERM")
 }
@@ -138,6 +140,11 @@ func (r *running) signal(ctx context.Context, name string) {
 
 // result is how the command ended. It leaves the worker idle or broken.
 func (r *running) result(ctx context.Context) (int, error) {
+	select {
+	case r.session = <-r.began: // it ended faster than attend could look
+		r.worker.last = r.session
+	default:
+	}
 	if r.err != nil {
 		r.worker.broken = true
 	}
@@ -152,12 +159,15 @@ func (r *running) result(ctx context.Context) (int, error) {
 	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone():
 		return 0, errNotStarted // all that the shell said has arrived: nothing
 	}
+	if !r.link.gone() {
+		r.sweep(ctx) // somebody has killed the shell: end what it ran
+	}
 	return 0, lost(r.err)
 }
 
 // copied is the error of the writers.
 func (r *running) copied() error {
-	if err := errors.Join(r.stdout.err, r.stderr.err); err != nil {
+	if err := errors.Join(r.stdout.Err(), r.stderr.Err()); err != nil {
 		return fmt.Errorf("copy the output: %w", err)
 	}
 	return nil
@@ -190,6 +200,6 @@ func (r *running) sweep(ctx context.Context) {
 // release gives the caller's writers back: nothing writes to them any more.
 func (r *running) release() {
 	r.alarm.Stop()
-	r.stdout.release()
-	r.stderr.release()
+	r.stdout.Release()
+	r.stderr.Release()
 }

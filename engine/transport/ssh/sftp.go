@@ -11,6 +11,8 @@ import (
 
 	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport/ssh/internal/framing"
 )
 
 // channelFiles is the SFTP channel of one link, opened when first needed.
@@ -104,11 +106,11 @@ func (l *link) startProgram(s *session) (io.Reader, error) {
 	script := strings.NewReplacer("NONCE", nonce).Replace(`for p in /usr/lib/openssh/sftp-server ` +
 		`/usr/libexec/openssh/sftp-server /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
 		`[ -x $p ] && { printf NONCE; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`)
-	if err := s.exec(asUser(l.config.Become, "/bin/sh", "-c", script)); err != nil {
+	if err := s.exec(asUser(l.config.Become, l.config.shell, "-c", script)); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)
-	if err := until(from, nonce, nil); err != nil {
+	if err := framing.Until(from, nonce, nil); err != nil {
 		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, said(s.Stderr(), err))
 	}
 	return from, nil

@@ -62,7 +62,7 @@ Host nyctea *.lab
 		if err != nil {
 			t.Errorf("%s: %v", alias, err)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(ssh.Config{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", alias, diff)
 		}
 	}

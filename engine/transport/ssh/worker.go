@@ -11,17 +11,18 @@ import (
 
 	"kinit/engine/shell"
 	"kinit/engine/transport"
+	"kinit/engine/transport/ssh/internal/framing"
 )
 
-// worker is a long-lived shell on the machine; script.go says how it works. One
-// command uses it at a time; only order may be called by others.
+// worker is a long-lived shell on the machine; package framing says how it works.
+// One command uses it at a time; only kill may be called by others.
 type worker struct {
 	session *session
 	mark    string
 	stdout  *bufio.Reader
 	stderr  *bufio.Reader
 	exited  chan struct{} // closed when the shell has ended
-	last    int           // the process group of the command before
+	last    int           // the session of the command before, or 0
 	broken  bool          // it cannot run a further command
 
 	mu      sync.Mutex // of writes to the session
@@ -41,7 +42,7 @@ func (l *link) startWorker(ctx context.Context) (*worker, error) {
 		stderr: bufio.NewReaderSize(s.Stderr(), 64<<10),
 	}
 	l.spawn(w.watch)
-	if err := w.boot(ctx, l.config.Become); err != nil {
+	if err := w.boot(ctx, l.config); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -66,24 +67,34 @@ func (w *worker) watch() {
 	}
 }
 
+// ended tells whether the shell has ended.
+func (w *worker) ended() bool {
+	select {
+	case <-w.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // boot sends the bootstrap and waits for the mark.
-func (w *worker) boot(ctx context.Context, become string) error {
-	if err := w.session.exec(asUser(become, "/bin/sh")); err != nil {
+func (w *worker) boot(ctx context.Context, c Config) error {
+	if err := w.session.exec(asUser(c.Become, c.shell)); err != nil {
 		return err
 	}
-	if err := w.send(bootstrap(w.mark)); err != nil {
+	if err := w.send(framing.Bootstrap(w.mark, c.shell)); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, w.close)
 	defer stop()
-	err := until(w.stdout, w.mark, nil)
+	err := framing.Until(w.stdout, w.mark, nil)
 	if err == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return w.refusal(become, err)
+	return w.refusal(c.Become, err)
 }
 
 // refusal says why a shell ended before it had begun, in its own words.
@@ -115,28 +126,36 @@ func (w *worker) send(text string) error {
 	return err
 }
 
-// order writes a line to the worker's reader, which acts on it at once. It fails
-// when the session's input belongs to a command.
-func (w *worker) order(letter rune, args string) error {
+// kill orders a signal for all processes of a command's session. A worker that
+// takes no orders is errDeaf.
+func (w *worker) kill(signal string, session int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.streams {
-		return errStreams
+	if w.streams || w.ended() {
+		return errDeaf
 	}
-	w.streams = letter == orderStream
-	_, err := fmt.Fprintf(w.session, "%s%c%s\n", w.mark, letter, args)
+	_, err := io.WriteString(w.session, framing.Kill(w.mark, signal, session))
+	return err
+}
+
+// stream gives the worker's input to the command that runs, for good.
+func (w *worker) stream() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.streams = true
+	_, err := io.WriteString(w.session, framing.Stream(w.mark))
 	return err
 }
 
 // settle waits until the shell has done all that was asked of it before.
 func (w *worker) settle(ctx context.Context) error {
 	nonce := rand.Text()
-	if err := w.send(ping(nonce)); err != nil {
+	if err := w.send(framing.Ping(nonce)); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, w.close)
 	defer stop()
-	return until(w.stdout, nonce, nil)
+	return framing.Until(w.stdout, nonce, nil)
 }
 
 // close ends the session; the shell ends with its input.

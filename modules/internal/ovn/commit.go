@@ -32,7 +32,9 @@ func (s *Session) transact(ctx context.Context, edits []Edit) (answers, error) {
 	if err != nil {
 		return answers{}, fmt.Errorf("bug in kinit: %w", err)
 	}
-	results, err := s.conn.Transact(ctx, ops...)
+	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	results, err := s.conn.Transact(limited, ops...)
 	if err != nil {
 		return answers{}, err
 	}

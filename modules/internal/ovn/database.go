@@ -28,6 +28,7 @@ const (
 type Database struct {
 	Name   string // as the server calls it
 	Socket string // its path on the host
+	File   string // where the host keeps it
 	Need   string // what must run for it to answer
 	tables map[string]model.Model
 	// commit sends edits in one transaction, with what this database needs besides.
@@ -38,7 +39,7 @@ type Database struct {
 // up, by which the change can be followed to the hypervisors.
 func Northbound() Database {
 	return Database{
-		Name: "OVN_Northbound", Socket: NorthboundSocket, Need: "ovn-central",
+		Name: "OVN_Northbound", Socket: NorthboundSocket, File: "/var/lib/ovn/ovnnb_db.db", Need: "ovn-central",
 		tables: map[string]model.Model{
 			"NB_Global":                   &nb.Global{},
 			"Logical_Switch":              &nb.Switch{},
@@ -58,7 +59,7 @@ func Northbound() Database {
 // Southbound is OVN's southbound database: how it listens, and its chassis.
 func Southbound() Database {
 	return Database{
-		Name: "OVN_Southbound", Socket: SouthboundSocket, Need: "ovn-central",
+		Name: "OVN_Southbound", Socket: SouthboundSocket, File: "/var/lib/ovn/ovnsb_db.db", Need: "ovn-central",
 		tables: map[string]model.Model{
 			"SB_Global":       &sb.Global{},
 			"Connection":      &sb.Connection{},
@@ -74,7 +75,7 @@ func Southbound() Database {
 // ovs-vswitchd has made the change.
 func Switch() Database {
 	return Database{
-		Name: "Open_vSwitch", Socket: SwitchSocket, Need: "openvswitch-switch",
+		Name: "Open_vSwitch", Socket: SwitchSocket, File: "/etc/openvswitch/conf.db", Need: "openvswitch-switch",
 		tables: map[string]model.Model{
 			"Open_vSwitch": &vs.Root{},
 			"Bridge":       &vs.Bridge{},

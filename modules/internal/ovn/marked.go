@@ -21,19 +21,24 @@ func Marked(rows any, owner string) int {
 			if !field.IsValid() {
 				continue
 			}
-			ids := field.Interface().(map[string]string)
-			if ids[OwnerKey] == owner || Shares(ids, owner) || len(Releases(ids, owner)) > 0 {
-				count++
-			}
+			count += marked(field.Interface().(map[string]string), owner)
 		}
 	}
 	return count
 }
 
+// marked is 1 for external_ids with a mark of the owner.
+func marked(ids map[string]string, owner string) int {
+	if ids[OwnerKey] == owner || Shares(ids, owner) || len(Releases(ids, owner)) > 0 {
+		return 1
+	}
+	return 0
+}
+
 // Load reads all rows of a database of a host into rows, a pointer to a struct such
-// as nb.Rows. A database that is not there has none.
+// as nb.Rows. A database that does not run has none.
 func Load(ctx context.Context, h module.Host, db Database, rows any) error {
-	there, err := Exists(ctx, h, db)
+	there, err := Running(ctx, h, db)
 	if err != nil || !there {
 		return err
 	}

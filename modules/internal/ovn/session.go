@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"reflect"
 	"sort"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/ovn-org/libovsdb/cache"
@@ -16,6 +17,11 @@ import (
 
 	"kinit/engine/module"
 )
+
+// answerLimit is how long a server may take to answer when the task has no deadline
+// of its own. It needs milliseconds, seconds while a cluster of servers elects a
+// leader.
+const answerLimit = 30 * time.Second
 
 // connection is the part of libovsdb's client that kinit uses.
 type connection interface {
@@ -41,7 +47,9 @@ type Session struct {
 // Open connects to a host's database and reads all its rows. The session must be
 // closed.
 func Open(ctx context.Context, h module.Host, db Database) (*Session, error) {
-	s, err := open(ctx, h, db)
+	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	s, err := open(limited, h, db)
 	if err == nil {
 		return s, nil
 	}

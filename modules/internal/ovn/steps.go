@@ -42,10 +42,10 @@ func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R)
 	})}, nil
 }
 
-// PlanAbsent is Plan for removing: where the database does not exist, there is
-// nothing to remove.
+// PlanAbsent is Plan for removing: where no database runs, there is nothing to
+// remove.
 func PlanAbsent[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) ([]module.Step, error) {
-	there, err := Exists(ctx, h, db)
+	there, err := Running(ctx, h, db)
 	if err != nil || !there {
 		return nil, err
 	}

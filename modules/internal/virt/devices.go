@@ -32,7 +32,7 @@ func (s Spec) devices() *libvirtxml.DomainDeviceList {
 func (s Spec) disk() libvirtxml.DomainDisk {
 	return libvirtxml.DomainDisk{
 		Device: "disk",
-		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Discard: "unmap"},
+		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Cache: s.DiskCache, Discard: "unmap"},
 		Source: file(s.Disk),
 		Target: &libvirtxml.DomainDiskTarget{Dev: "vda", Bus: "virtio"},
 	}

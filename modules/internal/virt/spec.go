@@ -20,6 +20,7 @@ type Spec struct {
 	Machine     string // "q35" or "pc"
 	UEFI        bool
 	Disk        string // path of a qcow2 image
+	DiskCache   string // QEMU's cache mode of the disk, optional
 	Seed        string // path of an ISO, optional, seen as a second disk
 	NICs        []NIC
 	VNC         bool // a display on the host's loopback

@@ -34,35 +34,23 @@ type Server struct {
 	KnownHosts string // file with the host key
 	Dir        string // the server's folder
 
-	options Options
+	lines   []string
 	process *exec.Cmd
 	ended   chan struct{}
 	log     *log
 }
 
 // Start starts a server, which ends with the test, with further lines in its
-// sshd_config. Without OpenSSH the test is skipped, or fails when KINIT_REQUIRE
-// names sshd.
+// sshd_config that win over the usual ones. Without OpenSSH the test is skipped,
+// or fails when KINIT_REQUIRE names sshd.
 func Start(t testing.TB, lines ...string) *Server {
-	t.Helper()
-	return Options{Lines: lines}.Start(t)
-}
-
-// Options is what a server may have besides the usual.
-type Options struct {
-	Lines []string // of sshd_config, before all others, so that they win
-	Shell string   // what /bin/sh is for the server; needs root
-}
-
-// Start starts a server with the options.
-func (o Options) Start(t testing.TB) *Server {
 	t.Helper()
 	for _, needed := range []string{program, "ssh-keygen"} {
 		if _, err := exec.LookPath(needed); err != nil {
 			Missing(t, "sshd", err.Error())
 		}
 	}
-	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), options: o}
+	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), lines: lines}
 	s.User = currentUser(t)
 	s.ClientKey = s.keygen(t, "client")
 	s.HostKey = read(t, s.keygen(t, "host")+".pub")
@@ -79,11 +67,12 @@ func (o Options) Start(t testing.TB) *Server {
 	return s
 }
 
-// Missing skips the test, or fails it when KINIT_REQUIRE names what it needs:
-// words with commas between them.
+// Missing skips the test, or fails it when KINIT_REQUIRE, words with commas between
+// them, names what it needs or says all.
 func Missing(t testing.TB, what, why string) {
 	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("KINIT_REQUIRE"), ","), what) {
+	required := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
+	if slices.Contains(required, what) || slices.Contains(required, "all") {
 		t.Fatalf("%s is required: %s", what, why)
 	}
 	t.Skipf("%s is missing: %s", what, why)
@@ -101,14 +90,14 @@ func (s *Server) start(t testing.TB) error {
 // Restart starts a stopped server on the same port.
 func (s *Server) Restart(t testing.TB) error {
 	config := filepath.Join(s.Dir, "sshd_config")
-	write(t, config, strings.Join(append(s.options.lines(), s.config()...), "\n")+"\n")
+	write(t, config, strings.Join(append(s.given(), s.config()...), "\n")+"\n")
 	if os.Geteuid() == 0 { // its fixed folder for unprivileged work
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.log = &log{}
-	s.process = s.options.command("-D", "-e", "-f", config)
+	s.process = exec.Command(program, "-D", "-e", "-f", config)
 	s.process.Stderr = s.log
 	if err := s.process.Start(); err != nil {
 		return err
@@ -122,25 +111,14 @@ func (s *Server) Restart(t testing.TB) error {
 	return s.await()
 }
 
-// lines are the lines of sshd_config that the options ask for. A subsystem can be
-// given only once.
-func (o Options) lines() []string {
-	for _, line := range o.Lines {
+// given are the lines that Start was given. A subsystem can be named only once.
+func (s *Server) given() []string {
+	for _, line := range s.lines {
 		if strings.HasPrefix(line, "Subsystem ") {
-			return o.Lines
+			return s.lines
 		}
 	}
-	return append(o.Lines, "Subsystem sftp internal-sftp")
-}
-
-// command is the server's command line. Another /bin/sh is mounted over the real
-// one where only the server sees it.
-func (o Options) command(args ...string) *exec.Cmd {
-	if o.Shell == "" {
-		return exec.Command(program, args...)
-	}
-	script := `mount --bind "$0" "$(readlink -f /bin/sh)" && exec "$@"`
-	return exec.Command("unshare", append([]string{"--mount", "/bin/sh", "-c", script, o.Shell, program}, args...)...)
+	return append(slices.Clone(s.lines), "Subsystem sftp internal-sftp")
 }
 
 func (s *Server) config() []string {
@@ -156,6 +134,7 @@ func (s *Server) config() []string {
 		"KbdInteractiveAuthentication no",
 		"MaxStartups 100",
 		"LogLevel VERBOSE",
+		"SetEnv HOME=" + s.Dir, // without the start-up files of whoever runs the test
 	}
 }
 

@@ -1,4 +1,4 @@
-package ssh
+package framing
 
 import (
 	"bufio"
@@ -11,22 +11,22 @@ import (
 	"sync/atomic"
 )
 
-// until copies what comes before the mark to the writer, as soon as it comes, and
+// Until copies what comes before the mark to the writer, as soon as it comes, and
 // takes the mark away. A writer that fails gets nothing more; its error is
 // returned, and the stream stands behind the mark nevertheless.
-func until(from *bufio.Reader, mark string, to *sink) error {
+func Until(from *bufio.Reader, mark string, to *Sink) error {
 	for {
 		if _, err := from.Peek(1); err != nil {
 			return err
 		}
 		waiting, _ := from.Peek(from.Buffered())
 		if i := bytes.Index(waiting, []byte(mark)); i >= 0 {
-			to.write(waiting[:i])
+			to.pass(waiting[:i])
 			_, err := from.Discard(i + len(mark))
 			return err
 		}
 		keep := overlap(waiting, mark)
-		to.write(waiting[:len(waiting)-keep])
+		to.pass(waiting[:len(waiting)-keep])
 		if _, err := from.Discard(len(waiting) - keep); err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func overlap(data []byte, mark string) int {
 	return 0
 }
 
-// number reads a line that is a number.
-func number(from *bufio.Reader) (int, error) {
+// Number reads a line that is a number.
+func Number(from *bufio.Reader) (int, error) {
 	line, err := from.ReadString('\n')
 	if err != nil {
 		return 0, err
@@ -62,9 +62,9 @@ func number(from *bufio.Reader) (int, error) {
 	return n, nil
 }
 
-// sink passes on what it gets until the writer fails or is given back; then it
+// Sink passes on what it gets until the writer fails or is given back; then it
 // forgets the rest, so that the command is not blocked.
-type sink struct {
+type Sink struct {
 	to  io.Writer
 	err error
 
@@ -72,8 +72,14 @@ type sink struct {
 	mu  sync.Mutex // held during a write
 }
 
-// write passes on. A nil sink forgets everything.
-func (s *sink) write(b []byte) {
+// NewSink returns a sink in front of a writer.
+func NewSink(to io.Writer) *Sink { return &Sink{to: to} }
+
+// Err is what the writer failed with. Ask only when nothing is written any more.
+func (s *Sink) Err() error { return s.err }
+
+// pass passes on. A nil sink forgets everything.
+func (s *Sink) pass(b []byte) {
 	if s == nil || len(b) == 0 {
 		return
 	}
@@ -84,12 +90,12 @@ func (s *sink) write(b []byte) {
 	}
 }
 
-// forget stops writing. It does not wait for a write that is under way.
-func (s *sink) forget() { s.off.Store(true) }
+// Forget stops writing. It does not wait for a write that is under way.
+func (s *Sink) Forget() { s.off.Store(true) }
 
-// release stops writing and waits for a write that is under way.
-func (s *sink) release() {
-	s.forget()
+// Release stops writing and waits for a write that is under way.
+func (s *Sink) Release() {
+	s.Forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 }

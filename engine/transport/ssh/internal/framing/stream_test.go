@@ -1,4 +1,4 @@
-package ssh
+package framing
 
 import (
 	"bufio"
@@ -29,7 +29,7 @@ func TestUntil(t *testing.T) {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				from := bufio.NewReaderSize(wrap(strings.NewReader(c.stream)), 64)
 				var got bytes.Buffer
-				if err := until(from, mark, &sink{to: &got}); err != nil {
+				if err := Until(from, mark, NewSink(&got)); err != nil {
 					t.Fatal(err)
 				}
 				rest, err := io.ReadAll(from)
@@ -44,7 +44,7 @@ func TestUntil(t *testing.T) {
 func TestUntilTheStreamEnds(t *testing.T) {
 	for _, stream := range []string{"", "text", "textAB"} {
 		var got bytes.Buffer
-		err := until(bufio.NewReader(strings.NewReader(stream)), "ABC", &sink{to: &got})
+		err := Until(bufio.NewReader(strings.NewReader(stream)), "ABC", NewSink(&got))
 		if !errors.Is(err, io.EOF) || got.String() != strings.TrimSuffix(stream, "AB") {
 			t.Errorf("%q: got %q, error %v", stream, got.String(), err)
 		}
@@ -56,7 +56,7 @@ func TestUntilDoesNotHoldBack(t *testing.T) {
 	from, to := io.Pipe()
 	defer to.Close()
 	got := make(chan string, 10)
-	go func() { _ = until(bufio.NewReader(from), "MARK", &sink{to: sends(got)}) }()
+	go func() { _ = Until(bufio.NewReader(from), "MARK", NewSink(sends(got))) }()
 	for _, text := range []string{"password: ", "M", "A"} {
 		_, _ = to.Write([]byte(text))
 		if text == "password: " && <-got != text {
@@ -78,10 +78,10 @@ func (s sends) Write(b []byte) (int, error) {
 
 func TestSinkIsNotUsedAfterItsRelease(t *testing.T) {
 	var got bytes.Buffer
-	s := &sink{to: &got}
-	s.write([]byte("a"))
-	s.release()
-	s.write([]byte("b"))
+	s := NewSink(&got)
+	s.pass([]byte("a"))
+	s.Release()
+	s.pass([]byte("b"))
 	if got.String() != "a" {
 		t.Errorf("got %q", got.String())
 	}
@@ -97,7 +97,7 @@ func FuzzUntil(f *testing.F) {
 		}
 		from := bufio.NewReaderSize(strings.NewReader(text+mark+rest), max(16, size%4096))
 		var got bytes.Buffer
-		err := until(from, mark, &sink{to: &got})
+		err := Until(from, mark, NewSink(&got))
 		after, _ := io.ReadAll(from)
 		if i := strings.Index(text+mark, mark); got.String() != text[:i] || string(after) != (text + mark + rest)[i+len(mark):] || err != nil {
 			t.Errorf("got %q, rest %q, error %v", got.String(), after, err)
@@ -107,12 +107,12 @@ func FuzzUntil(f *testing.F) {
 
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]int{"0\n": 0, " 137\n": 137, "42\nrest": 42} {
-		if got, err := number(bufio.NewReader(strings.NewReader(text))); got != want || err != nil {
+		if got, err := Number(bufio.NewReader(strings.NewReader(text))); got != want || err != nil {
 			t.Errorf("%q: got %d, error %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "12", "x\n", "\n"} {
-		if got, err := number(bufio.NewReader(strings.NewReader(text))); err == nil {
+		if got, err := Number(bufio.NewReader(strings.NewReader(text))); err == nil {
 			t.Errorf("%q: got %d", text, got)
 		}
 	}

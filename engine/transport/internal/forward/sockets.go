@@ -1,4 +1,6 @@
-package ssh
+// Package forward gives sockets of another machine a private local path. It knows
+// a function that dials, and nothing of the connection behind it.
+package forward
 
 import (
 	"context"
@@ -16,8 +18,9 @@ import (
 // sun_path, unix(7), less the final zero.
 const longestSocket = 107
 
-// forwards is the sockets of a machine that have a private local one.
-type forwards struct {
+// Sockets is the sockets of a machine that have a private local one. It is safe
+// for use by several goroutines.
+type Sockets struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	making  chan struct{} // holds a token while one is made
@@ -29,16 +32,17 @@ type forwards struct {
 	owned   sync.WaitGroup
 }
 
-func newForwards(dial func(ctx context.Context, network, address string) (net.Conn, error)) *forwards {
-	return &forwards{
+// New returns no sockets yet. dial connects from the machine.
+func New(dial func(ctx context.Context, network, address string) (net.Conn, error)) *Sockets {
+	return &Sockets{
 		dial: dial, making: make(chan struct{}, 1),
 		sockets: map[string]string{}, open: map[io.Closer]bool{},
 	}
 }
 
-// socket returns the local socket that leads to the remote one. It dials the
+// Socket returns the local socket that leads to the remote one. It dials the
 // remote one first, so that a wrong path is known here and now.
-func (f *forwards) socket(ctx context.Context, path string) (string, error) {
+func (f *Sockets) Socket(ctx context.Context, path string) (string, error) {
 	select {
 	case f.making <- struct{}{}:
 		defer func() { <-f.making }()
@@ -60,7 +64,7 @@ func (f *forwards) socket(ctx context.Context, path string) (string, error) {
 	return f.serve(ctx, listener, path)
 }
 
-func (f *forwards) known(path string) (string, bool) {
+func (f *Sockets) known(path string) (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	local, ok := f.sockets[path]
@@ -68,7 +72,7 @@ func (f *forwards) known(path string) (string, bool) {
 }
 
 // listen makes a socket in a folder that only this user can enter.
-func (f *forwards) listen() (net.Listener, error) {
+func (f *Sockets) listen() (net.Listener, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.dir == "" {
@@ -90,8 +94,8 @@ func socketFolder() string {
 	return "/tmp"
 }
 
-// serve starts to accept on the socket, until close.
-func (f *forwards) serve(ctx context.Context, listener net.Listener, path string) (string, error) {
+// serve starts to accept on the socket, until Close.
+func (f *Sockets) serve(ctx context.Context, listener net.Listener, path string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -110,7 +114,7 @@ func (f *forwards) serve(ctx context.Context, listener net.Listener, path string
 }
 
 // accept joins every connection to one of its own.
-func (f *forwards) accept(ctx context.Context, listener net.Listener, path string) {
+func (f *Sockets) accept(ctx context.Context, listener net.Listener, path string) {
 	for {
 		near, err := listener.Accept()
 		if err != nil {
@@ -123,7 +127,7 @@ func (f *forwards) accept(ctx context.Context, listener net.Listener, path strin
 // join copies between a local connection and a new remote one until both ends
 // have nothing more to say. A remote end that cannot be reached closes the near
 // one, as a server that dies would.
-func (f *forwards) join(ctx context.Context, near net.Conn, path string) {
+func (f *Sockets) join(ctx context.Context, near net.Conn, path string) {
 	defer f.drop(near)
 	if !f.track(near) {
 		return
@@ -150,8 +154,8 @@ func pass(to, from net.Conn) {
 	}
 }
 
-// track notes what close has to close, unless that has happened.
-func (f *forwards) track(c io.Closer) bool {
+// track notes what Close has to close, unless that has happened.
+func (f *Sockets) track(c io.Closer) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -161,15 +165,15 @@ func (f *forwards) track(c io.Closer) bool {
 	return true
 }
 
-func (f *forwards) drop(c io.Closer) {
+func (f *Sockets) drop(c io.Closer) {
 	_ = c.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.open, c)
 }
 
-// close ends all forwarding, waits, and removes the sockets.
-func (f *forwards) close() error {
+// Close ends all forwarding, waits, and removes the sockets.
+func (f *Sockets) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	var errs error

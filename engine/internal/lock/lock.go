@@ -1,0 +1,153 @@
+// Package lock lets one run at a time work on what an owner has.
+//
+// The lock is a small file on a host. Whoever holds it renews it; a lock that was
+// not renewed for a while belongs to a run that has died, and is taken over without
+// anybody's help. Only the host's own clock counts.
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/engine/module"
+)
+
+// Times of a lock.
+const (
+	lifetime = 20 * time.Second // without a renewal a lock is dead
+	renewal  = 5 * time.Second  // between two renewals
+	pollTime = time.Second      // between two looks at somebody else's lock
+)
+
+// folder is where locks are on a host.
+const folder = "/var/lib/kinit/locks"
+
+// ErrHeld says that another run holds the lock.
+var ErrHeld = errors.New("another run is at work")
+
+// Lock is held until Release.
+type Lock struct {
+	host   module.Host
+	file   string
+	token  string
+	lost   context.CancelCauseFunc
+	stop   context.CancelFunc
+	ended  sync.WaitGroup
+	freeMu sync.Mutex
+	freed  bool
+}
+
+// Acquire takes the owner's lock on a host. A lock that nobody renews is waited for
+// until it is dead; one that is renewed meanwhile is ErrHeld, with who holds it. The
+// token names this run and is unique. The context returned ends when the lock is
+// lost.
+func Acquire(ctx context.Context, h module.Host, owner, token string) (context.Context, *Lock, error) {
+	file := path.Join(folder, owner)
+	if err := take(ctx, h, file, token); err != nil {
+		return ctx, nil, err
+	}
+	ctx, lost := context.WithCancelCause(ctx)
+	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	l := &Lock{host: h, file: file, token: token, lost: lost, stop: stop}
+	l.ended.Go(func() { l.renew(renewing) })
+	return ctx, l, nil
+}
+
+// take tries until it has the lock or sees that its holder is alive.
+func take(ctx context.Context, h module.Host, file, token string) error {
+	first := ""
+	for {
+		answer, err := try(ctx, h, file, token)
+		if err != nil {
+			return fmt.Errorf("take the lock %s: %w", file, err)
+		}
+		if answer == "taken" {
+			return nil
+		}
+		if first == "" {
+			first = answer
+		}
+		if answer != first {
+			holder, _, _ := strings.Cut(answer, " ")
+			return fmt.Errorf("%w: %s holds the lock %s on %s and renews it", ErrHeld, holder, file, h.Name())
+		}
+		select {
+		case <-time.After(pollTime):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// script takes the lock $1 for $2 when there is none, when it is $2's already or when
+// it is older than $3 seconds, and prints "taken"; else it prints what is in it. The
+// folder of a name is made in one step by the kernel, so that two runs at the same
+// moment do not both win.
+const script = `
+mkdir -p "${1%/*}"
+until mkdir "$1.busy" 2>/dev/null; do
+	age=$(($(date +%s) - $(stat -c %Y "$1.busy" 2>/dev/null || date +%s)))
+	[ "$age" -gt "$3" ] && rmdir "$1.busy" 2>/dev/null
+	sleep 0.1
+done
+trap 'rmdir "$1.busy" 2>/dev/null' EXIT
+now=$(date +%s)
+if [ -f "$1" ] && read -r holder at <"$1" && [ "$holder" != "$2" ] && [ $((now - at)) -le "$3" ]; then
+	echo "$holder $at"
+	exit 0
+fi
+echo "$2 $now" >"$1.new" && mv "$1.new" "$1" && echo taken
+`
+
+func try(ctx context.Context, h module.Host, file, token string) (string, error) {
+	seconds := strconv.Itoa(int(lifetime / time.Second))
+	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds}})
+	return strings.TrimSpace(out.Stdout), err
+}
+
+// renew keeps the lock alive until it is released or was taken by somebody else. A
+// host that does not answer for a moment is asked again.
+func (l *Lock) renew(ctx context.Context) {
+	ticker := time.NewTicker(renewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		answer, err := try(ctx, l.host, l.file, l.token)
+		if err == nil && answer != "taken" {
+			l.lost(fmt.Errorf("%w: the lock %s on %s was taken over", ErrHeld, l.file, l.host.Name()))
+			return
+		}
+	}
+}
+
+// release removes the lock $1 if it is $2's, and folders that are empty then.
+const release = `
+[ -f "$1" ] && read -r holder at <"$1" && [ "$holder" = "$2" ] && rm -f "$1"
+rmdir "${1%/*}" 2>/dev/null && rmdir /var/lib/kinit 2>/dev/null
+exit 0
+`
+
+// Release gives the lock back. Calling it twice is fine.
+func (l *Lock) Release(ctx context.Context) error {
+	l.freeMu.Lock()
+	defer l.freeMu.Unlock()
+	if l.freed {
+		return nil
+	}
+	l.freed = true
+	l.stop()
+	l.ended.Wait()
+	l.lost(nil)
+	_, err := l.host.Run(ctx, module.Command{Argv: []string{"sh", "-c", release, "unlock", l.file, l.token}})
+	return err
+}

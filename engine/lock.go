@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/lock"
+)
+
+// unlockTime is how long giving a lock back may take after an interrupt.
+const unlockTime = 10 * time.Second
+
+// locked calls f while this run alone works on what the plan's owner has. The lock
+// is on the first host, where all runs of the owner look for it.
+func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx context.Context)) diag.List {
+	if l.plan.Owner == "" || l.check {
+		f(ctx)
+		return nil
+	}
+	name := inventory.Localhost
+	if len(l.hosts) > 0 {
+		name = l.hosts[0].Name
+	}
+	held, err := l.acquire(ctx, pool, name)
+	if err != nil {
+		return lockProblem(name, l.options.Redactor.Redact(err.Error()), err)
+	}
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
+		defer cancel()
+		_ = held.lock.Release(last) // it expires by itself
+	}()
+	f(held.ctx)
+	if cause := context.Cause(held.ctx); errors.Is(cause, lock.ErrHeld) {
+		return lockProblem(name, cause.Error(), cause)
+	}
+	return nil
+}
+
+// held is a lock and the context that lasts as long as it does.
+type held struct {
+	ctx  context.Context
+	lock *lock.Lock
+}
+
+func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (held, error) {
+	machine, err := pool.Get(ctx, name)
+	if err != nil {
+		return held{}, err
+	}
+	h := machine.Bind("", func(event.Progress) {})
+	within, mine, err := lock.Acquire(ctx, h, l.plan.Owner, token())
+	return held{ctx: within, lock: mine}, err
+}
+
+// token names a run: who, where, and what makes it unique.
+func token() string {
+	who, where := "somebody", "somewhere"
+	if u, err := user.Current(); err == nil {
+		who = u.Username
+	}
+	if name, err := os.Hostname(); err == nil {
+		where = name
+	}
+	return fmt.Sprintf("%s@%s/%d/%s", who, where, os.Getpid(), rand.Text()[:8])
+}
+
+func lockProblem(name, text string, err error) diag.List {
+	summary := "No lock"
+	if errors.Is(err, lock.ErrHeld) {
+		summary = "Another run is at work"
+		text += ". Wait for it to end; a run that has died gives its lock up within half a minute."
+	}
+	return diag.List{{Summary: summary, Detail: text, Host: name, Cause: err}}
+}

@@ -1,0 +1,110 @@
+package framing
+
+import (
+	"fmt"
+	"strings"
+
+	"kinit/engine/shell"
+)
+
+// Words that follow a nonce on standard output.
+const (
+	Started = 'S' // then the session's number on the rest of the line
+	Busy    = 'B' // nothing was run, and the worker ends
+)
+
+// Bootstrap is the script that turns a shell into a worker, whose runner is the
+// shell again. It answers with the mark on standard output.
+func Bootstrap(mark, sh string) string {
+	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh)).Replace(`exec 3>&1 4>&2 2>/dev/null
+cd || cd /
+command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
+k() {
+kill -$1 -$2
+for f in /proc/[0-9]*/stat; do
+read -r s <$f || continue
+set -- $1 $2 ${s##*) }
+[ "$6" = "$2" ] || continue
+p=${f#/proc/}
+kill -$1 ${p%/stat}
+done
+}
+{ printf MARK >&3; exec 3>&- 4>&-
+while IFS= read -r l; do
+case $l in
+MARKk*) k ${l#MARKk};;
+MARKs) exec cat;;
+*) printf '%s\n' "$l";;
+esac
+done; } | { SHELL >&3 3>&-; kill -KILL $$; }
+`)
+}
+
+// Kill is the order to send a signal to every process of a session.
+func Kill(mark, signal string, session int) string {
+	return fmt.Sprintf("%sk %s %d\n", mark, signal, session)
+}
+
+// Stream is the order to give what follows to the command that runs.
+func Stream(mark string) string { return mark + "s\n" }
+
+// Ping is a script that prints the nonce, once all before it is done.
+func Ping(nonce string) string { return "printf " + nonce + "\n" }
+
+// Input is where a command's standard input comes from.
+type Input int
+
+// The inputs of a command.
+const (
+	Nothing Input = iota
+	Data          // printed by the runner
+	Session       // streamed
+)
+
+// Command is one command for a worker.
+type Command struct {
+	Nonce string // random, 26 letters or so
+	Shell string // that runs the line
+	Line  string
+	Last  int // the session of the command before, or 0
+	Input Input
+	Data  []byte // of Data
+}
+
+// Script is what makes the worker run the command. A part of it does nothing.
+func (c Command) Script() string {
+	var b strings.Builder
+	b.WriteString("{\n")
+	if c.Last != 0 {
+		fmt.Fprintf(&b, "kill -0 -%d && { printf %s%c; exit; }\n", c.Last, c.Nonce, Busy)
+	}
+	fmt.Fprintf(&b, "printf %s%c; printf %s >&4\n", c.Nonce, Started, c.Nonce)
+	redirect := ""
+	switch c.Input {
+	case Nothing:
+		redirect = "</dev/null "
+	case Data:
+		fmt.Fprintf(&b, "printf '%s' | ", printfFormat(c.Data))
+	}
+	fmt.Fprintf(&b, "(read -r p r </proc/self/stat; echo $p; exec setsid %s %s2>&4 4>&-)\n",
+		shell.POSIX(c.Shell, "-c", c.Line), redirect)
+	fmt.Fprintf(&b, "printf '%s%%s\\n' $?; printf %s >&4\n}\n", c.Nonce, c.Nonce)
+	return b.String()
+}
+
+// printfFormat writes bytes as a format for printf inside single quotes: every
+// byte that is not a plain printing character becomes an octal escape.
+func printfFormat(data []byte) string {
+	var b strings.Builder
+	for _, c := range data {
+		switch {
+		case c == '%':
+			b.WriteString("%%")
+		case c == '\\' || c == '\'' || c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

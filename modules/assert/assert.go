@@ -1,0 +1,52 @@
+// Package assert is the module assert: conditions that must hold before anything
+// goes on, all of them told at once.
+package assert
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// Task is a list of conditions. It touches no host and changes nothing.
+type Task struct {
+	// Conditions are what must hold.
+	Conditions []Condition `hcl:"condition,block"`
+}
+
+// Condition is one thing that must hold.
+type Condition struct {
+	// Holds says whether it does.
+	Holds bool `hcl:"holds"`
+	// Message says what is wrong when it does not, and what to do.
+	Message string `hcl:"message"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "assert", New: func() module.Task { return &Task{} }}
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	if len(t.Conditions) == 0 {
+		return errors.New("there is nothing to assert, want at least one condition block")
+	}
+	return nil
+}
+
+// Plan returns an error that names every condition that does not hold.
+func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
+	var wrong []string
+	for _, c := range t.Conditions {
+		if !c.Holds {
+			wrong = append(wrong, c.Message)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, errors.New(strings.Join(wrong, "\n"))
+	}
+	return nil, ctx.Err()
+}

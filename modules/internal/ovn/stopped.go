@@ -1,0 +1,96 @@
+package ovn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"kinit/engine/module"
+)
+
+// Running tells whether a database answers on the host. One that is stopped and
+// still has rows of the owner is an error: they would take effect again with the
+// next start, so nobody may take them for gone.
+func Running(ctx context.Context, h module.Host, db Database) (bool, error) {
+	there, err := Exists(ctx, h, db)
+	if err != nil || there || h.Owner() == "" {
+		return there, err
+	}
+	if _, err := h.Files().Stat(ctx, db.File); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	left, err := db.stored(ctx, h)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%s on %s is stopped and still has %d rows of cluster %s; start %s and try again", db.Name, h.Name(), left, h.Owner(), db.Need)
+	}
+	return false, err
+}
+
+// stored counts the owner's rows in the file of a database that is stopped.
+func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
+	query, err := json.Marshal(db.selection())
+	if err != nil {
+		return 0, err
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"ovsdb-tool", "query", db.File, string(query)}})
+	var exit *module.ExitError
+	if errors.As(err, &exit) && exit.Code == 127 {
+		return 0, nil // what could start it again has been uninstalled
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look into %s, which is stopped: %w; start %s and try again", db.File, err, db.Need)
+	}
+	var answers []struct {
+		Rows []struct {
+			ExternalIDs ids `json:"external_ids"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out.Stdout), &answers); err != nil {
+		return 0, fmt.Errorf("read the output of ovsdb-tool: %w", err)
+	}
+	count := 0
+	for _, answer := range answers {
+		for _, row := range answer.Rows {
+			count += marked(row.ExternalIDs, h.Owner())
+		}
+	}
+	return count, nil
+}
+
+// selection is the transaction that reads external_ids of every table with it. A
+// selection has equal rows only once, so it takes their UUIDs along.
+func (db Database) selection() []any {
+	all := []any{db.Name}
+	for _, table := range slices.Sorted(maps.Keys(db.tables)) {
+		if slices.Contains(columns(db.tables[table]), "external_ids") {
+			all = append(all, map[string]any{"op": "select", "table": table, "where": []any{}, "columns": []string{"_uuid", "external_ids"}})
+		}
+	}
+	return all
+}
+
+// ids is a map as OVSDB writes it (RFC 7047, 5.1): ["map", [[key, value], …]].
+type ids map[string]string
+
+// UnmarshalJSON reads a map of texts.
+func (m *ids) UnmarshalJSON(text []byte) error {
+	var tagged [2]json.RawMessage
+	if err := json.Unmarshal(text, &tagged); err != nil {
+		return err
+	}
+	var pairs [][2]string
+	if err := json.Unmarshal(tagged[1], &pairs); err != nil {
+		return err
+	}
+	*m = ids{}
+	for _, pair := range pairs {
+		(*m)[pair[0]] = pair[1]
+	}
+	return nil
+}
