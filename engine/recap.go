@@ -90,7 +90,8 @@ func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
 		}
 		value, more := o.Value(values)
 		*diags = append(*diags, more...)
-		if !more.HasErrors() {
+		// An output that is null has nothing to say in this run.
+		if !more.HasErrors() && !value.IsNull() {
 			out = append(out, Output{Name: o.Name, Value: text(value), Sensitive: o.Sensitive})
 		}
 	}

@@ -27,8 +27,10 @@ func (n Network) doc(name string) object {
 		"dhcp4":    n.DHCP,
 	}
 	if n.DHCP {
-		// systemd-networkd ignores the MTU of a lease unless it is told to use it.
-		doc["dhcp4-overrides"] = object{"use-mtu": true, "use-dns": true}
+		// systemd-networkd ignores the MTU and the domain of a lease unless it is told
+		// to use them. Without the domain systemd-resolved asks nobody for names that
+		// end in ".local", which are those of multicast DNS else.
+		doc["dhcp4-overrides"] = object{"use-mtu": true, "use-dns": true, "use-domains": true}
 	}
 	if n.MTU > 0 {
 		doc["mtu"] = n.MTU

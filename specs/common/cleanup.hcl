@@ -68,7 +68,7 @@ task "sweep" "owned" {
 }
 
 output "leftovers" {
-  value = sum(concat(
+  value = !local.remove_all ? null : sum(concat(
     [for h in local.hypervisors : task.libvirt_sweep.owned[h].count],
     [for h in local.hypervisors : task.podman_sweep.owned[h].count],
     [task.ovn_sweep.owned.count],

@@ -107,13 +107,22 @@ task "command" "kubernetes_version" {
   depends_on = [task.download.kubernetes]
 }
 
-task "service" "kubelet" {
-  stage   = "cluster"
-  hosts   = local.all_nodes
-  name    = "kubelet.service"
-  enabled = true
-  unit    = file("files/kubelet.service")
+# kubeadm starts the kubelet when there is something for it to read.
+task "copy" "kubelet_unit" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  dest       = "/etc/systemd/system/kubelet.service"
+  content    = file("files/kubelet.service")
+  mode       = "0644"
   depends_on = [task.command.kubernetes_version]
+}
+
+task "service" "kubelet" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  name       = "kubelet.service"
+  enabled    = true
+  depends_on = [task.copy.kubelet_unit]
 }
 
 task "directory" "kubelet" {

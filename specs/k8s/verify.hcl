@@ -53,7 +53,7 @@ task "command" "pods" {
   host      = local.first_node
   argv      = ["sh", "-euc", file("files/pods.sh")]
   read_only = true
-  expect    = "^all pods reach each other"
+  expect    = "all pods reach each other"
   depends_on = [task.command.sample]
   retry {
     attempts = 5

@@ -4,7 +4,7 @@ pods=$(kubectl --namespace kinit-sample get pods --selector app=sample --field-s
 	--output 'jsonpath={range .items[*]}{.metadata.name}={.status.podIP}{"\n"}{end}')
 [ -n "$pods" ] || { echo "no pod of the sample is running" >&2; exit 1; }
 for from in $pods; do
-	urls=$(for to in $pods; do printf 'wget -q -T 10 -O - http://%s:8080/ && ' "${to#*=}"; done)
+	urls=$(for to in $pods; do printf 'timeout 15 wget -O - http://%s:8080/ 2>/dev/null && ' "${to#*=}"; done)
 	kubectl --namespace kinit-sample exec "${from%%=*}" -- sh -c "$urls true"
 done
 echo "all pods reach each other"
