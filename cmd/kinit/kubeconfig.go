@@ -16,7 +16,7 @@ func (w *world) kubeconfigCommand() *cli.Command {
 	return manual{
 		path: "kubeconfig",
 		examples: []string{
-			"kinit kubeconfig k8s-libvirt-1-1-1 > kc && kubectl --kubeconfig kc get nodes",
+			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
 	}.write(&cli.Command{

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// stream is what "go test -json" prints, shortened.
+func stream(lines ...string) *strings.Reader { return strings.NewReader(strings.Join(lines, "\n")) }
+
+const (
+	passed   = `{"Action":"pass","Package":"p","Test":"TestA"}`
+	failed   = `{"Action":"fail","Package":"p","Test":"TestB"}`
+	skipped  = `{"Action":"skip","Package":"p","Test":"TestC/x"}`
+	pkgOK    = `{"Action":"pass","Package":"p","Elapsed":1.5}`
+	pkgBroke = `{"Action":"fail","Package":"q","Elapsed":0}`
+)
+
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		lines   []string
+		noSkips bool
+		maySkip string
+		good    bool
+		count   string
+	}{
+		"all pass":                    {[]string{passed, pkgOK}, true, "", true, "1 passed, 0 failed, 0 skipped"},
+		"a failure":                   {[]string{passed, failed, pkgOK}, false, "", false, "1 passed, 1 failed, 0 skipped"},
+		"a package that is broken":    {[]string{passed, pkgOK, pkgBroke}, false, "", false, "1 passed, 1 failed, 0 skipped"},
+		"nothing ran":                 {[]string{pkgOK}, false, "", false, "0 passed, 0 failed, 0 skipped"},
+		"a skip counts":               {[]string{passed, skipped, pkgOK}, false, "", true, "1 passed, 0 failed, 1 skipped"},
+		"a skip where none may be":    {[]string{passed, skipped, pkgOK}, true, "", false, "1 passed, 0 failed, 1 skipped"},
+		"a skip that may be":          {[]string{passed, skipped, pkgOK}, true, "TestC/", true, "1 passed, 0 failed, 1 skipped"},
+		"another skip than may be":    {[]string{passed, skipped, pkgOK}, true, "TestD/", false, "1 passed, 0 failed, 1 skipped"},
+		"no JSON is passed on, alone": {[]string{"hello"}, false, "", false, "0 passed, 0 failed, 0 skipped"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			tally := read(stream(c.lines...), &out)
+			if got := tally.report(&out, c.noSkips, c.maySkip); got != c.good {
+				t.Errorf("good is %v, want %v", got, c.good)
+			}
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if last := lines[len(lines)-1]; last != c.count {
+				t.Errorf("last line %q, want %q", last, c.count)
+			}
+		})
+	}
+}
