@@ -57,14 +57,6 @@ task "ovn_central" "central" {
   depends_on  = [task.x509_certificate.chassis, task.copy.chassis_ca]
 }
 
-task "ovs_bridge" "integration" {
-  stage         = "network"
-  hosts         = local.hypervisors
-  name          = "br-int"
-  datapath_type = local.datapath_type
-  fail_mode     = "secure"
-}
-
 # The way outside. Its address and MAC are the same on every hypervisor, so that the
 # router finds its gateway wherever the gateway port is.
 task "ovs_bridge" "external" {

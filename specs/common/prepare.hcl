@@ -35,7 +35,7 @@ task "service" "hypervisor" {
   stage = "prepare"
   when  = local.build
   for_each = {
-    for pair in setproduct(local.hypervisors, ["libvirtd.service", "openvswitch-switch.service", "ovn-host.service"]) :
+    for pair in setproduct(local.hypervisors, ["libvirtd.service", "openvswitch-switch.service"]) :
     "${pair[0]}/${pair[1]}" => { host = pair[0], unit = pair[1] }
   }
   host       = each.value.host
@@ -43,6 +43,28 @@ task "service" "hypervisor" {
   enabled    = true
   state      = "started"
   depends_on = [task.package.hypervisor]
+}
+
+# Made before ovn-controller starts, which would make one of its own: this one has the
+# right datapath from the beginning, is marked, and goes with the last cluster.
+task "ovs_bridge" "integration" {
+  stage         = "prepare"
+  when          = local.build
+  hosts         = local.hypervisors
+  name          = "br-int"
+  datapath_type = local.datapath_type
+  fail_mode     = "secure"
+  depends_on    = [task.service.hypervisor]
+}
+
+task "service" "chassis" {
+  stage      = "prepare"
+  when       = local.build
+  hosts      = local.hypervisors
+  name       = "ovn-host.service"
+  enabled    = true
+  state      = "started"
+  depends_on = [task.ovs_bridge.integration]
 }
 
 task "service" "central" {

@@ -53,7 +53,7 @@ locals {
     }
     registry = {
       command = var.service_commands.registry
-      volumes = ["${local.service_root}/registry:/etc/docker/registry:ro", "${local.service_root}/registry-data:/var/lib/registry"]
+      volumes = ["${local.service_root}/registry:/etc/docker/registry:ro", "kinit-${cluster.name}-registry:/var/lib/registry"]
       config  = "registry"
     }
     web = {
@@ -67,7 +67,7 @@ locals {
 task "directory" "services" {
   stage = "services"
   for_each = toset(concat(
-    [local.service_root, "${local.service_root}/registry-data", "${local.service_root}/www"],
+    [local.service_root, "${local.service_root}/www"],
     [for name in keys(local.service_containers) : "${local.service_root}/${name}"]
   ))
   host       = local.services.hypervisor
@@ -151,6 +151,13 @@ task "podman_network" "outside" {
   mtu   = task.facts.underlay[local.services.hypervisor].route_mtu
 }
 
+# What is pushed is the registry's alone, so it lives in a volume and goes with it.
+task "podman_volume" "registry" {
+  stage = "services"
+  host  = local.services.hypervisor
+  name  = "kinit-${cluster.name}-registry"
+}
+
 task "podman_pod" "services" {
   stage    = "services"
   host     = local.services.hypervisor
@@ -172,7 +179,7 @@ task "podman_container" "service" {
   user        = "0"
   # The registry reads its certificate and configuration once.
   config_hash = "${each.value.config} ${each.key == "registry" ? "${task.x509_certificate.registry.cert_pem}${task.copy.registry_config.sha256}" : ""}"
-  depends_on  = [task.copy.service, task.htpasswd.registry, task.copy.registry_config, task.x509_certificate.registry]
+  depends_on  = [task.podman_volume.registry, task.copy.service, task.htpasswd.registry, task.copy.registry_config, task.x509_certificate.registry]
 }
 
 # The pod's place on the overlay.

@@ -254,6 +254,7 @@ task "kubectl_apply" "flannel" {
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/flannel.yaml", {
     cluster  = cluster
+    api      = local.services.ip
     images   = var.flannel_images
     net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = { Type = "vxlan" } }
   })
