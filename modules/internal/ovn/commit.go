@@ -20,6 +20,12 @@ const applyLimit = 30 * time.Second
 // errRace says that another row of that name came while the task decided.
 var errRace = errors.New("another client changed the database at the same time")
 
+// onlyRow is what ovsdb-server says of a transaction that makes a second row in a
+// table for one. A database that was made a moment ago has no such row yet, and
+// whoever finds none makes it: two tasks at once, or ovn-northd and a task. It says so
+// when it commits, without an operation to blame.
+const onlyRow = "greater than the schema-defined limit of"
+
 // answers is what a server said to a transaction's operations, one by one.
 type answers struct {
 	ops     []ovsdb.Operation
@@ -58,6 +64,9 @@ func failure(failed []ovsdb.OperationError, err error) error {
 			where = op.Op + " " + op.Table + ": "
 		}
 		texts = append(texts, where+f.Error())
+	}
+	if len(texts) == 0 && strings.Contains(err.Error(), onlyRow) {
+		return fmt.Errorf("%w: %w", errRace, err)
 	}
 	if len(texts) == 0 {
 		return err
