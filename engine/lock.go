@@ -30,36 +30,29 @@ func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx context
 	if len(l.hosts) > 0 {
 		name = l.hosts[0].Name
 	}
-	held, err := l.acquire(ctx, pool, name)
+	within, held, err := l.acquire(ctx, pool, name)
 	if err != nil {
 		return lockProblem(name, l.options.Redactor.Redact(err.Error()), err)
 	}
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
 		defer cancel()
-		_ = held.lock.Release(last) // it expires by itself
+		_ = held.Release(last) // it expires by itself
 	}()
-	f(held.ctx)
-	if cause := context.Cause(held.ctx); errors.Is(cause, lock.ErrHeld) {
+	f(within)
+	if cause := context.Cause(within); errors.Is(cause, lock.ErrHeld) {
 		return lockProblem(name, cause.Error(), cause)
 	}
 	return nil
 }
 
-// held is a lock and the context that lasts as long as it does.
-type held struct {
-	ctx  context.Context
-	lock *lock.Lock
-}
-
-func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (held, error) {
+// acquire takes the lock on a host, and returns a context that lasts as long as it.
+func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (context.Context, *lock.Lock, error) {
 	machine, err := pool.Get(ctx, name)
 	if err != nil {
-		return held{}, err
+		return ctx, nil, err
 	}
-	h := machine.Bind("", func(event.Progress) {})
-	within, mine, err := lock.Acquire(ctx, h, l.plan.Owner, token())
-	return held{ctx: within, lock: mine}, err
+	return lock.Acquire(ctx, machine.Bind("", func(event.Progress) {}), l.plan.Owner, token())
 }
 
 // token names a run: who, where, and what makes it unique.

@@ -111,25 +111,31 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Veth) planPort(ctx context.Context, h module.Host) ([]module.Step, bool, error) {
 	mine := false
 	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		_, mine = rows.Port(t.Name) // Change refuses a port of somebody else
-		return t.row().Change(rows, h.Owner())
+		_, mine = rows.Port(t.Name) // wanted refuses a port of somebody else
+		return t.wanted(h)(rows)
 	})
 	return steps, mine, err
 }
 
+// wanted decides what makes the port's row as it should be.
+func (t *Veth) wanted(h module.Host) func(vs.Rows) (ovn.Change, error) {
+	return func(rows vs.Rows) (ovn.Change, error) { return t.row().Change(rows, h.Owner()) }
+}
+
+// dropped decides what removes the port's row.
+func (t *Veth) dropped(h module.Host) func(vs.Rows) (ovn.Change, error) {
+	return func(rows vs.Rows) (ovn.Change, error) { return vswitch.DropPort(rows, t.Name, h.Owner()) }
+}
+
 // plug brings the port's row about.
 func (t *Veth) plug(ctx context.Context, h module.Host) error {
-	return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return t.row().Change(rows, h.Owner())
-	})
+	return ovn.Do(ctx, h, ovn.Switch(), t.wanted(h))
 }
 
 // unplug removes the port's row. Open vSwitch holds on to the device it has opened:
 // in the userspace datapath a new device of the same name would stay deaf.
 func (t *Veth) unplug(ctx context.Context, h module.Host) error {
-	return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return vswitch.DropPort(rows, t.Name, h.Owner())
-	})
+	return ovn.Do(ctx, h, ovn.Switch(), t.dropped(h))
 }
 
 func (t *Veth) row() vswitch.Port {
@@ -140,9 +146,7 @@ func (t *Veth) row() vswitch.Port {
 }
 
 func (t *Veth) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
-	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return vswitch.DropPort(rows, t.Name, h.Owner())
-	})
+	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), t.dropped(h))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ task "ovn_chassis" "chassis" {
   private_key     = "${local.root}/pki/chassis.key"
   certificate     = "${local.root}/pki/chassis.crt"
   ca_cert         = "${local.root}/pki/chassis-ca.crt"
-  depends_on      = [task.ovn_central.central, task.ovs_bridge.integration, task.ovs_bridge.external]
+  depends_on      = [task.ovn_central.central, task.ovs_bridge.external]
 }
 
 # The cluster's switch, its leases and its ports.
@@ -203,7 +203,6 @@ task "ovs_port" "management" {
   iface_id   = local.management[host.name].port_id
   addresses  = ["${local.management[host.name].ip}/${cluster.network.prefix}"]
   tx_offload = local.offload
-  depends_on = [task.ovs_bridge.integration]
 }
 
 # Every hypervisor knows the others and has all flows.

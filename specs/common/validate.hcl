@@ -5,7 +5,7 @@ locals {
   wanted_memory = { for h in local.hypervisors : h => sum(concat([0], [for n in values(cluster.nodes) : n.memory_bytes if n.hypervisor == h])) }
   # IPv6 needs 1280 bytes, and the smallest sensible pod network sits inside two
   # tunnels.
-  least_mtu = 1280 + 58 + 50
+  least_mtu = 1280 + local.geneve_overhead + 50
 }
 
 task "assert" "hypervisors" {

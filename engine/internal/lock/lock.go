@@ -33,14 +33,12 @@ var ErrHeld = errors.New("another run is at work")
 
 // Lock is held until Release.
 type Lock struct {
-	host   module.Host
-	file   string
-	token  string
-	lost   context.CancelCauseFunc
-	stop   context.CancelFunc
-	ended  sync.WaitGroup
-	freeMu sync.Mutex
-	freed  bool
+	host  module.Host
+	file  string
+	token string
+	lost  context.CancelCauseFunc
+	stop  context.CancelFunc
+	ended sync.WaitGroup
 }
 
 // Acquire takes the owner's lock on a host. A lock that nobody renews is waited for
@@ -137,14 +135,9 @@ rmdir "${1%/*}" 2>/dev/null && rmdir /var/lib/kinit 2>/dev/null
 exit 0
 `
 
-// Release gives the lock back. Calling it twice is fine.
+// Release gives the lock back. Calling it twice is fine: the second call finds
+// nothing of its own to remove.
 func (l *Lock) Release(ctx context.Context) error {
-	l.freeMu.Lock()
-	defer l.freeMu.Unlock()
-	if l.freed {
-		return nil
-	}
-	l.freed = true
 	l.stop()
 	l.ended.Wait()
 	l.lost(nil)
