@@ -11,7 +11,7 @@ func TestASecondOnlyRowIsARace(t *testing.T) {
 	t.Parallel()
 	cases := map[string]bool{
 		`constraint violation: transaction causes "NB_Global" table to contain 2 rows, greater than the schema-defined limit of 1 row(s)`: true,
-		`constraint violation: Transaction causes multiple rows in "Logical_Router" table to have identical values`:                      false,
+		`constraint violation: Transaction causes multiple rows in "Logical_Router" table to have identical values`:                       false,
 	}
 	for text, want := range cases {
 		err := failure(nil, errors.New(text))
