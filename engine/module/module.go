@@ -48,6 +48,14 @@ type Step interface {
 	Do(ctx context.Context, h Host) error
 }
 
+// Waiter is a step that changes nothing, but waits until the host is as it should
+// be. A task with no other steps counts as ok.
+type Waiter interface {
+	Step
+	// Waits tells whether waiting is all that the step does.
+	Waits() bool
+}
+
 // Outputter is a task with values that other tasks may refer to.
 type Outputter interface {
 	Task

@@ -4,8 +4,9 @@ import "context"
 
 // step is a Step made of a text and a function.
 type step struct {
-	text string
-	do   func(ctx context.Context, h Host) error
+	text  string
+	do    func(ctx context.Context, h Host) error
+	waits bool
 }
 
 // NewStep returns a step that shows the text and runs the function.
@@ -13,5 +14,22 @@ func NewStep(text string, do func(ctx context.Context, h Host) error) Step {
 	return step{text: text, do: do}
 }
 
+// NewWait returns a step that shows the text and runs the function, which changes
+// nothing: it returns once the host is as it should be.
+func NewWait(text string, do func(ctx context.Context, h Host) error) Step {
+	return step{text: text, do: do, waits: true}
+}
+
+// Changes tells whether one of the steps does more than wait.
+func Changes(steps []Step) bool {
+	for _, s := range steps {
+		if w, ok := s.(Waiter); !ok || !w.Waits() {
+			return true
+		}
+	}
+	return false
+}
+
 func (s step) String() string                       { return s.text }
 func (s step) Do(ctx context.Context, h Host) error { return s.do(ctx, h) }
+func (s step) Waits() bool                          { return s.waits }

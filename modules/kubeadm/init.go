@@ -93,7 +93,7 @@ func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	case s.marker == done && s.admin && s.answers:
 		return nil, nil
 	case s.marker == done && s.admin:
-		text = "wait for the API server of " + h.Name()
+		return []module.Step{module.NewWait("wait for the API server of "+h.Name(), t.do)}, nil
 	case s.marker == started && s.made():
 		text = "reset the interrupted kubeadm init on " + h.Name() + " and run it again"
 	case s.made():

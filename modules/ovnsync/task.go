@@ -111,7 +111,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, nil
 	}
 	text := ovn.Lines("wait for the hypervisors", lags)
-	return []module.Step{module.NewStep(text, t.wait)}, nil
+	return []module.Step{module.NewWait(text, t.wait)}, nil
 }
 
 // wait returns when nobody lags behind the change that was the last when it

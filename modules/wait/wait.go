@@ -123,7 +123,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil || done {
 		return nil, err
 	}
-	return []module.Step{module.NewStep("wait for "+t.what(h), t.wait)}, nil
+	return []module.Step{module.NewWait("wait for "+t.what(h), t.wait)}, nil
 }
 
 // OutputTypes names the outputs.

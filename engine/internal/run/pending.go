@@ -32,7 +32,7 @@ func (r *runner) excuse(t *plan.Task, out outcome, err error) (outcome, error) {
 	for _, other := range r.plan.Main.Tasks {
 		rec := r.done[other.Address]
 		if before[other.Address] && rec != nil && rec.pending {
-			return outcome{pending: true, blind: true, steps: []string{"known after " + other.Address}}, nil
+			return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + other.Address}}, nil
 		}
 	}
 	return out, err

@@ -14,17 +14,18 @@ import (
 
 // outcome is what one attempt at a task came to.
 type outcome struct {
-	steps   []string // what changed, or would
-	pending bool     // it would change something, so its values are not known
+	steps   []string // what was done, or would be
+	changed bool     // a step did more than wait, or would
+	pending bool     // it would do something, so its values are not known
 	blind   bool     // what it would do cannot be known before others have run
 }
 
 // status is how a task without an error ended.
 func (o outcome) status() event.Status {
-	if len(o.steps) == 0 {
-		return event.OK
+	if o.changed {
+		return event.Changed
 	}
-	return event.Changed
+	return event.OK
 }
 
 // runTask brings one task about, trying again as its block says.
@@ -59,7 +60,7 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 // attempt is the heart of kinit: decode, plan, do, look again.
 func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if first := r.waitsFor(t); first != "" {
-		return outcome{pending: true, blind: true, steps: []string{"known after " + first}}, nil
+		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
 	task, diags := t.Decode(r.values)
 	if diags.HasErrors() {
@@ -74,19 +75,21 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	changes := module.Changes(steps)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(steps), pending: true}, nil
+		return outcome{steps: r.texts(steps), changed: changes, pending: true}, nil
 	}
 	done, err := r.do(ctx, h, t, steps)
+	out := outcome{steps: done, changed: changes && len(done) > 0}
 	if err != nil {
-		return outcome{steps: done}, err
+		return out, err
 	}
 	if len(steps) > 0 {
 		if err := verify(ctx, h, task); err != nil {
-			return outcome{steps: done}, err
+			return out, err
 		}
 	}
-	return outcome{steps: done}, r.keepOutputs(ctx, h, t, task)
+	return out, r.keepOutputs(ctx, h, t, task)
 }
 
 // do makes the changes in order and returns the ones made.

@@ -1,0 +1,329 @@
+package engine_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine"
+	"kinit/engine/event"
+	"kinit/engine/secret"
+	"kinit/modules"
+)
+
+// watcher calls itself with each event.
+type watcher func(event.Event)
+
+func (w watcher) Emit(e event.Event) { w(e) }
+
+// options are those of a run of the playbook on this machine. The playbook may
+// say TMP for its own folder, where it may write.
+func options(t *testing.T, playbook string) engine.Options {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "site.hcl")
+	text := strings.ReplaceAll(playbook, "TMP", folder)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return engine.Options{
+		Spec: file, Hosts: []string{"localhost"}, Cwd: folder, Home: folder, CacheDir: folder,
+		Kinds: modules.All(), Redactor: &secret.Redactor{},
+	}
+}
+
+// read returns a file beside the playbook, or nothing.
+func read(t *testing.T, o engine.Options, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(o.Cwd, name))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// statuses are the ends of the tasks, by address.
+func statuses(r *engine.Report) map[string]string {
+	all := map[string]string{}
+	for _, result := range r.Results {
+		all[strings.TrimPrefix(result.Address, "task.")] = string(result.Status)
+	}
+	return all
+}
+
+// problems are the diagnostics as text.
+func problems(r *engine.Report) string {
+	if err := r.Diagnostics.Err(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+const twoFiles = `
+task "copy" "first" {
+  host    = "localhost"
+  dest    = "TMP/first"
+  content = "one\n"
+}
+
+task "copy" "second" {
+  host    = "localhost"
+  dest    = "TMP/second"
+  content = "sha ${task.copy.first.sha256}\n"
+}
+
+output "sum" { value = task.copy.first.sha256 }
+`
+
+func TestRunBringsAboutAndTheSecondChangesNothing(t *testing.T) {
+	t.Parallel()
+	o := options(t, twoFiles)
+	first := engine.Run(t.Context(), o)
+	equal(t, "first run", statuses(first), map[string]string{"copy.first": "changed", "copy.second": "changed"})
+	second := engine.Run(t.Context(), o)
+	equal(t, "second run", statuses(second), map[string]string{"copy.first": "ok", "copy.second": "ok"})
+
+	// sha256 of "one\n".
+	const sum = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"
+	equal(t, "what the second task was given", read(t, o, "second"), "sha "+sum+"\n")
+	equal(t, "outputs", second.Outputs, []engine.Output{{Name: "sum", Value: sum}})
+	equal(t, "problems", problems(first)+problems(second), "")
+}
+
+func TestPlanChangesNothingAndTellsWhatWouldBe(t *testing.T) {
+	t.Parallel()
+	o := options(t, twoFiles)
+	r := engine.Plan(t.Context(), o)
+	equal(t, "plan", statuses(r), map[string]string{"copy.first": "changed", "copy.second": "changed"})
+	equal(t, "files made", read(t, o, "first")+read(t, o, "second"), "")
+	equal(t, "what needs another's value", r.Results[1].Steps, []string{"known after task.copy.first"})
+}
+
+func TestFailureSkipsWhatStandsOnItAndNothingElse(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "broken" {
+  host = "localhost"
+  argv = ["sh", "-c", "echo no luck >&2; exit 3"]
+}
+task "copy" "after" {
+  host       = "localhost"
+  dest       = "TMP/after"
+  content    = ""
+  depends_on = [task.command.broken]
+}
+task "copy" "beside" {
+  host    = "localhost"
+  dest    = "TMP/beside"
+  content = ""
+}
+task "copy" "rescue" {
+  on_failure = true
+  host       = "localhost"
+  dest       = "TMP/rescue"
+  content    = ""
+}
+task "copy" "always" {
+  always  = true
+  host    = "localhost"
+  dest    = "TMP/always"
+  content = ""
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "ends", statuses(r), map[string]string{
+		"command.broken": "failed", "copy.after": "skipped", "copy.beside": "changed",
+		"copy.rescue": "changed", "copy.always": "changed",
+	})
+	// One cause, once, with its place and what the command said.
+	if n := len(r.Diagnostics); n != 1 {
+		t.Fatalf("%d problems, want 1: %s", n, problems(r))
+	}
+	text := problems(r)
+	for _, want := range []string{"site.hcl:2", "code 3", "no luck"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the problem does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestRetryGoesOnUntilItWorks(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "third" {
+  host = "localhost"
+  argv = ["sh", "-c", "echo x >> TMP/tries; test $(wc -l < TMP/tries) -ge 3"]
+  retry {
+    attempts = 5
+    delay    = "1ms"
+  }
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "end", statuses(r), map[string]string{"command.third": "changed"})
+	equal(t, "tries", read(t, o, "tries"), "x\nx\nx\n")
+}
+
+func TestRetryGivesUpAfterItsAttempts(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "never" {
+  host = "localhost"
+  argv = ["sh", "-c", "echo x >> TMP/tries; false"]
+  retry {
+    attempts = 2
+    delay    = "1ms"
+  }
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "end", statuses(r), map[string]string{"command.never": "failed"})
+	equal(t, "tries", read(t, o, "tries"), "x\nx\n")
+}
+
+func TestTimeoutEndsTheCommandOnTheHost(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "long" {
+  host    = "localhost"
+  argv    = ["sh", "-c", "echo $$ > TMP/pid; exec sleep 600"]
+  timeout = "300ms"
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "end", statuses(r), map[string]string{"command.long": "failed"})
+	if !strings.Contains(problems(r), "timed out after 300ms") {
+		t.Errorf("the problem does not name the timeout:\n%s", problems(r))
+	}
+	ended(t, strings.TrimSpace(read(t, o, "pid")))
+}
+
+func TestInterruptStopsTheCommandAndStillDoesWhatIsAlways(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "long" {
+  host = "localhost"
+  argv = ["sh", "-c", "echo $$ > TMP/pid; exec sleep 600"]
+}
+task "copy" "after" {
+  host       = "localhost"
+  dest       = "TMP/after"
+  content    = ""
+  depends_on = [task.command.long]
+}
+task "copy" "always" {
+  always  = true
+  host    = "localhost"
+  dest    = "TMP/always"
+  content = ""
+}
+`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Events = watcher(func(e event.Event) {
+		if e.Kind == event.StepStarted && e.Task == "task.command.long" {
+			go func() {
+				for read(t, o, "pid") == "" && ctx.Err() == nil {
+					time.Sleep(time.Millisecond)
+				}
+				cancel()
+			}()
+		}
+	})
+	r := engine.Run(ctx, o)
+	equal(t, "ends", statuses(r), map[string]string{"command.long": "skipped", "copy.after": "skipped", "copy.always": "changed"})
+	equal(t, "interrupted", r.Interrupted, true)
+	ended(t, strings.TrimSpace(read(t, o, "pid")))
+}
+
+// ended waits until a process is gone.
+func ended(t *testing.T, pid string) {
+	t.Helper()
+	if pid == "" {
+		t.Fatal("the command did not start")
+	}
+	for range 2000 {
+		if _, err := os.Stat("/proc/" + pid); os.IsNotExist(err) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %s is still there", pid)
+}
+
+func TestWaitingIsNoChange(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "later" {
+  host = "localhost"
+  argv = ["sh", "-c", "(sleep 0.3; touch TMP/there) >/dev/null 2>&1 &"]
+}
+task "wait" "there" {
+  host       = "localhost"
+  path       = "TMP/there"
+  within     = "1m"
+  depends_on = [task.command.later]
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "ends", statuses(r), map[string]string{"command.later": "changed", "wait.there": "ok"})
+}
+
+func TestUnreachableHostIsCountedAsSuch(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "there" {
+  hosts = ["gone"]
+  argv  = ["true"]
+}
+host "gone" {
+  address   = "127.0.0.1"
+  port      = 1
+  user      = "root"
+  host_keys = ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDNo6KyqFzR1v8QJ7m5gXyq0dF0y4b6Qq8oV0v3mJm1b"]
+}
+`)
+	r := engine.Run(t.Context(), o)
+	equal(t, "end", statuses(r), map[string]string{`command.there["gone"]`: "unreachable"})
+}
+
+func TestChecksAreAllTold(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "copy" "first" {
+  host    = "localhost"
+  dest    = "TMP/first"
+  content = "one\n"
+}
+check "first" {
+  assert {
+    condition     = task.copy.first.sha256 == "no"
+    error_message = "The sum is wrong."
+  }
+}
+check "second" {
+  assert {
+    condition     = 1 == 2
+    error_message = "One is not two."
+  }
+}
+`)
+	r := engine.Run(t.Context(), o)
+	for _, want := range []string{"The sum is wrong.", "One is not two."} {
+		if !strings.Contains(problems(r), want) {
+			t.Errorf("the problems do not say %q:\n%s", want, problems(r))
+		}
+	}
+}
