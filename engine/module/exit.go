@@ -18,17 +18,32 @@ type ExitError struct {
 	Stderr  string
 }
 
-// Error names the program, the code and the last lines it wrote, to standard
-// error or, where that is empty, to standard output.
+// Error says in its first line the code and the last line that the command wrote, to
+// standard error or, where that is empty, to standard output. The command and, where
+// there are more, its last lines follow.
 func (e *ExitError) Error() string {
 	text := Tail(e.Stderr, tailLines)
 	if text == "" {
 		text = Tail(e.Stdout, tailLines)
 	}
 	if text == "" {
-		return fmt.Sprintf("command ended with code %d: %s", e.Code, e.Command)
+		return fmt.Sprintf("command ended with code %d: %s", e.Code, brief(e.Command))
 	}
-	return fmt.Sprintf("command ended with code %d: %s\n%s", e.Code, e.Command, text)
+	message := fmt.Sprintf("command ended with code %d: %s\n$ %s", e.Code, Tail(text, 1), brief(e.Command))
+	if strings.Contains(text, "\n") {
+		message += "\n" + text
+	}
+	return message
+}
+
+// brief is a command in one line: of a script, the first line and what follows the
+// last.
+func brief(command string) string {
+	first, rest, script := strings.Cut(command, "\n")
+	if !script {
+		return command
+	}
+	return first + " … " + Tail(rest, 1)
 }
 
 // Tail returns the last n lines of a text, without the line end.

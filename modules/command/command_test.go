@@ -89,7 +89,7 @@ func TestRunJudgesCodeAndOutput(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, args, want string }{
 		{"code 0", `argv = ["sh", "-c", "exit 0"]`, ""},
-		{"code 3", `argv = ["sh", "-c", "echo broken >&2; exit 3"]`, "command ended with code 3: sh -c 'echo broken >&2; exit 3'\nbroken"},
+		{"code 3", `argv = ["sh", "-c", "echo broken >&2; exit 3"]`, "command ended with code 3: broken\n$ sh -c 'echo broken >&2; exit 3'"},
 		{"code 3 is fine", "argv = [\"sh\", \"-c\", \"exit 3\"]\nok_codes = [0, 3]", ""},
 		{"code 0 is not fine", "argv = [\"true\"]\nok_codes = [1]", "command ended with code 0, want one of [1]: true"},
 		{"expected text", "argv = [\"echo\", \"up and running\"]\nexpect = \"up\"", ""},

@@ -179,7 +179,7 @@ func TestRejectedContentLeavesTheFileAndSaysWhy(t *testing.T) {
 	got := apply(t, task(t, h.Path("f"), `content = "bad\n"`,
 		`validate = ["sh", "-c", "echo line 1: no >&2; exit 1", "%s"]`), h)
 	want := "new content of " + h.Path("f") + " is rejected by sh -c 'echo line 1: no >&2; exit 1' %s, the file is as before: " +
-		"command ended with code 1: sh -c 'echo line 1: no >&2; exit 1' " + h.Path("f.kinit-new") + "\nline 1: no"
+		"command ended with code 1: line 1: no\n$ sh -c 'echo line 1: no >&2; exit 1' " + h.Path("f.kinit-new")
 	if got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}

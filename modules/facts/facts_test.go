@@ -122,7 +122,7 @@ func TestMissingProgramIsExplained(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "")
 	h.On("ip", "-json", "address", "show").Fail(127, "sh: ip: not found")
 	_, err := readNetwork(t.Context(), h)
-	want := "ip is not installed, it is in the package iproute2: command ended with code 127: ip -json address show\nsh: ip: not found"
+	want := "ip is not installed, it is in the package iproute2: command ended with code 127: sh: ip: not found\n$ ip -json address show"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -170,7 +170,7 @@ func TestFailedStartHasTheEndOfTheJournal(t *testing.T) {
 	if err != nil || len(steps) != 1 {
 		t.Fatalf("steps %v, %v", steps, err)
 	}
-	want := "command ended with code 1: systemctl start -- web.service\nJob for web.service failed.\n" +
+	want := "command ended with code 1: Job for web.service failed.\n$ systemctl start -- web.service\n" +
 		"the end of its journal:\nlistening on :80\naddress in use"
 	if err := steps[0].Do(t.Context(), h); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -18,8 +18,8 @@ import (
 
 // Task undoes the cluster's marks on the host, the last first. A thing that
 // another cluster has marked too stays. Settings of the host (services, kernel
-// parameters, packages) that another cluster on it may rely on are handed over to
-// that one, which then undoes them when it goes.
+// parameters, packages) and files below /var/lib/kinit/shared, which another cluster
+// on it may rely on, are handed over to that one, which then undoes them when it goes.
 //
 // Outputs: count (number) and names (list of strings) of what is still there and
 // should not be; kept (list of strings) of what stays until all is purged.
@@ -119,7 +119,7 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
 		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", handler.noun, mark.ID, owner), forget(mark))
 	}
-	if owner := others.Any(); owner != "" && handler.shared {
+	if owner := others.Any(); owner != "" && (handler.shared || manifest.IsShared(mark.ID)) {
 		text := fmt.Sprintf("hand %s %s over to cluster %s", handler.noun, mark.ID, owner)
 		return module.NewStep(text, func(ctx context.Context, h module.Host) error {
 			if err := manifest.HandOver(ctx, h, mark, owner); err != nil {

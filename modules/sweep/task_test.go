@@ -242,6 +242,38 @@ func TestThingsOfAnotherClusterStay(t *testing.T) {
 	}
 }
 
+func TestSharedFilesGoWithTheLastCluster(t *testing.T) {
+	t.Parallel()
+	h := host(t,
+		module.Mark{Kind: "directory", ID: "/var/lib/kinit/shared"},
+		module.Mark{Kind: "directory", ID: "/var/lib/kinit/shared/overlay"},
+		module.Mark{Kind: "file", ID: "/var/lib/kinit/shared/overlay/ca.key"})
+	h.FS.Put("/var/lib/kinit/shared/overlay/ca.key", "", 0o600)
+	mark(h, "k8s", "file", "ca.key.json", "/var/lib/kinit/shared/overlay/ca.key")
+	mark(h, "k8s", "directory", "shared.json", "/var/lib/kinit/shared")
+	mark(h, "k8s", "directory", "overlay.json", "/var/lib/kinit/shared/overlay")
+	alone := texts(plan(t, h, task(all)))
+	mark(h, "other", "sysctl", "x.json", "net.ipv4.ip_forward")
+	want := []string{
+		"hand file /var/lib/kinit/shared/overlay/ca.key over to cluster other",
+		"hand folder /var/lib/kinit/shared/overlay over to cluster other",
+		"hand folder /var/lib/kinit/shared over to cluster other",
+		"remove the manifest of cluster k8s",
+	}
+	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+		t.Errorf("steps beside another cluster (-want +got):\n%s", diff)
+	}
+	want = []string{
+		"remove file /var/lib/kinit/shared/overlay/ca.key",
+		"remove folder /var/lib/kinit/shared/overlay unless others use it",
+		"remove folder /var/lib/kinit/shared unless others use it",
+		"remove the manifest of cluster k8s",
+	}
+	if diff := cmp.Diff(want, alone); diff != "" {
+		t.Errorf("steps of the last cluster (-want +got):\n%s", diff)
+	}
+}
+
 func TestMarksThatNobodyUndoesAreCountedAndKeepTheManifest(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "ovs_setting", ID: "ovn-remote"}, module.Mark{Kind: "package", ID: "podman", Keep: true})

@@ -5,6 +5,8 @@ locals {
   # Geneve takes 58 bytes: outer Ethernet 14, IPv4 20, UDP 8, Geneve 8, OVN's option 8.
   geneve_overhead = 58
 
+  overlay_pki = "/var/lib/kinit/shared/overlay"
+
   datapath_type = var.datapath == "netdev" ? "netdev" : "system"
   switch        = "kinit-${cluster.name}"
   router        = "kinit-${cluster.name}"
@@ -24,37 +26,55 @@ locals {
   services_device   = "ksvc-${substr(sha256(cluster.name), 0, 6)}"
 }
 
+# The overlay is every cluster's on these hypervisors, and so are the keys with which
+# they speak to its southbound database: they go with the last cluster.
+task "directory" "overlay" {
+  stage = "network"
+  hosts = local.hypervisors
+  path  = local.overlay_pki
+  mode  = "0700"
+}
+
+task "x509_ca" "overlay" {
+  stage      = "network"
+  host       = local.first
+  key        = "${local.overlay_pki}/ca.key"
+  cert       = "${local.overlay_pki}/ca.crt"
+  cn         = "kinit overlay"
+  depends_on = [task.directory.overlay]
+}
+
 task "x509_certificate" "chassis" {
   stage        = "network"
   hosts        = local.hypervisors
-  key          = "${local.root}/pki/chassis.key"
-  cert         = "${local.root}/pki/chassis.crt"
-  ca_cert_pem  = task.x509_ca.cluster.cert_pem
-  ca_key_pem   = task.x509_ca.cluster.key_pem
+  key          = "${local.overlay_pki}/chassis.key"
+  cert         = "${local.overlay_pki}/chassis.crt"
+  ca_cert_pem  = task.x509_ca.overlay.cert_pem
+  ca_key_pem   = task.x509_ca.overlay.key_pem
   cn           = host.name
   dns_names    = [host.name]
   ip_addresses = [task.facts.underlay[host.name].route_address]
   usages       = ["server", "client"]
-  depends_on   = [task.directory.pki]
+  depends_on   = [task.directory.overlay]
 }
 
-task "copy" "chassis_ca" {
+task "copy" "overlay_ca" {
   stage      = "network"
   hosts      = local.hypervisors
-  dest       = "${local.root}/pki/chassis-ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
+  dest       = "${local.overlay_pki}/chassis-ca.crt"
+  content    = task.x509_ca.overlay.cert_pem
   mode       = "0644"
-  depends_on = [task.directory.pki]
+  depends_on = [task.directory.overlay]
 }
 
 task "ovn_central" "central" {
   stage       = "network"
   host        = local.first
   sb_listen   = "pssl:6642"
-  private_key = "${local.root}/pki/chassis.key"
-  certificate = "${local.root}/pki/chassis.crt"
-  ca_cert     = "${local.root}/pki/chassis-ca.crt"
-  depends_on  = [task.x509_certificate.chassis, task.copy.chassis_ca]
+  private_key = "${local.overlay_pki}/chassis.key"
+  certificate = "${local.overlay_pki}/chassis.crt"
+  ca_cert     = "${local.overlay_pki}/chassis-ca.crt"
+  depends_on  = [task.x509_certificate.chassis, task.copy.overlay_ca]
 }
 
 # The way outside. Its address and MAC are the same on every hypervisor, so that the
@@ -77,9 +97,9 @@ task "ovn_chassis" "chassis" {
   encap_ip        = task.facts.underlay[host.name].route_address
   datapath_type   = local.datapath_type
   bridge_mappings = { provider = "br-ex" }
-  private_key     = "${local.root}/pki/chassis.key"
-  certificate     = "${local.root}/pki/chassis.crt"
-  ca_cert         = "${local.root}/pki/chassis-ca.crt"
+  private_key     = "${local.overlay_pki}/chassis.key"
+  certificate     = "${local.overlay_pki}/chassis.crt"
+  ca_cert         = "${local.overlay_pki}/chassis-ca.crt"
   depends_on      = [task.ovn_central.central, task.ovs_bridge.external]
 }
 

@@ -28,7 +28,7 @@ task "x509_ca" "cluster" {
   host       = local.first
   key        = "${local.root}/pki/ca.key"
   cert       = "${local.root}/pki/ca.crt"
-  cn         = "${cluster.name} overlay and services"
+  cn         = "${cluster.name} services"
   depends_on = [task.directory.pki]
 }
 

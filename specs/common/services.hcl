@@ -248,12 +248,21 @@ task "wait" "dns" {
   depends_on = [task.service.services]
 }
 
+task "copy" "services_ca" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  dest       = "${local.root}/registry-ca.crt"
+  content    = task.x509_ca.cluster.cert_pem
+  mode       = "0644"
+  depends_on = [task.directory.root]
+}
+
 # The generated credentials open the registry.
 task "command" "login" {
   stage      = "services"
   host       = local.services.hypervisor
-  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/pki/chassis-ca.crt", "--config", "-", "https://${local.services.ip}:5000/v2/"]
+  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.services.ip}:5000/v2/"]
   stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
   read_only  = true
-  depends_on = [task.wait.service]
+  depends_on = [task.wait.service, task.copy.services_ca]
 }

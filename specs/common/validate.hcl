@@ -42,6 +42,16 @@ task "command" "ports" {
   read_only = true
 }
 
+# The cluster's network is no other's on these hypervisors: neither another cluster's
+# nor the one they are reached by.
+task "command" "network" {
+  stage     = "validate"
+  when      = local.build
+  hosts     = local.hypervisors
+  argv      = ["sh", "-c", file("files/network.sh"), "network", cluster.network.cidr, local.management_device]
+  read_only = true
+}
+
 # Room for the images and disks, which grow as they are written.
 task "command" "room" {
   stage     = "validate"

@@ -22,7 +22,7 @@ func TestScriptAnswersInOrderAndRepeatsTheLast(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	want := []string{"one\n", "command ended with code 3: uptime\ngone", "command ended with code 3: uptime\ngone"}
+	want := []string{"one\n", "command ended with code 3: gone\n$ uptime", "command ended with code 3: gone\n$ uptime"}
 	if !slices.Equal(got, want) {
 		t.Errorf("answers %q, want %q", got, want)
 	}

@@ -21,6 +21,13 @@ import (
 // JSON file below "owned" and a folder for its kind.
 const Folder = "/var/lib/kinit/clusters"
 
+// Shared is the folder for files that all clusters on a host use. The first makes
+// and marks them; they go with the last.
+const Shared = "/var/lib/kinit/shared"
+
+// IsShared tells whether a path is Shared or below it.
+func IsShared(name string) bool { return strings.HasPrefix(name+"/", Shared+"/") }
+
 // Owned is the folder of an owner's marks.
 func Owned(owner string) string { return path.Join(Folder, owner, "owned") }
 
