@@ -11,7 +11,8 @@ import (
 )
 
 // images lists the marked images. One that another cluster has marked, or that a
-// container which stays was made from, is only forgotten.
+// container which stays was made from, is only forgotten, or handed over when that
+// container is another cluster's.
 func (t *Task) images(ctx context.Context, c podman.Client, marks []module.Mark, remaining []podman.Container) ([]target, error) {
 	marks = slices.DeleteFunc(slices.Clone(marks), func(m module.Mark) bool {
 		return m.Kind != podman.ImageMark || m.Keep && !t.Purge || t.stays(m.ID)
@@ -56,6 +57,9 @@ func (t *Task) image(ctx context.Context, c podman.Client, name, other string, r
 		if !t.All {
 			return nil, nil // its container stays, and so does it
 		}
+		if heir := ctr.Config.Labels[podman.OwnerLabel]; heir != "" {
+			return handOver("image "+name, heir, module.Mark{Kind: podman.ImageMark, ID: name}), nil
+		}
 		return forget("container " + ctr.Name + " uses it"), nil
 	}
 	if other != "" {
@@ -76,6 +80,11 @@ func (t *Task) firewall(marks []module.Mark, remaining []podman.Container) []tar
 	if i < 0 || len(remaining) > 0 && !t.All {
 		return nil
 	}
+	for _, ctr := range remaining {
+		if heir := ctr.Config.Labels[podman.OwnerLabel]; heir != "" {
+			return []target{*handOver("podman's packet filter rules", heir, marks[i])}
+		}
+	}
 	if len(remaining) > 0 {
 		return []target{{"forget podman's packet filter rules: container " + remaining[0].Name + " uses them",
 			func(ctx context.Context, h module.Host) error { return h.Disown(ctx, marks[i]) }}}
@@ -83,4 +92,11 @@ func (t *Task) firewall(marks []module.Mark, remaining []podman.Container) []tar
 	return []target{{"remove podman's packet filter rules", func(ctx context.Context, h module.Host) error {
 		return podman.Client{Host: h}.RemoveFirewall(ctx, marks[i])
 	}}}
+}
+
+// handOver gives what is the owner's to another cluster, which uses it.
+func handOver(what, heir string, mark module.Mark) *target {
+	return &target{"hand " + what + " over to cluster " + heir, func(ctx context.Context, h module.Host) error {
+		return manifest.HandOver(ctx, h, mark, heir)
+	}}
 }

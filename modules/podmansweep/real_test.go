@@ -142,6 +142,25 @@ func TestImagesThatOthersUseAreOnlyForgotten(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherClustersContainerUsesIsHandedOver(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, ours, "")
+	h.Podman(t, append(append([]string{"create", "--name", "theirs"}, label("other")...), ours)...)
+	for _, m := range []module.Mark{
+		{Kind: podman.ImageMark, ID: ours}, {Kind: podman.FirewallMark, ID: "netavark", Prior: "[]"},
+	} {
+		if err := h.Own(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := task(func(t *podmansweep.Task) { t.All = true })
+	want := []string{"hand image " + ours + " over to cluster other", "hand podman's packet filter rules over to cluster other"}
+	if diff := cmp.Diff(want, plan(t, h, all)); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+}
+
 func TestPodmansRulesGoWithTheLastContainerAndOthersRulesStay(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []string{"", "add table ip filter; add chain ip filter FORWARD { type filter hook forward priority 0; }; " +

@@ -45,7 +45,7 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 		return remove(ctx, h, mark)
 	}
 	if private(mark.ID) {
-		marked, err := othersBelow(ctx, h, mark.ID)
+		marked, err := markedBelow(ctx, h, mark.ID)
 		if err != nil {
 			return err
 		}
@@ -71,15 +71,12 @@ func private(dir string) bool {
 	return false
 }
 
-// othersBelow tells whether another cluster, or this one, still has a mark of
-// anything in the folder.
-func othersBelow(ctx context.Context, h module.Host, dir string) (bool, error) {
+// markedBelow tells whether another cluster, since this was planned, or this one
+// still has a mark of anything in the folder.
+func markedBelow(ctx context.Context, h module.Host, dir string) (bool, error) {
 	others, err := manifest.ReadOthers(ctx, h)
-	if err != nil {
-		return false, err
-	}
-	if others.Below(dir) {
-		return true, nil
+	if err != nil || others.Below(dir) != "" {
+		return true, err
 	}
 	marks, err := h.Marks(ctx)
 	for _, mark := range marks {

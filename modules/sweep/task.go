@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
 )
 
@@ -119,7 +120,7 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
 		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", handler.noun, mark.ID, owner), forget(mark))
 	}
-	if owner := others.Any(); owner != "" && (handler.shared || manifest.IsShared(mark.ID)) {
+	if owner := heir(handler, mark, others); owner != "" {
 		text := fmt.Sprintf("hand %s %s over to cluster %s", handler.noun, mark.ID, owner)
 		return module.NewStep(text, func(ctx context.Context, h module.Host) error {
 			if err := manifest.HandOver(ctx, h, mark, owner); err != nil {
@@ -134,6 +135,18 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 		}
 		return h.Disown(ctx, mark)
 	})
+}
+
+// heir is the other cluster that a thing is handed over to: one that relies on it, or
+// has something in the folder that it is. It is empty where there is none.
+func heir(handler handler, mark module.Mark, others manifest.Others) string {
+	if handler.shared || manifest.IsShared(mark.ID) {
+		return others.Any()
+	}
+	if handler.name == hostfile.DirectoryKind {
+		return others.Below(mark.ID)
+	}
+	return ""
 }
 
 func forget(mark module.Mark) func(context.Context, module.Host) error {

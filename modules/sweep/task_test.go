@@ -218,7 +218,7 @@ func TestThingsOfAnotherClusterStay(t *testing.T) {
 	mark(h, "other", "file", "%2Fopt%2Fcommon.json", "/opt/common")
 	mark(h, "other", "file", "%2Fx.json", "/var/lib/kinit/x/theirs")
 	want := []string{
-		"remove folder /var/lib/kinit/x unless others use it",
+		"hand folder /var/lib/kinit/x over to cluster other",
 		"hand service libvirtd.service over to cluster other",
 		"remove file /opt/own",
 		"leave file /opt/common to cluster other, which has it too",

@@ -98,14 +98,15 @@ func (o Others) Any() string {
 	return first
 }
 
-// Below tells whether another owner has anything in a folder.
-func (o Others) Below(dir string) bool {
-	for thing := range o.owners {
-		if strings.HasPrefix(thing.id, dir+"/") {
-			return true
+// Below returns another owner who has anything in a folder, the first by name, or "".
+func (o Others) Below(dir string) string {
+	first := ""
+	for thing, owner := range o.owners {
+		if strings.HasPrefix(thing.id, dir+"/") && (first == "" || owner < first) {
+			first = owner
 		}
 	}
-	return false
+	return first
 }
 
 // Exists tells whether an owner has a manifest, be it an empty one.
