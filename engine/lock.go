@@ -14,6 +14,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/lock"
+	"kinit/engine/internal/run"
 )
 
 // unlockTime is how long giving a lock back may take after an interrupt.
@@ -52,7 +53,10 @@ func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (con
 	if err != nil {
 		return ctx, nil, err
 	}
-	return lock.Acquire(ctx, machine.Bind("", func(event.Progress) {}), l.plan.Owner, token())
+	waits := func(p event.Progress) {
+		l.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunWaits, Host: name, Message: l.options.Redactor.Redact(p.Text)})
+	}
+	return lock.Acquire(ctx, machine.Bind("", waits), l.plan.Owner, token())
 }
 
 // token names a run: who, where, and what makes it unique.
@@ -68,7 +72,7 @@ func token() string {
 }
 
 func lockProblem(name, text string, err error) diag.List {
-	summary := "No lock"
+	summary := run.Summary(err)
 	if errors.Is(err, lock.ErrHeld) {
 		summary = "Another run is at work"
 		text += ". Wait for it to end; a run that has died gives its lock up within half a minute."

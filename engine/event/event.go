@@ -17,6 +17,7 @@ type Kind string
 
 // The kinds of events, in the order in which a run emits them.
 const (
+	RunWaits     Kind = "run_waits" // Message says for whom, Host where
 	RunStarted   Kind = "run_started"
 	TaskStarted  Kind = "task_started"
 	TaskProgress Kind = "task_progress"

@@ -62,12 +62,7 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	t.Cleanup(func() { tearDown(t, k) })
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 
-	step(t, "too few hypervisors is an error that names both numbers", func(t *testing.T) {
-		r := k.call(t, "run", "k8s-libvirt-1-1-2", "--hosts", "nyctea", "--output", "quiet")
-		if r.code != 3 || !strings.Contains(r.stderr, "2") || !strings.Contains(r.stderr, "1 ") {
-			t.Errorf("exit %d, want 3 and both numbers\n%s", r.code, r.stderr)
-		}
-	})
+	refusals(t, k)
 
 	step(t, "stops after the network and goes on from there", func(t *testing.T) {
 		r := k.must(t, append(run, "--stop-after", "network", "--output", "json")...)
@@ -78,16 +73,31 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 		}
 	})
 
-	step(t, "killed in the middle of the nodes", func(t *testing.T) {
-		k.until(t, started("task.wait.node"), func(p *os.Process) { _ = p.Kill() }, run...)
+	step(t, "a guest that never answers is shown with its state and its console", func(t *testing.T) {
+		r := k.call(t, append(run, "--stop-after", "nodes", "--var", "boot_timeout=1s", "--output", "quiet")...)
+		r.refuses(t, 1, "k8s-compute-01", "domstate", "running", "-serial.log")
 		on(t, "nyctea", plantForeign)
 	})
 
-	step(t, "interrupted in the middle of the cluster", func(t *testing.T) {
-		r := k.until(t, started("task.kubeadm_init"), func(p *os.Process) { _ = p.Signal(syscall.SIGINT) }, run...)
-		if r.code != 130 {
-			t.Errorf("exit %d after Ctrl-C, want 130\n%s", r.code, tail(r.stderr, 20))
+	step(t, "killed in the middle of the nodes", func(t *testing.T) {
+		k.until(t, started("task.wait.node"), kill, run...)
+	})
+
+	step(t, "interrupted in the middle of the nodes", func(t *testing.T) {
+		r := k.until(t, started("task.wait.node"), interrupt, run...)
+		r.refuses(t, 130)
+		if r.events[0].Kind != "run_waits" {
+			t.Errorf("the first event is %q, want run_waits: the killed run's lock is waited for", r.events[0].Kind)
 		}
+	})
+
+	step(t, "interrupted in the middle of the cluster", func(t *testing.T) {
+		r := k.until(t, started("task.kubeadm_init"), interrupt, run...)
+		r.refuses(t, 130)
+	})
+
+	step(t, "killed in the middle of the cluster", func(t *testing.T) {
+		k.until(t, at("task_progress", "task.kubeadm_init"), kill, run...)
 	})
 
 	step(t, "finishes with two Ready nodes", func(t *testing.T) {
@@ -122,6 +132,10 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 				t.Errorf("%s does not answer:\n%s", host, r.stdout)
 			}
 		}
+	})
+
+	step(t, "a second cluster on the same hypervisors comes and goes beside it", func(t *testing.T) {
+		beside(t, k)
 	})
 
 	step(t, "clean-up leaves nothing, without the state folder", func(t *testing.T) {
@@ -169,8 +183,29 @@ func step(t *testing.T, name string, f func(t *testing.T)) {
 }
 
 // started matches the start of a task, whatever its key.
-func started(task string) func(event) bool {
-	return func(e event) bool { return e.Kind == "task_started" && strings.HasPrefix(e.Task, task) }
+func started(task string) func(event) bool { return at("task_started", task) }
+
+// at matches an event of a kind about a task, whatever its key.
+func at(kind, task string) func(event) bool {
+	return func(e event) bool { return e.Kind == kind && strings.HasPrefix(e.Task, task) }
+}
+
+func kill(p *os.Process) { _ = p.Kill() } // it may have ended by itself
+
+func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
+
+// beside deploys guests of another cluster, finds that the first one still has its
+// API, and removes the second again.
+func beside(t *testing.T, k *kinit) {
+	t.Helper()
+	second := []string{
+		"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts, "--output", "json",
+		"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
+	}
+	k.must(t, second...)
+	useKubeconfig(t, k)
+	k.must(t, append(second, "--stop-after", "cleanup")...)
+	useKubeconfig(t, k)
 }
 
 // hasLine tells whether a line begins with a word and contains another.

@@ -7,10 +7,13 @@ import (
 	"testing"
 )
 
+// container is the one that is a hypervisor of the lab.
+func container(host string) string { return "kinit-" + labName + "-" + host }
+
 // on runs a script on a hypervisor of the lab and returns what it printed.
 func on(t *testing.T, host, script string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "podman", "exec", "kinit-"+labName+"-"+host, "sh", "-c", script)
+	cmd := exec.CommandContext(t.Context(), "podman", "exec", container(host), "sh", "-c", script)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("on %s: %v\n%s\n%s", host, err, script, out)

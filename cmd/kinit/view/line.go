@@ -124,6 +124,11 @@ func (l *liner) retried(e event.Event, width int) string {
 	return l.note(e.Host, "retry", e.Stage, e.Task, text, width)
 }
 
+// waits is the line of a run that has not begun because of another.
+func (l *liner) waits(e event.Event, width int) string {
+	return render([]span{{fmt.Sprintf("%-10s waits    %s", e.Host, clean(e.Message)), yellow}}, width, l.colour)
+}
+
 // beat is the line of a task that still runs, where nothing is redrawn.
 func (l *liner) beat(r *running, elapsed string) string {
 	text := r.text

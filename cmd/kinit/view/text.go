@@ -104,6 +104,9 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if t.options.Quiet && e.Status != event.Failed && e.Status != event.Unreachable {
 		return nil
 	}
+	if e.Kind == event.RunWaits {
+		return []string{t.liner.waits(e, width)}
+	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {
 		return []string{t.liner.retried(e, width)}
 	}

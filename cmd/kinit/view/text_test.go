@@ -196,3 +196,12 @@ h          ok       task.a.good               0.0s
 		t.Errorf("got %d lines with -v, want 8", got)
 	}
 }
+
+func TestTextTellsWhomARunWaitsFor(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	out, printed := file()
+	text := newText(Options{Out: out, Err: out, Now: c.time})
+	text.Emit(event.Event{Kind: event.RunWaits, Time: c.now, Host: "nyctea", Message: "for the run of ann@desk/7"})
+	equal(t, printed.String(), "nyctea     waits    for the run of ann@desk/7\n")
+}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"kinit/engine/event"
 	"kinit/engine/module"
 )
 
@@ -43,7 +44,7 @@ type Lock struct {
 
 // Acquire takes the owner's lock on a host. A lock that nobody renews is waited for
 // until it is dead; one that is renewed meanwhile is ErrHeld, with who holds it. The
-// token names this run and is unique. The context returned ends when the lock is
+// token names this run and is unique. Waiting is reported to the host. The context returned ends when the lock is
 // lost.
 func Acquire(ctx context.Context, h module.Host, owner, token string) (context.Context, *Lock, error) {
 	file := path.Join(folder, owner)
@@ -70,10 +71,10 @@ func take(ctx context.Context, h module.Host, file, token string) error {
 		}
 		if first == "" {
 			first = answer
+			h.Report(event.Progress{Text: "for the run of " + holder(answer) + ", which is at work or has died; a dead one's lock is taken over within " + lifetime.String()})
 		}
 		if answer != first {
-			holder, _, _ := strings.Cut(answer, " ")
-			return fmt.Errorf("%w: %s holds the lock %s on %s and renews it", ErrHeld, holder, file, h.Name())
+			return fmt.Errorf("%w: %s holds the lock %s on %s and renews it", ErrHeld, holder(answer), file, h.Name())
 		}
 		select {
 		case <-time.After(pollTime):
@@ -81,6 +82,12 @@ func take(ctx context.Context, h module.Host, file, token string) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// holder is who holds a lock, from what is in it.
+func holder(content string) string {
+	who, _, _ := strings.Cut(content, " ")
+	return who
 }
 
 // script takes the lock $1 for $2 when there is none, when it is $2's already or when

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"kinit/engine/diag"
-	"kinit/engine/event"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
 	"kinit/engine/transport"
@@ -12,14 +11,14 @@ import (
 
 // explain makes diagnostics of a task's error: with the place of the block that
 // asked for it, the host, and what to do where that is known.
-func (r *runner) explain(t *plan.Task, status event.Status, err error) diag.List {
+func (r *runner) explain(t *plan.Task, err error) diag.List {
 	var list diag.List
 	if errors.As(err, &list) {
 		return r.place(t, list)
 	}
 	subject := t.Range
 	return diag.List{{
-		Summary: summary(status, err),
+		Summary: Summary(err),
 		Detail:  r.redact(err.Error()),
 		Subject: &subject,
 		Address: t.Address,
@@ -43,15 +42,15 @@ func (r *runner) place(t *plan.Task, list diag.List) diag.List {
 	return out
 }
 
-// summary is the fixed first line for a kind of failure.
-func summary(status event.Status, err error) string {
+// Summary is the fixed first line for a kind of failure.
+func Summary(err error) string {
 	var exit *module.ExitError
 	switch {
 	case errors.Is(err, transport.ErrHostKey):
 		return "Host key not verified"
 	case errors.Is(err, transport.ErrAuth):
 		return "Authentication failed"
-	case status == event.Unreachable:
+	case errors.Is(err, transport.ErrUnreachable):
 		return "Host unreachable"
 	case errors.As(err, &exit):
 		return "Command failed"

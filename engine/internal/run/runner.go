@@ -70,7 +70,7 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	}
 	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
 	r.mu.Lock()
-	rec.diags = r.explain(t, status, err)
+	rec.diags = r.explain(t, err)
 	r.mu.Unlock()
 	return err
 }
