@@ -54,7 +54,7 @@ func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (con
 		return ctx, nil, err
 	}
 	waits := func(p event.Progress) {
-		l.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunWaits, Host: name, Message: l.options.Redactor.Redact(p.Text)})
+		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunWaits, Host: name, Message: l.options.Redactor.Redact(p.Text)})
 	}
 	return lock.Acquire(ctx, machine.Bind("", waits), l.plan.Owner, token())
 }

@@ -5,6 +5,16 @@ locals {
   kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"]
 }
 
+locals {
+  # What is collected when the cluster does not become what it should be.
+  evidence = [
+    concat(local.kubectl, ["get", "nodes", "--output", "wide"]),
+    concat(local.kubectl, ["get", "pods", "--all-namespaces", "--output", "wide"]),
+    concat(local.kubectl, ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"]),
+    ["journalctl", "--unit", "kubelet", "--lines", "40", "--no-pager", "--output", "cat"],
+  ]
+}
+
 task "wait" "ready" {
   stage    = "verify"
   for_each = cluster.nodes
@@ -12,11 +22,7 @@ task "wait" "ready" {
   argv     = concat(local.kubectl, ["get", "node", each.key, "--output", "jsonpath={.status.conditions[?(@.type==\"Ready\")].status}"])
   expect   = "True"
   within   = var.cluster_timeout
-  evidence = [
-    concat(local.kubectl, ["describe", "node", each.key]),
-    concat(local.kubectl, ["get", "pods", "--all-namespaces", "--output", "wide"]),
-    concat(local.kubectl, ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"]),
-  ]
+  evidence = concat([concat(local.kubectl, ["describe", "node", each.key])], local.evidence)
 }
 
 task "kubectl_apply" "sample" {
@@ -26,39 +32,34 @@ task "kubectl_apply" "sample" {
   content    = templatefile("files/sample.yaml", { image = var.sample_image, node_port = var.ingress_node_ports["80"] })
 }
 
-task "command" "sample" {
+task "wait" "sample" {
   stage      = "verify"
   host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", var.cluster_timeout])
-  read_only  = true
+  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "50s"])
+  within     = var.cluster_timeout
+  evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
   depends_on = [task.kubectl_apply.sample, task.wait.ready]
 }
 
-task "command" "dns" {
+task "wait" "dns" {
   stage      = "verify"
   host       = local.first_node
   argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "exec", "daemonset/sample", "--", "nslookup", "kubernetes.default.svc.cluster.local"])
-  read_only  = true
   expect     = "Address"
-  depends_on = [task.command.sample]
-  retry {
-    attempts = 20
-    delay    = "3s"
-  }
+  within     = "5m"
+  evidence   = concat([concat(local.kubectl, ["--namespace", "kube-system", "logs", "--selector", "k8s-app=kube-dns", "--tail", "20"])], local.evidence)
+  depends_on = [task.wait.sample]
 }
 
 # Every pod of the sample fetches from every pod, so that traffic crosses the nodes.
-task "command" "pods" {
-  stage     = "verify"
-  host      = local.first_node
-  argv      = ["sh", "-euc", file("files/pods.sh")]
-  read_only = true
-  expect    = "all pods reach each other"
-  depends_on = [task.command.sample]
-  retry {
-    attempts = 5
-    delay    = "3s"
-  }
+task "wait" "pods" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = ["sh", "-euc", file("files/pods.sh")]
+  expect     = "all pods reach each other"
+  within     = "5m"
+  evidence   = concat([concat(local.kubectl, ["--namespace", "kube-flannel", "logs", "--selector", "app=flannel", "--tail", "20"])], local.evidence)
+  depends_on = [task.wait.sample]
 }
 
 # From outside: through the port that the hypervisor publishes.
@@ -67,7 +68,7 @@ task "wait" "ingress" {
   url   = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${[for outside, inside in var.published_ports : outside if inside == 80][0]}/"
   expect     = "hello from"
   within     = "3m"
-  depends_on = [task.command.sample]
+  depends_on = [task.wait.sample]
 }
 
 # The registry takes what is pushed and gives it back.

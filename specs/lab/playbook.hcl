@@ -52,7 +52,7 @@ stage "hypervisors" {
 task "podman_sweep" "owned" {
   stage = "cleanup"
   all   = run.stop_after == "cleanup"
-  keep  = concat([local.network], [for name in local.names : "kinit-${var.lab_name}-${name}"], flatten([for name in local.names : ["kinit-${var.lab_name}-${name}-images", "kinit-${var.lab_name}-${name}-containers"]]))
+  keep  = concat([local.network], [for name in local.names : "kinit-${var.lab_name}-${name}"])
 }
 
 task "sweep" "owned" {
@@ -107,12 +107,6 @@ task "podman_network" "underlay" {
   dns    = false
 }
 
-task "podman_volume" "storage" {
-  stage    = "hypervisors"
-  for_each = toset(flatten([for name in local.names : ["${name}-images", "${name}-containers"]]))
-  name     = "${local.network}-${each.key}"
-}
-
 task "podman_container" "hypervisor" {
   stage      = "hypervisors"
   for_each   = toset(local.names)
@@ -126,8 +120,9 @@ task "podman_container" "hypervisor" {
   ulimits    = ["nofile=20000:20000", "nproc=4096:4096"]
   networks   = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
   volumes = [
-    "${task.podman_volume.storage["${each.key}-images"].name}:/var/lib/libvirt/images",
-    "${task.podman_volume.storage["${each.key}-containers"].name}:/var/lib/containers",
+    # Without a name they go with the container: a hypervisor that is made anew has
+    # nothing of the old one.
+    "/var/lib/libvirt/images", "/var/lib/containers",
     "${var.lab_state}/authorized_keys:/root/.ssh/authorized_keys:ro",
     "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/ssh/ssh_host_ed25519_key:ro",
     "${var.lab_cache}:/srv/kinit:ro",

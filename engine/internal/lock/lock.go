@@ -24,6 +24,7 @@ const (
 	lifetime = 20 * time.Second // without a renewal a lock is dead
 	renewal  = 5 * time.Second  // between two renewals
 	pollTime = time.Second      // between two looks at somebody else's lock
+	busyTime = 5 * time.Second  // more than enough for one look
 )
 
 // folder is where locks are on a host.
@@ -93,15 +94,17 @@ func holder(content string) string {
 // script takes the lock $1 for $2 when there is none, when it is $2's already or when
 // it is older than $3 seconds, and prints "taken"; else it prints what is in it. The
 // folder of a name is made in one step by the kernel, so that two runs at the same
-// moment do not both win.
+// moment do not both win. One that is $4 seconds old is that of a run that was killed
+// in between.
 const script = `
 mkdir -p "${1%/*}"
 until mkdir "$1.busy" 2>/dev/null; do
 	age=$(($(date +%s) - $(stat -c %Y "$1.busy" 2>/dev/null || date +%s)))
-	[ "$age" -gt "$3" ] && rmdir "$1.busy" 2>/dev/null
+	[ "$age" -gt "$4" ] && rmdir "$1.busy" 2>/dev/null
 	sleep 0.1
 done
 trap 'rmdir "$1.busy" 2>/dev/null' EXIT
+trap 'exit 1' HUP INT TERM
 now=$(date +%s)
 if [ -f "$1" ] && read -r holder at <"$1" && [ "$holder" != "$2" ] && [ $((now - at)) -le "$3" ]; then
 	echo "$holder $at"
@@ -111,10 +114,11 @@ echo "$2 $now" >"$1.new" && mv "$1.new" "$1" && echo taken
 `
 
 func try(ctx context.Context, h module.Host, file, token string) (string, error) {
-	seconds := strconv.Itoa(int(lifetime / time.Second))
-	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds}})
+	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds(lifetime), seconds(busyTime)}})
 	return strings.TrimSpace(out.Stdout), err
 }
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // renew keeps the lock alive until it is released or was taken by somebody else. A
 // host that does not answer for a moment is asked again.

@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,3 +61,22 @@ func TestALockThatIsRenewedIsAnErrorThatNamesItsHolder(t *testing.T) {
 }
 
 func attr() module.Attr { return module.Attr{Mode: 0o644} }
+
+func TestALookThatWasKilledInBetweenHoldsNobodyUpForLong(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	file := filepath.Join(t.TempDir(), "locks", "c1")
+	if err := os.MkdirAll(file+".busy", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-busyTime - 2*time.Second)
+	if err := os.Chtimes(file+".busy", past, past); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := try(t.Context(), h, file, "second"); err != nil || answer != "taken" {
+		t.Errorf("got %q, %v, want the lock", answer, err)
+	}
+	if _, err := os.Stat(file + ".busy"); !os.IsNotExist(err) {
+		t.Errorf("the mark of a look is still there: %v", err)
+	}
+}

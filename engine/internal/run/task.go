@@ -84,7 +84,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	if len(steps) > 0 {
+	if changes {
 		if err := verify(ctx, h, task); err != nil {
 			return out, err
 		}
