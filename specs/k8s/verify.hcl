@@ -41,7 +41,7 @@ task "wait" "sample" {
   depends_on = [task.kubectl_apply.sample, task.wait.ready]
 }
 
-task "wait" "dns" {
+task "wait" "names" {
   stage      = "verify"
   host       = local.first_node
   argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "exec", "daemonset/sample", "--", "nslookup", "kubernetes.default.svc.cluster.local"])
@@ -52,7 +52,7 @@ task "wait" "dns" {
 }
 
 # Every pod of the sample fetches from every pod, so that traffic crosses the nodes.
-task "wait" "pods" {
+task "wait" "traffic" {
   stage      = "verify"
   host       = local.first_node
   argv       = ["sh", "-euc", file("files/pods.sh")]
