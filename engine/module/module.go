@@ -26,6 +26,12 @@ import (
 )
 
 // Kind is one module: its name in HCL and how to make its task.
+//
+// A module that ships with kinit says in doc comments what people need to know: of
+// its task, beginning with one short sentence and ending with the lists "Outputs:"
+// (a name, a colon and a meaning each) and "Errors:", and of each field with an hcl
+// tag. The file <name>.example.hcl beside its code is a playbook that uses it. The
+// reference that kinit prints is made of these.
 type Kind struct {
 	Name string      // as in task "<name>" "…"
 	New  func() Task // a pointer to a struct with hcl tags, defaults filled in
