@@ -72,6 +72,15 @@ type Validator interface {
 	Validate() error
 }
 
+// Messenger is a task that tells people something when it ends well, such as a
+// value they want to see.
+type Messenger interface {
+	Task
+	// Tells is the message, after Plan and the steps: one line or several. Nothing is
+	// told when it is empty.
+	Tells() string
+}
+
 // Unverifiable is a task that cannot tell after a change whether it is still
 // needed, such as a command that has no "creates".
 type Unverifiable interface {

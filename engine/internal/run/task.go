@@ -17,6 +17,7 @@ type outcome struct {
 	steps   []string // what changed, or would
 	pending bool     // it would change something, so its values are not known
 	blind   bool     // what it would do cannot be known before others have run
+	message string   // what the task tells, redacted
 }
 
 // status is how a task without an error ended.
@@ -75,7 +76,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 		return outcome{}, err
 	}
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(steps), pending: true}, nil
+		return outcome{steps: r.texts(steps), pending: true, message: r.message(task)}, nil
 	}
 	done, err := r.do(ctx, h, t, steps)
 	if err != nil {
@@ -86,7 +87,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 			return outcome{steps: done}, err
 		}
 	}
-	return outcome{steps: done}, r.keepOutputs(ctx, h, t, task)
+	return outcome{steps: done, message: r.message(task)}, r.keepOutputs(ctx, h, t, task)
 }
 
 // do makes the changes in order and returns the ones made.
@@ -136,6 +137,14 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	}
 	r.values.Set(t.Address, values)
 	return nil
+}
+
+// message is what a task tells people.
+func (r *runner) message(task module.Task) string {
+	if m, ok := task.(module.Messenger); ok {
+		return r.redact(m.Tells())
+	}
+	return ""
 }
 
 func (r *runner) texts(steps []module.Step) []string {
