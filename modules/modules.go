@@ -6,9 +6,11 @@ import (
 	"kinit/modules/assert"
 	"kinit/modules/command"
 	"kinit/modules/copyfile"
+	"kinit/modules/debug"
 	"kinit/modules/domain"
 	"kinit/modules/download"
 	"kinit/modules/facts"
+	"kinit/modules/fail"
 	"kinit/modules/file"
 	"kinit/modules/htpasswd"
 	"kinit/modules/kubeadm"
@@ -31,9 +33,11 @@ import (
 	"kinit/modules/podmanpod"
 	"kinit/modules/podmansweep"
 	"kinit/modules/podmanvolume"
+	"kinit/modules/script"
 	"kinit/modules/secretvalue"
 	"kinit/modules/seed"
 	"kinit/modules/service"
+	"kinit/modules/shell"
 	"kinit/modules/sshkey"
 	"kinit/modules/sweep"
 	"kinit/modules/sysctl"
@@ -51,6 +55,7 @@ func All() []module.Kind {
 		// Files, packages, services and processes of a host.
 		assert.Kind(), command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
+		shell.Kind(), script.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
 		// Keys, certificates and secrets.
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),

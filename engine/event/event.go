@@ -48,7 +48,7 @@ type Event struct {
 	Stage    string        `json:"stage,omitempty"`    // the task's stage, may be empty
 	Status   Status        `json:"status,omitempty"`   // of TaskFinished
 	Steps    []string      `json:"steps,omitempty"`    // of TaskFinished: what changed, or would
-	Message  string        `json:"message,omitempty"`  // of TaskFinished: the error or why it was skipped
+	Message  string        `json:"message,omitempty"`  // of TaskFinished: the error, why it was skipped, or what it tells
 	Duration time.Duration `json:"duration,omitempty"` // of finished kinds, in nanoseconds
 	Attempt  int           `json:"attempt,omitempty"`  // of TaskRetried: the attempt that failed, from 1
 	Progress *Progress     `json:"progress,omitempty"` // of TaskProgress

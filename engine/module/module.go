@@ -26,6 +26,12 @@ import (
 )
 
 // Kind is one module: its name in HCL and how to make its task.
+//
+// A module that ships with kinit says in doc comments what people need to know: of
+// its task, beginning with one short sentence and ending with the lists "Outputs:"
+// (a name, a colon and a meaning each) and "Errors:", and of each field with an hcl
+// tag. The file <name>.example.hcl beside its code is a playbook that uses it. The
+// reference that kinit prints is made of these.
 type Kind struct {
 	Name string      // as in task "<name>" "…"
 	New  func() Task // a pointer to a struct with hcl tags, defaults filled in
@@ -72,6 +78,15 @@ type Validator interface {
 	Task
 	// Validate returns the first mistake: what is wrong and what is expected.
 	Validate() error
+}
+
+// Messenger is a task that tells people something when it ends well, such as a
+// value they want to see.
+type Messenger interface {
+	Task
+	// Tells is the message, after Plan and the steps: one line or several. Nothing is
+	// told when it is empty.
+	Tells() string
 }
 
 // Unverifiable is a task that cannot tell after a change whether it is still

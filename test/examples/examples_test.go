@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
 	"kinit/engine"
 	"kinit/inventories"
 	"kinit/modules"
@@ -52,6 +54,37 @@ func TestEveryClusterSpecIsValid(t *testing.T) {
 			}
 			if report.Tasks == 0 {
 				t.Error("it has no tasks")
+			}
+		})
+	}
+}
+
+// TestEveryModuleExampleIsValid plans the playbook of each module's reference
+// without connecting to a host.
+func TestEveryModuleExampleIsValid(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../modules/*/*.example.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("examples %v, %v", files, err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(hclwrite.Format(text)) != string(text) {
+				t.Error("it is not in the canonical format")
+			}
+			if module := strings.TrimSuffix(name, ".example.hcl"); !strings.Contains(string(text), `task "`+module+`" `) {
+				t.Errorf("it has no task of the module %s", module)
+			}
+			o := options(t, strings.TrimPrefix(file, "../../"))
+			o.Hosts = []string{"a"}
+			if err := engine.Validate(t.Context(), o).Diagnostics.Err(); err != nil {
+				t.Error(err)
 			}
 		})
 	}

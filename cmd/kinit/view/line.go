@@ -47,13 +47,17 @@ func (l *liner) finished(e event.Event, width int) string {
 	l.task = max(l.task, cells(task))
 
 	line, word := styles(e.Status)
+	said := line
+	if e.Status == event.OK && e.Message != "" {
+		said = plain
+	}
 	return render([]span{
 		{pad(host, l.host) + "  ", line},
 		{pad(status, l.status) + "  ", word},
 		{l.stageCell(e.Stage), line},
 		{pad(task, l.task) + "  ", line},
 		{pad(seconds(e.Duration), 5) + "  ", line},
-		{outcome(e), line},
+		{outcome(e), said},
 	}, width, l.colour)
 }
 
@@ -82,6 +86,20 @@ func outcome(e event.Event) string {
 		text += fmt.Sprintf(" (+%d)", more)
 	}
 	return text
+}
+
+// message are the lines below a finished task that go on with what it tells. What
+// a failed task says stands in its diagnostic.
+func (l *liner) message(e event.Event, width int) []string {
+	_, rest, more := strings.Cut(strings.Trim(e.Message, "\n"), "\n")
+	if !more || e.Status != event.OK && e.Status != event.Changed {
+		return nil
+	}
+	var lines []string
+	for line := range strings.SplitSeq(rest, "\n") {
+		lines = append(lines, render([]span{{"    " + clean(line), plain}}, width, l.colour))
+	}
+	return lines
 }
 
 // steps are the lines below a finished task that show its steps in full: each

@@ -121,6 +121,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 		return lines
 	}
 	lines = append(lines, t.liner.finished(e, width))
+	lines = append(lines, t.liner.message(e, width)...)
 	if t.options.Diff {
 		lines = append(lines, t.liner.steps(e, width)...)
 	}

@@ -50,7 +50,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if out.pending {
 		r.values.SetUnknown(t.Address)
 	}
-	rec := r.finish(t, started, out.status(), out.steps, "")
+	rec := r.finish(t, started, out.status(), out.steps, out.message)
 	r.mu.Lock()
 	rec.pending, rec.result.Pending = out.pending, out.blind
 	r.mu.Unlock()

@@ -18,6 +18,7 @@ type outcome struct {
 	changed bool     // a step did more than wait, or would
 	pending bool     // it would do something, so its values are not known
 	blind   bool     // what it would do cannot be known before others have run
+	message string   // what the task tells, redacted
 }
 
 // status is how a task without an error ended.
@@ -77,7 +78,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	}
 	changes := module.Changes(steps)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(steps), changed: changes, pending: true}, nil
+		return outcome{steps: r.texts(steps), changed: changes, pending: true, message: r.message(task)}, nil
 	}
 	done, err := r.do(ctx, h, t, steps)
 	out := outcome{steps: done, changed: changes && len(done) > 0}
@@ -89,6 +90,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 			return out, err
 		}
 	}
+	out.message = r.message(task)
 	return out, r.keepOutputs(ctx, h, t, task)
 }
 
@@ -139,6 +141,14 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	}
 	r.values.Set(t.Address, values)
 	return nil
+}
+
+// message is what a task tells people.
+func (r *runner) message(task module.Task) string {
+	if m, ok := task.(module.Messenger); ok {
+		return r.redact(m.Tells())
+	}
+	return ""
 }
 
 func (r *runner) texts(steps []module.Step) []string {

@@ -1,0 +1,95 @@
+package blockinfile
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h := moduletest.LocalHost(t, owner)
+		path := h.Path("hosts")
+		if err := os.WriteFile(path, []byte("127.0.0.1 localhost\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		moduletest.Run(t, moduletest.Case{
+			New:    func() module.Task { return task(t, path, `block = "192.0.2.1 a\n192.0.2.2 b\n"`, `backup = true`) },
+			Absent: func() module.Task { return task(t, path, `state = "absent"`) },
+			Host:   h,
+		})
+		if got, err := os.ReadFile(path); err != nil || string(got) != "127.0.0.1 localhost\n" {
+			t.Errorf("file %q, %v, want it without the block", got, err)
+		}
+	}
+}
+
+const block = "# BEGIN kinit block\nx\n# END kinit block\n"
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, args, want string }{
+		{"no block", "a\nb\n", `block = "x"`, "a\nb\n" + block},
+		{"empty file", "", `block = "x\n"`, block},
+		{"same", "a\n" + block + "b", `block = "x\n"`, "a\n" + block + "b"},
+		{"other, its place stays", "a\n# BEGIN kinit block\ny\nz\n# END kinit block\nb\n", "block = \"x\"\ninsert_before = \"^\"", "a\n" + block + "b\n"},
+		{"at the beginning", "a\n", "block = \"x\"\ninsert_before = \"^\"", block + "a\n"},
+		{"after", "a\nb\n", "block = \"x\"\ninsert_after = \"^a\"", "a\n" + block + "b\n"},
+		{"another marker", block, "block = \"x\"\nmarker = \"; {mark} two\"", block + "; BEGIN two\nx\n; END two\n"},
+		{"empty lines in it", "", `block = "x\n\n"`, "# BEGIN kinit block\nx\n\n# END kinit block\n"},
+		{"absent", "a\n" + block + "b\n", `state = "absent"`, "a\nb\n"},
+		{"absent already", "a", `state = "absent"`, "a"},
+	} {
+		task := task(t, "/f", c.args)
+		got, err := task.change(c.text)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+		if again, err := task.change(got); err != nil || again != got {
+			t.Errorf("%s, again: %q, %v, want it as it is", c.name, again, err)
+		}
+	}
+}
+
+func TestDamagedMarkingLinesAreLeftToPeople(t *testing.T) {
+	t.Parallel()
+	const begin, end = "# BEGIN kinit block\n", "# END kinit block\n"
+	for _, text := range []string{begin, end, end + begin, begin + begin, block + end, block + block} {
+		h := moduletest.NewFakeHost(t, "")
+		h.FS.Put("/f", text, 0o644)
+		want := `/f: want "# BEGIN kinit block" and "# END kinit block" once each, in this order: repair the marking lines by hand`
+		for _, args := range []string{`block = "x"`, `state = "absent"`} {
+			if got := moduletest.Planned(t.Context(), task(t, "/f", args), h); got != want {
+				t.Errorf("%q with %s: %q, want %q", text, args, got, want)
+			}
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		``:                                       "block is empty, want the lines that should be there",
+		`state = "absent"`:                       "",
+		"block = \"x\"\nmarker = \"# kinit\"":    `marker is "# kinit", want one line with {mark} in it once`,
+		"block = \"x\"\nmarker = \"{mark}\\n\"":  `marker is "{mark}\n", want one line with {mark} in it once`,
+		`block = "a\n# END kinit block\n"`:       "block has one of its marking lines in it: give another marker",
+		"block = \"x\"\nstate = \"gone\"":        `state is "gone", want one of present, absent`,
+		"block = \"x\"\ninsert_after = \"[\"":    "insert_after is no regular expression: error parsing regexp: missing closing ]: `[`",
+		"block = \"x\"\nvalidate = [\"visudo\"]": "validate names no file, want %s where the file's path belongs",
+	} {
+		if got := moduletest.Mistake(t, task(t, "/f", args)); got != want {
+			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}
+
+func task(t *testing.T, path string, args ...string) *Task {
+	t.Helper()
+	all := append([]string{`path = "` + path + `"`}, args...)
+	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
+}

@@ -1,0 +1,84 @@
+// Package debug is the module "debug": it shows a text or a value in the run's
+// output.
+package debug
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/module"
+)
+
+// Task shows a message or a value where the run shows that it is done. It touches
+// no host and changes nothing. What the run knows as a secret is masked.
+//
+// Errors:
+//   - neither message nor value is given, or both are
+type Task struct {
+	// Message is the text to show, of one line or several.
+	Message string `hcl:"message,optional"`
+	// Value is a value of any type to show, as JSON.
+	Value cty.Value `hcl:"value,optional"`
+
+	shown string
+}
+
+// Kind is the module "debug".
+func Kind() module.Kind {
+	return module.Kind{Name: "debug", New: func() module.Task { return &Task{} }}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if (t.Message == "") == (t.Value == cty.NilVal) {
+		return errors.New("want exactly one of message and value")
+	}
+	return nil
+}
+
+// Plan makes the text to show, and never a step.
+func (t *Task) Plan(ctx context.Context, h module.Host) (_ []module.Step, err error) {
+	t.shown = h.Redact(t.Message)
+	if t.Value != cty.NilVal {
+		t.shown, err = format(h, t.Value)
+	}
+	return nil, errors.Join(ctx.Err(), err)
+}
+
+// Tells is the text to show.
+func (t *Task) Tells() string { return t.shown }
+
+// format shows a value as JSON with a line for each part. Secrets are masked
+// before quoting could hide them from the redactor.
+func format(h module.Host, value cty.Value) (string, error) {
+	if value.ContainsMarked() {
+		return "(sensitive)", nil
+	}
+	value, err := cty.Transform(value, func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		if v.Type() != cty.String || v.IsNull() || !v.IsKnown() {
+			return v, nil
+		}
+		return cty.StringVal(h.Redact(v.AsString())), nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("show the value: %w", err)
+	}
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		return "", fmt.Errorf("show the value: %w", err)
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, text, "", "  ")
+	return h.Redact(b.String()), err
+}
+
+var (
+	_ module.Messenger = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

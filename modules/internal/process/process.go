@@ -1,0 +1,124 @@
+// Package process runs the program of a task and judges how it ended. It is what
+// the modules command, shell and script have in common.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/cmdtext"
+)
+
+// Process is a program with its surroundings, and what it means that it succeeds.
+type Process struct {
+	Argv    []string
+	Env     map[string]string
+	Dir     string
+	Stdin   string
+	OKCodes []int
+	Expect  string // a text or regular expression that its output must contain
+	Shown   string // what messages call it; its command line when empty
+}
+
+// Result is what a program printed and ended with.
+type Result struct {
+	Stdout, Stderr string
+	Code           int
+}
+
+// Validate finds mistakes in the arguments that all programs have.
+func (p Process) Validate() error {
+	switch {
+	case len(p.OKCodes) == 0:
+		return errors.New("ok_codes is empty, want at least one exit code")
+	case p.Dir != "" && !strings.HasPrefix(p.Dir, "/"):
+		return fmt.Errorf("dir is %q, want an absolute path", p.Dir)
+	}
+	return nil
+}
+
+// Show is what messages call the program: on one line, without secrets.
+func (p Process) Show(h module.Host) string {
+	if p.Shown != "" {
+		return cmdtext.Shorten(h.Redact(p.Shown))
+	}
+	return cmdtext.Show(h, p.Argv)
+}
+
+// Run runs the program. Its lines are progress. The result is that of a failed
+// program too.
+func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
+	c := p.command()
+	c.Line = cmdtext.Progress(h)
+	out, err := h.Run(ctx, c)
+	result := Result{Stdout: out.Stdout, Stderr: out.Stderr}
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		result.Code = exit.Code
+		if p.Shown != "" {
+			exit.Command = p.Show(h)
+		}
+	} else if err != nil {
+		return result, err
+	}
+	if !slices.Contains(p.OKCodes, result.Code) {
+		return result, p.badCode(h, err)
+	}
+	return result, p.expected(h, result)
+}
+
+// succeeds tells whether the program ends with 0.
+func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
+	_, err := h.Run(ctx, p.command())
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (p Process) command() module.Command {
+	c := module.Command{Argv: p.Argv, Env: p.Env, Dir: p.Dir}
+	if p.Stdin != "" {
+		c.Stdin = strings.NewReader(p.Stdin)
+	}
+	return c
+}
+
+// badCode is the error of a code that is not in OKCodes, which may be 0.
+func (p Process) badCode(h module.Host, err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("command ended with code 0, want one of %v: %s", p.OKCodes, p.Show(h))
+}
+
+// expected checks standard output.
+func (p Process) expected(h module.Host, r Result) error {
+	if p.Expect == "" || cmdtext.Matches(p.Expect, r.Stdout) {
+		return nil
+	}
+	return fmt.Errorf("output of %s does not contain %q; it ends with:\n%s",
+		p.Show(h), p.Expect, h.Redact(module.Tail(r.Stdout, 10)))
+}
+
+// OutputTypes are the outputs of a task that runs a program.
+func OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"stdout": cty.String, "stderr": cty.String, "code": cty.Number}
+}
+
+// Outputs are the values of a result.
+func (r Result) Outputs() map[string]cty.Value {
+	return map[string]cty.Value{
+		"stdout": text(r.Stdout),
+		"stderr": text(r.Stderr),
+		"code":   cty.NumberIntVal(int64(r.Code)),
+	}
+}
+
+// text is output as a value; HCL knows no bytes that are not UTF-8.
+func text(out string) cty.Value { return cty.StringVal(strings.ToValidUTF8(out, "\uFFFD")) }

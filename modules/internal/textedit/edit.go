@@ -1,0 +1,94 @@
+// Package textedit changes parts of a text file of a host. It is what the modules
+// line_in_file and block_in_file have in common.
+//
+// A module says what the text becomes, as a function of the text alone; reading,
+// the diff, backups and writing are those of package content.
+package textedit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"unicode/utf8"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+)
+
+// longest is the most bytes of a file that is edited; it is read whole, over the
+// connection.
+const longest = 8 << 20
+
+// Edit is a change of a file's text.
+type Edit struct {
+	File   content.File // without a source
+	Create bool         // begin with an empty text where there is no file
+	Absent bool         // take something away; without a file there is nothing to do
+	// Change returns the text as it should be. Of its own result it must return the
+	// same.
+	Change func(text string) (string, error)
+}
+
+// Plan returns the step that edits the file, or none.
+func (e Edit) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	steps, err := e.steps(ctx, h)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	return []module.Step{module.NewStep(steps[0].String(), e.do)}, nil
+}
+
+// do reads the file again: it may have changed since the plan.
+func (e Edit) do(ctx context.Context, h module.Host) error {
+	steps, err := e.steps(ctx, h)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if err := step.Do(ctx, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps compares the file with what the change makes of it.
+func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
+	text, there, err := e.read(ctx, h)
+	switch {
+	case err != nil || e.Absent && !there:
+		return nil, err
+	case !there && !e.Create:
+		return nil, fmt.Errorf("%s is missing: set create = true to make it, or make it with a copy task before", e.File.Path)
+	}
+	after, err := e.Change(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.File.Path, err)
+	}
+	e.File.Source = content.FromText([]byte(after))
+	return e.File.Plan(ctx, h)
+}
+
+// read returns the text of a regular file and whether there is one.
+func (e Edit) read(ctx context.Context, h module.Host) (string, bool, error) {
+	path := e.File.Path
+	info, err := h.Files().Stat(ctx, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", false, nil
+	case err != nil:
+		return "", false, err
+	case info.Mode&fs.ModeSymlink != 0:
+		return "", false, fmt.Errorf("%s is a link to %s: give the path of the file itself", path, info.Target)
+	case !info.Mode.IsRegular():
+		return "", false, fmt.Errorf("%s is no regular file, want a text file", path)
+	case info.Size > longest:
+		return "", false, fmt.Errorf("%s has %d bytes, want at most %d to edit it", path, info.Size, longest)
+	}
+	text, err := content.ReadAll(ctx, h, path)
+	if err == nil && !utf8.Valid(text) {
+		err = fmt.Errorf("%s is no UTF-8 text", path)
+	}
+	return string(text), err == nil, err
+}

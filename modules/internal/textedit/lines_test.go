@@ -1,0 +1,52 @@
+package textedit
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestSplitAndJoin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		lines []string
+		again string
+	}{
+		{"", nil, ""},
+		{"\n", []string{""}, "\n"},
+		{"a\nb\n", []string{"a", "b"}, "a\nb\n"},
+		{"a\n\nb", []string{"a", "", "b"}, "a\n\nb\n"},
+		{"a\r\n", []string{"a\r"}, "a\r\n"},
+	} {
+		lines := Split(c.text)
+		if !slices.Equal(lines, c.lines) || Join(lines) != c.again {
+			t.Errorf("%q: %q, %q, want %q, %q", c.text, lines, Join(lines), c.lines, c.again)
+		}
+	}
+}
+
+func TestInsert(t *testing.T) {
+	t.Parallel()
+	lines := []string{"one", "two", "one more"}
+	for _, c := range []struct {
+		place Place
+		want  []string
+	}{
+		{Place{}, []string{"one", "two", "one more", "x", "y"}},
+		{Place{After: "^one"}, []string{"one", "two", "one more", "x", "y"}},
+		{Place{After: "^one$"}, []string{"one", "x", "y", "two", "one more"}},
+		{Place{After: "three"}, []string{"one", "two", "one more", "x", "y"}},
+		{Place{Before: "^one"}, []string{"x", "y", "one", "two", "one more"}},
+		{Place{Before: "^"}, []string{"x", "y", "one", "two", "one more"}},
+		{Place{Before: "more"}, []string{"one", "two", "x", "y", "one more"}},
+		{Place{Before: "three"}, []string{"one", "two", "one more", "x", "y"}},
+	} {
+		got, err := c.place.Insert(lines, "x", "y")
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, %v, want %q", c.place, got, err, c.want)
+		}
+	}
+	if !slices.Equal(lines, []string{"one", "two", "one more"}) {
+		t.Errorf("the lines were changed: %q", lines)
+	}
+}

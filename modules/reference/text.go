@@ -1,0 +1,104 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Table lists modules with their summaries.
+func Table(all []Module) []string {
+	width := 0
+	for _, m := range all {
+		width = max(width, len(m.Name))
+	}
+	var lines []string
+	for _, m := range all {
+		lines = append(lines, fmt.Sprintf("%-*s  %s", width, m.Name, m.Summary))
+	}
+	return lines
+}
+
+// Manual is the reference as plain text of at most so many columns.
+func (m Module) Manual(columns int) string {
+	var b strings.Builder
+	b.WriteString(m.Name + "\n\n" + wrap(m.Text, "  ", columns))
+	if len(m.Arguments) > 0 {
+		b.WriteString("\nArguments:\n")
+		writeArguments(&b, m.Arguments, "  ", columns)
+	}
+	if len(m.Outputs) > 0 {
+		b.WriteString("\nOutputs:\n")
+		for _, o := range m.Outputs {
+			fmt.Fprintf(&b, "  %s  %s\n%s", o.Name, o.Type, wrap(o.Text, "      ", columns))
+		}
+	}
+	if len(m.Errors) > 0 {
+		b.WriteString("\nErrors:\n")
+		for _, e := range m.Errors {
+			b.WriteString("  - " + strings.TrimPrefix(wrap(e, "    ", columns), "    "))
+		}
+	}
+	b.WriteString("\nExample:\n" + indent(m.Example, "  "))
+	return b.String()
+}
+
+func writeArguments(b *strings.Builder, all []Argument, margin string, columns int) {
+	for _, a := range all {
+		fmt.Fprintf(b, "%s%s  %s\n%s", margin, a.Name, a.facts(), wrap(a.Text, margin+"    ", columns))
+		writeArguments(b, a.Arguments, margin+"    ", columns)
+	}
+}
+
+// facts is the type of an argument and whether it must be given.
+func (a Argument) facts() string {
+	words := []string{a.Type}
+	for _, w := range []struct {
+		is   bool
+		word string
+	}{
+		{a.Secret, "secret"}, {a.Repeated, "repeated"}, {a.Required, "required"},
+		{a.Default != "", "default " + a.Default},
+	} {
+		if w.is {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// wrap breaks paragraphs into lines. A paragraph that is indented is code or a
+// list and stays as it is.
+func wrap(text, margin string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+			b.WriteString(strings.TrimRight(margin+line, " ") + "\n")
+			continue
+		}
+		b.WriteString(fill(strings.Fields(line), margin, columns))
+	}
+	return b.String()
+}
+
+// fill puts words on lines, at least one on each.
+func fill(words []string, margin string, columns int) string {
+	var b strings.Builder
+	line := ""
+	for _, word := range words {
+		if line != "" && len(margin)+len([]rune(line))+1+len([]rune(word)) > columns {
+			b.WriteString(margin + line + "\n")
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return b.String() + margin + line + "\n"
+}
+
+func indent(text, margin string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight(margin+strings.TrimRight(line, "\n"), " ") + "\n")
+	}
+	return b.String()
+}

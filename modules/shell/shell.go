@@ -1,0 +1,135 @@
+// Package shell is the module "shell": lines for a shell, on a host.
+//
+// The text reaches the shell over a pipe. It is neither an argument, which the list
+// of processes would show, nor a file, which could be left behind.
+package shell
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/process"
+)
+
+// Task runs lines in a shell. With several conditions they run only if all of
+// them ask for it. Without creates, removes, unless and only_if they run every time
+// and always count as a change.
+//
+// The shell stops at the first line that fails where the text begins with "set -e".
+// In a pipe only the last program counts, unless the shell knows "set -o pipefail".
+// Standard input is empty. A value that others could choose belongs into env, not
+// into the text: "$NAME" is taken as it is, and a space or quote in it does no harm.
+//
+// Outputs:
+//   - stdout: what the last run printed; empty where the conditions made it unneeded
+//   - stderr: what the last run printed to standard error, likewise
+//   - code: the exit code of the last run; 0 where the conditions made it unneeded
+//
+// Errors:
+//   - the shell ended with a code that is not in ok_codes; its last lines are told
+//   - the output does not contain what expect asks for
+//   - only_if still asks for the lines after they ran, or creates is still not there
+//   - the shell that executable names is not on the host (code 127)
+type Task struct {
+	// Commands is the text for the shell: one line, or several in a heredoc.
+	Commands string `hcl:"commands"`
+	// Executable is the shell, a name or an absolute path. Default "sh", the POSIX
+	// shell of every host.
+	Executable string `hcl:"executable,optional"`
+	// Creates is a path the commands make. While it is there, nothing is to do.
+	Creates string `hcl:"creates,optional"`
+	// Removes is a path the commands remove. While it is not there, nothing is to do.
+	Removes string `hcl:"removes,optional"`
+	// Unless is text for the same shell that changes nothing; when it ends with 0,
+	// nothing is to do.
+	Unless string `hcl:"unless,optional"`
+	// OnlyIf is text for the same shell that changes nothing; unless it ends with 0,
+	// nothing is to do. It is asked again afterwards and must no longer ask for it.
+	OnlyIf string `hcl:"only_if,optional"`
+	// Env is added to the shell's environment.
+	Env map[string]string `hcl:"env,optional"`
+	// Dir is the working directory, an absolute path; the login's home folder when
+	// empty.
+	Dir string `hcl:"dir,optional"`
+	// OKCodes are the exit codes that mean success.
+	OKCodes []int `hcl:"ok_codes,optional"`
+	// Expect is a text or regular expression that standard output must contain.
+	Expect string `hcl:"expect,optional"`
+
+	result process.Result // of the last run
+}
+
+// Kind is the module "shell".
+func Kind() module.Kind {
+	return module.Kind{Name: "shell", New: func() module.Task {
+		return &Task{Executable: "sh", OKCodes: []int{0}}
+	}}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case strings.TrimSpace(t.Commands) == "":
+		return errors.New("commands is empty, want text for the shell")
+	case strings.ContainsRune(t.Commands, 0):
+		return errors.New("commands has a NUL character in it, want text")
+	case t.Executable == "":
+		return errors.New("executable is empty, want a shell such as \"bash\"")
+	}
+	return t.process().Validate()
+}
+
+func (t *Task) process() process.Process {
+	p := t.script(t.Commands)
+	p.OKCodes, p.Expect = t.OKCodes, t.Expect
+	return p
+}
+
+// script is a text in the task's shell and surroundings.
+func (t *Task) script(text string) process.Process {
+	if text == "" {
+		return process.Process{}
+	}
+	p := process.Script([]string{t.Executable}, text)
+	p.Env, p.Dir, p.Shown = t.Env, t.Dir, t.Executable+": "+text
+	return p
+}
+
+func (t *Task) conditions() process.Conditions {
+	return process.Conditions{Creates: t.Creates, Removes: t.Removes, Unless: t.script(t.Unless), OnlyIf: t.script(t.OnlyIf)}
+}
+
+// Unverifiable tells that nothing says whether the commands are still needed.
+func (t *Task) Unverifiable() bool { return !t.conditions().Any() }
+
+// Plan asks the conditions.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	needed, err := t.conditions().Ask(ctx, h)
+	if err != nil || !needed {
+		return nil, err
+	}
+	return []module.Step{module.NewStep("run in "+t.process().Show(h), t.run)}, nil
+}
+
+func (t *Task) run(ctx context.Context, h module.Host) (err error) {
+	t.result, err = t.process().Run(ctx, h)
+	return err
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
+
+// Outputs returns what the last run printed.
+func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
+	return t.result.Outputs(), nil
+}
+
+var (
+	_ module.Outputter    = (*Task)(nil)
+	_ module.Validator    = (*Task)(nil)
+	_ module.Unverifiable = (*Task)(nil)
+)
