@@ -28,6 +28,7 @@ func (w *world) app() *cli.App {
 			w.runCommand(),
 			w.planCommand(),
 			w.validateCommand(),
+			w.fmtCommand(),
 			w.statusCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),

@@ -91,15 +91,12 @@ func (w *world) view(c *cli.Context, mode view.Mode, spec string) (view.View, er
 	if err := choice(c, "output", outputText, outputJSON, outputQuiet); err != nil {
 		return nil, err
 	}
-	out, err := w.out, w.err
-	if c.Bool("no-color") {
-		out.Colour, err.Colour = false, false
-	}
+	w.colours(c)
 	if c.String("output") == outputJSON {
-		return view.NewJSON(spec, out, err), nil
+		return view.NewJSON(spec, w.out, w.err), nil
 	}
 	return view.NewText(view.Options{
-		Out: out, Err: err, Mode: mode, Spec: spec, Now: w.now,
+		Out: w.out, Err: w.err, Mode: mode, Spec: spec, Now: w.now,
 		Verbose: c.Bool("verbose"),
 		Diff:    c.Bool("verbose") || c.Bool("diff") || mode == view.Plan,
 		Quiet:   c.String("output") == outputQuiet,
