@@ -29,6 +29,7 @@ func (w *world) app() *cli.App {
 			w.planCommand(),
 			w.validateCommand(),
 			w.fmtCommand(),
+			w.graphCommand(),
 			w.statusCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
