@@ -61,8 +61,8 @@ const defaultForks = 10
 // outputFlags say how it looks.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput,
-			Usage: "show steps with diffs, retries, the inventories and the log"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput, Count: new(int),
+			Usage: "show steps with diffs, retries, inventories, the log; -vv also what starts"},
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
 			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
 		noColorFlag(),
