@@ -1,12 +1,19 @@
 package engine
 
 import (
+	"context"
 	"io/fs"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
+
+// Confirm decides whether Run does a task. steps are what it would change, or nil
+// when that cannot be told before it is tried. It may be called by several goroutines
+// at once; it should return when ctx ends. An error fails the task. Tasks that read
+// values of one that is not done are not done either.
+type Confirm func(ctx context.Context, task, host string, steps []string) (bool, error)
 
 // Options is everything a run needs from its caller. The engine reads no
 // environment and prints nothing.
@@ -30,5 +37,6 @@ type Options struct {
 	CacheDir    string            // where artifacts are kept between runs
 	Kinds       []module.Kind     // the modules tasks may use
 	Events      event.Sink        // takes what happens; nil forgets it
+	Confirm     Confirm           // asked before each task that would change something; nil does all
 	Redactor    *secret.Redactor  // learns every secret; must be the one that the views use
 }

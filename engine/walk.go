@@ -28,6 +28,7 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 	refused := l.locked(ctx, pool, func(ctx context.Context) {
 		l.fill(report, run.Run(ctx, l.plan, values, pool, run.Options{
 			Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
+			Confirm: confirm(o.Confirm),
 		}))
 	})
 	report.refuse(refused)
@@ -83,6 +84,16 @@ func nonEmpty[T ~string](value T) []T {
 		return nil
 	}
 	return []T{value}
+}
+
+// confirm asks the caller about a task by its address.
+func confirm(ask Confirm) run.Confirm {
+	if ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, t *plan.Task, steps []string) (bool, error) {
+		return ask(ctx, t.Address, t.Host, steps)
+	}
 }
 
 func sink(s event.Sink) event.Sink {

@@ -28,6 +28,8 @@ func (w *world) app() *cli.App {
 			w.runCommand(),
 			w.planCommand(),
 			w.validateCommand(),
+			w.fmtCommand(),
+			w.graphCommand(),
 			w.statusCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),

@@ -60,11 +60,13 @@ func separate(args []string, known []cli.Flag, path string) (set, arguments []st
 			arguments = append(arguments, arg)
 			continue
 		}
+		times, arg := repeated(known, arg)
 		flag, err := findFlag(known, arg, path)
 		if err != nil {
 			return nil, nil, err
 		}
 		name := "--" + flag.Names()[0]
+		set = append(set, slices.Repeat([]string{name}, times-1)...)
 		_, value, given := strings.Cut(arg, "=")
 		if !given && takesValue(flag) {
 			i++
@@ -79,6 +81,21 @@ func separate(args []string, known []cli.Flag, path string) (set, arguments []st
 		set = append(set, name)
 	}
 	return set, arguments, nil
+}
+
+// repeated is how often a switch of one letter is given at once, as in -vv, and the
+// argument that gives it once.
+func repeated(known []cli.Flag, arg string) (int, string) {
+	letters := strings.TrimPrefix(arg, "-")
+	if len(letters) < 2 || strings.Trim(letters, letters[:1]) != "" {
+		return 1, arg
+	}
+	for _, f := range known {
+		if _, ok := f.(*cli.BoolFlag); ok && slices.Contains(f.Names(), letters[:1]) {
+			return len(letters), "-" + letters[:1]
+		}
+	}
+	return 1, arg
 }
 
 func takesValue(f cli.Flag) bool {

@@ -61,11 +61,22 @@ const defaultForks = 10
 // outputFlags say how it looks.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput,
-			Usage: "show steps with diffs, retries, the inventories and the log"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput, Count: new(int),
+			Usage: "show steps with diffs, retries, inventories, the log; -vv also what starts"},
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
 			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
-		&cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"},
+		noColorFlag(),
+	}
+}
+
+func noColorFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"}
+}
+
+// colours takes the colours away where --no-color says so.
+func (w *world) colours(c *cli.Context) {
+	if c.Bool("no-color") {
+		w.out.Colour, w.err.Colour = false, false
 	}
 }
 

@@ -1,19 +1,54 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 )
 
-func TestEveryCommandHasHelpWithAnExampleThatParses(t *testing.T) {
-	t.Parallel()
+// allCommands are the commands, and those below them.
+func allCommands(t *testing.T) []*cli.Command {
+	t.Helper()
 	commands := newProgram(t).app().Commands
 	for _, c := range commands {
 		commands = append(commands, c.Subcommands...)
 	}
-	for _, c := range commands {
+	return commands
+}
+
+// TestHelpIsWhatTheFilesSay holds each command's help to a file, so that a change of
+// the interface is seen in a review. With KINIT_UPDATE set it rewrites them.
+func TestHelpIsWhatTheFilesSay(t *testing.T) {
+	t.Parallel()
+	for _, c := range allCommands(t) {
+		words := strings.Fields(strings.TrimPrefix(c.CustomHelpTemplate[strings.Index(c.CustomHelpTemplate, "  kinit "):], "  kinit "))
+		name := c.Name
+		if words[0] != c.Name {
+			name = words[0] + "-" + c.Name
+		}
+		file := filepath.Join("testdata", "help", name+".txt")
+		if os.Getenv("KINIT_UPDATE") != "" {
+			if err := os.WriteFile(file, []byte(c.CustomHelpTemplate), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), c.CustomHelpTemplate); diff != "" {
+			t.Errorf("%s: %s", file, diff)
+		}
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExampleThatParses(t *testing.T) {
+	t.Parallel()
+	for _, c := range allCommands(t) {
 		help := c.CustomHelpTemplate
 		_, examples, ok := strings.Cut(help, "\nExamples:\n")
 		if !ok {

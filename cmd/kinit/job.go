@@ -18,19 +18,25 @@ type job struct {
 	do          action
 	mode        view.Mode
 	logged      bool // keeps a log: it changes hosts
+	diff        bool // shows diffs without being asked to
+	step        bool // asks before tasks; the view is text on a terminal
 	pendingIsOK bool // pending changes are no reason for an exit code
 }
 
 // perform does the job under the eyes of a view, and returns what the program
 // ends with.
 func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
-	screen, err := w.view(c, j.mode, o.Spec)
+	screen, err := w.view(c, j, o.Spec)
 	if err != nil {
 		return err
 	}
 	redactor := &secret.Redactor{}
 	if c.Bool("verbose") {
 		screen.Notice("inventories: " + orNone(o.Inventories))
+	}
+	do := j.do
+	if text, ok := screen.(*view.Text); ok && j.step {
+		do = stepwise(do, text)
 	}
 	log := w.startLog(c, j, o.Spec, screen)
 	sinks := view.Fan{screen}
@@ -40,7 +46,7 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 	o.Redactor = redactor
 	o.Events = view.Redacted{Next: sinks, Redact: redactor.Redact}
 
-	report := view.RedactReport(w.interruptibly(c, j.do, o, screen), redactor.Redact)
+	report := view.RedactReport(w.interruptibly(c, do, o, screen), redactor.Redact)
 	code := codeOf(report, j)
 	if log != nil {
 		if err := log.Close(view.NewSummary(o.Spec, report, code)); err != nil {
@@ -87,22 +93,19 @@ func (w *world) startLog(c *cli.Context, j job, spec string, screen view.View) *
 }
 
 // view makes the view that the flags ask for.
-func (w *world) view(c *cli.Context, mode view.Mode, spec string) (view.View, error) {
+func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 	if err := choice(c, "output", outputText, outputJSON, outputQuiet); err != nil {
 		return nil, err
 	}
-	out, err := w.out, w.err
-	if c.Bool("no-color") {
-		out.Colour, err.Colour = false, false
-	}
+	w.colours(c)
 	if c.String("output") == outputJSON {
-		return view.NewJSON(spec, out, err), nil
+		return view.NewJSON(spec, w.out, w.err), nil
 	}
 	return view.NewText(view.Options{
-		Out: out, Err: err, Mode: mode, Spec: spec, Now: w.now,
-		Verbose: c.Bool("verbose"),
-		Diff:    c.Bool("verbose") || c.Bool("diff") || mode == view.Plan,
-		Quiet:   c.String("output") == outputQuiet,
+		Out: w.out, Err: w.err, Mode: j.mode, Spec: spec, Now: w.now,
+		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
+		Diff:  c.Bool("verbose") || c.Bool("diff") || j.diff,
+		Quiet: c.String("output") == outputQuiet,
 	}), nil
 }
 

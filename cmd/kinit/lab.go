@@ -79,7 +79,7 @@ func (w *world) labStatus() *cli.Command {
 		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
 		Flags:       flags(labFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
-			return w.onLab(c, job{do: w.engine.plan, mode: view.Plan}, "")
+			return w.onLab(c, job{do: w.engine.plan, mode: view.Plan, diff: true}, "")
 		},
 	})
 }

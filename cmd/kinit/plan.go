@@ -21,6 +21,6 @@ func (w *world) planCommand() *cli.Command {
 		Description: `Nothing is changed. What a task would do on a host or with a value that another
 task has yet to bring about is shown as known after that task.`,
 		Flags:  flags(inputFlags(), selectionFlags(), outputFlags()),
-		Action: func(c *cli.Context) error { return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan}) },
+		Action: func(c *cli.Context) error { return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, diff: true}) },
 	})
 }

@@ -20,18 +20,29 @@ func (w *world) runCommand() *cli.Command {
 		Usage:     "bring about what a spec says, or converge again",
 		ArgsUsage: "SPEC",
 		Description: `SPEC is a file, or the name of a spec that ships with kinit. What a run has done
-stays when it fails or is interrupted; the next run goes on from there.`,
+stays when it fails or is interrupted; the next run goes on from there.
+
+With --step, tasks that read values of one that was left out are left out too, and
+quit ends the run as Ctrl-C does.`,
 		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "check", Category: headSelect,
-				Usage: "change nothing and show what would change, as plan does"},
+				Usage: "change nothing and show what would change; pending changes end with 0"},
+			&cli.BoolFlag{Name: "step", Category: headSelect,
+				Usage: "show what each task would change and ask on the terminal before it is done"},
 		}, outputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show every step with its diff"},
 		}),
 		Action: func(c *cli.Context) error {
-			if c.Bool("check") {
+			step := c.Bool("step")
+			switch {
+			case step && c.Bool("check"):
+				return usageErrorf(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
+			case step && (w.err.Size == nil || c.String("output") == outputJSON):
+				return usageErrorf(c.Command.HelpName, "--step asks on a terminal, and there is none")
+			case c.Bool("check"):
 				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true})
 			}
-			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true})
+			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step})
 		},
 	})
 }

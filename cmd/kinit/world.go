@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,6 +23,7 @@ type world struct {
 	args     []string
 	environ  []string // KEY=value pairs
 	cwd      string
+	in       io.Reader
 	out, err view.Screen
 	engine   facade
 	kinds    func() []module.Kind
@@ -45,7 +47,7 @@ func thisProcess() *world {
 		cwd = "."
 	}
 	w := &world{
-		args: os.Args, environ: os.Environ(), cwd: cwd,
+		args: os.Args, environ: os.Environ(), cwd: cwd, in: os.Stdin,
 		engine: facade{run: engine.Run, plan: engine.Plan, validate: engine.Validate},
 		kinds:  modules.All, now: time.Now, signals: incoming, leave: os.Exit,
 	}
@@ -93,6 +95,14 @@ func (w *world) env(name string) string {
 		}
 	}
 	return ""
+}
+
+// abs is a path as this process sees it.
+func (w *world) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(w.cwd, path)
 }
 
 // folder is kinit's own folder of a kind, by the XDG base directory

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func newProgram(t *testing.T, args ...string) *program {
 	p.world = &world{
 		args: append([]string{"kinit"}, args...), cwd: filepath.Join(dir, "work"),
 		environ: []string{"HOME=" + filepath.Join(dir, "home")},
+		in:      strings.NewReader(""),
 		out:     view.Screen{Writer: &p.out}, err: view.Screen{Writer: &p.err},
 		engine:  facade{run: p.action("run"), plan: p.action("plan"), validate: p.action("validate")},
 		kinds:   func() []module.Kind { return []module.Kind{{Name: "file"}, {Name: "command"}} },

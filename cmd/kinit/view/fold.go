@@ -29,7 +29,7 @@ func (f *fold) flush(l *liner, e event.Event, width int) []string {
 	}
 	var lines []string
 	if f.more > 0 {
-		lines = []string{l.note("", string(event.Skipped), "", "and "+tasks(f.more)+" more", f.message, width)}
+		lines = l.note(event.Event{Task: "and " + tasks(f.more) + " more"}, string(event.Skipped), f.message, width)
 	}
 	*f = fold{message: e.Message, shown: skipped}
 	return lines

@@ -36,7 +36,11 @@ func (l *liner) stageCell(stage string) string {
 
 // finished is the line of a task that ended: host, status, stage, task, time,
 // and what changed or why not. width limits it, 0 for no limit.
-func (l *liner) finished(e event.Event, width int) string {
+func (l *liner) finished(e event.Event, width int) []string {
+	line, word := styles(e.Status)
+	if isNarrow(width) {
+		return l.narrow(e, string(e.Status), seconds(e.Duration)+"  "+outcome(e), line, word, width)
+	}
 	task := clean(e.Task)
 	if width > 0 {
 		task = cut(task, max(24, width*2/5))
@@ -46,19 +50,18 @@ func (l *liner) finished(e event.Event, width int) string {
 	l.status = max(l.status, cells(status))
 	l.task = max(l.task, cells(task))
 
-	line, word := styles(e.Status)
 	said := line
 	if e.Status == event.OK && e.Message != "" {
 		said = plain
 	}
-	return render([]span{
+	return []string{render([]span{
 		{pad(host, l.host) + "  ", line},
 		{pad(status, l.status) + "  ", word},
 		{l.stageCell(e.Stage), line},
 		{pad(task, l.task) + "  ", line},
 		{pad(seconds(e.Duration), 5) + "  ", line},
 		{outcome(e), said},
-	}, width, l.colour)
+	}, width, l.colour)}
 }
 
 // styles gives the colours of a line and of its status: what needs no attention
@@ -137,9 +140,16 @@ func diffStyle(line string) string {
 }
 
 // retried is the line of a task that failed and is tried again.
-func (l *liner) retried(e event.Event, width int) string {
-	text := fmt.Sprintf("attempt %d failed: %s", e.Attempt, firstLine(e.Message))
-	return l.note(e.Host, "retry", e.Stage, e.Task, text, width)
+func (l *liner) retried(e event.Event, width int) []string {
+	return l.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, firstLine(e.Message)), width)
+}
+
+// began is the line of a task or of a step that starts.
+func (l *liner) began(e event.Event, width int) []string {
+	if e.Kind == event.StepStarted {
+		return l.note(e, "step", stepText(e), width)
+	}
+	return l.note(e, "start", "", width)
 }
 
 // waits is the line of a run that has not begun because of another.
@@ -159,9 +169,13 @@ func (l *liner) beat(r *running, elapsed string) string {
 	}}, 0, false)
 }
 
-func (l *liner) note(host, word, stage, task, text string, width int) string {
-	return render([]span{{
-		pad(clean(host), l.host) + "  " + pad(word, l.status) + "  " + l.stageCell(stage) +
-			pad(clean(task), l.task) + spaces(9) + text, dim,
-	}}, width, l.colour)
+// note is a dim line about the task of an event: a word for the status, and a text.
+func (l *liner) note(e event.Event, word, text string, width int) []string {
+	if isNarrow(width) {
+		return l.narrow(e, word, text, dim, dim, width)
+	}
+	return []string{render([]span{{
+		pad(clean(e.Host), l.host) + "  " + pad(word, l.status) + "  " + l.stageCell(e.Stage) +
+			pad(clean(e.Task), l.task) + spaces(9) + text, dim,
+	}}, width, l.colour)}
 }

@@ -131,6 +131,60 @@ func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
+func TestANarrowTerminalGetsTwoShortLinesATask(t *testing.T) {
+	t.Parallel()
+	c, screen := newClock(), newTerminal(t, 40)
+	text := newText(Options{Out: screen.screen(), Err: screen.screen(), Diff: true, Verbose: true, Trace: true, Spec: "site.hcl", Now: c.time})
+	play(c, text)
+	text.Close(outcomeOf(), 1)
+	equal(t, screen.text(), `start    task.ovn_switch.cluster
+         nyctea
+start    task.file.motd
+         tyto
+step     task.ovn_switch.cluster
+         nyctea  create logical switc...
+changed  task.ovn_switch.cluster
+         nyctea  0.3s  create logical...
+    create logical switch k8s
+    set its mtu
+      -1500
+      +1442
+ok       task.file.motd
+         tyto  0.0s
+start    task.command.probe
+         nyctea
+retry    task.command.probe
+         nyctea  attempt 1 failed: co...
+failed   task.command.probe
+         nyctea  2.0s  command ended ...
+skipped  task.domain.node
+         nyctea  0.0s  after the fail...
+
+STAGE      TIME  SHARE  TASKS
+prepare    0.0s     0%      1
+network    2.3s   100%      2
+
+PLAY RECAP
+tyto   : ok=1
+nyctea : changed=1 failed=1 skipped=1
+
+OUTPUTS
+api = https://10.0.0.253:6443
+token = (sensitive)
+
+Error: Command failed
+
+command ended with code 1: probe
+no route to host
+
+  task task.command.probe
+  host nyctea
+
+Failed after 2.3s: 4 tasks, 1 changed, 1
+failed, 1 skipped.
+`)
+}
+
 func widest(text string) int {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {

@@ -35,7 +35,9 @@ func (t *Text) verdict(r *engine.Report) string {
 	if t.printed {
 		out.gap()
 	}
-	out.line(span{verdict(r, t.options), bold})
+	for _, line := range wrap(verdict(r, t.options), out.width) {
+		out.line(span{line, bold})
+	}
 	return out.String()
 }
 
@@ -90,6 +92,10 @@ func (b *block) recap(hosts []engine.HostCounts) {
 	format := " %s=%-4d"
 	if full := name + len(" : ok=0000 changed=0000 failed=0000 skipped=0000 unreachable=0000"); b.width > 0 && full > b.width {
 		format = " %s=%d"
+	}
+	if isNarrow(b.width) {
+		b.shortRecap(hosts, name)
+		return
 	}
 	for _, h := range hosts {
 		count := func(word string, n int, style string) span {

@@ -23,6 +23,7 @@ type Options struct {
 	Spec     string           // what was run, for the last line
 	Diff     bool             // show every step with its diff
 	Verbose  bool             // show retries too
+	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
 	Now      func() time.Time // the clock
 }
@@ -108,7 +109,10 @@ func (t *Text) lines(e event.Event, started bool) []string {
 		return []string{t.liner.waits(e, width)}
 	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {
-		return []string{t.liner.retried(e, width)}
+		return t.liner.retried(e, width)
+	}
+	if t.options.Trace && (e.Kind == event.TaskStarted || e.Kind == event.StepStarted) {
+		return t.liner.began(e, width)
 	}
 	var lines []string
 	if !t.options.Verbose {
@@ -120,7 +124,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind != event.TaskFinished {
 		return lines
 	}
-	lines = append(lines, t.liner.finished(e, width))
+	lines = append(lines, t.liner.finished(e, width)...)
 	lines = append(lines, t.liner.message(e, width)...)
 	if t.options.Diff {
 		lines = append(lines, t.liner.steps(e, width)...)
@@ -189,6 +193,30 @@ func (t *Text) Notice(line string) {
 	t.settle()
 	lines := wrap(line, t.options.Err.width())
 	_, _ = io.WriteString(t.options.Err, strings.Join(lines, "\n")+"\n")
+}
+
+// Ask shows lines and a question below them, and returns what answer reads. Nothing
+// else is shown meanwhile.
+func (t *Text) Ask(lines []string, question string, answer func() (string, error)) (string, error) {
+	t.write.Lock()
+	defer t.write.Unlock()
+	t.settle()
+	var out strings.Builder
+	width, colour := t.options.Err.width(), t.options.Err.Colour
+	for i, text := range lines {
+		for _, line := range wrap(text, width) {
+			style := diffStyle(line)
+			if i == 0 {
+				style = cyan
+			}
+			out.WriteString(paint(line, style, colour) + "\n")
+		}
+	}
+	out.WriteString(paint(question, bold, colour) + " ")
+	if _, err := io.WriteString(t.options.Err, out.String()); err != nil {
+		return "", err
+	}
+	return answer()
 }
 
 // Close ends the live lines and shows how it ended.

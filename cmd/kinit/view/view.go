@@ -8,8 +8,6 @@
 package view
 
 import (
-	"io"
-
 	"kinit/engine"
 	"kinit/engine/event"
 )
@@ -34,24 +32,6 @@ const (
 	Validate
 	Read // a value is read; only problems are shown
 )
-
-// Screen is a stream to write on.
-type Screen struct {
-	io.Writer
-	// Size gives the terminal's columns and rows; nil when it is no terminal, or
-	// one that cannot move its cursor.
-	Size   func() (columns, rows int)
-	Colour bool
-}
-
-// width is the number of columns a line may have, 0 for no limit.
-func (s Screen) width() int {
-	if s.Size == nil {
-		return 0
-	}
-	columns, _ := s.Size()
-	return columns
-}
 
 // Fan passes each event to several sinks, in order.
 type Fan []event.Sink

@@ -96,5 +96,8 @@ type Retry struct {
 // defaultDelay is the time between two attempts when a retry block has none.
 const defaultDelay = time.Second
 
+// BlockAddress is the address of the block it is an instance of.
+func (t *Task) BlockAddress() string { return t.block.spec.Address() }
+
 // final tells whether the task is outside of the main section.
 func (t *Task) final() bool { return t.Always || t.OnFailure }

@@ -167,3 +167,6 @@ func fromTask(cycle []string) []string {
 }
 
 func isTask(key string) bool { return strings.HasPrefix(key, "task.") }
+
+// IsStage tells whether a key of a graph is the begin or the end of a stage.
+func IsStage(key string) bool { return strings.HasPrefix(key, "stage.") }

@@ -16,8 +16,9 @@ import (
 
 // Options is what a run needs besides the plan.
 type Options struct {
-	Check    bool // read only: say what would change
-	Forks    int  // how many tasks run at the same time, at least 1
+	Check    bool    // read only: say what would change
+	Confirm  Confirm // asked before each task that would change something; nil does all
+	Forks    int     // how many tasks run at the same time, at least 1
 	Events   event.Sink
 	Redactor *secret.Redactor
 }

@@ -28,6 +28,7 @@ type runner struct {
 type record struct {
 	result  TaskResult
 	pending bool // in a dry run: it would change something, so its values are not known
+	left    bool // somebody left it out
 	diags   diag.List
 }
 
@@ -37,6 +38,17 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if t.Skip != "" {
 		r.values.Set(t.Address, nil)
 		r.finish(t, started, event.Skipped, nil, t.Skip)
+		return nil
+	}
+	reason, err := r.leftOut(ctx, t)
+	if err != nil {
+		return r.fail(ctx, t, started, outcome{}, err)
+	}
+	if reason != "" {
+		rec := r.finish(t, started, event.Skipped, nil, reason)
+		r.mu.Lock()
+		rec.left = true
+		r.mu.Unlock()
 		return nil
 	}
 	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})

@@ -3,10 +3,9 @@ package content
 import (
 	"bytes"
 	"io/fs"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/diff"
+	"kinit/engine/textdiff"
 )
 
 // diffBytes is the largest text that is shown as a diff.
@@ -18,10 +17,7 @@ func Diff(path string, before, after []byte) string {
 	if !isText(before) || !isText(after) {
 		return ""
 	}
-	all := string(diff.Diff(path, before, path, after))
-	// The first line repeats the two names of the next ones.
-	_, rest, _ := strings.Cut(all, "\n")
-	return strings.TrimRight(rest, "\n")
+	return textdiff.Unified(path, before, after)
 }
 
 func isText(data []byte) bool {

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/engine"
+	"kinit/engine/textdiff"
+)
+
+// standardInput stands for the standard input among files.
+const standardInput = "-"
+
+func (w *world) fmtCommand() *cli.Command {
+	return manual{
+		path: "fmt",
+		examples: []string{
+			"kinit fmt",
+			"kinit fmt --check --diff specs inventory.hcl",
+			"kinit fmt - < site.hcl",
+		},
+		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending},
+	}.write(&cli.Command{
+		Name:      "fmt",
+		Usage:     "give HCL files their canonical spacing",
+		ArgsUsage: "[FILE|FOLDER...]",
+		Description: `The names of the files that were not formatted are printed. Of a folder all files
+named *.hcl are formatted, those in folders below too, but hidden folders and templates
+(*.tmpl.hcl) are left alone. Without an argument it is the working directory; - is the
+standard input, whose formatted text goes to the standard output.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "check", Category: headSelect,
+				Usage: "change nothing and end with 4 when a file is not formatted"},
+			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show what changes"},
+			&cli.BoolFlag{Name: "write", Category: headSelect, Value: true,
+				Usage: "write files back; --write=false changes nothing and ends with 0"},
+			noColorFlag(),
+		},
+		Action: w.format,
+	})
+}
+
+// formatting is one use of fmt.
+type formatting struct {
+	*world
+	check, diff, write bool
+	pending, invalid   bool // what was found so far
+}
+
+func (w *world) format(c *cli.Context) error {
+	w.colours(c)
+	f := &formatting{world: w, check: c.Bool("check"), diff: c.Bool("diff"), write: c.Bool("write") && !c.Bool("check")}
+	names := c.Args().Slice()
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	for _, name := range names {
+		if err := f.path(name); err != nil {
+			return fmt.Errorf("format: %w", err)
+		}
+	}
+	switch {
+	case f.invalid:
+		return codeError(exitInvalid)
+	case f.pending && f.check:
+		return codeError(exitPending)
+	}
+	return nil
+}
+
+// path formats a file, all files in a folder, or the standard input.
+func (f *formatting) path(name string) error {
+	if name == standardInput {
+		return f.stdin()
+	}
+	info, err := os.Stat(f.abs(name))
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return f.file(name)
+	}
+	return filepath.WalkDir(f.abs(name), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != f.abs(name) && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case !entry.Type().IsRegular() || !isFormatted(entry.Name()):
+			return nil
+		}
+		relative, err := filepath.Rel(f.abs(name), path)
+		if err != nil {
+			return err
+		}
+		return f.file(filepath.Join(name, relative))
+	})
+}
+
+// isFormatted tells whether a file in a folder is one to format.
+func isFormatted(name string) bool {
+	return strings.HasSuffix(name, ".hcl") && !strings.HasSuffix(name, ".tmpl.hcl")
+}
+
+func (f *formatting) file(name string) error {
+	before, err := os.ReadFile(f.abs(name))
+	if err != nil {
+		return err
+	}
+	after, ok := f.formatted(name, before)
+	if !ok || bytes.Equal(before, after) {
+		return nil
+	}
+	f.pending = true
+	if err := f.lines(name); err != nil {
+		return err
+	}
+	if f.diff {
+		if err := f.out.Diff(textdiff.Unified(name, before, after)); err != nil {
+			return err
+		}
+	}
+	if !f.write {
+		return nil
+	}
+	return replaceFile(f.abs(name), after, 0o644)
+}
+
+// stdin formats the standard input to the standard output, or shows what differs.
+func (f *formatting) stdin() error {
+	before, err := io.ReadAll(f.in)
+	if err != nil {
+		return err
+	}
+	after, ok := f.formatted("<stdin>", before)
+	if !ok {
+		return nil
+	}
+	f.pending = f.pending || !bytes.Equal(before, after)
+	switch {
+	case f.diff && !bytes.Equal(before, after):
+		return f.out.Diff(textdiff.Unified("<stdin>", before, after))
+	case f.diff || f.check:
+		return nil
+	}
+	_, err = f.out.Write(after)
+	return err
+}
+
+// formatted is the text as it should be. One with mistakes shows them and is left
+// alone.
+func (f *formatting) formatted(name string, text []byte) ([]byte, bool) {
+	after, report := engine.Format(name, text)
+	if report.Invalid {
+		f.invalid = true
+		f.err.Problems(report.Diagnostics, report.Sources)
+	}
+	return after, !report.Invalid
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/diag"
+)
+
+// errQuit is why a task was not done after which somebody wanted no more.
+var errQuit = errors.New("no more tasks were wanted")
+
+// asker asks before tasks, one question at a time.
+type asker struct {
+	screen *view.Text
+	tty    *os.File
+	input  *bufio.Reader
+	quit   context.CancelFunc // ends the run
+
+	mu   sync.Mutex
+	all  bool // everything else is wanted
+	done bool // nothing else is
+}
+
+// stepwise makes an action ask before each task, on the terminal of the process.
+func stepwise(do action, screen *view.Text) action {
+	return func(ctx context.Context, o engine.Options) *engine.Report {
+		tty, err := os.Open("/dev/tty")
+		if err != nil {
+			return &engine.Report{Diagnostics: diag.List{{Summary: "No terminal", Detail: "--step could not open the terminal: " + err.Error() + "."}}}
+		}
+		defer tty.Close()
+		ctx, quit := context.WithCancel(ctx)
+		defer quit()
+		a := &asker{screen: screen, tty: tty, input: bufio.NewReader(tty), quit: quit}
+		o.Confirm = a.confirm
+		return do(ctx, o)
+	}
+}
+
+// confirm asks about one task.
+func (a *asker) confirm(ctx context.Context, task, host string, steps []string) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for !a.all && !a.done {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		answer, err := a.screen.Ask(question(task, host, steps), "Do it? [y]es, [n]o, [a]ll, [q]uit:", func() (string, error) { return a.line(ctx) })
+		if err != nil {
+			return false, err
+		}
+		switch answer {
+		case "y", "yes":
+			return true, nil
+		case "n", "no":
+			return false, nil
+		case "a", "all":
+			a.all = true
+		case "q", "quit":
+			a.done = true
+			a.quit()
+		}
+	}
+	if a.done {
+		return false, errQuit
+	}
+	return true, nil
+}
+
+// question is what a task would do.
+func question(task, host string, steps []string) []string {
+	lines := []string{task + " on " + host}
+	if steps == nil {
+		return append(lines, "  what it changes is known when it is tried")
+	}
+	for _, step := range steps {
+		for line := range strings.SplitSeq(strings.TrimRight(step, "\n"), "\n") {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines
+}
+
+// line reads an answer, until ctx ends.
+func (a *asker) line(ctx context.Context) (string, error) {
+	_ = a.tty.SetReadDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { _ = a.tty.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	text, err := a.input.ReadString('\n')
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if errors.Is(err, io.EOF) { // Ctrl-D
+		return "quit", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the answer: %w", err)
+	}
+	return strings.ToLower(strings.TrimSpace(text)), nil
+}

@@ -1,0 +1,64 @@
+package run
+
+import (
+	"context"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+)
+
+// Confirm decides whether a task is done. steps are what it would change now,
+// redacted, or nil when that cannot be told before it is tried. It may be called by
+// several goroutines at once. An error fails the task.
+type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
+
+// leftOut says why a task is left out: because somebody said so, or because it reads
+// values of one that was. It is empty when the task is to be done. What would change
+// nothing is not asked for.
+func (r *runner) leftOut(ctx context.Context, t *plan.Task) (string, error) {
+	if r.opts.Confirm == nil || r.opts.Check {
+		return "", nil
+	}
+	if need := r.leftOutNeed(t); need != "" {
+		return "needs " + need + ", which was left out", nil
+	}
+	steps, known := r.preview(ctx, t)
+	if known && len(steps) == 0 {
+		return "", nil
+	}
+	yes, err := r.opts.Confirm(ctx, t, steps)
+	if err != nil || yes {
+		return "", err
+	}
+	return "left out", nil
+}
+
+// leftOutNeed is a task whose values are read and that was left out.
+func (r *runner) leftOutNeed(t *plan.Task) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, address := range t.Needs {
+		if rec := r.done[address]; rec != nil && rec.left {
+			return address
+		}
+	}
+	return ""
+}
+
+// preview is what a task would change now. It is not known while the task cannot be
+// read, as one that waits for something.
+func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, known bool) {
+	task, diags := t.Decode(r.values)
+	if diags.HasErrors() {
+		return nil, false
+	}
+	machine, err := r.pool.Get(ctx, t.Host)
+	if err != nil {
+		return nil, false
+	}
+	planned, err := task.Plan(ctx, machine.Bind(r.owner(t), func(event.Progress) {}))
+	if err != nil {
+		return nil, false
+	}
+	return r.texts(planned), true
+}
