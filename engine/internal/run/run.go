@@ -70,27 +70,34 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 	if s.Graph == nil {
 		return
 	}
-	outcomes := s.Graph.Walk(ctx, r.opts.Forks, func(ctx context.Context, key string) error {
-		t := s.Task(key)
-		if t == nil {
-			return nil
-		}
-		return r.visit(ctx, t)
+	outcomes := s.Graph.Walk(ctx, r.opts.Forks, graph.Visitor[string]{
+		Visit: func(ctx context.Context, key string) error {
+			t := s.Task(key)
+			if t == nil {
+				return nil
+			}
+			return r.visit(ctx, t)
+		},
+		Skipped: func(key, cause string) {
+			if t := s.Task(key); t != nil {
+				r.skip(t, "after the failure of "+cause)
+			}
+		},
 	})
 	for _, o := range outcomes {
-		if t := s.Task(o.Key); t != nil {
-			r.recordUnvisited(t, o)
+		t := s.Task(o.Key)
+		switch {
+		case t == nil:
+		case o.Status == graph.Skipped: // not told before the interrupt
+			r.skip(t, "after the failure of "+o.Cause)
+		case o.Status == graph.Cancelled:
+			r.skip(t, "interrupted")
 		}
 	}
 }
 
-// recordUnvisited notes a task that was not done because of another's failure or
-// an interrupt. It is counted, and is no error of its own.
-func (r *runner) recordUnvisited(t *plan.Task, o graph.Outcome[string]) {
-	switch o.Status {
-	case graph.Skipped:
-		r.finish(t, time.Now(), event.Skipped, nil, "after the failure of "+o.Cause)
-	case graph.Cancelled:
-		r.finish(t, time.Now(), event.Skipped, nil, "interrupted")
-	}
+// skip notes a task that was not done because of another's failure or an
+// interrupt. It is counted, and is no error of its own. Once noted, it stays so.
+func (r *runner) skip(t *plan.Task, why string) {
+	r.finish(t, time.Now(), event.Skipped, nil, why)
 }
