@@ -20,14 +20,18 @@ type runner struct {
 	pool   *host.Pool
 	opts   Options
 
-	mu   sync.Mutex
-	done map[string]*record // by address
+	mu      sync.Mutex
+	done    map[string]*record // by address
+	reasons map[string]string  // by key: why what depends on it is skipped, where that is not its own failure
+	dropped map[string]string  // by host: the reason for which it is left out
+	lost    map[string]string  // by host: the reason for which nothing more is tried on it
 }
 
 // record is what is known of a finished task.
 type record struct {
 	result  TaskResult
 	pending bool // in a dry run: it would change something, so its values are not known
+	undone  bool // it failed, or was not done because of a failure
 	diags   diag.List
 }
 
@@ -38,6 +42,14 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.values.Set(t.Address, nil)
 		r.finish(t, started, event.Skipped, nil, t.Skip)
 		return nil
+	}
+	if !r.asked(t) {
+		r.values.Set(t.Address, nil)
+		return nil
+	}
+	if why := r.leftOut(t); why != "" {
+		r.skip(t, why)
+		return errLeftOut
 	}
 	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})
 	out, err := r.runTask(ctx, t)
@@ -70,7 +82,10 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	}
 	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
 	r.mu.Lock()
-	rec.diags = r.explain(t, status, err)
+	rec.diags, rec.undone = r.explain(t, status, err), true
+	if status == event.Unreachable && r.lost[t.Host] == "" {
+		r.lost[t.Host] = "after the failure of " + t.Address
+	}
 	r.mu.Unlock()
 	return err
 }
