@@ -129,7 +129,7 @@ func (l *loaded) report(started time.Time) *Report {
 		r.Cluster = l.topology.Cluster.Name
 	}
 	if l.plan != nil {
-		r.Tasks = len(l.plan.Main.Tasks)
+		r.Tasks = l.plan.Main.Total()
 	}
 	return r
 }

@@ -6,14 +6,14 @@ package graph
 
 import "slices"
 
-// Graph is a set of keys and of edges "from depends on to". The zero value is an
-// empty graph. It must not change while it is walked.
+// Graph is a set of keys and of edges "from depends on to" or "from follows to".
+// The zero value is an empty graph. It must not change while it is walked.
 type Graph[K comparable] struct {
 	keys  []K
 	index map[K]int
-	edges map[[2]int]bool
-	needs [][]int // needs[i] are the keys that key i depends on
-	users [][]int // users[i] are the keys that depend on key i
+	edges map[[2]int]bool // true where the first depends on the second, false where it only follows
+	needs [][]int         // needs[i] are the keys that key i depends on or follows
+	users [][]int         // users[i] are the keys that depend on key i or follow it
 }
 
 // Add adds a key. The order in which keys are added is the order in which they
@@ -22,13 +22,20 @@ func (g *Graph[K]) Add(key K) { g.add(key) }
 
 // Connect says that from depends on to, and adds both where they are missing.
 // Connecting twice is fine.
-func (g *Graph[K]) Connect(from, to K) {
+func (g *Graph[K]) Connect(from, to K) { g.connect(from, to, true) }
+
+// Follow says that from comes after to, however that ends, and adds both where
+// they are missing. Where from depends on to already, it goes on to do so.
+func (g *Graph[K]) Follow(from, to K) { g.connect(from, to, false) }
+
+func (g *Graph[K]) connect(from, to K, depends bool) {
 	f, t := g.add(from), g.add(to)
 	edge := [2]int{f, t}
-	if g.edges[edge] {
+	before, known := g.edges[edge]
+	g.edges[edge] = before || depends
+	if known {
 		return
 	}
-	g.edges[edge] = true
 	g.needs[f] = append(g.needs[f], t)
 	g.users[t] = append(g.users[t], f)
 }
@@ -58,7 +65,8 @@ func (g *Graph[K]) Has(key K) bool {
 	return ok
 }
 
-// Needs returns what a key depends on directly, in the order it was connected.
+// Needs returns what a key depends on or follows directly, in the order it was
+// connected.
 func (g *Graph[K]) Needs(key K) []K {
 	i, ok := g.index[key]
 	if !ok {
@@ -76,7 +84,7 @@ func (g *Graph[K]) named(indices []int) []K {
 }
 
 // Closure returns those of the keys that the graph has, and everything they
-// depend on.
+// depend on or follow.
 func (g *Graph[K]) Closure(keys ...K) map[K]bool {
 	found := map[K]bool{}
 	var todo []int
@@ -101,8 +109,8 @@ func (g *Graph[K]) Closure(keys ...K) map[K]bool {
 	return found
 }
 
-// Order returns the keys so that each comes after what it depends on, and
-// otherwise as they were added. Keys on a cycle, and what depends on them, are
+// Order returns the keys so that each comes after what it depends on or follows,
+// and otherwise as they were added. Keys on a cycle, and what depends on them, are
 // left out.
 func (g *Graph[K]) Order() []K {
 	ready, waiting := g.start()

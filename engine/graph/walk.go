@@ -29,20 +29,31 @@ type Outcome[K comparable] struct {
 	Cause  K     // of Skipped: the failed key at the root; with several, the first that failed
 }
 
-// Walk visits every key after what it depends on, at most workers at a time (at
-// least one). A key whose visit fails leaves everything that depends on it
+// Visitor is what a walk does.
+type Visitor[K comparable] struct {
+	// Visit does one key. Its error leaves everything that depends on the key
+	// unvisited.
+	Visit func(ctx context.Context, key K) error
+	// Skipped, when set, is told of a key that is not visited because something it
+	// depends on failed, before what follows the key is visited. It is called by
+	// one goroutine at a time and must not block.
+	Skipped func(key, cause K)
+}
+
+// Walk visits every key after what it depends on or follows, at most workers at a
+// time (at least one). A key whose visit fails leaves everything that depends on it
 // unvisited. When ctx ends no further visit starts, and Walk waits for those that
 // run. The outcomes are in the order of Keys. Keys on a cycle end as Cancelled:
 // call Validate first.
-func (g *Graph[K]) Walk(ctx context.Context, workers int, visit func(ctx context.Context, key K) error) []Outcome[K] {
-	w := g.walker(ctx)
+func (g *Graph[K]) Walk(ctx context.Context, workers int, visitor Visitor[K]) []Outcome[K] {
+	w := g.walker(ctx, visitor)
 	stop := context.AfterFunc(ctx, w.wake)
 	defer stop()
 	var pool sync.WaitGroup
 	for range min(max(workers, 1), len(g.keys)) {
 		pool.Go(func() {
 			for i, ok := w.next(); ok; i, ok = w.next() {
-				w.finish(i, visit(ctx, g.keys[i]))
+				w.finish(i, visitor.Visit(ctx, g.keys[i]))
 			}
 		})
 	}
@@ -53,17 +64,18 @@ func (g *Graph[K]) Walk(ctx context.Context, workers int, visit func(ctx context
 // walker is the state of one walk.
 type walker[K comparable] struct {
 	graph    *Graph[K]
+	visitor  Visitor[K]
 	ctx      context.Context
 	mu       sync.Mutex
 	changed  *sync.Cond // ready or running changed, or ctx ended
 	ready    queue
-	waiting  []int // how many dependencies a key waits for
+	waiting  []int // how many keys a key waits for
 	running  int
 	outcomes []Outcome[K]
 }
 
-func (g *Graph[K]) walker(ctx context.Context) *walker[K] {
-	w := &walker[K]{graph: g, ctx: ctx, outcomes: make([]Outcome[K], len(g.keys))}
+func (g *Graph[K]) walker(ctx context.Context, visitor Visitor[K]) *walker[K] {
+	w := &walker[K]{graph: g, visitor: visitor, ctx: ctx, outcomes: make([]Outcome[K], len(g.keys))}
 	w.changed = sync.NewCond(&w.mu)
 	w.ready, w.waiting = g.start()
 	for i, key := range g.keys {
@@ -98,15 +110,32 @@ func (w *walker[K]) finish(i int, err error) {
 	defer w.mu.Unlock()
 	w.running--
 	w.changed.Broadcast()
+	w.outcomes[i].Status = Done
 	if err != nil {
 		w.outcomes[i].Status, w.outcomes[i].Err = Failed, err
 		w.skipUsers(i)
-		return
 	}
-	w.outcomes[i].Status = Done
-	for _, user := range w.graph.users[i] {
-		if w.waiting[user]--; w.waiting[user] == 0 {
-			w.ready.push(user)
+	w.end(i)
+}
+
+// end makes ready what waited for a key. What is to be skipped ends in its turn.
+func (w *walker[K]) end(ended int) {
+	todo := []int{ended}
+	for len(todo) > 0 {
+		i := todo[0]
+		todo = todo[1:]
+		for _, user := range w.graph.users[i] {
+			if w.waiting[user]--; w.waiting[user] > 0 {
+				continue
+			}
+			if w.outcomes[user].Status != Skipped {
+				w.ready.push(user)
+				continue
+			}
+			if w.visitor.Skipped != nil {
+				w.visitor.Skipped(w.graph.keys[user], w.outcomes[user].Cause)
+			}
+			todo = append(todo, user)
 		}
 	}
 }
@@ -119,7 +148,7 @@ func (w *walker[K]) skipUsers(failed int) {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, user := range w.graph.users[i] {
-			if w.outcomes[user].Status == Skipped {
+			if w.outcomes[user].Status == Skipped || !w.graph.edges[[2]int{user, i}] {
 				continue
 			}
 			w.outcomes[user].Status, w.outcomes[user].Cause = Skipped, w.graph.keys[failed]

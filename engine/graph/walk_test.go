@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,11 +32,16 @@ func show(outcomes []Outcome[string]) []string {
 	return lines
 }
 
+// walk walks with a function alone.
+func walk[K comparable](ctx context.Context, g *Graph[K], workers int, visit func(ctx context.Context, key K) error) []Outcome[K] {
+	return g.Walk(ctx, workers, Visitor[K]{Visit: visit})
+}
+
 func TestWalkWithOneWorkerVisitsInOrder(t *testing.T) {
 	t.Parallel()
 	g := build("z", "a y", "y", "x")
 	var visited []string
-	g.Walk(t.Context(), 1, func(_ context.Context, key string) error {
+	walk(t.Context(), g, 1, func(_ context.Context, key string) error {
 		visited = append(visited, key)
 		return nil
 	})
@@ -72,13 +78,72 @@ func TestWalkSkipsDependantsOfFailedKey(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := build(test.lines...).Walk(t.Context(), 1, func(_ context.Context, key string) error {
+			got := walk(t.Context(), build(test.lines...), 1, func(_ context.Context, key string) error {
 				if test.fail[key] {
 					return errBoom
 				}
 				return nil
 			})
 			if diff := cmp.Diff(test.want, show(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestWalkVisitsWhatOnlyFollowsAFailedKey(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		lines, follow []string
+		fail          string
+		want          []string // outcomes
+		order         []string // of visits and skips
+	}{
+		"a follower of a failed key": {
+			[]string{"a", "b"}, []string{"b a"}, "a",
+			[]string{"a failed: boom", "b done"}, []string{"a", "b"},
+		},
+		"a follower of a skipped key": {
+			[]string{"a", "b a", "c"}, []string{"c b"}, "a",
+			[]string{"a failed: boom", "b skipped by a", "c done"}, []string{"a", "skip b by a", "c"},
+		},
+		"a skipped key ends when all it waits for has ended": {
+			[]string{"a", "later", "z later", "b a z", "c"}, []string{"c b"}, "a",
+			[]string{"a failed: boom", "later done", "z done", "b skipped by a", "c done"},
+			[]string{"a", "later", "z", "skip b by a", "c"},
+		},
+		"what depends on a follower goes on": {
+			[]string{"a", "b", "c b"}, []string{"b a"}, "a",
+			[]string{"a failed: boom", "b done", "c done"}, []string{"a", "b", "c"},
+		},
+		"to depend is more than to follow": {
+			[]string{"a", "b a"}, []string{"b a"}, "a",
+			[]string{"a failed: boom", "b skipped by a"}, []string{"a", "skip b by a"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := build(test.lines...)
+			for _, line := range test.follow {
+				from, to, _ := strings.Cut(line, " ")
+				g.Follow(from, to)
+			}
+			var order []string
+			got := g.Walk(t.Context(), 1, Visitor[string]{
+				Visit: func(_ context.Context, key string) error {
+					order = append(order, key)
+					if key == test.fail {
+						return errBoom
+					}
+					return nil
+				},
+				Skipped: func(key, cause string) { order = append(order, "skip "+key+" by "+cause) },
+			})
+			if diff := cmp.Diff(test.want, show(got)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.order, order); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -93,7 +158,7 @@ func TestWalkRunsAtMostThatManyWorkers(t *testing.T) {
 		}
 		var now, most atomic.Int32
 		start := time.Now()
-		g.Walk(t.Context(), 5, func(context.Context, int) error {
+		walk(t.Context(), g, 5, func(context.Context, int) error {
 			most.Store(max(most.Load(), now.Add(1)))
 			time.Sleep(time.Second)
 			now.Add(-1)
@@ -114,7 +179,7 @@ func TestWalkVisitsAsSoonAsDependenciesAreDone(t *testing.T) {
 		start := time.Now()
 		done := map[string]time.Duration{}
 		var mu sync.Mutex
-		g.Walk(t.Context(), 2, func(_ context.Context, key string) error {
+		walk(t.Context(), g, 2, func(_ context.Context, key string) error {
 			time.Sleep(map[string]time.Duration{"slow": 10 * time.Second, "fast": time.Second, "after": time.Second}[key])
 			mu.Lock()
 			defer mu.Unlock()
@@ -133,7 +198,7 @@ func TestWalkAfterCancelStartsNothingAndWaits(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		g := build("a", "b a", "c", "d")
 		finished := false
-		got := g.Walk(ctx, 1, func(context.Context, string) error {
+		got := walk(ctx, g, 1, func(context.Context, string) error {
 			cancel()
 			time.Sleep(time.Second)
 			finished = true
@@ -152,7 +217,7 @@ func TestWalkWakesIdleWorkersOnCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		got := build("a", "b a").Walk(ctx, 4, func(ctx context.Context, _ string) error {
+		got := walk(ctx, build("a", "b a"), 4, func(ctx context.Context, _ string) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
@@ -165,7 +230,7 @@ func TestWalkWakesIdleWorkersOnCancel(t *testing.T) {
 
 func TestWalkOverACycleEnds(t *testing.T) {
 	t.Parallel()
-	got := build("a b", "b a", "c").Walk(t.Context(), 2, func(context.Context, string) error { return nil })
+	got := walk(t.Context(), build("a b", "b a", "c"), 2, func(context.Context, string) error { return nil })
 	if diff := cmp.Diff([]string{"a cancelled", "b cancelled", "c done"}, show(got)); diff != "" {
 		t.Error(diff)
 	}
@@ -190,7 +255,7 @@ func layers() *Graph[string] {
 func BenchmarkWalk5000(b *testing.B) {
 	g := layers()
 	for b.Loop() {
-		g.Walk(b.Context(), 10, func(context.Context, string) error { return nil })
+		walk(b.Context(), g, 10, func(context.Context, string) error { return nil })
 	}
 }
 

@@ -77,7 +77,7 @@ func (t *Task) own(diags diag.List) diag.List {
 // Pending returns the addresses of tasks in Needs whose values are not known: in
 // a dry run, of tasks that would change something. Decode needs there to be none.
 func (t *Task) Pending(values *Values) []string {
-	if t.final() {
+	if t.lenient() {
 		return t.plan.blocks.pending(t.Needs, values, unknown)
 	}
 	return t.plan.blocks.pending(t.Needs, values, unknown, missing)

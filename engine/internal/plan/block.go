@@ -16,9 +16,18 @@ type block struct {
 	spec      *spec.Task
 	kind      *module.Kind        // nil when there is no such module
 	outputs   map[string]cty.Type // of the module, empty without
-	single    bool                // it has neither for_each nor hosts
+	single    bool                // it has one instance without a key
 	instances []*Task
+	notifies  []reference // handlers
+	hosts     []string    // of a handler with hosts of its own
+	made      map[handlerKey]*Task
 	invalid   bool // its instances are not known, because of an error that is told already
+}
+
+// handlerKey is what makes an instance of a handler.
+type handlerKey struct {
+	group *group
+	host  string
 }
 
 // instance returns the instance with a key, or nil.
@@ -41,18 +50,26 @@ func (b *block) keys() []string {
 
 func (b *block) outputNames() []string { return slices.Sorted(maps.Keys(b.outputs)) }
 
+// root is how references to the block start.
+func (b *block) root() string {
+	if b.spec.Handler {
+		return "handler"
+	}
+	return "task"
+}
+
 // blocks is all task blocks of a plan.
 type blocks struct {
-	order     []*block          // by place in the files
-	byAddress map[string]*block // such as task.file.motd
+	order     []*block          // by place in the files, handlers last
+	byAddress map[string]*block // such as task.file.motd or handler.service.web
 	tasks     map[string]*Task  // every instance by its address
 }
 
-// names lists the names of a module's tasks.
-func (b *blocks) names(module string) []string {
+// names lists the names of a module's tasks, or of its handlers.
+func (b *blocks) names(root, module string) []string {
 	var names []string
 	for _, block := range b.order {
-		if block.spec.Module == module {
+		if block.root() == root && block.spec.Module == module {
 			names = append(names, block.spec.Name)
 		}
 	}

@@ -16,6 +16,7 @@ type builder struct {
 	in     Input
 	plan   *Plan
 	blocks *blocks
+	groups groups
 	hosts  *hosts
 	kinds  map[string]*module.Kind
 	diags  diag.List
@@ -29,6 +30,9 @@ func Build(in Input) (*Plan, diag.List) {
 	b.declareHosts()
 	b.checkVia()
 	b.expandTasks()
+	b.formGroups()
+	b.expandHandlers()
+	b.watchMembers()
 	b.referHosts()
 	b.referTasks()
 	b.checkArguments()

@@ -94,9 +94,7 @@ func (b *builder) referHosts() {
 	for _, h := range b.hosts.order {
 		s := h.spec
 		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys)
-		after, more := b.blocks.find(h.scope, s.DependsOn)
-		h.reads, h.after = reads, after
-		diags = append(diags, more...)
+		h.reads, h.after = reads, b.dependencies(s.DependsOn, h.scope, false)
 		if !diags.HasErrors() {
 			_, diags, _ = h.settings(nil)
 		}

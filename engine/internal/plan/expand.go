@@ -16,16 +16,21 @@ import (
 // expandTasks makes the instances of all task blocks.
 func (b *builder) expandTasks() {
 	for _, s := range b.in.Spec.Tasks {
-		block := &block{spec: s, kind: b.kinds[s.Module], single: s.ForEach == nil && s.Hosts == nil}
-		if block.kind == nil {
-			b.errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(b.kinds))))
-		} else if outputter, ok := block.kind.New().(module.Outputter); ok {
-			block.outputs = outputter.OutputTypes()
-		}
-		b.blocks.order = append(b.blocks.order, block)
-		b.blocks.byAddress[s.Address()] = block
-		b.expand(block)
+		b.expand(b.newBlock(s))
 	}
+}
+
+// newBlock makes a task or handler block without instances.
+func (b *builder) newBlock(s *spec.Task) *block {
+	block := &block{spec: s, kind: b.kinds[s.Module]}
+	if block.kind == nil {
+		b.errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(b.kinds))))
+	} else if outputter, ok := block.kind.New().(module.Outputter); ok {
+		block.outputs = outputter.OutputTypes()
+	}
+	b.blocks.order = append(b.blocks.order, block)
+	b.blocks.byAddress[s.Address()] = block
+	return block
 }
 
 // expand makes the instances of one block.
@@ -34,6 +39,8 @@ func (b *builder) expand(block *block) {
 	scope := b.in.Scope.Context(s.Range.Filename)
 	before := len(b.diags)
 	switch {
+	case s.Hosts != nil && b.runOnce(s, scope):
+		b.expandOnce(block, scope)
 	case s.Hosts != nil:
 		for _, name := range b.hostNames(s.Hosts, scope) {
 			e := element{name, cty.StringVal(name)}
@@ -46,9 +53,31 @@ func (b *builder) expand(block *block) {
 			b.instance(block, &e, inner, b.hostName(s, inner))
 		}
 	default:
+		block.single = true
 		b.instance(block, nil, scope, b.hostName(s, scope))
 	}
 	block.invalid = len(b.diags) > before
+}
+
+// runOnce evaluates run_once.
+func (b *builder) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
+	if s.RunOnce == nil {
+		return false
+	}
+	value, ok := b.earlyAs("run_once", s.RunOnce, scope, cty.Bool)
+	return ok && value.True()
+}
+
+// expandOnce makes the instance for the first of the hosts. It has no key, since
+// there is nothing to choose from.
+func (b *builder) expandOnce(block *block, scope *hcl.EvalContext) {
+	block.single = true
+	names := b.hostNames(block.spec.Hosts, scope)
+	if len(names) == 0 {
+		b.instance(block, nil, scope, inventory.Localhost).Skip = "there are no hosts"
+		return
+	}
+	b.instance(block, nil, withEach(scope, element{names[0], cty.StringVal(names[0])}), names[0])
 }
 
 // hostName evaluates host; without it the task is on this machine.
@@ -91,79 +120,19 @@ func (b *builder) checkHost(name string, at hcl.Range) {
 }
 
 // instance makes one task.
-func (b *builder) instance(block *block, e *element, scope *hcl.EvalContext, host string) {
+func (b *builder) instance(block *block, e *element, scope *hcl.EvalContext, host string) *Task {
 	s := block.spec
 	t := &Task{
 		Address: s.Address(), Module: s.Module, Name: s.Name, Host: host, Stage: s.Stage, Range: s.Range,
-		Always: s.Always, OnFailure: s.OnFailure, block: block, plan: b.plan,
+		Always: s.Always && s.Block == nil, OnFailure: s.OnFailure && s.Block == nil, Role: roleOf(s),
+		block: block, plan: b.plan,
 	}
 	if e != nil {
 		t.Key, t.Address = e.key, instanceAddress(s, e.key)
 	}
+	t.For = b.countedFor(t)
 	t.scope = scope
 	block.instances = append(block.instances, t)
 	b.blocks.tasks[t.Address] = t
-}
-
-// referTasks evaluates what else must be known of each task before the run, and
-// finds which tasks it refers to.
-func (b *builder) referTasks() {
-	for _, block := range b.blocks.order {
-		exprs := expressions(block.spec.Args)
-		for _, t := range block.instances {
-			ctx := t.context(nil)
-			t.Skip = b.skip(block.spec.When, ctx)
-			t.Retry = b.retry(t, ctx)
-			if block.spec.Timeout != nil {
-				t.Timeout = b.duration("timeout", block.spec.Timeout, ctx, 1)
-			}
-			b.refer(t, ctx, exprs)
-		}
-	}
-}
-
-// skip evaluates when, and says why a task is not to be done.
-func (b *builder) skip(when hcl.Expression, ctx *hcl.EvalContext) string {
-	if when == nil {
-		return ""
-	}
-	value, ok := b.earlyAs("when", when, ctx, cty.Bool)
-	if !ok || value.True() {
-		return ""
-	}
-	return "when is false"
-}
-
-// refer finds the tasks that a task refers to.
-func (b *builder) refer(t *Task, ctx *hcl.EvalContext, exprs []hcl.Expression) {
-	var diags diag.List
-	t.reads, diags = b.blocks.find(ctx, exprs...)
-	b.diags = append(b.diags, diags...)
-	t.block.invalid = t.block.invalid || diags.HasErrors()
-	if t.block.spec.DependsOn != nil {
-		t.after, diags = b.blocks.find(ctx, t.block.spec.DependsOn)
-		b.diags = append(b.diags, diags...)
-		b.checkDependsOn(t.block.spec.DependsOn)
-	}
-	t.Needs = addresses(append(t.reads.tasks(), b.hosts.reads(t.Host)...))
-	slices.Sort(t.Needs)
-	t.Needs = slices.Compact(t.Needs)
-}
-
-// checkDependsOn tells of a depends_on that is no list of tasks.
-func (b *builder) checkDependsOn(expr hcl.Expression) {
-	elements, problems := hcl.ExprList(expr)
-	if problems.HasErrors() {
-		b.errorf(expr.Range(), "Invalid depends_on", "Give a list of tasks, as in: depends_on = [task.file.motd]")
-		return
-	}
-	for _, e := range elements {
-		names := false
-		for _, t := range e.Variables() {
-			names = names || t.RootName() == "task"
-		}
-		if !names {
-			b.errorf(e.Range(), "Invalid depends_on", "Name a task without quotes, as in task.file.motd.")
-		}
-	}
+	return t
 }

@@ -108,19 +108,22 @@ func (f *finder) block(t hcl.Traversal) *block {
 	address := "task." + module.Name + "." + name.Name
 	found := f.byAddress[address]
 	if found == nil {
-		near := diag.Near(name.Name, f.names(module.Name))
+		near := diag.Near(name.Name, f.names("task", module.Name))
 		if near == "" {
-			near = diag.Near(address, f.addresses())
+			near = diag.Near(address, f.addresses("task"))
 		}
 		f.errorf(at, "Unknown task", "There is no %s.%s", address, near)
 	}
 	return found
 }
 
-func (b *blocks) addresses() []string {
-	all := make([]string, len(b.order))
-	for i, block := range b.order {
-		all[i] = block.spec.Address()
+// addresses lists the addresses of all tasks, or of all handlers.
+func (b *blocks) addresses(root string) []string {
+	var all []string
+	for _, block := range b.order {
+		if block.root() == root {
+			all = append(all, block.spec.Address())
+		}
 	}
 	return all
 }

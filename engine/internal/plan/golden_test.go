@@ -210,6 +210,11 @@ func showPlan(p *Plan) string {
 	showSection(&out, "main", p.Main)
 	showSection(&out, "on failure", p.OnFailure)
 	showSection(&out, "always", p.Always)
+	for _, key := range p.Main.Graph.Keys() {
+		if g := p.Main.Gate(key); g != nil && g.MaxFail > 0 || strings.Contains(key, ".batch") && g != nil {
+			fmt.Fprintf(&out, "gate %s (%s) after %s, max_fail %d\n", key, g.Label, strings.Join(addresses(g.Tasks), " "), g.MaxFail)
+		}
+	}
 	for _, h := range p.hosts.order {
 		settings, _, ok := h.settings(nil)
 		fmt.Fprintf(&out, "host %s", h.name)
@@ -252,9 +257,14 @@ func showSection(out *bytes.Buffer, name string, s Section) {
 }
 
 func showTask(out *bytes.Buffer, t *Task, s Section) {
-	after := slices.DeleteFunc(s.Graph.Needs(t.Address), func(key string) bool { return strings.HasPrefix(key, "stage.") })
+	after := slices.DeleteFunc(s.Graph.Needs(t.Address), func(key string) bool {
+		return strings.HasPrefix(key, "stage.") && !strings.Contains(key, ".batch")
+	})
 	if len(after) > 0 {
 		fmt.Fprintf(out, "    after %s\n", strings.Join(after, " "))
+	}
+	if len(t.Watches) > 0 {
+		fmt.Fprintf(out, "    watches %s\n", strings.Join(addresses(t.Watches), " "))
 	}
 	if len(t.Needs) > 0 {
 		fmt.Fprintf(out, "    needs %s\n", strings.Join(t.Needs, " "))

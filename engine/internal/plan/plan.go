@@ -59,33 +59,65 @@ type Section struct {
 	Tasks []*Task // in plan order: stage, then place in the files, then key
 
 	byAddress map[string]*Task
+	gates     map[string]*Gate
 }
 
 // Task returns the task with an address, or nil when the key is virtual.
 func (s Section) Task(address string) *Task { return s.byAddress[address] }
 
-// Task is one instance of a task block on one host.
+// Gate returns what is looked at when a virtual key is reached, or nil.
+func (s Section) Gate(key string) *Gate { return s.gates[key] }
+
+// Total is how many tasks there are to do. Handlers do not count before they are
+// notified, nor tasks for failures before there is one.
+func (s Section) Total() int {
+	n := 0
+	for _, t := range s.Tasks {
+		if !t.Handler && t.Role != Rescue {
+			n++
+		}
+	}
+	return n
+}
+
+// Task is one instance of a task block on one host, or of a handler for one host
+// and the tasks that notify it before the same end of a stage.
 type Task struct {
 	Address   string // such as task.file.motd["web1"]
 	Module    string
 	Name      string
 	Key       string // of for_each or hosts, empty without
 	Host      string
+	For       string    // the host that a failure is counted for: the key where that is a host, or Host
 	Stage     string    // empty without one
 	Range     hcl.Range // of the block's header
 	Skip      string    // why it is not to be done ("when is false"), empty when it is
 	Retry     Retry
 	Timeout   time.Duration // 0 means none
-	Always    bool
-	OnFailure bool
+	Always    bool          // of the section Always
+	OnFailure bool          // of the section OnFailure
+	Handler   bool
+	Role      Role
 	Needs     []string // addresses of the tasks whose values its arguments and its host read
+	Watches   []*Task  // the tasks that decide whether it is done: of a handler, those that notify it; of a Rescue or Cleanup, the block's others
 
 	block *block
+	group *group
 	scope *hcl.EvalContext // what is known before the run, with each and host
 	reads references       // of its arguments
 	after references       // of depends_on
 	plan  *Plan
 }
+
+// Role is what a task of a block is for.
+type Role int
+
+// The roles of the tasks of a block.
+const (
+	Normal  Role = iota
+	Rescue       // on_failure: done when a task it watches failed
+	Cleanup      // always: done after the tasks it watches, whatever happened to them
+)
 
 // Retry is how often a task is tried.
 type Retry struct {
@@ -101,3 +133,6 @@ func (t *Task) BlockAddress() string { return t.block.spec.Address() }
 
 // final tells whether the task is outside of the main section.
 func (t *Task) final() bool { return t.Always || t.OnFailure }
+
+// lenient tells whether the task is done although what it reads may be missing.
+func (t *Task) lenient() bool { return t.final() || t.Role != Normal }

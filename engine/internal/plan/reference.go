@@ -12,6 +12,7 @@ type reference struct {
 	block *block
 	task  *Task // the instance, or nil for all of them
 	at    hcl.Range
+	soft  bool // to come after it is enough, however it ends
 }
 
 // references are the mentions of tasks in the expressions of one block.

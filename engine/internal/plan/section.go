@@ -13,43 +13,50 @@ import (
 	"kinit/engine/graph"
 )
 
-// stageBegin and stageEnd are virtual keys: tasks of a stage come after its begin
-// and before its end, and a stage begins after the end of those it names.
-func stageBegin(stage string) string { return "stage." + stage + ".begin" }
-func stageEnd(stage string) string   { return "stage." + stage + ".end" }
-
 // edges makes the graph of a section and remembers where each edge comes from.
 type edges struct {
 	graph *graph.Graph[string]
 	at    map[[2]string]hcl.Range
+	gates map[string]*Gate
 }
 
+// connect says that one key needs another to succeed.
 func (e *edges) connect(from, to string, at hcl.Range) {
+	e.note(from, to, at)
+	e.graph.Connect(from, to)
+}
+
+// follow says that one key comes after another, however that ends.
+func (e *edges) follow(from, to string, at hcl.Range) {
+	e.note(from, to, at)
+	e.graph.Follow(from, to)
+}
+
+func (e *edges) note(from, to string, at hcl.Range) {
 	if _, ok := e.at[[2]string{from, to}]; !ok {
 		e.at[[2]string{from, to}] = at
 	}
-	e.graph.Connect(from, to)
 }
 
 // section makes the graph of those tasks that are members.
 func (b *builder) section(into *Section, member func(t *Task) bool) {
-	e := &edges{graph: &graph.Graph[string]{}, at: map[[2]string]hcl.Range{}}
-	into.Graph, into.Tasks = e.graph, b.planOrder(member)
+	e := &edges{graph: &graph.Graph[string]{}, at: map[[2]string]hcl.Range{}, gates: map[string]*Gate{}}
+	into.Graph, into.Tasks, into.gates = e.graph, b.planOrder(member), e.gates
 	into.index()
-	main := into == &b.plan.Main
-	if main {
+	if into == &b.plan.Main {
 		b.addKeys(e, into.Tasks)
 	}
 	for _, t := range into.Tasks {
 		e.graph.Add(t.Address)
-		if main && t.Stage != "" {
-			e.connect(t.Address, stageBegin(t.Stage), t.Range)
-			e.connect(stageEnd(t.Stage), t.Address, t.Range)
-		}
 		b.connectTask(e, t, member)
 	}
-	if main {
-		b.connectStages(e)
+	switch into {
+	case &b.plan.Main:
+		b.connectGroups(e)
+	case &b.plan.OnFailure:
+		e.addHandlers(b.groups.onFailure)
+	case &b.plan.Always:
+		e.addHandlers(b.groups.always)
 	}
 	b.checkCycles(e)
 }
@@ -97,28 +104,67 @@ func (b *builder) addKeys(e *edges, tasks []*Task) {
 	}
 }
 
-func (b *builder) connectStages(e *edges) {
+// connectGroups connects tasks with their stages, batches and handlers.
+func (b *builder) connectGroups(e *edges) {
 	for _, s := range b.in.Spec.Stages {
-		e.connect(stageEnd(s.Name), stageBegin(s.Name), s.Range)
+		e.addGroup(b.groups.stages[s.Name])
 		for _, after := range s.After {
 			e.connect(stageBegin(s.Name), stageEnd(after), s.Range)
 		}
 	}
+	for _, r := range b.groups.batches {
+		e.addBatches(r, b.stageOf(r))
+	}
+	e.addHandlers(b.groups.rest)
+}
+
+// stageOf is the stage that batches are a part of, or nil.
+func (b *builder) stageOf(r *rolling) *group {
+	if len(r.tasks) == 0 {
+		return nil
+	}
+	return b.groups.stages[r.tasks[0].Stage]
 }
 
 // connectTask adds the edges to what a task refers to, and to what brings its
 // host about.
 func (b *builder) connectTask(e *edges, t *Task, member func(t *Task) bool) {
-	for _, refs := range []references{t.reads, t.after} {
-		for _, need := range refs.tasks() {
-			switch {
-			case member(need):
-				e.connect(t.Address, need.Address, refs.at(need))
-			case !t.final():
-				b.errorf(refs.at(need), "Invalid reference", "%s is done after all others, because of its always or on_failure argument; %s cannot wait for it.", need.Address, t.Address)
-			}
+	for _, ref := range t.reads {
+		for _, need := range (references{ref}).tasks() {
+			b.connectNeed(e, t, need, ref.at, member, false)
 		}
 	}
+	for _, ref := range t.after {
+		must, may := t.narrow(ref)
+		for _, need := range must {
+			b.connectNeed(e, t, need, ref.at, member, false)
+		}
+		for _, need := range may {
+			b.connectNeed(e, t, need, ref.at, member, true)
+		}
+	}
+	if t.Role != Normal {
+		for _, need := range t.Watches {
+			e.follow(t.Address, need.Address, t.Range)
+		}
+	}
+	b.connectHost(e, t, member)
+}
+
+// connectNeed adds one edge of a task to another.
+func (b *builder) connectNeed(e *edges, t, need *Task, at hcl.Range, member func(t *Task) bool, soft bool) {
+	switch {
+	case member(need) && (soft || t.follows(need)):
+		e.follow(t.Address, need.Address, at)
+	case member(need):
+		e.connect(t.Address, need.Address, at)
+	case !t.final():
+		b.errorf(at, "Invalid reference", "%s is done after all others, because of its always or on_failure argument; %s cannot wait for it.", need.Address, t.Address)
+	}
+}
+
+// connectHost adds the edges to what brings a task's host about.
+func (b *builder) connectHost(e *edges, t *Task, member func(t *Task) bool) {
 	at := t.Range
 	if t.block.spec.Host != nil {
 		at = t.block.spec.Host.Range()
@@ -153,12 +199,15 @@ func (b *builder) checkCycles(e *edges) {
 	}
 }
 
-// fromTask turns a cycle so that it starts at its smallest task. Every cycle has
-// one, since the stages alone have none.
+// fromTask turns a cycle so that it starts at its smallest task or handler. Every
+// cycle has one, since the stages alone have none.
 func fromTask(cycle []string) []string {
 	first := slices.MinFunc(cycle, func(a, b string) int {
 		if isTask(a) != isTask(b) {
-			return strings.Compare(b, a) // task.… is greater than stage.…
+			if isTask(a) {
+				return -1
+			}
+			return 1
 		}
 		return strings.Compare(a, b)
 	})
@@ -166,7 +215,9 @@ func fromTask(cycle []string) []string {
 	return slices.Concat(cycle[i:], cycle[:i])
 }
 
-func isTask(key string) bool { return strings.HasPrefix(key, "task.") }
+func isTask(key string) bool {
+	return strings.HasPrefix(key, "task.") || strings.HasPrefix(key, "handler.")
+}
 
 // IsStage tells whether a key of a graph is the begin or the end of a stage.
 func IsStage(key string) bool { return strings.HasPrefix(key, "stage.") }

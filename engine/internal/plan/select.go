@@ -24,17 +24,41 @@ func (b *builder) selectTasks() {
 	}
 	chosen := map[string]bool{}
 	for _, t := range b.plan.Main.Tasks {
-		if wanted(t) && inRange[t.Address] {
+		if !t.Handler && wanted(t) && inRange[t.Address] {
 			chosen[t.Address] = true
 		}
 	}
-	b.addNeeded(chosen, skip)
-	b.plan.Main.keep(func(t *Task) bool { return chosen[t.Address] })
-	final := func(t *Task) bool {
-		return wanted(t) && (t.Stage == "" || inRange[stageEnd(t.Stage)])
+	for before := -1; before < len(chosen); {
+		before = len(chosen)
+		b.addNeeded(chosen, skip)
+		addNotified(b.plan.Main.Tasks, chosen, skip)
 	}
-	b.plan.OnFailure.keep(final)
-	b.plan.Always.keep(final)
+	b.plan.Main.keep(func(t *Task) bool { return chosen[t.Address] })
+	for _, s := range []*Section{&b.plan.OnFailure, &b.plan.Always} {
+		final := map[string]bool{}
+		for _, t := range s.Tasks {
+			final[t.Address] = !t.Handler && wanted(t) && (t.Stage == "" || inRange[stageEnd(t.Stage)])
+		}
+		addNotified(s.Tasks, final, skip)
+		s.keep(func(t *Task) bool { return final[t.Address] })
+	}
+}
+
+// addNotified adds the handlers that chosen tasks notify, and those that these
+// notify.
+func addNotified(tasks []*Task, chosen, skip map[string]bool) {
+	for added := true; added; {
+		added = false
+		for _, t := range tasks {
+			if !t.Handler || chosen[t.Address] || skip[t.Address] {
+				continue
+			}
+			for _, by := range t.Watches {
+				chosen[t.Address] = chosen[t.Address] || chosen[by.Address]
+			}
+			added = added || chosen[t.Address]
+		}
+	}
 }
 
 // keep leaves the tasks in the section that are chosen.

@@ -12,14 +12,14 @@ import (
 // several goroutines at once. An error fails the task.
 type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
 
-// leftOut says why a task is left out: because somebody said so, or because it reads
+// declined says why a task is left out: because somebody said so, or because it reads
 // values of one that was. It is empty when the task is to be done. What would change
 // nothing is not asked for.
-func (r *runner) leftOut(ctx context.Context, t *plan.Task) (string, error) {
+func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 	if r.opts.Confirm == nil || r.opts.Check {
 		return "", nil
 	}
-	if need := r.leftOutNeed(t); need != "" {
+	if need := r.declinedNeed(t); need != "" {
 		return "needs " + need + ", which was left out", nil
 	}
 	steps, known := r.preview(ctx, t)
@@ -33,12 +33,12 @@ func (r *runner) leftOut(ctx context.Context, t *plan.Task) (string, error) {
 	return "left out", nil
 }
 
-// leftOutNeed is a task whose values are read and that was left out.
-func (r *runner) leftOutNeed(t *plan.Task) string {
+// declinedNeed is a task whose values are read and that was left out.
+func (r *runner) declinedNeed(t *plan.Task) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, address := range t.Needs {
-		if rec := r.done[address]; rec != nil && rec.left {
+		if rec := r.done[address]; rec != nil && rec.declined {
 			return address
 		}
 	}

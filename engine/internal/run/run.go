@@ -45,8 +45,9 @@ type Result struct {
 // done always. It waits for everything it started. The machines are pool's, which
 // the caller closes.
 func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
-	r := &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{}}
-	r.emit(event.Event{Kind: event.RunStarted, Total: len(p.Main.Tasks)})
+	r := &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{},
+		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
+	r.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
 
 	r.walk(ctx, p.Main)
@@ -71,27 +72,52 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 	if s.Graph == nil {
 		return
 	}
-	outcomes := s.Graph.Walk(ctx, r.opts.Forks, func(ctx context.Context, key string) error {
-		t := s.Task(key)
-		if t == nil {
-			return nil
-		}
-		return r.visit(ctx, t)
+	outcomes := s.Graph.Walk(ctx, r.opts.Forks, graph.Visitor[string]{
+		Visit: func(ctx context.Context, key string) error {
+			if t := s.Task(key); t != nil {
+				return r.visit(ctx, t)
+			}
+			return r.pass(s.Gate(key))
+		},
+		Skipped: func(key, cause string) { r.skipKey(s, key, cause) },
 	})
 	for _, o := range outcomes {
-		if t := s.Task(o.Key); t != nil {
-			r.recordUnvisited(t, o)
+		switch o.Status {
+		case graph.Skipped: // not told before the interrupt
+			r.skipKey(s, o.Key, o.Cause)
+		case graph.Cancelled:
+			if t := s.Task(o.Key); t != nil && r.asked(t) {
+				r.skip(t, "interrupted")
+			}
 		}
 	}
 }
 
-// recordUnvisited notes a task that was not done because of another's failure or
-// an interrupt. It is counted, and is no error of its own.
-func (r *runner) recordUnvisited(t *plan.Task, o graph.Outcome[string]) {
-	switch o.Status {
-	case graph.Skipped:
-		r.finish(t, time.Now(), event.Skipped, nil, "after the failure of "+o.Cause)
-	case graph.Cancelled:
-		r.finish(t, time.Now(), event.Skipped, nil, "interrupted")
+// skipKey notes a task that was not done because of another's failure.
+func (r *runner) skipKey(s plan.Section, key, cause string) {
+	if t := s.Task(key); t != nil && r.asked(t) {
+		r.skip(t, r.because(cause))
 	}
+}
+
+// skip notes a task that was not done because of a failure or an interrupt. It is
+// counted, and is no error of its own. Once noted, it stays so.
+func (r *runner) skip(t *plan.Task, why string) {
+	rec := r.finish(t, time.Now(), event.Skipped, nil, why)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rec.undone = true
+	if r.reasons[t.Address] == "" {
+		r.reasons[t.Address] = why
+	}
+}
+
+// because is why what depends on a failed key is not done.
+func (r *runner) because(cause string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if why := r.reasons[cause]; why != "" {
+		return why
+	}
+	return "after the failure of " + cause
 }

@@ -20,16 +20,20 @@ type runner struct {
 	pool   *host.Pool
 	opts   Options
 
-	mu   sync.Mutex
-	done map[string]*record // by address
+	mu      sync.Mutex
+	done    map[string]*record // by address
+	reasons map[string]string  // by key: why what depends on it is skipped, where that is not its own failure
+	dropped map[string]string  // by host: the reason for which it is left out
+	lost    map[string]string  // by host: the reason for which nothing more is tried on it
 }
 
 // record is what is known of a finished task.
 type record struct {
-	result  TaskResult
-	pending bool // in a dry run: it would change something, so its values are not known
-	left    bool // somebody left it out
-	diags   diag.List
+	result   TaskResult
+	pending  bool // in a dry run: it would change something, so its values are not known
+	declined bool // somebody left it out
+	undone   bool // it failed, or was not done because of a failure
+	diags    diag.List
 }
 
 // visit does one task and says whether what depends on it may go on.
@@ -40,14 +44,22 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.finish(t, started, event.Skipped, nil, t.Skip)
 		return nil
 	}
-	reason, err := r.leftOut(ctx, t)
+	if !r.asked(t) {
+		r.values.Set(t.Address, nil)
+		return nil
+	}
+	if why := r.leftOut(t); why != "" {
+		r.skip(t, why)
+		return errLeftOut
+	}
+	reason, err := r.declined(ctx, t)
 	if err != nil {
 		return r.fail(ctx, t, started, outcome{}, err)
 	}
 	if reason != "" {
 		rec := r.finish(t, started, event.Skipped, nil, reason)
 		r.mu.Lock()
-		rec.left = true
+		rec.declined = true
 		r.mu.Unlock()
 		return nil
 	}
@@ -82,7 +94,10 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	}
 	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
 	r.mu.Lock()
-	rec.diags = r.explain(t, err)
+	rec.diags, rec.undone = r.explain(t, err), true
+	if status == event.Unreachable && r.lost[t.Host] == "" {
+		r.lost[t.Host] = "after the failure of " + t.Address
+	}
 	r.mu.Unlock()
 	return err
 }

@@ -23,7 +23,9 @@ type Spec struct {
 	Locals    []*Local
 	Stages    []*Stage // so that each comes after those it names
 	Hosts     []*Host
-	Tasks     []*Task
+	Blocks    []*Block
+	Tasks     []*Task // those in blocks too
+	Handlers  []*Task
 	Checks    []*Check
 	Outputs   []*Output
 
@@ -63,13 +65,25 @@ type Local struct {
 	Range hcl.Range
 }
 
-// Stage is a stage block.
+// Stage is a stage block. Absent attributes are nil.
 type Stage struct {
-	Name  string
-	After []string // the stages that come first
-	Range hcl.Range
+	Name    string
+	After   []string // the stages that come first
+	Serial  hcl.Expression
+	MaxFail hcl.Expression
+	Range   hcl.Range
 
 	afterRange hcl.Range
+}
+
+// Block is a block block: tasks with common meta-arguments. All but these are
+// given to its tasks. Absent attributes are nil.
+type Block struct {
+	Name    string
+	Stage   string // empty without one
+	Serial  hcl.Expression
+	MaxFail hcl.Expression
+	Range   hcl.Range
 }
 
 // Host is a host block: a machine that tasks bring about or reach with what
@@ -92,31 +106,57 @@ type Host struct {
 	Range      hcl.Range
 }
 
-// Task is a task block. Absent meta-arguments are nil.
+// Task is a task block or a handler block. Absent meta-arguments are nil.
 type Task struct {
 	Module      string
 	Name        string
+	Handler     bool
+	Block       *Block    // the block around it, nil without one
 	ModuleRange hcl.Range // of the first label
 	Range       hcl.Range // of the block's header
 
-	Stage     string // empty without one
-	Host      hcl.Expression
-	Hosts     hcl.Expression
-	ForEach   hcl.Expression
-	When      hcl.Expression
-	DependsOn hcl.Expression
-	Timeout   hcl.Expression
-	Retry     *Retry
-	Always    bool
-	OnFailure bool
+	Stage       string // empty without one
+	Host        hcl.Expression
+	Hosts       hcl.Expression
+	ForEach     hcl.Expression
+	RunOnce     hcl.Expression
+	When        []hcl.Expression // all of them must be true
+	DependsOn   []hcl.Expression // each a list
+	Notify      hcl.Expression
+	Timeout     hcl.Expression
+	Retry       *Retry
+	Until       hcl.Expression
+	ChangedWhen hcl.Expression
+	FailedWhen  hcl.Expression
+	Become      *Become
+	Environment []hcl.Expression // later ones win
+	Cwd         hcl.Expression
+	Sensitive   bool
+	Always      bool
+	OnFailure   bool
 
 	Args *hclsyntax.Body // the module's arguments: everything else
 
 	stageRange hcl.Range
 }
 
-// Address is how the task is referred to, such as task.file.motd.
-func (t *Task) Address() string { return "task." + t.Module + "." + t.Name }
+// Address is how the task is referred to, such as task.file.motd or
+// handler.service.web.
+func (t *Task) Address() string {
+	if t.Handler {
+		return "handler." + t.Module + "." + t.Name
+	}
+	return "task." + t.Module + "." + t.Name
+}
+
+// Become is a become argument, which is Value, or a become block, which is User
+// and Method. Absent attributes are nil.
+type Become struct {
+	Value  hcl.Expression
+	User   hcl.Expression
+	Method hcl.Expression
+	Range  hcl.Range
+}
 
 // Retry is a retry block. Absent attributes are nil.
 type Retry struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
@@ -14,8 +15,8 @@ func (l *loader) readStage(b *hclsyntax.Block) {
 	if !l.claim("stage", "stage."+b.Labels[0], b.DefRange()) {
 		return
 	}
-	args, _ := l.content(b, []string{"after"}, nil)
-	s := &Stage{Name: b.Labels[0], Range: b.DefRange()}
+	args, _ := l.content(b, []string{"after", "serial", "max_fail"}, nil)
+	s := &Stage{Name: b.Labels[0], Serial: args["serial"], MaxFail: args["max_fail"], Range: b.DefRange()}
 	if l.literal(args["after"], &s.After) {
 		s.afterRange = args["after"].Range()
 	}
@@ -43,8 +44,10 @@ func (l *loader) checkStages() {
 			order.Connect(s.Name, after)
 		}
 	}
+	told := map[hcl.Range]bool{}
 	for _, t := range l.spec.Tasks {
-		if t.Stage != "" && byName[t.Stage] == nil {
+		if t.Stage != "" && byName[t.Stage] == nil && !told[t.stageRange] {
+			told[t.stageRange] = true // once for the tasks of a block
 			l.errorf(t.stageRange, "Unknown stage", "There is no stage %q.%s", t.Stage, diag.Near(t.Stage, known))
 		}
 	}

@@ -1,44 +1,48 @@
 package spec
 
-import "github.com/hashicorp/hcl/v2/hclsyntax"
+import (
+	"slices"
 
-// isMeta tells whether an argument of a task is the engine's, not the module's.
-func isMeta(name string) bool {
-	switch name {
-	case "stage", "host", "hosts", "for_each", "when", "depends_on", "timeout", "on_failure", "always":
-		return true
-	}
-	return false
-}
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
 
 func (l *loader) readTask(b *hclsyntax.Block) {
-	t := &Task{Module: b.Labels[0], Name: b.Labels[1], ModuleRange: b.LabelRanges[0], Range: b.DefRange()}
-	if !l.claim("task", t.Address(), b.DefRange()) {
+	if t := l.task(b, &Task{}); t != nil {
+		l.conflicts(t)
+		l.spec.Tasks = append(l.spec.Tasks, t)
+	}
+}
+
+func (l *loader) readHandler(b *hclsyntax.Block) {
+	t := l.task(b, &Task{Handler: true})
+	if t == nil {
 		return
 	}
-	meta := arguments{}
-	for name, attr := range b.Body.Attributes {
-		if isMeta(name) {
-			meta[name] = attr.Expr
+	l.conflicts(t)
+	for _, attr := range sorted(b.Body.Attributes) {
+		if slices.Contains(taskMeta(), attr.Name) && !slices.Contains(handlerMeta(), attr.Name) {
+			l.errorf(attr.NameRange, "Unknown argument", "A handler has no argument %q: it is done for each host that notified it, at the end of the stage.", attr.Name)
 		}
 	}
-	if l.literal(meta["stage"], &t.Stage) {
-		t.stageRange = meta["stage"].Range()
+	l.spec.Handlers = append(l.spec.Handlers, t)
+}
+
+// task reads a task or handler into t, or returns nil when there is one already.
+func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
+	t.Module, t.Name, t.ModuleRange, t.Range = b.Labels[0], b.Labels[1], b.LabelRanges[0], b.DefRange()
+	if !l.claim(b.Type, t.Address(), b.DefRange()) {
+		return nil
 	}
-	l.literal(meta["always"], &t.Always)
-	l.literal(meta["on_failure"], &t.OnFailure)
-	t.Host, t.Hosts, t.ForEach = meta["host"], meta["hosts"], meta["for_each"]
-	t.When, t.DependsOn, t.Timeout = meta["when"], meta["depends_on"], meta["timeout"]
-	t.Retry = l.retry(b.Body.Blocks)
-	t.Args = moduleArguments(b.Body)
-	l.conflicts(t)
-	l.spec.Tasks = append(l.spec.Tasks, t)
+	args, rest := l.meta(b)
+	l.set(t, args, b.Body.Blocks)
+	t.Args = rest
+	return t
 }
 
 // conflicts tells of meta-arguments that cannot be used together.
 func (l *loader) conflicts(t *Task) {
 	if t.Hosts != nil && t.Host != nil {
-		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A task has host or hosts, not both.")
+		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.kind())
 	}
 	if t.Hosts != nil && t.ForEach != nil {
 		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A task has hosts or for_each, not both: with for_each, host may differ for each instance.")
@@ -46,40 +50,17 @@ func (l *loader) conflicts(t *Task) {
 	if t.Always && t.OnFailure {
 		l.errorf(t.Range, "Conflicting arguments", "A task with always is done after a failure too; leave out on_failure.")
 	}
+	if t.RunOnce != nil && t.Hosts == nil {
+		l.errorf(t.RunOnce.Range(), "Missing argument", "run_once is for a task with hosts: it is done on the first of them alone.")
+	}
+	if t.Until != nil && t.Retry == nil {
+		l.errorf(t.Until.Range(), "Missing block", "until needs a retry block that says how often to try, as in: retry { attempts = 10 }")
+	}
 }
 
-// retry reads the retry block, if there is one.
-func (l *loader) retry(blocks hclsyntax.Blocks) *Retry {
-	var retry *Retry
-	for _, b := range blocks {
-		if b.Type != "retry" {
-			continue
-		}
-		if retry != nil {
-			l.errorf(b.DefRange(), "Duplicate block", "A task has one retry block.")
-			continue
-		}
-		if len(b.Labels) > 0 {
-			l.errorf(b.DefRange(), "Wrong labels", "A retry block has no label.")
-		}
-		args, _ := l.content(b, []string{"attempts!", "delay"}, nil)
-		retry = &Retry{Attempts: args["attempts"], Delay: args["delay"], Range: b.DefRange()}
+func (t *Task) kind() string {
+	if t.Handler {
+		return "handler"
 	}
-	return retry
-}
-
-// moduleArguments is a task's body without what is the engine's.
-func moduleArguments(body *hclsyntax.Body) *hclsyntax.Body {
-	rest := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: body.SrcRange, EndRange: body.EndRange}
-	for name, attr := range body.Attributes {
-		if !isMeta(name) {
-			rest.Attributes[name] = attr
-		}
-	}
-	for _, b := range body.Blocks {
-		if b.Type != "retry" {
-			rest.Blocks = append(rest.Blocks, b)
-		}
-	}
-	return rest
+	return "task"
 }

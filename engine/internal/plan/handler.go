@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+)
+
+// expandHandlers makes an instance of a handler for each group of tasks that may
+// notify it and each host. Which of them are done is found in the run.
+func (b *builder) expandHandlers() {
+	tasks := b.blocks.tasksInOrder()
+	handlers := b.handlerBlocks()
+	b.findNotified(handlers)
+	for todo := tasks; len(todo) > 0; todo = todo[1:] {
+		t := todo[0]
+		for _, ref := range t.block.notifies {
+			for _, host := range b.handlerHosts(ref.block, t) {
+				h, isNew := b.handler(ref.block, t.group, host)
+				h.Watches = append(h.Watches, t)
+				if isNew {
+					todo = append(todo, h)
+				}
+			}
+		}
+	}
+	for _, block := range handlers {
+		b.nameInstances(block)
+	}
+}
+
+// findNotified finds which handlers every block notifies, and warns of those that
+// nothing does.
+func (b *builder) findNotified(handlers []*block) {
+	used := map[*block]bool{}
+	for _, block := range b.blocks.order {
+		block.notifies = b.notified(block.spec)
+		for _, ref := range block.notifies {
+			used[ref.block] = true
+		}
+	}
+	for _, block := range handlers {
+		if !used[block] {
+			at := block.spec.Range
+			b.diags = append(b.diags, diag.Diagnostic{Warning: true, Summary: "Unused handler", Subject: &at,
+				Detail: "No task notifies " + block.spec.Address() + ", so it is never done."})
+		}
+	}
+}
+
+// tasksInOrder lists all instances.
+func (b *blocks) tasksInOrder() []*Task {
+	var all []*Task
+	for _, block := range b.order {
+		all = append(all, block.instances...)
+	}
+	return all
+}
+
+func (b *builder) handlerBlocks() []*block {
+	var all []*block
+	for _, s := range b.in.Spec.Handlers {
+		block := b.newBlock(s)
+		block.hosts = b.ownHosts(s)
+		all = append(all, block)
+	}
+	return all
+}
+
+// ownHosts evaluates the host or hosts of a handler; it is nil without one.
+func (b *builder) ownHosts(s *spec.Task) []string {
+	scope := b.in.Scope.Context(s.Range.Filename)
+	switch {
+	case s.Hosts != nil:
+		return append([]string{}, b.hostNames(s.Hosts, scope)...)
+	case s.Host != nil:
+		return []string{b.hostName(s, scope)}
+	}
+	return nil
+}
+
+// handlerHosts lists the hosts on which a task's handler is done.
+func (b *builder) handlerHosts(handler *block, t *Task) []string {
+	if handler.hosts != nil {
+		return handler.hosts
+	}
+	return []string{t.Host}
+}
+
+// handler returns the instance of a group for a host, and whether it was made.
+func (b *builder) handler(block *block, g *group, host string) (*Task, bool) {
+	key := handlerKey{g, host}
+	if h := block.made[key]; h != nil {
+		return h, false
+	}
+	s := block.spec
+	h := &Task{
+		Module: s.Module, Name: s.Name, Key: host, Host: host, For: host, Range: s.Range, Handler: true,
+		OnFailure: g == b.groups.onFailure, Always: g == b.groups.always,
+		block: block, group: g, plan: b.plan, scope: b.in.Scope.Context(s.Range.Filename),
+	}
+	if len(g.tasks) > 0 {
+		h.Stage = g.tasks[0].Stage
+	}
+	if block.made == nil {
+		block.made = map[handlerKey]*Task{}
+	}
+	block.made[key] = h
+	block.instances = append(block.instances, h)
+	g.handlers = append(g.handlers, h)
+	return h, true
+}
+
+// nameInstances gives the instances of a handler their addresses, with the group
+// where a host has several.
+func (b *builder) nameInstances(block *block) {
+	count := map[string]int{}
+	for _, h := range block.instances {
+		count[h.Host]++
+	}
+	for _, h := range block.instances {
+		h.Address = instanceAddress(block.spec, h.Host)
+		if count[h.Host] > 1 {
+			h.Address = fmt.Sprintf("%s[%q, %q]", block.spec.Address(), h.Host, h.group.name)
+		}
+		b.blocks.tasks[h.Address] = h
+	}
+}
+
+// notified evaluates notify, a list of handlers.
+func (b *builder) notified(s *spec.Task) []reference {
+	if s.Notify == nil {
+		return nil
+	}
+	elements, problems := hcl.ExprList(s.Notify)
+	if problems.HasErrors() {
+		b.errorf(s.Notify.Range(), "Invalid notify", "Give a list of handlers, as in: notify = [handler.service.web]")
+		return nil
+	}
+	var all []reference
+	for _, e := range elements {
+		if block := b.handlerNamed(e, "Invalid notify"); block != nil {
+			all = append(all, reference{block: block, at: e.Range()})
+		}
+	}
+	return all
+}
+
+// handlerNamed finds the handler that an expression names, or tells that there is
+// none and returns nil.
+func (b *builder) handlerNamed(e hcl.Expression, summary string) *block {
+	t, problems := hcl.AbsTraversalForExpr(e)
+	if problems.HasErrors() || len(t) != 3 || t.RootName() != "handler" {
+		b.errorf(e.Range(), summary, "Name a handler without quotes or an index, as in handler.service.web.")
+		return nil
+	}
+	module, ok1 := stepKey(t[1])
+	name, ok2 := stepKey(t[2])
+	if !ok1 || !ok2 {
+		b.errorf(e.Range(), summary, "Name a handler without quotes or an index, as in handler.service.web.")
+		return nil
+	}
+	address := "handler." + module + "." + name
+	found := b.blocks.byAddress[address]
+	if found == nil {
+		near := diag.Near(name, b.blocks.names("handler", module))
+		if near == "" {
+			near = diag.Near(address, b.blocks.addresses("handler"))
+		}
+		b.errorf(e.Range(), "Unknown handler", "There is no %s.%s", address, near)
+	}
+	return found
+}

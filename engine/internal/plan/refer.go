@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+)
+
+// referTasks evaluates what else must be known of each task before the run, and
+// finds which tasks it refers to.
+func (b *builder) referTasks() {
+	for _, block := range b.blocks.order {
+		exprs := expressions(block.spec.Args)
+		for _, t := range block.instances {
+			ctx := t.context(nil)
+			if t.Skip == "" {
+				t.Skip = b.skip(block.spec.When, ctx)
+			}
+			t.Retry = b.retry(t, ctx)
+			if block.spec.Timeout != nil {
+				t.Timeout = b.duration("timeout", block.spec.Timeout, ctx, 1)
+			}
+			b.refer(t, ctx, exprs)
+		}
+	}
+}
+
+// skip evaluates the conditions, and says why a task is not to be done.
+func (b *builder) skip(when []hcl.Expression, ctx *hcl.EvalContext) string {
+	for _, condition := range when {
+		value, ok := b.earlyAs("when", condition, ctx, cty.Bool)
+		if ok && value.False() {
+			return "when is false"
+		}
+	}
+	return ""
+}
+
+// refer finds the tasks that a task refers to.
+func (b *builder) refer(t *Task, ctx *hcl.EvalContext, exprs []hcl.Expression) {
+	var diags diag.List
+	t.reads, diags = b.blocks.find(ctx, exprs...)
+	b.diags = append(b.diags, diags...)
+	t.block.invalid = t.block.invalid || diags.HasErrors()
+	for _, expr := range t.block.spec.DependsOn {
+		t.after = append(t.after, b.dependencies(expr, ctx, t.Handler)...)
+	}
+	t.Needs = addresses(append(t.reads.tasks(), b.hosts.reads(t.Host)...))
+	slices.Sort(t.Needs)
+	t.Needs = slices.Compact(t.Needs)
+}

@@ -1,0 +1,185 @@
+package run_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+const site = `
+stage "web" {}
+stage "after" { after = ["web"] }
+handler "command" "reload" {
+  argv = ["sh", "-c", "echo ${host.name} >> DIR/reloads"]
+}
+task "copy" "conf" {
+  stage   = "web"
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "copy" "more" {
+  stage   = "web"
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.more"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "command" "next" {
+  stage     = "after"
+  argv      = ["true"]
+  read_only = true
+}
+`
+
+func TestHandlerIsDoneOncePerHostAtTheEndOfTheStageThatNotified(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
+		`task.copy.more["a"] changed`, `task.copy.more["b"] changed`,
+		`handler.command.reload["a"] changed`, `handler.command.reload["b"] changed`,
+		`task.command.next ok`,
+	}, show(j.run(site)))
+	order := j.order()
+	if got := strings.Join(order[4:], " "); got != `handler.command.reload["a"] handler.command.reload["b"] task.command.next` {
+		t.Errorf("got %s", got)
+	}
+	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
+
+	// Nothing changes the second time, so nothing is notified or even mentioned.
+	check(t, []string{
+		`task.copy.conf["a"] ok`, `task.copy.conf["b"] ok`, `task.copy.more["a"] ok`, `task.copy.more["b"] ok`, `task.command.next ok`,
+	}, show(j.run(site)))
+	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
+}
+
+func TestDryRunShowsTheHandlersThatWouldBeNotified(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	j.check = true
+	result := j.run(site)
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.more["a"] changed`, `handler.command.reload["a"] changed`, `task.command.next ok`,
+	}, show(result))
+	check(t, []string{"none"}, []string{j.read("reloads")})
+}
+
+func TestFailureElsewhereDoesNotLoseTheNotification(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
+		`task.command.fails failed`, `task.command.needs skipped: after the failure of task.command.fails`,
+		`handler.command.reload["a"] changed`, `handler.command.reload["b"] changed`,
+		`task.command.next skipped: after the failure of task.command.fails`,
+	}, show(j.run(strings.Replace(site, `task "copy" "more" {
+  stage   = "web"
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.more"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}`, `task "command" "fails" {
+  stage = "web"
+  host  = "b"
+  argv  = ["false"]
+}
+task "command" "needs" {
+  stage      = "web"
+  argv       = ["true"]
+  depends_on = [task.command.fails]
+  notify     = [handler.command.reload]
+}`, 1))))
+	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
+}
+
+func TestInterruptEndsBeforeTheHandlersAndSaysSo(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	j.ctx = ctx
+	check(t, []string{
+		`task.copy.conf changed`, `task.command.hangs skipped: interrupted`,
+		`handler.command.reload["a"] skipped: interrupted`,
+	}, show(j.run(`
+handler "command" "reload" { argv = ["touch", "DIR/reloads"] }
+handler "command" "other" { argv = ["touch", "DIR/other"] }
+task "copy" "conf" {
+  host    = "a"
+  dest    = "DIR/conf"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "command" "hangs" {
+  argv       = ["sleep", "60"]
+  depends_on = [task.copy.conf]
+  notify     = [handler.command.other]
+}
+`)))
+	check(t, []string{"none"}, []string{j.read("reloads")})
+}
+
+func TestHandlersNotifyHandlersAndHaveHostsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
+		`task.command.unchanged ok`,
+		`handler.command.second["b"] changed`, `handler.command.first["a"] changed`, `handler.command.first["b"] changed`,
+	}, show(j.run(`
+handler "command" "second" {
+  host = "b"
+  argv = ["sh", "-c", "echo second >> DIR/order"]
+}
+handler "command" "first" {
+  argv   = ["sh", "-c", "echo first >> DIR/order"]
+  notify = [handler.command.second]
+}
+handler "command" "never" {
+  argv = ["false"]
+}
+task "copy" "conf" {
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "text\n"
+  notify  = [handler.command.first]
+}
+task "command" "unchanged" {
+  argv      = ["true"]
+  read_only = true
+  notify    = [handler.command.never]
+}
+`)))
+	check(t, []string{"first\nfirst\nsecond\n"}, []string{j.read("order")})
+}
+
+func TestHandlerNotifiedInTwoStagesIsDoneAtTheEndOfBoth(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	j.run(`
+stage "one" {}
+stage "two" { after = ["one"] }
+handler "command" "reload" {
+  argv = ["sh", "-c", "cat DIR/one DIR/two >> DIR/seen; true"]
+}
+task "copy" "two" {
+  stage   = "two"
+  host    = "a"
+  dest    = "DIR/two"
+  content = "two\n"
+  notify  = [handler.command.reload]
+}
+task "copy" "one" {
+  stage   = "one"
+  host    = "a"
+  dest    = "DIR/one"
+  content = "one\n"
+  notify  = [handler.command.reload]
+}
+`)
+	check(t, []string{`task.copy.one`, `handler.command.reload["a", "one"]`, `task.copy.two`, `handler.command.reload["a", "two"]`}, j.order())
+	check(t, []string{"one\none\ntwo\n"}, []string{j.read("seen")})
+}

@@ -1,0 +1,142 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/run"
+	"kinit/engine/internal/spec"
+	"kinit/engine/secret"
+	"kinit/modules"
+)
+
+// job is a playbook in a folder of its own, whose hosts are all this machine.
+type job struct {
+	t        *testing.T
+	dir      string
+	hosts    string // such as "a,b"
+	forks    int
+	check    bool
+	ctx      context.Context
+	redactor *secret.Redactor
+	events   *log
+}
+
+// log keeps the events.
+type log struct{ events chan event.Event }
+
+func (l *log) Emit(e event.Event) { l.events <- e }
+
+func newJob(t *testing.T, hosts string) *job {
+	t.Helper()
+	return &job{t: t, dir: t.TempDir(), hosts: hosts, forks: 1, ctx: t.Context(), redactor: &secret.Redactor{},
+		events: &log{make(chan event.Event, 10_000)}}
+}
+
+// build makes the plan of a playbook. DIR in its text is the folder of the job.
+func (j *job) build(text string) *plan.Plan {
+	j.t.Helper()
+	text = strings.ReplaceAll(text, "DIR", j.dir)
+	file := filepath.Join(j.dir, "site.hcl")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		j.t.Fatal(err)
+	}
+	var inv strings.Builder
+	for _, name := range strings.Split(j.hosts, ",") {
+		fmt.Fprintf(&inv, "host %q { transport = \"local\" }\n", name)
+	}
+	if err := os.WriteFile(filepath.Join(j.dir, "inventory.hcl"), []byte(inv.String()), 0o644); err != nil {
+		j.t.Fatal(err)
+	}
+	src := spec.Sources{Cwd: j.dir, Home: j.dir}
+	sp, diags := spec.Load(src, file)
+	isrc := inventory.Sources{Cwd: j.dir, Home: j.dir}
+	all, more := inventory.Load(isrc, []string{"inventory.hcl"})
+	diags = append(diags, more...)
+	selected, more := all.Select(j.ctx, isrc, []string{j.hosts})
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		j.t.Fatal(diags)
+	}
+	scope, more := eval.New(eval.Input{Spec: sp, Sources: src, Hosts: inventory.Value(selected),
+		Run: eval.Run{Hosts: strings.Split(j.hosts, ",")}, Redactor: j.redactor})
+	diags = append(diags, more...)
+	diags = append(diags, scope.SetCluster(cty.NilVal)...)
+	p, more := plan.Build(plan.Input{Spec: sp, Scope: scope, Inventory: all, Hosts: selected, Kinds: modules.All()})
+	if diags = append(diags, more...); diags.HasErrors() {
+		j.t.Fatal(diags)
+	}
+	return p
+}
+
+// run does a playbook.
+func (j *job) run(text string) *run.Result {
+	j.t.Helper()
+	p := j.build(text)
+	pool := host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+		if strings.HasPrefix(name, "down") {
+			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
+		}
+		return host.Settings{Name: name, Local: true}, nil
+	}, j.redactor)
+	defer pool.Close()
+	values := &plan.Values{}
+	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor})
+}
+
+// show is how the tasks ended, a line each, in plan order.
+func show(result *run.Result) []string {
+	var lines []string
+	for _, t := range result.Tasks {
+		line := t.Task.Address + " " + string(t.Status)
+		if t.Status == event.Skipped {
+			line += ": " + t.Message
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// order is what was started, in the order of time.
+func (j *job) order() []string {
+	var started []string
+	for {
+		select {
+		case e := <-j.events.events:
+			if e.Kind == event.TaskStarted {
+				started = append(started, e.Task)
+			}
+		default:
+			return started
+		}
+	}
+}
+
+func check(t *testing.T, want, got []string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// read is a file of the job.
+func (j *job) read(name string) string {
+	j.t.Helper()
+	text, err := os.ReadFile(filepath.Join(j.dir, name))
+	if err != nil {
+		return "none"
+	}
+	return string(text)
+}

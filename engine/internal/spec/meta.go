@@ -1,0 +1,112 @@
+package spec
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// shared lists the meta-arguments that a block gives to its tasks.
+func shared() []string {
+	return []string{"host", "hosts", "when", "depends_on", "timeout", "become", "environment", "cwd"}
+}
+
+// handlerMeta lists the arguments of a handler that are the engine's, not the
+// module's.
+func handlerMeta() []string {
+	return append(shared(), "notify", "until", "changed_when", "failed_when", "sensitive")
+}
+
+// taskMeta lists those of a task.
+func taskMeta() []string {
+	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always")
+}
+
+// metaBlocks lists the inner blocks of tasks and handlers that are the engine's.
+func metaBlocks() []string { return []string{"retry", "become"} }
+
+// meta separates the engine's arguments of a task or handler from the module's.
+func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
+	args, all := arguments{}, taskMeta()
+	rest := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: b.Body.SrcRange, EndRange: b.Body.EndRange}
+	for name, attr := range b.Body.Attributes {
+		if slices.Contains(all, name) {
+			args[name] = attr.Expr
+			continue
+		}
+		rest.Attributes[name] = attr
+	}
+	for _, inner := range b.Body.Blocks {
+		if !slices.Contains(metaBlocks(), inner.Type) {
+			rest.Blocks = append(rest.Blocks, inner)
+		}
+	}
+	return args, rest
+}
+
+// set gives a task its meta-arguments.
+func (l *loader) set(t *Task, args arguments, blocks hclsyntax.Blocks) {
+	t.Host, t.Hosts, t.ForEach, t.RunOnce = args["host"], args["hosts"], args["for_each"], args["run_once"]
+	t.When, t.DependsOn, t.Environment = only(args["when"]), only(args["depends_on"]), only(args["environment"])
+	t.Notify, t.Timeout, t.Cwd = args["notify"], args["timeout"], args["cwd"]
+	t.Until, t.ChangedWhen, t.FailedWhen = args["until"], args["changed_when"], args["failed_when"]
+	t.Retry, t.Become = l.retry(blocks), l.become(args["become"], blocks)
+	l.literal(args["sensitive"], &t.Sensitive)
+	l.literal(args["always"], &t.Always)
+	l.literal(args["on_failure"], &t.OnFailure)
+	if l.literal(args["stage"], &t.Stage) {
+		t.stageRange = args["stage"].Range()
+	}
+}
+
+// only is a list of an expression, empty for an absent one.
+func only(expr hcl.Expression) []hcl.Expression {
+	if expr == nil {
+		return nil
+	}
+	return []hcl.Expression{expr}
+}
+
+// inner returns the only inner block of a type, or nil.
+func (l *loader) inner(blocks hclsyntax.Blocks, kind string) *hclsyntax.Block {
+	var found *hclsyntax.Block
+	for _, b := range blocks {
+		switch {
+		case b.Type != kind:
+		case found != nil:
+			l.errorf(b.DefRange(), "Duplicate block", "There may be one %s block.", kind)
+		case len(b.Labels) > 0:
+			l.errorf(b.DefRange(), "Wrong labels", "A %s block has no label.", kind)
+		default:
+			found = b
+		}
+	}
+	return found
+}
+
+// retry reads the retry block, if there is one.
+func (l *loader) retry(blocks hclsyntax.Blocks) *Retry {
+	b := l.inner(blocks, "retry")
+	if b == nil {
+		return nil
+	}
+	args, _ := l.content(b, []string{"attempts!", "delay"}, nil)
+	return &Retry{Attempts: args["attempts"], Delay: args["delay"], Range: b.DefRange()}
+}
+
+// become reads the become argument or the become block, if there is one.
+func (l *loader) become(value hcl.Expression, blocks hclsyntax.Blocks) *Become {
+	b := l.inner(blocks, "become")
+	if b == nil && value == nil {
+		return nil
+	}
+	if b == nil {
+		return &Become{Value: value, Range: value.Range()}
+	}
+	if value != nil {
+		l.errorf(b.DefRange(), "Conflicting arguments", "Give become as an argument or as a block, not both.")
+	}
+	args, _ := l.content(b, []string{"user", "method"}, nil)
+	return &Become{User: args["user"], Method: args["method"], Range: b.DefRange()}
+}
