@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
@@ -210,7 +211,7 @@ func startAgent(t *testing.T, key string) {
 	t.Setenv("SSH_AUTH_SOCK", dir+"/agent")
 	agent := exec.Command("ssh-agent", "-D", "-a", dir+"/agent")
 	if err := agent.Start(); err != nil {
-		sshd.Missing(t, "sshd", err.Error())
+		need.Missing(t, "sshd", err.Error())
 	}
 	t.Cleanup(func() {
 		_ = agent.Process.Kill()
