@@ -7,6 +7,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/virt"
 	"kinit/modules/internal/virt/virttest"
 )
@@ -67,7 +68,7 @@ func emulated(disk string) *Task {
 
 func emptyDisk(t *testing.T, h *virttest.Host) string {
 	t.Helper()
-	virttest.Need(t, "libvirt", "qemu-img")
+	need.Programs(t, "libvirt", "qemu-img")
 	disk := h.Path("node.qcow2")
 	if out, err := exec.Command("qemu-img", "create", "-q", "-f", "qcow2", disk, "1G").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

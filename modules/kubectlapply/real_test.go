@@ -14,6 +14,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/pki"
 	"kinit/modules/kubectlapply"
 )
@@ -26,10 +27,7 @@ func apiServer(t *testing.T) *moduletest.Local {
 	t.Helper()
 	bin := os.Getenv("KINIT_KUBERNETES_BIN")
 	if bin == "" {
-		if strings.Contains(os.Getenv("KINIT_REQUIRE"), "kubernetes") {
-			t.Fatal("KINIT_KUBERNETES_BIN is not set")
-		}
-		t.Skip("KINIT_KUBERNETES_BIN is not set")
+		need.Missing(t, "kubernetes", "KINIT_KUBERNETES_BIN is not set")
 	}
 	h := moduletest.LocalHost(t, "k8s")
 	for _, name := range []string{"kube-apiserver", "kubectl"} {

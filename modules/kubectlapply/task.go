@@ -200,10 +200,4 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 	})}, nil
 }
 
-// kubectl runs kubectl with the content on standard input.
-func (t *Task) kubectl(ctx context.Context, h module.Host, args ...string) (module.Output, error) {
-	argv := append([]string{"kubectl", "--kubeconfig", t.Kubeconfig}, args...)
-	return h.Run(ctx, module.Command{Argv: append(argv, "--filename", "-"), Stdin: strings.NewReader(t.Content)})
-}
-
 var _ module.Validator = (*Task)(nil)

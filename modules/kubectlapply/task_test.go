@@ -160,3 +160,18 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		}
 	}
 }
+
+func TestABusyServerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{
+		"Error from server (Timeout): Timeout: request did not complete within requested timeout - context deadline exceeded",
+		"Unable to connect to the server: net/http: TLS handshake timeout",
+	} {
+		h := moduletest.NewFakeHost(t, "k8s")
+		h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
+		h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, said).Out("")
+		if got := texts(t, h, task(nil)); len(got) > 0 {
+			t.Errorf("after %q: steps %v, want none", said, got)
+		}
+	}
+}

@@ -3,13 +3,13 @@ package nfttable_test
 import (
 	"context"
 	"crypto/rand"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/nfttable"
 )
 
@@ -54,15 +54,10 @@ func (h netnsHost) Snapshot() string {
 func newHost(t *testing.T, owner string) netnsHost {
 	t.Helper()
 	h := netnsHost{Local: moduletest.LocalHost(t, owner), name: "kinit-" + strings.ToLower(rand.Text()[:8])}
-	_, err := exec.LookPath("nft")
-	if err == nil && os.Geteuid() == 0 {
-		err = exec.Command("ip", "netns", "add", h.name).Run()
-	}
-	if err != nil || os.Geteuid() != 0 {
-		if strings.Contains(os.Getenv("KINIT_REQUIRE"), "nft") {
-			t.Fatalf("nft is required: %v", err)
-		}
-		t.Skipf("no nft, or not root: %v", err)
+	need.Programs(t, "nft", "nft", "ip")
+	need.Root(t, "nft")
+	if out, err := exec.Command("ip", "netns", "add", h.name).CombinedOutput(); err != nil {
+		need.Missing(t, "nft", "ip netns add: "+string(out))
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("ip", "netns", "delete", h.name).CombinedOutput(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/ovntest"
 )
@@ -128,7 +129,7 @@ func TestBootScriptAttachesAPodThatWasStartedAgain(t *testing.T) {
 
 func TestVethLeavesChecksumsToItsEnds(t *testing.T) {
 	t.Parallel()
-	ovntest.Require(t, "ethtool", "ethtool")
+	need.Programs(t, "ethtool", "ethtool")
 	m := machine(t)
 	netns := m.Pod("pod")
 	moduletest.Run(t, moduletest.Case{New: veth(netns, func(v *Veth) { v.TxOffload = false }), Host: m.Host("c1")})

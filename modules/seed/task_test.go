@@ -11,9 +11,9 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/virt"
-	"kinit/modules/internal/virt/virttest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2/hclsimple"
@@ -117,7 +117,7 @@ func golden(t *testing.T, file string, doc any) {
 
 func TestImageHasTheFilesOfNoCloud(t *testing.T) {
 	t.Parallel()
-	virttest.Need(t, "isoinfo", "isoinfo")
+	need.Programs(t, "isoinfo", "isoinfo")
 	h := moduletest.LocalHost(t, "k8s")
 	for file, want := range map[string]string{
 		"full.hcl":  "/meta-data\n/network-config\n/user-data\n",

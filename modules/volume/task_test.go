@@ -9,8 +9,8 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/virt"
-	"kinit/modules/internal/virt/virttest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,7 +18,7 @@ import (
 // lab is this machine with a base image of 1GiB in the host's own folder.
 func lab(t *testing.T, owner string) (*moduletest.Local, string) {
 	t.Helper()
-	virttest.Need(t, "qemu-img", "qemu-img")
+	need.Programs(t, "qemu-img", "qemu-img")
 	h := moduletest.LocalHost(t, owner)
 	base := h.Path("base.img")
 	qemuImg(t, "create", "-q", "-f", "qcow2", base, "1G")
@@ -149,7 +149,7 @@ func TestVolumeGrowsAndKeepsItsContent(t *testing.T) {
 	task.Size = "3GiB"
 	check(t, "steps", apply(t, task, h), []string{"grow volume " + task.path() + " from 2GiB to 3GiB"})
 	check(t, "steps again", apply(t, task, h), []string(nil))
-	virttest.Need(t, "qemu-img", "qemu-io")
+	need.Programs(t, "qemu-img", "qemu-io")
 	out, err := exec.Command("qemu-io", "-c", "read -P 0xab 0 4k", task.path()).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "failed") {
 		t.Errorf("the content is lost: %s", out)
@@ -158,7 +158,7 @@ func TestVolumeGrowsAndKeepsItsContent(t *testing.T) {
 
 func TestVolumeInUseIsReadAndDoesNotGrow(t *testing.T) {
 	t.Parallel()
-	virttest.Need(t, "qemu-img", "qemu-io")
+	need.Programs(t, "qemu-img", "qemu-io")
 	h, base := lab(t, "k8s")
 	task := node(h, base)
 	apply(t, task, h)
@@ -199,7 +199,7 @@ func inUse(t *testing.T, path string) {
 
 func write(t *testing.T, path, pattern string) {
 	t.Helper()
-	virttest.Need(t, "qemu-img", "qemu-io")
+	need.Programs(t, "qemu-img", "qemu-io")
 	if out, err := exec.Command("qemu-io", "-c", "write -P "+pattern+" 0 4k", path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

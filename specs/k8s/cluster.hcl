@@ -245,6 +245,11 @@ task "kubeadm_join" "controller" {
   config     = task.kubeadm_config.join[each.key].path
   timeout    = var.cluster_timeout
   depends_on = [task.kubeadm_init.first, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+
+  retry {
+    attempts = 3
+    delay    = "10s"
+  }
 }
 
 # The network between pods; its MTU follows from the guests' by flannel itself.

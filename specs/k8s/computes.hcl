@@ -6,4 +6,10 @@ task "kubeadm_join" "compute" {
   host     = each.key
   config   = task.kubeadm_config.join[each.key].path
   timeout  = var.cluster_timeout
+
+  # A busy API server may not answer at once; a join that failed half-way is reset.
+  retry {
+    attempts = 3
+    delay    = "10s"
+  }
 }

@@ -20,14 +20,17 @@ import (
 	"kinit/engine/secret"
 )
 
-// The defaults of a Config. The keepalive is that of most distributions'
+// The defaults of a Config. A machine that accepts connections may be starting or
+// very busy, so its handshake gets as long as OpenSSH's server grants a login
+// (LoginGraceTime, 120 s). The keepalive is that of most distributions'
 // ServerAliveInterval advice; four misses make a lost machine known in about a
 // minute.
 const (
 	defaultPort           = 22
-	defaultConnectTimeout = 15 * time.Second
-	defaultKeepAlive      = 15 * time.Second
-	keepAliveMisses       = 4
+	defaultConnectTimeout   = 15 * time.Second
+	defaultHandshakeTimeout = 120 * time.Second
+	defaultKeepAlive        = 15 * time.Second
+	keepAliveMisses         = 4
 )
 
 // Config says how to reach one machine and how to know that it is the right one.
@@ -55,8 +58,9 @@ type Config struct {
 
 	Become string // run everything as this user with sudo -n; the login's own when empty
 
-	ConnectTimeout time.Duration // for TCP and the handshake together, 15 s when 0
-	KeepAlive      time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
+	ConnectTimeout   time.Duration // for TCP, 15 s when 0
+	HandshakeTimeout time.Duration // from then to the end of the login, 120 s when 0
+	KeepAlive        time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
 
 	shell string // that runs everything, /bin/sh; tests have others
 }
@@ -77,6 +81,9 @@ func (c Config) complete() Config {
 	}
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = defaultConnectTimeout
+	}
+	if c.HandshakeTimeout == 0 {
+		c.HandshakeTimeout = defaultHandshakeTimeout
 	}
 	if c.KeepAlive == 0 {
 		c.KeepAlive = defaultKeepAlive

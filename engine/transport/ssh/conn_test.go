@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kinit/engine/need"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
 	"kinit/engine/transport/transporttest"
@@ -45,7 +46,7 @@ func TestConnWithOtherShells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			program, err := exec.LookPath(name)
 			if err != nil {
-				sshd.Missing(t, name, err.Error())
+				need.Missing(t, name, err.Error())
 			}
 			shell := filepath.Join(t.TempDir(), "sh") // what it is called decides how it behaves
 			if err := os.Symlink(program, shell); err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
@@ -210,7 +211,7 @@ func startAgent(t *testing.T, key string) {
 	t.Setenv("SSH_AUTH_SOCK", dir+"/agent")
 	agent := exec.Command("ssh-agent", "-D", "-a", dir+"/agent")
 	if err := agent.Start(); err != nil {
-		sshd.Missing(t, "sshd", err.Error())
+		need.Missing(t, "sshd", err.Error())
 	}
 	t.Cleanup(func() {
 		_ = agent.Process.Kill()
@@ -255,8 +256,17 @@ func TestDialUnreachable(t *testing.T) {
 		}
 		defer listener.Close()
 		c := config(server)
-		c.Port, c.ConnectTimeout = listener.Addr().(*net.TCPAddr).Port, 50*time.Millisecond
-		refused(t, c, transport.ErrUnreachable, context.DeadlineExceeded.Error())
+		c.Port, c.HandshakeTimeout = listener.Addr().(*net.TCPAddr).Port, 50*time.Millisecond
+		refused(t, c, transport.ErrUnreachable, "did not let anybody in within 50ms")
+	})
+	t.Run("a machine that says nothing", func(t *testing.T) {
+		c := config(server)
+		c.ConnectTimeout = 50 * time.Millisecond
+		c.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		refused(t, c, transport.ErrUnreachable, "no answer within 50ms")
 	})
 	t.Run("a server that hangs up", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/need"
 	"kinit/engine/transport"
 	"kinit/engine/transport/transporttest"
 	"kinit/engine/transport/transporttest/sshd"
@@ -173,7 +174,7 @@ func TestJumpHost(t *testing.T) {
 func TestBecome(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sudo"); err != nil || os.Geteuid() != 0 {
-		sshd.Missing(t, "sudo", "it must be installed, and root must run the test")
+		need.Missing(t, "sudo", "it must be installed, and root must run the test")
 	}
 	server := sshd.Start(t)
 	t.Run("another user", func(t *testing.T) {

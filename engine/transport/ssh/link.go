@@ -29,9 +29,7 @@ type link struct {
 
 // connect makes a connection, verifies the host and authenticates.
 func connect(ctx context.Context, c Config) (*link, error) {
-	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
-	defer cancel()
-	l, err := c.connect(timed)
+	l, err := c.connect(ctx)
 	if ctx.Err() != nil && err != nil {
 		return nil, ctx.Err()
 	}
@@ -45,15 +43,28 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	}
 	keys := loadKeys(ctx, c)
 	defer keys.Close()
-	conn, err := c.Dial(ctx, "tcp", c.address())
+	conn, err := c.dial(ctx)
 	if err != nil {
 		return nil, unreachable("connect to "+c.label(), err)
 	}
-	client, err := handshake(ctx, c, conn, verifier, keys)
+	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
+	defer cancel()
+	client, err := handshake(timed, c, conn, verifier, keys)
 	if err != nil {
-		return nil, handshakeError(ctx, c, verifier, keys, err)
+		return nil, handshakeError(timed, c, verifier, keys, err)
 	}
 	return newLink(c, client), nil
+}
+
+// dial makes the TCP connection.
+func (c Config) dial(ctx context.Context) (net.Conn, error) {
+	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
+	defer cancel()
+	conn, err := c.Dial(timed, "tcp", c.address())
+	if err != nil && timed.Err() != nil {
+		return nil, fmt.Errorf("no answer within %s: %w", c.ConnectTimeout, timed.Err())
+	}
+	return conn, err
 }
 
 // handshake runs the handshake, which has no context of its own, until ctx ends.
@@ -78,7 +89,7 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err err
 	case v.refusal != nil:
 		return v.refusal
 	case ctx.Err() != nil:
-		return unreachable("connect to "+c.label(), ctx.Err())
+		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s: %w", c.HandshakeTimeout, ctx.Err()))
 	case authRefused(err):
 		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
 	}

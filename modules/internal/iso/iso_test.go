@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"kinit/engine/need"
 	"kinit/modules/internal/iso"
-	"kinit/modules/internal/virt/virttest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,7 +57,7 @@ func TestSameFilesGiveTheSameBytesInAnyOrder(t *testing.T) {
 
 func TestIsoinfoReadsBothTrees(t *testing.T) {
 	t.Parallel()
-	virttest.Need(t, "isoinfo", "isoinfo")
+	need.Programs(t, "isoinfo", "isoinfo")
 	path := image(t, seed())
 	if got := run(t, "isoinfo", "-d", "-i", path); !strings.Contains(got, "Volume id: cidata\n") || !strings.Contains(got, "Joliet with UCS level 3 found") {
 		t.Errorf("isoinfo -d says\n%s", got)
@@ -79,7 +79,7 @@ func TestIsoinfoReadsBothTrees(t *testing.T) {
 
 func TestBlkidFindsTheLabel(t *testing.T) {
 	t.Parallel()
-	virttest.Need(t, "isoinfo", "blkid")
+	need.Programs(t, "isoinfo", "blkid")
 	if got := run(t, "blkid", "-p", "-o", "value", "-s", "LABEL", "-s", "TYPE", image(t, seed())); got != "cidata\niso9660\n" {
 		t.Errorf("blkid says %q", got)
 	}
@@ -104,7 +104,7 @@ func TestLinuxMountsTheImage(t *testing.T) {
 
 func TestManyFilesFillSeveralSectorsOfTheFolder(t *testing.T) {
 	t.Parallel()
-	virttest.Need(t, "isoinfo", "isoinfo")
+	need.Programs(t, "isoinfo", "isoinfo")
 	var files []iso.File
 	var want []string
 	for _, letter := range "abcdefghijklmnopqrstuvwxyz" {

@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/ovntest"
 	"kinit/modules/ovncentral"
@@ -41,7 +42,7 @@ func newTask[T any](kind module.Kind, set func(T)) module.Task {
 }
 
 func startOverlay(t *testing.T) *overlay {
-	ovntest.Require(t, "ovn-host", "ovn-controller", "busybox", "ovs-pki")
+	need.Programs(t, "ovn-host", "ovn-controller", "busybox", "ovs-pki")
 	o := &overlay{t: t, a: ovntest.StartMachine(t, ovn.Northbound(), ovn.Southbound()), b: ovntest.StartMachine(t)}
 	o.pki()
 	o.a.Output("ip", "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns", o.b.Netns)

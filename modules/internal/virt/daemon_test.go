@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kinit/engine/need"
 	"kinit/modules/internal/virt"
 	"kinit/modules/internal/virt/virttest"
 )
@@ -106,7 +107,7 @@ func TestWaitingForAGuestEndsWithTheContext(t *testing.T) {
 // emulated is a domain that QEMU can run without KVM, with an empty disk.
 func emulated(t *testing.T, h *virttest.Host, name string) virt.Spec {
 	t.Helper()
-	virttest.Need(t, "libvirt", "qemu-img")
+	need.Programs(t, "libvirt", "qemu-img")
 	disk := h.Path(name + ".qcow2")
 	if out, err := exec.Command("qemu-img", "create", "-q", "-f", "qcow2", disk, "1G").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))

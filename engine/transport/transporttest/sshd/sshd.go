@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kinit/engine/need"
 )
 
 // program is where distributions have the server.
@@ -45,11 +47,7 @@ type Server struct {
 // or fails when KINIT_REQUIRE names sshd.
 func Start(t testing.TB, lines ...string) *Server {
 	t.Helper()
-	for _, needed := range []string{program, "ssh-keygen"} {
-		if _, err := exec.LookPath(needed); err != nil {
-			Missing(t, "sshd", err.Error())
-		}
-	}
+	need.Programs(t, "sshd", program, "ssh-keygen")
 	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), lines: lines}
 	s.User = currentUser(t)
 	s.ClientKey = s.keygen(t, "client")
@@ -65,17 +63,6 @@ func Start(t testing.TB, lines ...string) *Server {
 	}
 	t.Cleanup(s.Stop)
 	return s
-}
-
-// Missing skips the test, or fails it when KINIT_REQUIRE, words with commas between
-// them, names what it needs or says all.
-func Missing(t testing.TB, what, why string) {
-	t.Helper()
-	required := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
-	if slices.Contains(required, what) || slices.Contains(required, "all") {
-		t.Fatalf("%s is required: %s", what, why)
-	}
-	t.Skipf("%s is missing: %s", what, why)
 }
 
 // start writes the files for a port and starts the server on it.

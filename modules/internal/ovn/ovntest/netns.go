@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 )
 
@@ -26,14 +27,11 @@ type Machine struct {
 // KINIT_REQUIRE names ovs.
 func StartMachine(t testing.TB, dbs ...ovn.Database) *Machine {
 	t.Helper()
-	Require(t, "ovs", "ip", "nsenter", "ovs-vswitchd")
+	need.Programs(t, "ovs", "ip", "nsenter", "ovs-vswitchd")
 	m := &Machine{Servers: newServers(t)}
 	m.Netns = filepath.Base(m.Dir)
 	if out, err := exec.Command("ip", "netns", "add", m.Netns).CombinedOutput(); err != nil {
-		if Required("ovs") {
-			t.Fatalf("ip netns add: %v\n%s", err, out)
-		}
-		t.Skipf("no network namespace can be made here: %s", out)
+		need.Missing(t, "ovs", "ip netns add: "+string(out))
 	}
 	t.Cleanup(func() { exec.Command("ip", "netns", "del", m.Netns).Run() })
 	m.inside = []string{"ip", "netns", "exec", m.Netns}
@@ -49,7 +47,7 @@ func StartMachine(t testing.TB, dbs ...ovn.Database) *Machine {
 // southbound one.
 func (m *Machine) Northd() {
 	m.t.Helper()
-	Require(m.t, "ovs", "ovn-northd")
+	need.Programs(m.t, "ovs", "ovn-northd")
 	m.daemon("ovn-northd", "--ovnnb-db=unix:"+m.Socket(ovn.Northbound()), "--ovnsb-db=unix:"+m.Socket(ovn.Southbound()),
 		"--unixctl="+filepath.Join(m.Dir, "northd.ctl"), "--log-file="+filepath.Join(m.Dir, "northd.log"))
 }
@@ -59,7 +57,7 @@ func (m *Machine) Northd() {
 // names ovn-host.
 func (m *Machine) Controller() (stop func()) {
 	m.t.Helper()
-	Require(m.t, "ovn-host", "ovn-controller")
+	need.Programs(m.t, "ovn-host", "ovn-controller")
 	pid := filepath.Join(m.Dir, "ovn-controller.pid")
 	m.daemon("ovn-controller", "unix:"+m.Socket(ovn.Switch()), "--pidfile="+pid, "--log-file="+filepath.Join(m.Dir, "ovn-controller.log"))
 	return func() {

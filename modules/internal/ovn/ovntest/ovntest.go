@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 )
 
@@ -49,7 +50,7 @@ func Start(t testing.TB, dbs ...ovn.Database) *Servers {
 
 func newServers(t testing.TB) *Servers {
 	t.Helper()
-	Require(t, "ovs", "ovsdb-server", "ovsdb-tool", "ovn-nbctl")
+	need.Programs(t, "ovs", "ovsdb-server", "ovsdb-tool", "ovn-nbctl")
 	// t.TempDir may be longer than a socket's path can be.
 	dir, err := os.MkdirTemp("", "kinit-ovn-")
 	if err != nil {
@@ -57,27 +58,6 @@ func newServers(t testing.TB) *Servers {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return &Servers{t: t, Dir: dir}
-}
-
-// Require skips the test unless the programs are there; it fails instead where
-// KINIT_REQUIRE has the word.
-func Require(t testing.TB, word string, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
-			continue
-		}
-		if Required(word) {
-			t.Fatalf("%s is not installed and KINIT_REQUIRE asks for it", p)
-		}
-		t.Skipf("%s is not installed", p)
-	}
-}
-
-// Required tells whether KINIT_REQUIRE has the word, or all.
-func Required(word string) bool {
-	words := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
-	return slices.Contains(words, word) || slices.Contains(words, "all")
 }
 
 func (s *Servers) startDatabase(db ovn.Database) {
@@ -120,7 +100,7 @@ func (s *Servers) initialise(db ovn.Database) {
 // no interface on the machine.
 func (s *Servers) Vswitchd(args ...string) {
 	s.t.Helper()
-	Require(s.t, "ovs", "ovs-vswitchd")
+	need.Programs(s.t, "ovs", "ovs-vswitchd")
 	s.daemon("ovs-vswitchd", append([]string{"unix:" + s.Socket(ovn.Switch()), "--unixctl=" + filepath.Join(s.Dir, "vswitchd.ctl"),
 		"--log-file=" + filepath.Join(s.Dir, "vswitchd.log")}, args...)...)
 }

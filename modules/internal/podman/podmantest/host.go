@@ -17,6 +17,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 )
 
 // Host is the local machine with a podman of its own.
@@ -35,12 +36,8 @@ type Host struct {
 // "podman" in KINIT_REQUIRE, missing is a failure.
 func NewHost(t testing.TB, owner string) *Host {
 	t.Helper()
-	if _, err := exec.LookPath("podman"); err != nil || os.Geteuid() != 0 {
-		if strings.Contains(os.Getenv("KINIT_REQUIRE"), "podman") {
-			t.Fatal("podman is required and not here, or this is not root")
-		}
-		t.Skip("no podman, or not root")
-	}
+	need.Programs(t, "podman", "podman")
+	need.Root(t, "podman")
 	// A short name: paths of sockets are limited to 108 bytes.
 	dir, err := os.MkdirTemp("/tmp", "kp-")
 	if err != nil {

@@ -11,15 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 )
 
 // Bridge is a Linux bridge that every daemon's network namespace has.
@@ -38,33 +37,11 @@ type Host struct {
 	socket string
 }
 
-// Need skips the test where one of the programs is missing. When the environment
-// variable KINIT_REQUIRE lists what, it fails instead.
-func Need(t testing.TB, what string, programs ...string) {
-	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err != nil {
-			lack(t, what, program)
-		}
-	}
-}
-
-// lack ends the test.
-func lack(t testing.TB, what, missing string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("KINIT_REQUIRE"), ","), what) {
-		t.Fatalf("%s is required by KINIT_REQUIRE and needs %s", what, missing)
-	}
-	t.Skipf("%s needs %s", what, missing)
-}
-
 // Start runs a libvirtd with the QEMU driver until the test ends.
 func Start(t testing.TB, owner string) *Host {
 	t.Helper()
-	Need(t, "libvirt", "libvirtd", "qemu-system-x86_64", "ip", "mount")
-	if os.Geteuid() != 0 {
-		lack(t, "libvirt", "root")
-	}
+	need.Programs(t, "libvirt", "libvirtd", "qemu-system-x86_64", "ip", "mount")
+	need.Root(t, "libvirt")
 	dir, err := os.MkdirTemp("", "kinit-libvirtd-") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)

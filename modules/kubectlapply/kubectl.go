@@ -1,0 +1,57 @@
+package kubectlapply
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+)
+
+// How a busy API server is borne with. Servers under load answer late or not at all,
+// and everything asked here may be asked again.
+const (
+	patience   = 3 * time.Minute
+	firstPause = time.Second
+	lastPause  = 10 * time.Second
+)
+
+// busy are beginnings of what kubectl says when the server, or the way to it, has no
+// time: the reasons of HTTP 429, 503 and 504 in k8s.io/apimachinery's
+// metav1.StatusReason, and Go's words for connections that did not come about.
+func busy(stderr string) bool {
+	for _, sign := range []string{
+		"Error from server (Timeout)", "Error from server (ServerTimeout)", "Error from server (ServiceUnavailable)",
+		"Error from server (TooManyRequests)", "etcdserver: ", "TLS handshake timeout", "connection refused",
+		"connection reset by peer", "i/o timeout", "context deadline exceeded", "Client.Timeout exceeded", "unexpected EOF",
+		"the server is currently unable to handle the request",
+	} {
+		if strings.Contains(stderr, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// kubectl runs kubectl with the content on standard input, again where the server was
+// busy.
+func (t *Task) kubectl(ctx context.Context, h module.Host, args ...string) (module.Output, error) {
+	argv := append([]string{"kubectl", "--kubeconfig", t.Kubeconfig}, args...)
+	argv = append(argv, "--filename", "-")
+	deadline := time.Now().Add(patience)
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		out, err := h.Run(ctx, module.Command{Argv: argv, Stdin: strings.NewReader(t.Content)})
+		var exit *module.ExitError
+		if !errors.As(err, &exit) || !busy(exit.Stderr) || time.Now().Add(pause).After(deadline) {
+			return out, err
+		}
+		h.Report(event.Progress{Text: "the API server is busy: " + module.Tail(strings.TrimSpace(exit.Stderr), 1)})
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return out, ctx.Err()
+		}
+	}
+}
