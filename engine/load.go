@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"net"
 	"time"
 
@@ -114,17 +115,7 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 
 // report is the report of a spec that was only loaded.
 func (l *loaded) report(started time.Time) *Report {
-	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: map[string]*hcl.File{}}
-	if l.spec != nil {
-		for name, file := range l.spec.Sources {
-			r.Sources[name] = file
-		}
-	}
-	if l.inventory != nil {
-		for name, file := range l.inventory.Sources {
-			r.Sources[name] = file
-		}
-	}
+	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
 	if l.topology != nil {
 		r.Cluster = l.topology.Cluster.Name
 	}
@@ -132,6 +123,18 @@ func (l *loaded) report(started time.Time) *Report {
 		r.Tasks = len(l.plan.Main.Tasks)
 	}
 	return r
+}
+
+// files are all files that were read, by name.
+func (l *loaded) files() map[string]*hcl.File {
+	all := map[string]*hcl.File{}
+	if l.spec != nil {
+		maps.Copy(all, l.spec.Sources)
+	}
+	if l.inventory != nil {
+		maps.Copy(all, l.inventory.Sources)
+	}
+	return all
 }
 
 // withDefaults fills in what the caller left out.

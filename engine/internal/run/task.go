@@ -77,6 +77,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if r.opts.Check && len(steps) > 0 {
 		return outcome{steps: r.texts(steps), pending: true}, nil
 	}
+	if err := r.expected(t, steps); err != nil {
+		return outcome{}, err
+	}
 	done, err := r.do(ctx, h, t, steps)
 	if err != nil {
 		return outcome{steps: done}, err
