@@ -26,6 +26,7 @@ type loaded struct {
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host
 	topology  *topology.Topology
+	scope     *eval.Scope
 	plan      *plan.Plan
 	diags     diag.List
 }
@@ -87,6 +88,7 @@ func (l *loaded) build(context.Context) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
+	l.scope = scope
 	l.plan, more = plan.Build(plan.Input{
 		Spec: l.spec, Scope: scope, Inventory: l.inventory, Hosts: l.hosts, Topology: l.topology, Kinds: l.options.Kinds,
 		Selection: plan.Selection{StopAfter: l.options.StopAfter, StartAt: l.options.StartAt,

@@ -30,6 +30,7 @@ func (w *world) app() *cli.App {
 			w.validateCommand(),
 			w.fmtCommand(),
 			w.graphCommand(),
+			w.replCommand(),
 			w.statusCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
