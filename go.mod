@@ -3,6 +3,7 @@ module kinit
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/apparentlymart/go-textseg/v15 v15.0.0
 	github.com/go-logr/logr v1.2.2
 	github.com/google/go-cmp v0.7.0
@@ -25,6 +26,7 @@ require (
 )
 
 require (
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/agext/levenshtein v1.2.1 // indirect
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -1,0 +1,99 @@
+// Package secretfile keeps secret values in files that everybody may read: it
+// encrypts a text for some keys, and decrypts it with one of them. The form is
+// age's, age-encryption.org/v1, armored as in RFC 7468, so that the age program
+// reads what kinit writes and the other way round.
+package secretfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"filippo.io/age"
+	"filippo.io/age/armor"
+
+	"kinit/engine/secret"
+)
+
+// The ways in which a text cannot be decrypted.
+var (
+	// ErrNotEncrypted says that the text is not of the form that Encrypt writes.
+	ErrNotEncrypted = errors.New("not an encrypted value")
+	// ErrNoKey says that the text was encrypted for other keys.
+	ErrNoKey = errors.New("encrypted for other keys")
+)
+
+// largest is the most, in bytes, that a value may have.
+const largest = 1 << 20
+
+// Encrypt encrypts a text for the owners of public keys such as age1…, at least
+// one. Every call gives another text. It ends with a line end.
+func Encrypt(value secret.Value, public ...string) (string, error) {
+	recipients, err := recipients(public)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	armored := armor.NewWriter(&text)
+	plain, err := age.Encrypt(armored, recipients...)
+	if err != nil {
+		return "", fmt.Errorf("encrypt: %w", err)
+	}
+	_, err = io.WriteString(plain, value.Reveal())
+	if err := errors.Join(err, plain.Close(), armored.Close()); err != nil {
+		return "", fmt.Errorf("encrypt: %w", err)
+	}
+	return text.String(), nil
+}
+
+// Decrypt returns the text that Encrypt was given. Blanks around its lines, as an
+// indented heredoc leaves them, do not count. The error wraps ErrNotEncrypted or
+// ErrNoKey where that is the reason.
+func (k *Keys) Decrypt(text string) (secret.Value, error) {
+	if !IsEncrypted(text) {
+		return "", fmt.Errorf("%w: the text does not start with %q", ErrNotEncrypted, armor.Header)
+	}
+	plain, err := age.Decrypt(armor.NewReader(strings.NewReader(trimmed(text))), k.identities...)
+	if err != nil {
+		return "", k.reason(err)
+	}
+	value, err := io.ReadAll(io.LimitReader(plain, largest+1))
+	switch {
+	case err != nil:
+		return "", k.reason(err)
+	case len(value) > largest:
+		return "", fmt.Errorf("the value has more than %d bytes", largest)
+	case !utf8.Valid(value):
+		return "", errors.New("the value is no text in UTF-8")
+	}
+	return secret.Value(value), nil
+}
+
+// IsEncrypted tells whether a text looks like one that Encrypt wrote.
+func IsEncrypted(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), armor.Header)
+}
+
+// reason says why a text cannot be decrypted.
+func (k *Keys) reason(err error) error {
+	var other *age.NoIdentityMatchError
+	if errors.As(err, &other) {
+		return fmt.Errorf("%w, not for %s (%s)", ErrNoKey, strings.Join(k.public, " or "), k.file)
+	}
+	var form *armor.Error
+	if errors.As(err, &form) {
+		return fmt.Errorf("%w: %w", ErrNotEncrypted, err)
+	}
+	return fmt.Errorf("the encrypted value is damaged: %w", err)
+}
+
+// trimmed is a text without blanks around its lines.
+func trimmed(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
+}
