@@ -31,6 +31,7 @@ func (w *world) app() *cli.App {
 			w.fmtCommand(),
 			w.graphCommand(),
 			w.replCommand(),
+			w.secretCommand(),
 			w.statusCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
