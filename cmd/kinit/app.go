@@ -30,6 +30,7 @@ func (w *world) app() *cli.App {
 			w.validateCommand(),
 			w.fmtCommand(),
 			w.graphCommand(),
+			w.initCommand(),
 			w.replCommand(),
 			w.secretCommand(),
 			w.statusCommand(),
