@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"net"
 	"time"
 
@@ -25,6 +26,7 @@ type loaded struct {
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host
 	topology  *topology.Topology
+	scope     *eval.Scope
 	plan      *plan.Plan
 	diags     diag.List
 }
@@ -86,6 +88,7 @@ func (l *loaded) build(context.Context) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
+	l.scope = scope
 	l.plan, more = plan.Build(plan.Input{
 		Spec: l.spec, Scope: scope, Inventory: l.inventory, Hosts: l.hosts, Topology: l.topology, Kinds: l.options.Kinds,
 		Selection: plan.Selection{StopAfter: l.options.StopAfter, StartAt: l.options.StartAt,
@@ -114,17 +117,7 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 
 // report is the report of a spec that was only loaded.
 func (l *loaded) report(started time.Time) *Report {
-	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: map[string]*hcl.File{}}
-	if l.spec != nil {
-		for name, file := range l.spec.Sources {
-			r.Sources[name] = file
-		}
-	}
-	if l.inventory != nil {
-		for name, file := range l.inventory.Sources {
-			r.Sources[name] = file
-		}
-	}
+	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
 	if l.topology != nil {
 		r.Cluster = l.topology.Cluster.Name
 	}
@@ -132,6 +125,18 @@ func (l *loaded) report(started time.Time) *Report {
 		r.Tasks = l.plan.Main.Total()
 	}
 	return r
+}
+
+// files are all files that were read, by name.
+func (l *loaded) files() map[string]*hcl.File {
+	all := map[string]*hcl.File{}
+	if l.spec != nil {
+		maps.Copy(all, l.spec.Sources)
+	}
+	if l.inventory != nil {
+		maps.Copy(all, l.inventory.Sources)
+	}
+	return all
 }
 
 // withDefaults fills in what the caller left out.

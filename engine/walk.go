@@ -16,7 +16,11 @@ import (
 // walk loads the spec and runs its plan, or only reads the hosts.
 func walk(ctx context.Context, o Options, check bool) *Report {
 	started := time.Now()
-	l := load(ctx, o, check)
+	return load(ctx, o, check).walk(ctx, started)
+}
+
+// walk runs the plan that was loaded, or only reads the hosts.
+func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	report := l.report(started)
 	if report.Invalid {
 		return report
@@ -24,17 +28,25 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 	values := &plan.Values{}
 	pool := l.pool(values)
 	defer pool.Close()
+	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
+		l.fill(report, run.Run(ctx, l.plan, values, pool, l.runOptions()))
+	}))
+	return report.end(ctx, started)
+}
 
-	refused := l.locked(ctx, pool, func(ctx context.Context) {
-		l.fill(report, run.Run(ctx, l.plan, values, pool, run.Options{
-			Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
-			Confirm: confirm(o.Confirm),
-		}))
-	})
-	report.refuse(refused)
-	report.Interrupted = ctx.Err() != nil
-	report.Duration = time.Since(started)
-	return report
+// runOptions are what run.Run gets of the caller's.
+func (l *loaded) runOptions() run.Options {
+	return run.Options{
+		Check: l.check, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
+		Confirm: confirm(l.options.Confirm),
+	}
+}
+
+// end notes how long it took, and whether it was cut short.
+func (r *Report) end(ctx context.Context, started time.Time) *Report {
+	r.Interrupted = ctx.Err() != nil
+	r.Duration = time.Since(started)
+	return r
 }
 
 // pool connects to hosts as the plan says, at the moment a task needs them: how a

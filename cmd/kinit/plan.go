@@ -12,6 +12,7 @@ func (w *world) planCommand() *cli.Command {
 		examples: []string{
 			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
+			"kinit plan site.hcl --out site.plan",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitUnreachable, exitInterrupted},
 	}.write(&cli.Command{
@@ -19,8 +20,18 @@ func (w *world) planCommand() *cli.Command {
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
 		Description: `Nothing is changed. What a task would do on a host or with a value that another
-task has yet to bring about is shown as known after that task.`,
-		Flags:  flags(inputFlags(), selectionFlags(), outputFlags()),
-		Action: func(c *cli.Context) error { return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, diff: true}) },
+task has yet to bring about is shown as known after that task.
+
+A plan kept with --out holds the values it was made with, digests of its files, and
+what each task would do. Secret values are not in it, only slow digests of them.`,
+		Flags: flags(inputFlags(), selectionFlags(), outputFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
+		}),
+		Action: func(c *cli.Context) error {
+			if file := c.String("out"); file != "" {
+				return w.planToFile(c, file)
+			}
+			return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, diff: true})
+		},
 	})
 }

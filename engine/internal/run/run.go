@@ -19,6 +19,7 @@ type Options struct {
 	Check    bool    // read only: say what would change
 	Confirm  Confirm // asked before each task that would change something; nil does all
 	Forks    int     // how many tasks run at the same time, at least 1
+	Expect   Expect  // holds each task to what it may change; nil allows all
 	Events   event.Sink
 	Redactor *secret.Redactor
 }

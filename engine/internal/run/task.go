@@ -80,6 +80,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if r.opts.Check && len(steps) > 0 {
 		return outcome{steps: r.texts(steps), changed: changes, pending: true, message: r.message(task)}, nil
 	}
+	if err := r.expected(t, steps); err != nil {
+		return outcome{}, err
+	}
 	done, err := r.do(ctx, h, t, steps)
 	out := outcome{steps: done, changed: changes && len(done) > 0}
 	if err != nil {

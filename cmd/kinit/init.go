@@ -1,0 +1,94 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/engine/shell"
+)
+
+// starter is the files that init writes.
+//
+//go:embed starter
+var starter embed.FS
+
+func (w *world) initCommand() *cli.Command {
+	return manual{
+		path:     "init",
+		examples: []string{"kinit init", "kinit init site && cd site && kinit plan site.hcl"},
+		codes:    []int{exitOK, exitFailed, exitUsage},
+	}.write(&cli.Command{
+		Name:      "init",
+		Usage:     "write a spec, an inventory and a playbook to start from",
+		ArgsUsage: "[FOLDER]",
+		Description: `They are valid as they are, and work on this machine. Nothing is overwritten: when one
+of the files is there already, none is written.`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usageErrorf(c.Command.HelpName, "it takes one FOLDER, %d were given", c.NArg())
+			}
+			folder := "."
+			if c.NArg() == 1 {
+				folder = c.Args().First()
+			}
+			return w.start(folder)
+		},
+	})
+}
+
+// start writes the starter's files into a folder.
+func (w *world) start(folder string) error {
+	files := map[string][]byte{}
+	var names, there []string
+	err := fs.WalkDir(starter, "starter", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name := filepath.Join(folder, filepath.FromSlash(strings.TrimPrefix(path, "starter/")))
+		names = append(names, name)
+		if _, err := os.Lstat(w.abs(name)); err == nil {
+			there = append(there, name)
+		}
+		files[name], err = starter.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read the files to start from: %w", err)
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("nothing was written, because there is already: %s", strings.Join(there, ", "))
+	}
+	for _, name := range names {
+		if err := writeNew(w.abs(name), files[name]); err != nil {
+			return fmt.Errorf("write what to start from: %w", err)
+		}
+	}
+	return w.lines(strings.Join(names, "\n"), "", "Now: "+nextSteps(folder))
+}
+
+func nextSteps(folder string) string {
+	if folder == "." {
+		return "kinit plan site.hcl"
+	}
+	return "cd " + shell.POSIX(folder) + " && kinit plan site.hcl"
+}
+
+// writeNew writes a file that is not there, with the folders above it.
+func writeNew(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/diag"
+)
+
+func (w *world) replCommand() *cli.Command {
+	return manual{
+		path: "repl",
+		examples: []string{
+			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+		},
+		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
+	}.write(&cli.Command{
+		Name:      "repl",
+		Usage:     "try expressions with the values of a spec",
+		ArgsUsage: "SPEC",
+		Description: `An expression a line is evaluated as the playbook's files see it: var, local, cluster,
+hosts, run, path and the functions. No host is touched. On a terminal, Tab completes
+names and :help tells more. Elsewhere the lines of the standard input are evaluated one
+after another, and the exit code tells whether all had a value.`,
+		Flags:  flags(inputFlags(), outputFlags()),
+		Action: w.repl,
+	})
+}
+
+// replHelp is what :help says.
+const replHelp = `An expression is evaluated and its value is shown. Besides:
+  :type EXPRESSION   the type of its value
+  :names WORD        the names that begin with WORD
+  :help              this
+  :quit              leave, as Ctrl-D does
+Names: var.NAME, local.NAME, cluster, hosts["NAME"], run, path; functions as in keys(var.x).`
+
+func (w *world) repl(c *cli.Context) error {
+	var scope *engine.Scope
+	open := func(ctx context.Context, o engine.Options) (report *engine.Report) {
+		scope, report = engine.Open(ctx, o)
+		return report
+	}
+	if err := w.onSpec(c, job{do: open, mode: view.Read}); err != nil {
+		return err
+	}
+	s := &session{scope: scope, out: w.out, err: w.err}
+	if in, ok := w.in.(*os.File); ok && w.out.Size != nil && term.IsTerminal(int(in.Fd())) {
+		return s.onTerminal(in)
+	}
+	lines := bufio.NewReader(w.in)
+	for {
+		line, err := lines.ReadString('\n')
+		if !s.line(line) || err != nil {
+			return s.end(err)
+		}
+	}
+}
+
+// session is lines that are evaluated one after another.
+type session struct {
+	scope    *engine.Scope
+	out, err view.Screen
+	failed   bool // a line had no value
+}
+
+// end is what a session that reads a file ends with.
+func (s *session) end(err error) error {
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if s.failed {
+		return codeError(exitFailed)
+	}
+	return nil
+}
+
+// line does one line and tells whether more are wanted.
+func (s *session) line(line string) bool {
+	command, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch {
+	case command == "" || strings.HasPrefix(command, "#"):
+	case command == ":quit", command == ":q":
+		return false
+	case command == ":help":
+		s.print(replHelp)
+	case command == ":names":
+		s.print(strings.Join(s.scope.Names(strings.TrimSpace(rest)), "\n"))
+	case command == ":type":
+		s.show(rest, s.scope.Type)
+	case strings.HasPrefix(command, ":"):
+		s.problems(diag.List{{Summary: "Unknown command", Detail: "There is no " + command + "." + diag.Near(command, []string{":help", ":names", ":quit", ":type"})}}, "")
+	default:
+		s.show(strings.TrimRight(line, "\r\n"), s.scope.Eval)
+	}
+	return true
+}
+
+// show prints what an expression gives, or where it is wrong.
+func (s *session) show(text string, get func(string) (string, diag.List)) {
+	result, diags := get(text)
+	if diags.HasErrors() {
+		s.problems(diags, text)
+		return
+	}
+	s.print(result)
+}
+
+// problems shows what is wrong with a text, apart from what was shown before.
+func (s *session) problems(diags diag.List, text string) {
+	if s.failed {
+		_, _ = io.WriteString(s.err, "\n")
+	}
+	s.failed = true
+	s.err.Problems(diags, map[string]*hcl.File{engine.InputName: {Bytes: []byte(text)}})
+}
+
+func (s *session) print(text string) { _, _ = io.WriteString(s.out, text+"\n") }

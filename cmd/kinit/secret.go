@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/engine"
+)
+
+func (w *world) secretCommand() *cli.Command {
+	return manual{
+		path:     "secret",
+		examples: []string{"kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"},
+	}.write(&cli.Command{
+		Name:      "secret",
+		Usage:     "keep secrets in files, encrypted with age",
+		ArgsUsage: "COMMAND",
+		Description: `Whole files are encrypted, or single values: those of secret blocks, which are named by
+--value and stand as 'encrypted' in HCL files. The private keys are in the file
+$KINIT_AGE_KEY_FILE, or else ~/.config/kinit/age.key. The age program reads and writes the
+same texts.`,
+		Subcommands: []*cli.Command{w.secretKeygen(), w.secretEncrypt(), w.secretDecrypt(), w.secretEdit(), w.secretRekey()},
+		Action:      cli.ShowSubcommandHelp,
+	})
+}
+
+func (w *world) secretKeygen() *cli.Command {
+	return manual{
+		path:     "secret keygen",
+		examples: []string{"kinit secret keygen", "kinit secret keygen --out team.key"},
+		codes:    []int{exitOK, exitFailed, exitUsage},
+	}.write(&cli.Command{
+		Name:        "keygen",
+		Usage:       "make a private key and print its public key",
+		Description: "A file that is there is never overwritten.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "write the private key to `FILE`; else to where the others look for it"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			file := engine.KeyFile(w.environ, w.env("HOME"))
+			if out := c.String("out"); out != "" {
+				file = out
+			}
+			return w.makeKey(w.abs(file))
+		},
+	})
+}
+
+// makeKey makes a file that must not be there yet.
+func (w *world) makeKey(path string) error {
+	text, public, err := engine.GenerateKey()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("there is a key already: %s. It is not overwritten, because what was encrypted for it would be lost", path)
+	}
+	if err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	if err := errors.Join(fill(file, []byte(text), 0o600), file.Close()); err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	return w.lines("The private key is in "+path+".", "Public key: "+public)
+}
+
+func toFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "to", Category: headInput,
+		Usage: "encrypt for the public key `KEY`, or those of a file; else your own"}
+}
+
+func valueFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "value", Category: headSelect, Usage: usage}
+}
+
+// keys are the private keys of the user.
+func (w *world) keys() (*engine.Keys, error) {
+	file := w.abs(engine.KeyFile(w.environ, w.env("HOME")))
+	keys, err := engine.ReadKeys(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no key file %s: make one with 'kinit secret keygen', or name yours by $KINIT_AGE_KEY_FILE", file)
+	}
+	return keys, err
+}
+
+// recipients are the public keys to encrypt for.
+func (w *world) recipients(c *cli.Context) ([]string, error) {
+	given := trimmed(c.StringSlice("to"))
+	if len(given) == 0 {
+		keys, err := w.keys()
+		if err != nil {
+			return nil, err
+		}
+		return keys.Public(), nil
+	}
+	var all []string
+	for _, to := range given {
+		text, err := os.ReadFile(w.abs(to))
+		switch {
+		case strings.HasPrefix(to, "age1"):
+			all = append(all, to)
+		case err != nil:
+			return nil, fmt.Errorf("%q is neither a public key, such as age1…, nor a file with some: %w", to, err)
+		default:
+			all = append(all, publicKeys(string(text))...)
+		}
+	}
+	return all, nil
+}
+
+// publicKeys are the lines of a file that are neither empty nor comments.
+func publicKeys(text string) []string {
+	var keys []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			keys = append(keys, line)
+		}
+	}
+	return keys
+}

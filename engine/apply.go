@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/run"
+)
+
+// Apply does what a saved plan says, and nothing else. It plans anew first: when a
+// file, a value, or what a task would do is not as it was saved, it refuses, names
+// what moved, and changes nothing. While it runs, each task is held to its saved
+// steps; tasks that were known only after others, and those of on_failure, are not.
+//
+// Of o it takes the program's own settings, and the secret values again, which a
+// saved plan does not have.
+func Apply(ctx context.Context, o Options, s *Saved) *Report {
+	started := time.Now()
+	o, diags := s.options(o)
+	planned := load(ctx, o, true)
+	report := planned.report(started)
+	if report.Invalid {
+		return report
+	}
+	diags = append(diags, s.movedFiles(planned)...)
+	l := load(ctx, o, false)
+	if len(diags) > 0 || l.diags.HasErrors() {
+		return report.refuse(append(diags, l.diags...)).end(ctx, started)
+	}
+	values := &plan.Values{}
+	pool := l.pool(values)
+	defer pool.Close()
+	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
+		if moved := s.movedTasks(ctx, planned); len(moved) > 0 {
+			report.refuse(moved)
+			return
+		}
+		options := l.runOptions()
+		options.Expect = newExpectation(s, l).check
+		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
+	}))
+	return report.end(ctx, started)
+}
+
+// options are what the plan was made with, and the secrets that are given again.
+func (s *Saved) options(o Options) (Options, diag.List) {
+	var diags diag.List
+	given := environ(o.Environ)
+	maps.Copy(given, o.Vars)
+	o.Vars, o.Environ = maps.Clone(s.Vars), nil
+	if o.Vars == nil {
+		o.Vars = map[string]string{}
+	}
+	for name, value := range s.Environ {
+		o.Environ = append(o.Environ, environPrefix+name+"="+value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Secrets)) {
+		value, ok := given[name]
+		switch {
+		case !ok:
+			diags = append(diags, diag.Errorf(nil, "Missing secret", "The saved plan does not have the value of %q, which is secret. Give it again, by --var %s=… or as %s%s.", name, name, environPrefix, name)...)
+		case slowDigest(value, s.Salt) != s.Secrets[name].Digest:
+			diags = append(diags, moved("The secret value of %q is not the one the plan was made with.", name)...)
+		}
+		if s.Secrets[name].Environ {
+			o.Environ = append(o.Environ, environPrefix+name+"="+value)
+		} else {
+			o.Vars[name] = value
+		}
+	}
+	o.Spec, o.Cwd, o.Hosts, o.Inventories, o.VarFiles = s.Spec, s.Cwd, s.Hosts, s.Inventories, s.VarFiles
+	o.StopAfter, o.StartAt, o.Only, o.Skip, o.Recreate, o.Purge = s.StopAfter, s.StartAt, s.Only, s.Skip, s.Recreate, s.Purge
+	return o, diags
+}
+
+// moved is the error of something that is not as it was saved.
+func moved(format string, args ...any) diag.List {
+	return diag.Errorf(nil, "Saved plan no longer holds", format+" Nothing was changed; make a new plan.", args...)
+}
+
+// movedFiles names the files that are not as they were.
+func (s *Saved) movedFiles(l *loaded) diag.List {
+	values, diags := l.valueDigests(s.Salt)
+	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Values, values}} {
+		before, now := pair[0], pair[1]
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			if now[name] != before[name] {
+				diags = append(diags, moved("The file %s has changed.", name)...)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(now)) {
+			if _, ok := before[name]; !ok {
+				diags = append(diags, moved("The file %s is new.", name)...)
+			}
+		}
+	}
+	return diags
+}
+
+// movedTasks plans anew and names the tasks that would not do what was saved.
+func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
+	fresh := &Report{}
+	values := &plan.Values{}
+	pool := l.pool(values)
+	defer pool.Close()
+	options := l.runOptions()
+	options.Events, options.Confirm = sink(nil), nil
+	l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
+	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
+		return fresh.Diagnostics
+	}
+	now := map[string]SavedTask{}
+	for _, t := range savedTasks(fresh, l.options.Redactor.Redact) {
+		now[t.Address] = t
+	}
+	var diags diag.List
+	known := map[string]bool{}
+	for _, before := range s.Tasks {
+		known[before.Address] = true
+		t, ok := now[before.Address]
+		if !ok {
+			diags = append(diags, moved("There is no task %s any more.", before.Address)...)
+			continue
+		}
+		if text := difference(before, t); text != "" {
+			diags = append(diags, movedTask(t, text))
+		}
+	}
+	for _, t := range savedTasks(fresh, l.options.Redactor.Redact) {
+		if !known[t.Address] {
+			diags = append(diags, movedTask(t, "It was not in the plan."))
+		}
+	}
+	return diags
+}
+
+func movedTask(t SavedTask, text string) diag.Diagnostic {
+	d := moved("%s", text)[0]
+	d.Address, d.Host = t.Address, t.Host
+	return d
+}
+
+// difference says how what a task would do differs from what was saved.
+func difference(before, now SavedTask) string {
+	switch {
+	case before.Host != now.Host:
+		return fmt.Sprintf("It was planned for the host %s and is for %s now.", before.Host, now.Host)
+	case before.Skipped != now.Skipped:
+		return fmt.Sprintf("It was %s and is %s now.", doneOrNot(before), doneOrNot(now))
+	case before.Later == now.Later && slices.Equal(before.Steps, now.Steps):
+		return ""
+	}
+	was, is := describeSteps(before.Steps, before.Later), describeSteps(now.Steps, now.Later)
+	if was == is {
+		return "What it would do is the same, " + was + ", but the difference it would make is another."
+	}
+	return fmt.Sprintf("It would have done: %s. Now it would do: %s.", strings.TrimSuffix(was, "."), strings.TrimSuffix(is, "."))
+}
+
+func doneOrNot(t SavedTask) string {
+	if t.Skipped {
+		return "skipped"
+	}
+	return "to be done"
+}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"kinit/engine/internal/plan"
+)
+
+// expectation holds tasks to their saved steps while they run.
+type expectation struct {
+	loaded *loaded
+	tasks  map[string]SavedTask
+}
+
+func newExpectation(s *Saved, l *loaded) *expectation {
+	e := &expectation{loaded: l, tasks: map[string]SavedTask{}}
+	for _, t := range s.Tasks {
+		e.tasks[t.Address] = t
+	}
+	return e
+}
+
+// check allows the steps that were saved, and fewer: what a task before has done
+// already needs not be done again. After tasks that have changed something a step
+// may differ in its diff, not in its first line.
+func (e *expectation) check(t *plan.Task, steps []string) error {
+	redact := e.loaded.options.Redactor.Redact
+	saved, ok := e.tasks[redact(t.Address)]
+	if t.OnFailure || ok && saved.Later {
+		return nil
+	}
+	left := slices.Clone(saved.Steps)
+	for _, step := range steps {
+		step = redact(step)
+		i := slices.Index(left, step)
+		if i < 0 && e.afterChanges(t.Address) {
+			i = slices.IndexFunc(left, func(s string) bool { return firstLine(s) == firstLine(step) })
+		}
+		if i < 0 {
+			return fmt.Errorf("this is not in the saved plan: %s. The plan has for this task: %s. The host was changed meanwhile; what was done before this task stays. Make a new plan",
+				firstLine(step), describeSteps(saved.Steps, saved.Later))
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return nil
+}
+
+// afterChanges tells whether a task comes after one that the plan has changes of.
+func (e *expectation) afterChanges(address string) bool {
+	for before := range e.loaded.plan.Main.Graph.Closure(address) {
+		if t, ok := e.tasks[before]; ok && before != address && (t.Later || len(t.Steps) > 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,19 @@
+package run
+
+import (
+	"kinit/engine/internal/plan"
+	"kinit/engine/module"
+)
+
+// Expect says whether a task may make the changes that are its steps, redacted. An
+// error fails the task before it has changed anything. It may be called by several
+// goroutines at once.
+type Expect func(t *plan.Task, steps []string) error
+
+// expected asks whether the steps may be done.
+func (r *runner) expected(t *plan.Task, steps []module.Step) error {
+	if r.opts.Expect == nil || len(steps) == 0 {
+		return nil
+	}
+	return r.opts.Expect(t, r.texts(steps))
+}

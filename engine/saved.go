@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+)
+
+// What a saved plan says of itself.
+const (
+	SavedKind    = "kinit_plan"
+	SavedVersion = 1
+)
+
+// Saved is a plan that is kept to be applied later: what it was made of, and what
+// each task would do. It has no secret in clear: of sensitive values, and of files
+// with values, it has slow digests.
+type Saved struct {
+	Kind    string    `json:"kind"`    // SavedKind
+	Version int       `json:"version"` // SavedVersion
+	Created time.Time `json:"created"`
+
+	Spec        string            `json:"spec"`
+	Cwd         string            `json:"cwd"`
+	Hosts       []string          `json:"hosts,omitempty"`
+	Inventories []string          `json:"inventories,omitempty"`
+	VarFiles    []string          `json:"var_files,omitempty"`
+	Vars        map[string]string `json:"vars,omitempty"`    // from the command line
+	Environ     map[string]string `json:"environ,omitempty"` // of KINIT_VAR_x, by x
+	StopAfter   string            `json:"stop_after,omitempty"`
+	StartAt     string            `json:"start_at,omitempty"`
+	Only        []string          `json:"only,omitempty"`
+	Skip        []string          `json:"skip,omitempty"`
+	Recreate    bool              `json:"recreate,omitempty"`
+	Purge       bool              `json:"purge,omitempty"`
+
+	Salt    string                 `json:"salt"`
+	Secrets map[string]SavedSecret `json:"secrets,omitempty"` // sensitive values that were given, by name
+	Values  map[string]string      `json:"values,omitempty"`  // slow digests of the files in VarFiles
+	Files   map[string]string      `json:"files"`             // SHA-256 of the spec, its playbooks and the inventories
+
+	Tasks []SavedTask `json:"tasks"`
+}
+
+// SavedSecret is a value that must be given again.
+type SavedSecret struct {
+	Digest  string `json:"digest"`            // slow
+	Environ bool   `json:"environ,omitempty"` // it came from the environment, which counts less than the command line
+}
+
+// SavedTask is what a task would do.
+type SavedTask struct {
+	Address string   `json:"address"`
+	Host    string   `json:"host"`
+	Steps   []string `json:"steps,omitempty"`   // redacted; none for what is in place
+	Later   bool     `json:"later,omitempty"`   // what it does is known only after other tasks
+	Skipped bool     `json:"skipped,omitempty"` // it is not done
+}
+
+// Save plans as Plan does and returns the plan in a form to keep, or nil when the
+// report has errors.
+func Save(ctx context.Context, o Options) (*Saved, *Report) {
+	started := time.Now()
+	l := load(ctx, o, true)
+	report := l.walk(ctx, started)
+	if report.Diagnostics.HasErrors() || report.Interrupted {
+		return nil, report
+	}
+	s := &Saved{
+		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
+		Spec: o.Spec, Cwd: o.Cwd, Hosts: o.Hosts, Inventories: o.Inventories, VarFiles: o.VarFiles,
+		Vars: map[string]string{}, Environ: map[string]string{},
+		StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Recreate: o.Recreate, Purge: o.Purge,
+		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
+		Tasks: savedTasks(report, l.options.Redactor.Redact),
+	}
+	if diags := s.keepValues(l); diags.HasErrors() {
+		return nil, report.refuse(diags)
+	}
+	return s, report
+}
+
+func savedTasks(r *Report, redact func(string) string) []SavedTask {
+	tasks := make([]SavedTask, len(r.Results))
+	for i, result := range r.Results {
+		t := SavedTask{Address: redact(result.Address), Host: result.Host, Later: result.Pending, Skipped: result.Status == event.Skipped}
+		if !t.Later {
+			for _, step := range result.Steps {
+				t.Steps = append(t.Steps, redact(step))
+			}
+		}
+		tasks[i] = t
+	}
+	return tasks
+}
+
+// environPrefix starts the names of environment variables that set variables.
+const environPrefix = "KINIT_VAR_"
+
+// environ are the values of an environment's KINIT_VAR_x, by x.
+func environ(pairs []string) map[string]string {
+	all := map[string]string{}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		if name, ok := strings.CutPrefix(name, environPrefix); ok {
+			all[name] = value
+		}
+	}
+	return all
+}

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/secretfile"
+	"kinit/engine/secret"
+)
+
+// KeyFile is where a user's private keys for secrets are: the file that the
+// environment names by KINIT_AGE_KEY_FILE, or the default below the home folder.
+func KeyFile(environ []string, home string) string { return secretfile.File(environ, home) }
+
+// GenerateKey makes a private key for secrets: the text of a file for it, and its
+// public key.
+func GenerateKey() (file, public string, err error) { return secretfile.GenerateKey() }
+
+// Keys are private keys for secrets.
+type Keys = secretfile.Keys
+
+// ReadKeys reads a file of private keys. The error of a file that is not there is
+// fs.ErrNotExist.
+func ReadKeys(file string) (*Keys, error) { return secretfile.ReadKeys(file) }
+
+// Encrypt encrypts a text for the owners of public keys, in age's armored form.
+func Encrypt(text secret.Value, public []string) (string, error) {
+	return secretfile.Encrypt(text, public...)
+}
+
+// IsEncrypted tells whether a text looks like one that Encrypt made.
+func IsEncrypted(text string) bool { return secretfile.IsEncrypted(text) }
+
+// FileSecret is a secret block's value that stands encrypted in a file.
+type FileSecret struct {
+	Name      string
+	Encrypted string
+}
+
+// SecretsIn lists the encrypted values of the secret blocks of a file, in its order.
+// The report is invalid when the file has syntax errors.
+func SecretsIn(name string, text []byte) ([]FileSecret, *Report) {
+	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	report := &Report{Diagnostics: diag.FromHCL(problems), Sources: map[string]*hcl.File{name: file}, Invalid: problems.HasErrors()}
+	if report.Invalid {
+		return nil, report
+	}
+	var found []FileSecret
+	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
+		attr := b.Body.Attributes["encrypted"]
+		if b.Type != "secret" || len(b.Labels) != 1 || attr == nil {
+			continue
+		}
+		value, problems := attr.Expr.Value(nil)
+		if problems.HasErrors() || value.Type() != cty.String || value.IsNull() {
+			at := attr.Expr.Range()
+			report.Invalid = true
+			report.refuse(diag.Errorf(&at, "Not a text", "What is encrypted stands in the file as a text, without expressions."))
+			continue
+		}
+		found = append(found, FileSecret{Name: b.Labels[0], Encrypted: value.AsString()})
+	}
+	return found, report
+}
+
+// SetSecret writes an encrypted value into the secret block of a name, which is added
+// where it is missing. The rest of the file, which must be without syntax errors,
+// stays as it is.
+func SetSecret(text []byte, name, encrypted string) ([]byte, error) {
+	file, problems := hclsyntax.ParseConfig(text, "the file", hcl.InitialPos)
+	if problems.HasErrors() {
+		return nil, diag.FromHCL(problems).Err()
+	}
+	attribute := heredoc(encrypted)
+	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
+		if b.Type != "secret" || len(b.Labels) != 1 || b.Labels[0] != name {
+			continue
+		}
+		attr := b.Body.Attributes["encrypted"]
+		if attr == nil {
+			at := b.OpenBraceRange.End.Byte
+			return splice(text, at, at, "\n  "+attribute), nil
+		}
+		end := attr.SrcRange.End.Byte
+		if text[end-1] != '\n' { // a heredoc ends with its line
+			attribute = strings.TrimSuffix(attribute, "\n")
+		}
+		return splice(text, attr.SrcRange.Start.Byte, end, attribute), nil
+	}
+	block := fmt.Sprintf("secret %q {\n  %s}\n", name, attribute)
+	if len(bytes.TrimSpace(text)) > 0 {
+		block = "\n" + block
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		block = "\n" + block
+	}
+	return splice(text, len(text), len(text), block), nil
+}
+
+func splice(text []byte, from, to int, with string) []byte {
+	return slices.Concat(text[:from], []byte(with), text[to:])
+}
+
+// heredoc is the argument of a secret block with an armored text.
+func heredoc(encrypted string) string {
+	var out strings.Builder
+	out.WriteString("encrypted = <<-AGE\n")
+	for line := range strings.Lines(encrypted) {
+		out.WriteString("    " + line)
+	}
+	out.WriteString("  AGE\n")
+	return out.String()
+}
