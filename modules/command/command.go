@@ -55,6 +55,7 @@ type Task struct {
 	// With the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
+	judged bool // the playbook judges how the command ended
 	result result
 }
 
@@ -90,6 +91,10 @@ func (t *Task) conditional() bool {
 
 // Unverifiable tells that nothing says whether the command is still needed.
 func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.conditional() }
+
+// Judge says that the playbook judges by code, stdout and stderr, in place of
+// ok_codes and expect.
+func (t *Task) Judge() { t.judged = true }
 
 // Plan asks the conditions. A read_only command runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -159,6 +164,9 @@ func (t *Task) run(ctx context.Context, h module.Host) error {
 	} else if err != nil {
 		return err
 	}
+	if t.judged {
+		return nil
+	}
 	if !slices.Contains(t.OKCodes, t.result.code) {
 		return t.badCode(h, err)
 	}
@@ -203,4 +211,5 @@ var (
 	_ module.Outputter    = (*Task)(nil)
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

@@ -96,6 +96,7 @@ func (b *builder) checkArguments() {
 			}
 			_, _, diags := t.decode(nil)
 			b.diags = append(b.diags, diags...)
+			b.checkConditions(t)
 		}
 	}
 }

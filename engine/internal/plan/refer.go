@@ -13,13 +13,15 @@ import (
 // finds which tasks it refers to.
 func (b *builder) referTasks() {
 	for _, block := range b.blocks.order {
-		exprs := expressions(block.spec.Args)
+		exprs := append(expressions(block.spec.Args), engineExpressions(block.spec)...)
 		for _, t := range block.instances {
 			ctx := t.context(nil)
 			if t.Skip == "" {
 				t.Skip = b.skip(block.spec.When, ctx)
 			}
 			t.Retry = b.retry(t, ctx)
+			t.Become = b.become(block.spec.Become, ctx)
+			t.Sensitive = block.spec.Sensitive
 			if block.spec.Timeout != nil {
 				t.Timeout = b.duration("timeout", block.spec.Timeout, ctx, 1)
 			}

@@ -118,8 +118,7 @@ func (r *runner) any(tasks []*plan.Task, way func(*record) bool) bool {
 // changed tells whether the task changed something, though it may have failed
 // afterwards.
 func (rec *record) changed() bool {
-	status := rec.result.Status
-	return status == event.Changed || status != event.Skipped && len(rec.result.Steps) > 0
+	return rec.result.Status == event.Changed || rec.failed() && len(rec.result.Steps) > 0
 }
 
 // failed tells whether the task itself failed.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
-	"kinit/engine/transport"
 )
 
 // runner is the state of one run.
@@ -62,6 +60,9 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if out.pending {
 		r.values.SetUnknown(t.Address)
 	}
+	if out.status() == event.OK {
+		out.steps = nil
+	}
 	rec := r.finish(t, started, out.status(), out.steps, "")
 	r.mu.Lock()
 	rec.pending, rec.result.Pending = out.pending, out.blind
@@ -77,10 +78,10 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 		return ctx.Err()
 	}
 	status := event.Failed
-	if errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey) {
+	if isConnection(err) {
 		status = event.Unreachable
 	}
-	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
+	rec := r.finish(t, started, status, out.steps, r.errorText(t, err))
 	r.mu.Lock()
 	rec.diags, rec.undone = r.explain(t, status, err), true
 	if status == event.Unreachable && r.lost[t.Host] == "" {
@@ -120,6 +121,9 @@ func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
 		p.Text = r.redact(p.Text)
+		if t.Sensitive {
+			p.Text = hidden
+		}
 		r.emit(event.Event{Kind: event.TaskProgress, Task: t.Address, Host: t.Host, Stage: t.Stage, Progress: &p})
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
 )
@@ -15,31 +17,46 @@ import (
 // outcome is what one attempt at a task came to.
 type outcome struct {
 	steps   []string // what changed, or would
+	changed *bool    // what changed_when says, nil without it
 	pending bool     // it would change something, so its values are not known
 	blind   bool     // what it would do cannot be known before others have run
 }
 
 // status is how a task without an error ended.
 func (o outcome) status() event.Status {
-	if len(o.steps) == 0 {
+	if o.changed != nil && !*o.changed || o.changed == nil && len(o.steps) == 0 {
 		return event.OK
 	}
 	return event.Changed
 }
 
-// runTask brings one task about, trying again as its block says.
+// runTask brings one task about, trying again as its block says. What a failed
+// attempt changed counts as changed.
 func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
+	var before []string
 	for attempt := 1; ; attempt++ {
 		out, err := r.timed(ctx, t)
+		out.steps = together(before, out.steps)
 		if err == nil || attempt >= t.Retry.Attempts || ctx.Err() != nil || r.opts.Check {
 			return out, err
 		}
+		before = out.steps
 		r.emit(event.Event{Kind: event.TaskRetried, Task: t.Address, Host: t.Host, Stage: t.Stage,
-			Attempt: attempt, Message: firstLine(r.redact(err.Error()))})
+			Attempt: attempt, Message: firstLine(r.errorText(t, err))})
 		if err := pause(ctx, t.Retry.Delay); err != nil {
 			return out, err
 		}
 	}
+}
+
+// together is two lists of steps, each step once.
+func together(before, now []string) []string {
+	for _, step := range now {
+		if !slices.Contains(before, step) {
+			before = append(before, step)
+		}
+	}
+	return before
 }
 
 // timed is one attempt within the task's timeout.
@@ -62,20 +79,38 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 		return outcome{pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
 	task, diags := t.Decode(r.values)
-	if diags.HasErrors() {
+	around, more := t.Surroundings(r.values)
+	if diags = append(diags, more...); diags.HasErrors() {
 		return outcome{}, diags
 	}
-	machine, err := r.pool.Get(ctx, t.Host)
+	machine, err := r.machine(ctx, t)
 	if err != nil {
 		return outcome{}, err
 	}
-	h := machine.Bind(r.owner(t), r.reporter(t))
+	h := host.Within(machine.Bind(r.owner(t), r.reporter(t)), around.Env, around.Dir)
+	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
+		judged.Judge()
+	}
+	out, err := r.bring(ctx, h, t, task)
+	return r.judge(ctx, t, out, err)
+}
+
+// machine connects to a task's host, as the user it asks for.
+func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, error) {
+	if t.Become == nil {
+		return r.pool.Get(ctx, t.Host)
+	}
+	return r.pool.As(ctx, t.Host, host.Become{User: t.Become.User, Method: t.Become.Method})
+}
+
+// bring plans the task, does it, and reads what it returns.
+func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task module.Task) (outcome, error) {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
 		return outcome{}, err
 	}
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(steps), pending: true}, nil
+		return outcome{steps: r.texts(t, steps), pending: true}, nil
 	}
 	done, err := r.do(ctx, h, t, steps)
 	if err != nil {
@@ -93,7 +128,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 func (r *runner) do(ctx context.Context, h module.Host, t *plan.Task, steps []module.Step) ([]string, error) {
 	var done []string
 	for _, step := range steps {
-		text := r.redact(step.String())
+		text := r.stepText(t, step)
 		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
 		if err := step.Do(ctx, h); err != nil {
 			return done, err
@@ -134,14 +169,17 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	if err != nil {
 		return fmt.Errorf("read the outputs: %w", err)
 	}
+	if t.Sensitive {
+		r.hide(values)
+	}
 	r.values.Set(t.Address, values)
 	return nil
 }
 
-func (r *runner) texts(steps []module.Step) []string {
+func (r *runner) texts(t *plan.Task, steps []module.Step) []string {
 	texts := make([]string, len(steps))
 	for i, step := range steps {
-		texts[i] = r.redact(step.String())
+		texts[i] = r.stepText(t, step)
 	}
 	return texts
 }

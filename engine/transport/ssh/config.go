@@ -53,7 +53,8 @@ type Config struct {
 	// host it is the Dial of that host's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	Become string // run everything as this user with sudo -n; the login's own when empty
+	Become       string // run everything as this user; the login's own when empty
+	BecomeMethod string // Sudo, Doas or Su, none of which may ask for a password; Sudo when empty
 
 	ConnectTimeout time.Duration // for TCP and the handshake together, 15 s when 0
 	KeepAlive      time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
