@@ -15,7 +15,7 @@ import (
 // which tasks, hosts or edges there are. It returns false when there is no usable value.
 func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	for _, t := range expr.Variables() {
-		if t.RootName() == "task" {
+		if t.RootName() == "task" || b.blocks.isMade(t) {
 			at := t.SourceRange()
 			b.errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to the values of tasks.", what)
 			return cty.NilVal, false
@@ -31,6 +31,15 @@ func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) 
 		return cty.NilVal, false
 	}
 	return value, true
+}
+
+// isMade tells whether a traversal means a secret that a task makes.
+func (b *blocks) isMade(t hcl.Traversal) bool {
+	if t.RootName() != "secret" || len(t) < 2 {
+		return false
+	}
+	name, _ := stepKey(t[1])
+	return b.secrets[name] != nil
 }
 
 // earlyAs evaluates an expression and converts it to a type. Null is no value.
