@@ -18,6 +18,7 @@ type Spec struct {
 
 	Owner     hcl.Expression            // who owns what the playbook makes, where there is no cluster; nil without one
 	Vars      map[string]hcl.Expression // values the spec gives to variables
+	Inputs    map[string]hcl.Expression // values imports give to variables of what they import
 	Cluster   *Cluster                  // nil without one
 	Variables []*Variable               // in the order of the files, by name of file
 	Locals    []*Local
