@@ -12,9 +12,24 @@ import (
 type Condition struct {
 	Range hcl.Range
 
-	name string
-	expr hcl.Expression
-	task *Task
+	name   string
+	expr   hcl.Expression
+	task   *Task
+	before bool // it is evaluated before the task, so there is no result
+}
+
+// When returns the conditions of when that need the values of other tasks. All must
+// be true for the task to be done.
+func (t *Task) When() []*Condition {
+	var all []*Condition
+	for _, expr := range t.block.spec.When {
+		if t.plan.blocks.isLate(expr) {
+			c := t.condition("when", expr)
+			c.before = true
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Until must be true for the task to have succeeded, ChangedWhen says whether it
@@ -33,8 +48,11 @@ func (t *Task) condition(name string, expr hcl.Expression) *Condition {
 // Met tells whether the condition is true. Without a result, which is nil before
 // the task was done, it may be that this is not known.
 func (c *Condition) Met(values *Values, result *Result) (met, known bool, diags diag.List) {
-	ctx := c.task.context(values).NewChild()
-	ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
+	ctx := c.task.context(values)
+	if !c.before {
+		ctx = ctx.NewChild()
+		ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
+	}
 	value, problems := c.expr.Value(ctx)
 	if problems.HasErrors() {
 		return false, false, c.task.own(diag.FromHCL(problems))
@@ -73,7 +91,7 @@ func (t *Task) result(r *Result) cty.Value {
 // it is known.
 func (b *builder) checkConditions(t *Task) {
 	_, diags := t.Surroundings(nil)
-	for _, c := range []*Condition{t.Until(), t.ChangedWhen(), t.FailedWhen()} {
+	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
 		if c != nil {
 			_, _, more := c.Met(nil, nil)
 			diags = append(diags, more...)

@@ -30,9 +30,13 @@ func (b *builder) referTasks() {
 	}
 }
 
-// skip evaluates the conditions, and says why a task is not to be done.
+// skip evaluates the conditions that are known before the run, and says why a task
+// is not to be done.
 func (b *builder) skip(when []hcl.Expression, ctx *hcl.EvalContext) string {
 	for _, condition := range when {
+		if b.blocks.isLate(condition) {
+			continue
+		}
 		value, ok := b.earlyAs("when", condition, ctx, cty.Bool)
 		if ok && value.False() {
 			return "when is false"

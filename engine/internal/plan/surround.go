@@ -97,7 +97,7 @@ func (b *builder) become(s *spec.Become, ctx *hcl.EvalContext) *Become {
 // engineExpressions lists the expressions of a task that are evaluated when its
 // turn comes, besides the module's arguments.
 func engineExpressions(s *spec.Task) []hcl.Expression {
-	all := slices.Clone(s.Environment)
+	all := slices.Concat(s.Environment, s.When)
 	for _, expr := range []hcl.Expression{s.Cwd, s.Until, s.ChangedWhen, s.FailedWhen} {
 		if expr != nil {
 			all = append(all, expr)

@@ -10,6 +10,25 @@ import (
 	"kinit/engine/transport"
 )
 
+// needed evaluates those conditions of when that need the values of other tasks. In
+// a dry run, where these are not known, the task is planned as far as it can be.
+func (r *runner) needed(t *plan.Task) (bool, error) {
+	conditions := t.When()
+	if len(conditions) == 0 || len(t.Pending(r.values)) > 0 {
+		return true, nil
+	}
+	for _, c := range conditions {
+		met, known, diags := c.Met(r.values, nil)
+		if diags.HasErrors() {
+			return false, diags
+		}
+		if known && !met {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // judge lets the playbook say whether an attempt failed, changed something, and is
 // what it waited for.
 func (r *runner) judge(ctx context.Context, t *plan.Task, out outcome, err error) (outcome, error) {

@@ -49,6 +49,15 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.skip(t, why)
 		return errLeftOut
 	}
+	needed, err := r.needed(t)
+	if err != nil {
+		return r.fail(ctx, t, started, outcome{}, err)
+	}
+	if !needed {
+		r.values.Set(t.Address, nil)
+		r.finish(t, started, event.Skipped, nil, "when is false")
+		return nil
+	}
 	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})
 	out, err := r.runTask(ctx, t)
 	if err != nil && r.opts.Check && ctx.Err() == nil {
