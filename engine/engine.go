@@ -11,10 +11,10 @@ import (
 )
 
 // Validate checks a spec without touching a host: syntax, references, arguments,
-// topology.
+// topology. It needs no key for secrets that are encrypted.
 func Validate(ctx context.Context, o Options) *Report {
 	started := time.Now()
-	l := load(ctx, o, false)
+	l := (&loaded{options: withDefaults(o), keyless: true}).load(ctx)
 	return l.report(started)
 }
 

@@ -22,6 +22,7 @@ import (
 type loaded struct {
 	options   Options
 	check     bool
+	keyless   bool // encrypted secrets may be unknown
 	spec      *spec.Spec
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host
@@ -34,7 +35,10 @@ type loaded struct {
 // load goes from text to a plan and stops at the first stage with an error, which
 // has then found all of its own.
 func load(ctx context.Context, o Options, check bool) *loaded {
-	l := &loaded{options: withDefaults(o), check: check}
+	return (&loaded{options: withDefaults(o), check: check}).load(ctx)
+}
+
+func (l *loaded) load(ctx context.Context) *loaded {
 	steps := []func(context.Context) diag.List{l.loadSpec, l.loadInventory, l.build}
 	for _, step := range steps {
 		l.diags = append(l.diags, step(ctx)...)
@@ -74,7 +78,7 @@ func (l *loaded) build(context.Context) diag.List {
 		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Hosts: inventory.Value(l.hosts),
 		Run: eval.Run{StopAfter: l.options.StopAfter, Recreate: l.options.Recreate, Purge: l.options.Purge,
 			Check: l.check, Hosts: names(l.hosts)},
-		Redactor: l.options.Redactor,
+		Redactor: l.options.Redactor, Keyless: l.keyless,
 	})
 	if diags.HasErrors() {
 		return diags

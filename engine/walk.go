@@ -66,7 +66,7 @@ func (l *loaded) pool(values *plan.Values) *host.Pool {
 func connection(s inventory.Settings) (host.Settings, error) {
 	settings := host.Settings{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
-		Local: s.Transport == "local", Via: s.Via, Become: s.Become,
+		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become},
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
 		PrivateKeys: nonEmpty(s.PrivateKey),
 	}

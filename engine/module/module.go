@@ -89,6 +89,16 @@ type Messenger interface {
 	Tells() string
 }
 
+// Judged is a task whose outputs tell how it ended, so that the playbook can judge
+// that with failed_when: a command with its exit code.
+type Judged interface {
+	Outputter
+	// Judge says, before Plan, that the playbook judges. From then on an end that
+	// the task would take for a failure is none, and Outputs tell of it. What keeps
+	// it from ending, such as a lost connection, remains an error.
+	Judge()
+}
+
 // Unverifiable is a task that cannot tell after a change whether it is still
 // needed, such as a command that has no "creates".
 type Unverifiable interface {

@@ -58,6 +58,7 @@ type Task struct {
 	// With the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
+	judged bool           // the playbook judges how the command ended
 	result process.Result // of the last run
 }
 
@@ -78,7 +79,7 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) process() process.Process {
-	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect}
+	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect, Judged: t.judged}
 }
 
 // conditions run in the command's own surroundings.
@@ -92,6 +93,10 @@ func (t *Task) conditions() process.Conditions {
 
 // Unverifiable tells that nothing says whether the command is still needed.
 func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.conditions().Any() }
+
+// Judge says that the playbook judges by code, stdout and stderr, in place of
+// ok_codes and expect.
+func (t *Task) Judge() { t.judged = true }
 
 // Plan asks the conditions. A read_only command runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -122,4 +127,5 @@ var (
 	_ module.Outputter    = (*Task)(nil)
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

@@ -23,7 +23,8 @@ type Input struct {
 	Inventory map[string]cty.Value // the inventory's values of variables
 	Hosts     cty.Value            // the selected hosts by name, as expressions see them
 	Run       Run
-	Redactor  *secret.Redactor // learns the values of sensitive variables; may be nil
+	Redactor  *secret.Redactor // learns the values of sensitive variables and of secrets; may be nil
+	Keyless   bool             // encrypted secrets are unknown when there is no key
 }
 
 // Run is what expressions see as run.
@@ -41,7 +42,8 @@ type Scope struct {
 	in      Input
 	vars    map[string]cty.Value
 	locals  map[string]cty.Value
-	late    []*spec.Local // that refer to the cluster, in order
+	secrets map[string]cty.Value // those that are encrypted in the files
+	late    []*spec.Local        // that refer to the cluster, in order
 	cluster cty.Value
 
 	mu      sync.Mutex
@@ -53,6 +55,7 @@ type Scope struct {
 func New(in Input) (*Scope, diag.List) {
 	s := &Scope{in: in, vars: map[string]cty.Value{}, locals: map[string]cty.Value{}, cluster: cty.DynamicVal}
 	diags := s.setVariables()
+	diags = append(diags, s.setSecrets()...)
 	early, late, more := s.sortLocals()
 	diags = append(diags, more...)
 	for _, l := range late {
@@ -105,6 +108,8 @@ func (s *Scope) base(folder string) *hcl.EvalContext {
 			"hosts": s.in.Hosts,
 			"run":   s.run(),
 			"path":  s.path(folder),
+
+			"secret": cty.ObjectVal(s.secrets),
 		},
 		Functions: Functions(s.in.Sources, folder),
 	}

@@ -290,3 +290,28 @@ variable "plain" { default = "visible" }
 		t.Error(got)
 	}
 }
+
+func TestInputsOfAnImportComeBeforeDefaultsAndAfterTheSpec(t *testing.T) {
+	t.Parallel()
+	in := input(t, `
+spec "x" { vars = { b = "spec" } }
+import {
+  source = "web"
+  inputs = {
+    a = upper("import")
+    b = "import"
+  }
+}
+`, map[string]string{"web/x.hcl": `
+variable "a" { default = "default" }
+variable "b" { default = "default" }
+variable "c" { default = "default" }
+`})
+	s, diags := New(in)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if got := text(t, s, "x.hcl", `"${var.a} ${var.b} ${var.c}"`); got != "IMPORT spec default" {
+		t.Errorf("got %s", got)
+	}
+}

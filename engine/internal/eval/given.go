@@ -25,11 +25,12 @@ type given struct {
 	text  string
 }
 
-// given collects the values of variables, those with precedence last: spec,
-// inventory, environment, files, command line.
+// given collects the values of variables, those with precedence last: imports,
+// spec, inventory, environment, files, command line.
 func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.List) {
 	all := map[string]*given{}
-	diags := s.fromSpec(all, variables)
+	diags := s.fromExpressions(all, variables, "an import", s.in.Spec.Inputs)
+	diags = append(diags, s.fromExpressions(all, variables, "the spec", s.in.Spec.Vars)...)
 	for name, value := range s.in.Inventory {
 		all[name] = &given{where: "the inventory", known: value}
 	}
@@ -51,14 +52,14 @@ func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.L
 	return all, diags
 }
 
-// fromSpec adds the vars of the spec block.
-func (s *Scope) fromSpec(all map[string]*given, variables map[string]*declared) diag.List {
+// fromExpressions adds the vars of the spec block, or the inputs of imports.
+func (s *Scope) fromExpressions(all map[string]*given, variables map[string]*declared, where string, values map[string]hcl.Expression) diag.List {
 	var diags diag.List
-	for _, name := range slices.Sorted(maps.Keys(s.in.Spec.Vars)) {
-		expr := s.in.Spec.Vars[name]
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		expr := values[name]
 		at := expr.Range()
 		if variables[name] == nil {
-			diags = append(diags, unknown(&at, name, "the spec", variables)...)
+			diags = append(diags, unknown(&at, name, where, variables)...)
 			continue
 		}
 		value, problems := expr.Value(s.plain(at.Filename))
@@ -66,7 +67,7 @@ func (s *Scope) fromSpec(all map[string]*given, variables map[string]*declared) 
 		if problems.HasErrors() {
 			value = cty.DynamicVal
 		}
-		all[name] = &given{where: "the spec", at: &at, known: value}
+		all[name] = &given{where: where, at: &at, known: value}
 	}
 	return diags
 }

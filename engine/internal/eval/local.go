@@ -25,7 +25,7 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 	order := &graph.Graph[string]{}
 	for _, l := range s.in.Spec.Locals {
 		order.Add(l.Name)
-		names, cluster, more := references(l, byName)
+		names, cluster, more := s.references(l, byName)
 		diags = append(diags, more...)
 		wrong[l.Name] = more.HasErrors()
 		needsCluster[l.Name] = cluster
@@ -54,7 +54,7 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 
 // references lists the locals that a local refers to, and whether it refers to
 // the cluster.
-func references(l *spec.Local, byName map[string]*spec.Local) (names []string, cluster bool, diags diag.List) {
+func (s *Scope) references(l *spec.Local, byName map[string]*spec.Local) (names []string, cluster bool, diags diag.List) {
 	for _, t := range l.Expr.Variables() {
 		at := t.SourceRange()
 		switch root := t.RootName(); root {
@@ -63,6 +63,11 @@ func references(l *spec.Local, byName map[string]*spec.Local) (names []string, c
 		case "task", "each", "host":
 			diags = append(diags, diag.Errorf(&at, "Invalid reference",
 				"A local is known before any task runs, so it cannot refer to %s. Write the expression in the task.", root)...)
+		case "secret":
+			if name, ok := secondName(t); ok && s.isMade(name) {
+				diags = append(diags, diag.Errorf(&at, "Invalid reference",
+					"A local is known before any task runs, so it cannot refer to secret.%s, which a task makes. Write the expression in the task.", name)...)
+			}
 		case "local":
 			name, ok := secondName(t)
 			if !ok {

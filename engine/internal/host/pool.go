@@ -21,9 +21,17 @@ type Pool struct {
 	redactor *secret.Redactor
 
 	mu      sync.Mutex
-	entries map[string]*entry
+	entries map[entryKey]*entry
 	made    []*Machine // in the order in which they were connected
 	closed  bool
+}
+
+// entryKey is what has a connection of its own: a machine, or a machine as another
+// user than its settings say.
+type entryKey struct {
+	name  string
+	as    Become
+	other bool // as counts
 }
 
 // Connect makes the connection of a machine; via is the connection of the
@@ -47,23 +55,30 @@ func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error)
 	if redactor == nil {
 		redactor = &secret.Redactor{}
 	}
-	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[string]*entry{}}
+	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
 }
 
 // Get returns a machine and connects to it the first time. Callers that ask for
 // the same machine at the same time share one connection. A failure is not kept:
 // the next Get tries again.
 func (p *Pool) Get(ctx context.Context, name string) (*Machine, error) {
-	return p.get(ctx, name, nil)
+	return p.get(ctx, entryKey{name: name}, nil)
+}
+
+// As is Get with another user than the machine's settings say, over a connection
+// of its own.
+func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) {
+	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
 }
 
 // get is Get on behalf of the machines in chain, each reached through the next.
-func (p *Pool) get(ctx context.Context, name string, chain []string) (*Machine, error) {
+func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+	name := key.name
 	chain = append(slices.Clone(chain), name)
 	if slices.Index(chain, name) < len(chain)-1 {
 		return nil, fmt.Errorf("hosts are reached through each other: %s", strings.Join(chain, " through "))
 	}
-	e, err := p.entry(name)
+	e, err := p.entry(key)
 	if err != nil {
 		return nil, err
 	}
@@ -76,36 +91,40 @@ func (p *Pool) get(ctx context.Context, name string, chain []string) (*Machine, 
 	if e.machine != nil {
 		return e.machine, nil
 	}
-	machine, err := p.reach(ctx, name, chain)
+	machine, err := p.reach(ctx, key, chain)
 	if err != nil {
 		return nil, err
 	}
 	return machine, p.keep(e, machine)
 }
 
-func (p *Pool) entry(name string) (*entry, error) {
+func (p *Pool) entry(key entryKey) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, errors.New("the pool of hosts is closed")
 	}
-	e, ok := p.entries[name]
+	e, ok := p.entries[key]
 	if !ok {
 		e = &entry{busy: make(chan struct{}, 1)}
-		p.entries[name] = e
+		p.entries[key] = e
 	}
 	return e, nil
 }
 
 // reach connects, through another machine where the settings say so.
-func (p *Pool) reach(ctx context.Context, name string, chain []string) (*Machine, error) {
+func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+	name := key.name
 	settings, err := p.lookup(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	if key.other {
+		settings.Become = key.as
+	}
 	var via transport.Conn
 	if settings.Via != "" {
-		jump, err := p.get(ctx, settings.Via, chain)
+		jump, err := p.get(ctx, entryKey{name: settings.Via}, chain)
 		if err != nil {
 			return nil, fmt.Errorf("reach %s through %s: %w", name, settings.Via, err)
 		}

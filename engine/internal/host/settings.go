@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"os/user"
 	"time"
 
 	"kinit/engine/secret"
@@ -26,7 +27,7 @@ type Settings struct {
 
 	Via    string // the machine to connect through
 	Local  bool   // this machine, without any connection
-	Become string // run everything as this user
+	Become Become
 
 	ConnectTimeout time.Duration // 15 s when 0
 	KeepAlive      time.Duration // 15 s when 0
@@ -36,15 +37,24 @@ type Settings struct {
 	Manifests string
 }
 
+// Become is the user to run everything as, and how to become it.
+type Become struct {
+	User   string // the login's own when empty
+	Method string // ssh.Sudo, ssh.Doas or ssh.Su; ssh.Sudo when empty
+}
+
 // Open connects as the settings say: to this machine, or over SSH.
 func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
 	if s.Local {
+		if err := s.Become.here(); err != nil {
+			return nil, err
+		}
 		return local.New(), nil
 	}
 	c := ssh.Config{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
 		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
-		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become,
+		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
 		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive,
 	}
 	if c.Address == "" {
@@ -57,4 +67,18 @@ func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, 
 		c.Dial = via.Dial
 	}
 	return ssh.Dial(ctx, c)
+}
+
+// here says why this machine cannot be worked on as the user: kinit has no other
+// user's rights.
+func (b Become) here() error {
+	if b.User == "" {
+		return nil
+	}
+	self, err := user.Current()
+	if err == nil && self.Username == b.User {
+		return nil
+	}
+	return fmt.Errorf("%w: this machine is worked on as the user who runs kinit, not as %s: run kinit as %s, or reach the machine over SSH",
+		transport.ErrAuth, b.User, b.User)
 }

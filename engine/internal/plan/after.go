@@ -33,7 +33,7 @@ func (b *builder) later(at hcl.Range, exprs ...hcl.Expression) later {
 
 func (l later) context(values *Values) *hcl.EvalContext {
 	ctx := l.scope.NewChild()
-	ctx.Variables = map[string]cty.Value{"task": l.reads.object(values)}
+	ctx.Variables = l.reads.variables(l.blocks, values)
 	return ctx
 }
 

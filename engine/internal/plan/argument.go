@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/module"
@@ -17,10 +16,8 @@ import (
 // Without Values these are unknown.
 func (t *Task) context(values *Values) *hcl.EvalContext {
 	ctx := t.scope.NewChild()
-	ctx.Variables = map[string]cty.Value{
-		"host": t.plan.hosts.value(t.Host, values),
-		"task": t.reads.object(values),
-	}
+	ctx.Variables = t.reads.variables(t.plan.blocks, values)
+	ctx.Variables["host"] = t.plan.hosts.value(t.Host, values)
 	return ctx
 }
 
@@ -96,6 +93,7 @@ func (b *builder) checkArguments() {
 			}
 			_, _, diags := t.decode(nil)
 			b.diags = append(b.diags, diags...)
+			b.checkConditions(t)
 		}
 	}
 }

@@ -63,6 +63,8 @@ type blocks struct {
 	order     []*block          // by place in the files, handlers last
 	byAddress map[string]*block // such as task.file.motd or handler.service.web
 	tasks     map[string]*Task  // every instance by its address
+	secrets   map[string]*block // those that tasks make, by the name of the secret
+	decrypted map[string]cty.Value
 }
 
 // names lists the names of a module's tasks, or of its handlers.

@@ -55,7 +55,7 @@ func Build(in Input) (*Plan, diag.List) {
 func newBuilder(in Input) *builder {
 	b := &builder{
 		in:     in,
-		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}},
+		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}, secrets: map[string]*block{}, decrypted: in.Scope.Secrets()},
 		hosts:  &hosts{inventory: in.Inventory, selected: in.Hosts, declared: map[string]*declaredHost{}},
 		kinds:  map[string]*module.Kind{},
 	}

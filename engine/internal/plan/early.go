@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -15,7 +16,7 @@ import (
 // which tasks, hosts or edges there are. It returns false when there is no usable value.
 func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	for _, t := range expr.Variables() {
-		if t.RootName() == "task" {
+		if b.blocks.needsTask(t) {
 			at := t.SourceRange()
 			b.errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to the values of tasks.", what)
 			return cty.NilVal, false
@@ -31,6 +32,20 @@ func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) 
 		return cty.NilVal, false
 	}
 	return value, true
+}
+
+// needsTask tells whether a traversal means a task, or a secret that one makes.
+func (b *blocks) needsTask(t hcl.Traversal) bool {
+	if t.RootName() != "secret" || len(t) < 2 {
+		return t.RootName() == "task"
+	}
+	name, _ := stepKey(t[1])
+	return b.secrets[name] != nil
+}
+
+// isLate tells whether an expression needs the values of tasks.
+func (b *blocks) isLate(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), b.needsTask)
 }
 
 // earlyAs evaluates an expression and converts it to a type. Null is no value.

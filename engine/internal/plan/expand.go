@@ -18,6 +18,11 @@ func (b *builder) expandTasks() {
 	for _, s := range b.in.Spec.Tasks {
 		b.expand(b.newBlock(s))
 	}
+	for _, s := range b.in.Spec.Secrets {
+		if s.Task != nil {
+			b.blocks.secrets[s.Name] = b.blocks.byAddress[s.Task.Address()]
+		}
+	}
 }
 
 // newBlock makes a task or handler block without instances.

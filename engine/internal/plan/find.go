@@ -69,6 +69,9 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 		if !f.seen[n] && f.isTask(n.Traversal) {
 			f.traversal(n.Traversal)
 		}
+		if n.Traversal.RootName() == "secret" && !f.isLocal("secret") {
+			f.secret(n.Traversal)
+		}
 	}
 	return nil
 }

@@ -248,6 +248,9 @@ func showSection(out *bytes.Buffer, name string, s Section) {
 		if t.Timeout > 0 {
 			fmt.Fprintf(out, " timeout=%s", t.Timeout)
 		}
+		if t.Become != nil {
+			fmt.Fprintf(out, " become=%q by %q", t.Become.User, t.Become.Method)
+		}
 		if t.Skip != "" {
 			fmt.Fprintf(out, " skip=%q", t.Skip)
 		}

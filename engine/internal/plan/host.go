@@ -107,7 +107,7 @@ func (h *declaredHost) address(values *Values) cty.Value {
 // late is the scope with the values of tasks.
 func (h *declaredHost) late(values *Values) *hcl.EvalContext {
 	ctx := h.scope.NewChild()
-	ctx.Variables = map[string]cty.Value{"task": h.reads.object(values)}
+	ctx.Variables = h.reads.variables(h.blocks, values)
 	return ctx
 }
 

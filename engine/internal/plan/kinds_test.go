@@ -75,10 +75,39 @@ type fakeNote struct {
 	Data cty.Value `hcl:"data,optional"`
 }
 
+// fakeSecret and fakeKey are what secret blocks stand for.
+type fakeSecret struct {
+	quiet
+	Path   string `hcl:"path"`
+	Format string `hcl:"format,optional"`
+	Length int    `hcl:"length,optional"`
+}
+
+func (*fakeSecret) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"value": cty.String, "path": cty.String}
+}
+
+func (*fakeSecret) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
+	return nil, nil
+}
+
+type fakeKey struct {
+	quiet
+	Path string `hcl:"path"`
+}
+
+func (*fakeKey) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"private_key": cty.String, "public_key": cty.String}
+}
+
+func (*fakeKey) Outputs(context.Context, module.Host) (map[string]cty.Value, error) { return nil, nil }
+
 func fakeKinds() []module.Kind {
 	return []module.Kind{
 		{Name: "file", New: func() module.Task { return &fakeFile{Mode: "0644"} }},
 		{Name: "guest", New: func() module.Task { return &fakeGuest{Memory: 512} }},
+		{Name: "secret", New: func() module.Task { return &fakeSecret{} }},
+		{Name: "ssh_key", New: func() module.Task { return &fakeKey{} }},
 		{Name: "note", New: func() module.Task { return &fakeNote{} }},
 	}
 }

@@ -98,6 +98,8 @@ type Task struct {
 	OnFailure bool          // of the section OnFailure
 	Handler   bool
 	Role      Role
+	Become    *Become  // nil means what the host says
+	Sensitive bool     // nothing it says may be shown
 	Needs     []string // addresses of the tasks whose values its arguments and its host read
 	Watches   []*Task  // the tasks that decide whether it is done: of a handler, those that notify it; of a Rescue or Cleanup, the block's others
 

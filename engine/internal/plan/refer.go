@@ -13,13 +13,15 @@ import (
 // finds which tasks it refers to.
 func (b *builder) referTasks() {
 	for _, block := range b.blocks.order {
-		exprs := expressions(block.spec.Args)
+		exprs := append(expressions(block.spec.Args), engineExpressions(block.spec)...)
 		for _, t := range block.instances {
 			ctx := t.context(nil)
 			if t.Skip == "" {
 				t.Skip = b.skip(block.spec.When, ctx)
 			}
 			t.Retry = b.retry(t, ctx)
+			t.Become = b.become(block.spec.Become, ctx)
+			t.Sensitive = block.spec.Sensitive
 			if block.spec.Timeout != nil {
 				t.Timeout = b.duration("timeout", block.spec.Timeout, ctx, 1)
 			}
@@ -28,9 +30,13 @@ func (b *builder) referTasks() {
 	}
 }
 
-// skip evaluates the conditions, and says why a task is not to be done.
+// skip evaluates the conditions that are known before the run, and says why a task
+// is not to be done.
 func (b *builder) skip(when []hcl.Expression, ctx *hcl.EvalContext) string {
 	for _, condition := range when {
+		if b.blocks.isLate(condition) {
+			continue
+		}
 		value, ok := b.earlyAs("when", condition, ctx, cty.Bool)
 		if ok && value.False() {
 			return "when is false"

@@ -32,6 +32,10 @@ func showArguments(made module.Task) string {
 			text += fmt.Sprintf(" nic=%s/%d", nic.MAC, nic.MTU)
 		}
 		return text
+	case *fakeSecret:
+		return fmt.Sprintf("path=%q format=%q length=%d", a.Path, a.Format, a.Length)
+	case *fakeKey:
+		return fmt.Sprintf("path=%q", a.Path)
 	case *fakeNote:
 		text := fmt.Sprintf("text=%q", a.Text)
 		if a.Data != cty.NilVal {

@@ -27,6 +27,12 @@ func (v *Values) Set(address string, values map[string]cty.Value) {
 	delete(v.unknown, address)
 }
 
+// Get returns the values of a task, nil when there are none.
+func (v *Values) Get(address string) map[string]cty.Value {
+	values, _ := v.get(address)
+	return values
+}
+
 // SetUnknown says that a task's values will be known only after it changed
 // something, in a dry run.
 func (v *Values) SetUnknown(address string) {

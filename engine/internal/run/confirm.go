@@ -52,7 +52,7 @@ func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, kno
 	if diags.HasErrors() {
 		return nil, false
 	}
-	machine, err := r.pool.Get(ctx, t.Host)
+	machine, err := r.machine(ctx, t)
 	if err != nil {
 		return nil, false
 	}
@@ -60,5 +60,5 @@ func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, kno
 	if err != nil {
 		return nil, false
 	}
-	return r.texts(planned), true
+	return r.texts(t, planned), true
 }

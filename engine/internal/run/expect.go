@@ -15,5 +15,5 @@ func (r *runner) expected(t *plan.Task, steps []module.Step) error {
 	if r.opts.Expect == nil || len(steps) == 0 {
 		return nil
 	}
-	return r.opts.Expect(t, r.texts(steps))
+	return r.opts.Expect(t, r.texts(t, steps))
 }

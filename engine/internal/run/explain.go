@@ -13,17 +13,17 @@ import (
 // asked for it, the host, and what to do where that is known.
 func (r *runner) explain(t *plan.Task, err error) diag.List {
 	var list diag.List
-	if errors.As(err, &list) {
+	if errors.As(err, &list) && !t.Sensitive {
 		return r.place(t, list)
 	}
 	subject := t.Range
 	return diag.List{{
 		Summary: Summary(err),
-		Detail:  r.redact(err.Error()),
+		Detail:  r.errorText(t, err),
 		Subject: &subject,
 		Address: t.Address,
 		Host:    t.Host,
-		Cause:   err,
+		Cause:   r.cause(t, err),
 	}}
 }
 
@@ -56,4 +56,13 @@ func Summary(err error) string {
 		return "Command failed"
 	}
 	return "Task failed"
+}
+
+// cause is the error behind a diagnostic, which only a view that is asked for more
+// shows. That of a sensitive task shows nothing.
+func (r *runner) cause(t *plan.Task, err error) error {
+	if !t.Sensitive || isConnection(err) {
+		return err
+	}
+	return errors.New(r.errorText(t, err))
 }

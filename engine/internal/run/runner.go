@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
-	"kinit/engine/transport"
 )
 
 // runner is the state of one run.
@@ -52,6 +50,15 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.skip(t, why)
 		return errLeftOut
 	}
+	needed, err := r.needed(t)
+	if err != nil {
+		return r.fail(ctx, t, started, outcome{}, err)
+	}
+	if !needed {
+		r.values.Set(t.Address, nil)
+		r.finish(t, started, event.Skipped, nil, "when is false")
+		return nil
+	}
 	reason, err := r.declined(ctx, t)
 	if err != nil {
 		return r.fail(ctx, t, started, outcome{}, err)
@@ -89,10 +96,10 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 		return ctx.Err()
 	}
 	status := event.Failed
-	if errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey) {
+	if isConnection(err) {
 		status = event.Unreachable
 	}
-	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
+	rec := r.finish(t, started, status, out.steps, r.errorText(t, err))
 	r.mu.Lock()
 	rec.diags, rec.undone = r.explain(t, err), true
 	if status == event.Unreachable && r.lost[t.Host] == "" {
@@ -132,6 +139,9 @@ func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
 		p.Text = r.redact(p.Text)
+		if t.Sensitive {
+			p.Text = hidden
+		}
 		r.emit(event.Event{Kind: event.TaskProgress, Task: t.Address, Host: t.Host, Stage: t.Stage, Progress: &p})
 	}
 }

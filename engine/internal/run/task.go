@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
 )
@@ -16,6 +18,7 @@ import (
 type outcome struct {
 	steps   []string // what was done, or would be
 	changed bool     // a step did more than wait, or would
+	judged  *bool    // what changed_when says, nil without it
 	pending bool     // it would do something, so its values are not known
 	blind   bool     // what it would do cannot be known before others have run
 	message string   // what the task tells, redacted
@@ -23,25 +26,43 @@ type outcome struct {
 
 // status is how a task without an error ended.
 func (o outcome) status() event.Status {
-	if o.changed {
+	changed := o.changed
+	if o.judged != nil {
+		changed = *o.judged
+	}
+	if changed {
 		return event.Changed
 	}
 	return event.OK
 }
 
-// runTask brings one task about, trying again as its block says.
+// runTask brings one task about, trying again as its block says. What a failed
+// attempt changed counts as changed.
 func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
+	var before outcome
 	for attempt := 1; ; attempt++ {
 		out, err := r.timed(ctx, t)
+		out.steps, out.changed = together(before.steps, out.steps), before.changed || out.changed
 		if err == nil || attempt >= t.Retry.Attempts || ctx.Err() != nil || r.opts.Check {
 			return out, err
 		}
+		before = out
 		r.emit(event.Event{Kind: event.TaskRetried, Task: t.Address, Host: t.Host, Stage: t.Stage,
-			Attempt: attempt, Message: firstLine(r.redact(err.Error()))})
+			Attempt: attempt, Message: firstLine(r.errorText(t, err))})
 		if err := pause(ctx, t.Retry.Delay); err != nil {
 			return out, err
 		}
 	}
+}
+
+// together is two lists of steps, each step once.
+func together(before, now []string) []string {
+	for _, step := range now {
+		if !slices.Contains(before, step) {
+			before = append(before, step)
+		}
+	}
+	return before
 }
 
 // timed is one attempt within the task's timeout.
@@ -64,21 +85,39 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
 	task, diags := t.Decode(r.values)
-	if diags.HasErrors() {
+	around, more := t.Surroundings(r.values)
+	if diags = append(diags, more...); diags.HasErrors() {
 		return outcome{}, diags
 	}
-	machine, err := r.pool.Get(ctx, t.Host)
+	machine, err := r.machine(ctx, t)
 	if err != nil {
 		return outcome{}, err
 	}
-	h := machine.Bind(r.owner(t), r.reporter(t))
+	h := host.Within(machine.Bind(r.owner(t), r.reporter(t)), around.Env, around.Dir)
+	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
+		judged.Judge()
+	}
+	out, err := r.bring(ctx, h, t, task)
+	return r.judge(ctx, t, out, err)
+}
+
+// machine connects to a task's host, as the user it asks for.
+func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, error) {
+	if t.Become == nil {
+		return r.pool.Get(ctx, t.Host)
+	}
+	return r.pool.As(ctx, t.Host, host.Become{User: t.Become.User, Method: t.Become.Method})
+}
+
+// bring plans the task, does it, and reads what it returns.
+func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task module.Task) (outcome, error) {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
 		return outcome{}, err
 	}
 	changes := module.Changes(steps)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(steps), changed: changes, pending: true, message: r.message(task)}, nil
+		return outcome{steps: r.texts(t, steps), changed: changes, pending: true, message: r.message(t, task)}, nil
 	}
 	if err := r.expected(t, steps); err != nil {
 		return outcome{}, err
@@ -93,7 +132,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 			return out, err
 		}
 	}
-	out.message = r.message(task)
+	out.message = r.message(t, task)
 	return out, r.keepOutputs(ctx, h, t, task)
 }
 
@@ -101,7 +140,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 func (r *runner) do(ctx context.Context, h module.Host, t *plan.Task, steps []module.Step) ([]string, error) {
 	var done []string
 	for _, step := range steps {
-		text := r.redact(step.String())
+		text := r.stepText(t, step)
 		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
 		if err := step.Do(ctx, h); err != nil {
 			return done, err
@@ -142,22 +181,26 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	if err != nil {
 		return fmt.Errorf("read the outputs: %w", err)
 	}
+	if t.Sensitive {
+		r.hide(values)
+	}
 	r.values.Set(t.Address, values)
 	return nil
 }
 
 // message is what a task tells people.
-func (r *runner) message(task module.Task) string {
-	if m, ok := task.(module.Messenger); ok {
-		return r.redact(m.Tells())
+func (r *runner) message(t *plan.Task, task module.Task) string {
+	m, ok := task.(module.Messenger)
+	if !ok || t.Sensitive {
+		return ""
 	}
-	return ""
+	return r.redact(m.Tells())
 }
 
-func (r *runner) texts(steps []module.Step) []string {
+func (r *runner) texts(t *plan.Task, steps []module.Step) []string {
 	texts := make([]string, len(steps))
 	for i, step := range steps {
-		texts[i] = r.redact(step.String())
+		texts[i] = r.stepText(t, step)
 	}
 	return texts
 }

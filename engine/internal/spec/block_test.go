@@ -51,17 +51,27 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"become twice":                           {"task \"a\" \"b\" {\nbecome = true\nbecome { user = \"x\" }\n}", `x.hcl:3,1-7: Conflicting arguments: Give become as an argument or as a block, not both.`},
 		"an unknown argument of become":          {"task \"a\" \"b\" {\nbecome { usre = \"x\" }\n}", `x.hcl:2,10-14: Unknown argument: A become block has no argument "usre". Did you mean "user"?`},
 		"two becomes":                            {"task \"a\" \"b\" {\nbecome {}\nbecome {}\n}", `x.hcl:3,1-7: Duplicate block: There may be one become block.`},
+		"a secret without anything":              {`secret "a" {}`, `x.hcl:1,1-11: Missing argument: A secret block needs encrypted, or a kind and a host that keeps it.`},
+		"a secret of an unknown kind":            {`secret "a" { kind = "pasword" }`, `x.hcl:1,21-30: Unknown kind: A secret is no "pasword". Did you mean "password"? Its kind is password, token, hex or ssh_key.`},
+		"a secret without a host":                {`secret "a" { kind = "hex" }`, `x.hcl:1,1-11: Missing argument: A secret that is made needs the argument "host": who keeps it.`},
+		"a secret for several hosts":             {"secret \"a\" {\nkind = \"hex\"\nhosts = []\n}", `x.hcl:3,1-6: Unknown argument: A secret block has no argument "hosts": it is one value, which one host keeps.`},
+		"a secret that is both":                  {"secret \"a\" {\nencrypted = \"x\"\nkind = \"hex\"\n}", `x.hcl:3,1-5: Unknown argument: A secret block has no argument "kind".`},
+		"a secret and a task of its name":        {"secret \"a\" {\nkind = \"hex\"\nhost = \"b\"\n}\ntask \"secret\" \"a\" {}", `x.hcl:5,1-18: Duplicate task: task.secret.a is declared already, at x.hcl:1,1-11.`},
 		"a check without assert":                 {`check "a" {}`, `x.hcl:1,1-10: Missing block: A check block needs an assert block with a condition and an error_message.`},
 		"a host without address":                 {`host "a" {}`, `x.hcl:1,1-9: Missing argument: A host block needs the argument "address".`},
 		"vars that are no object":                {`spec "a" { vars = 1 }`, `x.hcl:1,19-20: Invalid vars: Give an object with values of variables, as in: vars = { version = "1" }`},
 		"a block inside of locals":               {"locals {\n  a {}\n}", `x.hcl:2,3-4: Unknown block type: A locals block has arguments only.`},
 		"a spec in a playbook":                   {`import { source = "other" }`, `other/y.hcl:1,1-9: Misplaced spec block: A spec block belongs in a spec file; this is a file of a playbook.`},
+		"an input nobody takes":                  {`import {` + "\nsource = \"third\"\ninputs = { prot = 1 }\n}", `x.hcl:3,19-20: Unknown variable: The playbook "third" has no variable "prot". Did you mean "port"?`},
+		"an input given twice":                   {"import {\nsource = \"third\"\ninputs = { port = 1 }\n}\nimport {\nsource = \"third\"\ninputs = { port = 2 }\n}", `x.hcl:7,19-20: Duplicate input: The variable "port" has a value from another import already, at x.hcl:3,19-20.`},
+		"an input to the importer":               {"variable \"mine\" {}\nimport {\nsource = \"third\"\ninputs = { mine = 1 }\n}", `x.hcl:4,19-20: Unknown variable: The playbook "third" has no variable "mine".`},
+		"inputs that are no object":              {"import {\nsource = \"third\"\ninputs = 1\n}", `x.hcl:3,10-11: Invalid inputs: Give an object with values of variables, as in: inputs = { version = "1" }`},
 		"a syntax error":                         {`task "a" "b" {`, `x.hcl:1,14-15: Unclosed configuration block: There is no closing brace for this block before the end of the file. This may be caused by incorrect brace nesting elsewhere in this file.`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			src := sources(t, map[string]string{"disk/x.hcl": test.text, "disk/other/y.hcl": `spec "y" {}`})
+			src := sources(t, map[string]string{"disk/x.hcl": test.text, "disk/other/y.hcl": `spec "y" {}`, "third/z.hcl": `variable "port" {}`})
 			_, diags := Load(src, "x.hcl")
 			if diff := cmp.Diff(test.want, diags.Error()); diff != "" {
 				t.Error(diff)

@@ -29,6 +29,7 @@ func blockTypes() map[string]blockType {
 		"block":    {[]string{"name"}, `block "deploy" { … }`, (*loader).readBlock},
 		"task":     {[]string{"module", "name"}, `task "file" "motd" { … }`, (*loader).readTask},
 		"handler":  {[]string{"module", "name"}, `handler "service" "web" { … }`, (*loader).readHandler},
+		"secret":   {[]string{"name"}, `secret "password" { … }`, (*loader).readSecret},
 		"check":    {[]string{"name"}, `check "answers" { assert { … } }`, (*loader).readCheck},
 		"output":   {[]string{"name"}, `output "address" { value = … }`, (*loader).readOutput},
 		"import":   {nil, `import { source = "common" }`, (*loader).readImport},

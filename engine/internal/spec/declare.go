@@ -12,31 +12,33 @@ func (l *loader) readHeader(b *hclsyntax.Block) {
 	}
 	l.spec.Name, l.spec.Range = b.Labels[0], b.DefRange()
 	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
+	l.spec.Vars = l.values("vars", args["vars"])
 	l.header = &header{}
 	if l.literal(args["playbook"], &l.header.playbook) {
 		l.header.playbookRange = args["playbook"].Range()
 	}
 	l.spec.Owner = args["owner"]
-	l.readVars(args["vars"])
 }
 
-// readVars splits the values that a spec gives to variables.
-func (l *loader) readVars(expr hcl.Expression) {
+// values splits an object with values of variables.
+func (l *loader) values(argument string, expr hcl.Expression) map[string]hcl.Expression {
+	all := map[string]hcl.Expression{}
 	if expr == nil {
-		return
+		return all
 	}
 	pairs, problems := hcl.ExprMap(expr)
 	if problems.HasErrors() {
-		l.errorf(expr.Range(), "Invalid vars", "Give an object with values of variables, as in: vars = { version = \"1\" }")
-		return
+		l.errorf(expr.Range(), "Invalid "+argument, "Give an object with values of variables, as in: %s = { version = \"1\" }", argument)
+		return all
 	}
 	for _, pair := range pairs {
 		name := hcl.ExprAsKeyword(pair.Key)
 		if name == "" && !l.literal(pair.Key, &name) {
 			continue
 		}
-		l.spec.Vars[name] = pair.Value
+		all[name] = pair.Value
 	}
+	return all
 }
 
 func (l *loader) readCluster(b *hclsyntax.Block) {
@@ -108,8 +110,8 @@ func (l *loader) readCheck(b *hclsyntax.Block) {
 }
 
 func (l *loader) readImport(b *hclsyntax.Block) {
-	args, _ := l.content(b, []string{"source!"}, nil)
-	next := importBlock{folder: Folder(b.TypeRange.Filename)}
+	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
+	next := importBlock{folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"])}
 	if l.literal(args["source"], &next.source) {
 		next.at = args["source"].Range()
 		l.imports = append(l.imports, next)

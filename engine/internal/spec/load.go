@@ -2,6 +2,7 @@ package spec
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -18,6 +19,7 @@ type loader struct {
 	header  *header // of the spec file, nil without a spec block
 	folders map[string]bool
 	imports []importBlock
+	given   []importBlock        // those with inputs, folder being what they import
 	places  map[string]hcl.Range // where an address was declared
 }
 
@@ -31,6 +33,7 @@ type header struct {
 type importBlock struct {
 	source string
 	folder string // of the file with the import
+	inputs map[string]hcl.Expression
 	at     hcl.Range
 }
 
@@ -39,7 +42,7 @@ type importBlock struct {
 func Load(src Sources, path string) (*Spec, diag.List) {
 	l := &loader{
 		src:     src,
-		spec:    &Spec{Path: path, Vars: map[string]hcl.Expression{}, Sources: map[string]*hcl.File{}},
+		spec:    &Spec{Path: path, Vars: map[string]hcl.Expression{}, Inputs: map[string]hcl.Expression{}, Sources: map[string]*hcl.File{}},
 		folders: map[string]bool{},
 		places:  map[string]hcl.Range{},
 	}
@@ -50,6 +53,7 @@ func Load(src Sources, path string) (*Spec, diag.List) {
 	l.readSpec(file)
 	l.readPlaybook()
 	l.readImports()
+	l.checkInputs()
 	l.checkStages()
 	l.diags.Sort()
 	return l.spec, l.diags
@@ -100,7 +104,33 @@ func (l *loader) readImports() {
 		folder, diags := l.folder(next.source, next.folder, next.at)
 		l.diags = append(l.diags, diags...)
 		if folder != "" {
+			next.folder = folder
+			l.given = append(l.given, next)
 			l.readFolder(folder)
+		}
+	}
+}
+
+// checkInputs takes what imports give to variables, and tells of variables that
+// what is imported does not have, or that another import gave a value.
+func (l *loader) checkInputs() {
+	for _, given := range l.given {
+		var names []string
+		for _, v := range l.spec.Variables {
+			if Folder(v.Range.Filename) == given.folder {
+				names = append(names, v.Name)
+			}
+		}
+		for _, name := range keys(given.inputs) {
+			expr := given.inputs[name]
+			switch first := l.spec.Inputs[name]; {
+			case !slices.Contains(names, name):
+				l.errorf(expr.Range(), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
+			case first != nil:
+				l.errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
+			default:
+				l.spec.Inputs[name] = expr
+			}
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Spec struct {
 
 	Owner     hcl.Expression            // who owns what the playbook makes, where there is no cluster; nil without one
 	Vars      map[string]hcl.Expression // values the spec gives to variables
+	Inputs    map[string]hcl.Expression // values imports give to variables of what they import
 	Cluster   *Cluster                  // nil without one
 	Variables []*Variable               // in the order of the files, by name of file
 	Locals    []*Local
@@ -26,6 +27,7 @@ type Spec struct {
 	Blocks    []*Block
 	Tasks     []*Task // those in blocks too
 	Handlers  []*Task
+	Secrets   []*Secret
 	Checks    []*Check
 	Outputs   []*Output
 
@@ -147,6 +149,15 @@ func (t *Task) Address() string {
 		return "handler." + t.Module + "." + t.Name
 	}
 	return "task." + t.Module + "." + t.Name
+}
+
+// Secret is a secret block: a value encrypted in the file, or one that a task makes
+// at random once. One of the two is nil.
+type Secret struct {
+	Name      string
+	Encrypted hcl.Expression
+	Task      *Task // in Tasks too
+	Range     hcl.Range
 }
 
 // Become is a become argument, which is Value, or a become block, which is User

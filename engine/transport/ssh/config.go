@@ -26,7 +26,7 @@ import (
 // ServerAliveInterval advice; four misses make a lost machine known in about a
 // minute.
 const (
-	defaultPort           = 22
+	defaultPort             = 22
 	defaultConnectTimeout   = 15 * time.Second
 	defaultHandshakeTimeout = 120 * time.Second
 	defaultKeepAlive        = 15 * time.Second
@@ -56,7 +56,8 @@ type Config struct {
 	// host it is the Dial of that host's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	Become string // run everything as this user with sudo -n; the login's own when empty
+	Become       string // run everything as this user; the login's own when empty
+	BecomeMethod string // Sudo, Doas or Su, none of which may ask for a password; Sudo when empty
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, 120 s when 0

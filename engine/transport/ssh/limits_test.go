@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/need"
 	"kinit/engine/transport"
+	"kinit/engine/transport/ssh"
 	"kinit/engine/transport/transporttest"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -200,6 +202,38 @@ func TestBecome(t *testing.T) {
 		info, err := files.Stat(t.Context(), dir+"/file")
 		if err != nil || info.Owner != "nobody" {
 			t.Errorf("owner %q, error %v", info.Owner, err)
+		}
+	})
+	t.Run("another user with su", func(t *testing.T) {
+		c := config(server)
+		c.Become, c.BecomeMethod = "nobody", ssh.Su
+		conn := dial(t, c)
+		says(t, conn, "id -un", "nobody\n")
+		files, err := conn.Files(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := files.List(t.Context(), "/root"); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("nobody lists /root: %v", err)
+		}
+	})
+	t.Run("the suite with su", func(t *testing.T) {
+		transporttest.Run(t, func(t *testing.T) transport.Conn {
+			c := config(server)
+			c.Become, c.BecomeMethod = "root", ssh.Su
+			return dial(t, c)
+		})
+	})
+	t.Run("a program that is not there", func(t *testing.T) {
+		c := config(server)
+		c.Become, c.BecomeMethod = "nobody", ssh.Doas
+		if _, err := exec.LookPath("doas"); err == nil {
+			says(t, dial(t, c), "id -un", "nobody\n")
+			return
+		}
+		_, err := dial(t, c).Exec(t.Context(), transport.Process{Line: "true"})
+		if !errors.Is(err, transport.ErrAuth) || !strings.Contains(err.Error(), "become nobody with doas: ") {
+			t.Errorf("error is %v", err)
 		}
 	})
 	t.Run("a socket that cannot be dialled", func(t *testing.T) {

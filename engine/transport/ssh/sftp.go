@@ -99,14 +99,14 @@ func (l *link) startServer(s *session) (io.Reader, error) {
 	return s, nil
 }
 
-// startProgram starts the SFTP server under sudo, from where the distributions
+// startProgram starts the SFTP server as the other user, from where the distributions
 // have it, and skips what start-up files print.
 func (l *link) startProgram(s *session) (io.Reader, error) {
 	nonce := rand.Text()
 	script := strings.NewReplacer("NONCE", nonce).Replace(`for p in /usr/lib/openssh/sftp-server ` +
 		`/usr/libexec/openssh/sftp-server /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
 		`[ -x $p ] && { printf NONCE; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`)
-	if err := s.exec(asUser(l.config.Become, l.config.shell, "-c", script)); err != nil {
+	if err := s.exec(asUser(l.config, l.config.shell, "-c", script)); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"kinit/engine/shell"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh/internal/framing"
 )
@@ -79,7 +78,7 @@ func (w *worker) ended() bool {
 
 // boot sends the bootstrap and waits for the mark.
 func (w *worker) boot(ctx context.Context, c Config) error {
-	if err := w.session.exec(asUser(c.Become, c.shell)); err != nil {
+	if err := w.session.exec(asUser(c, c.shell)); err != nil {
 		return err
 	}
 	if err := w.send(framing.Bootstrap(w.mark, c.shell)); err != nil {
@@ -94,28 +93,20 @@ func (w *worker) boot(ctx context.Context, c Config) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return w.refusal(c.Become, err)
+	return w.refusal(c, err)
 }
 
 // refusal says why a shell ended before it had begun, in its own words.
-func (w *worker) refusal(become string, err error) error {
+func (w *worker) refusal(c Config, err error) error {
 	said, _ := io.ReadAll(io.LimitReader(w.stderr, 4<<10))
 	text := strings.TrimSpace(string(said))
 	if text == "" {
 		return fmt.Errorf("start a shell: %w", err)
 	}
-	if become != "" {
-		return fmt.Errorf("%w: become %s with sudo: %s", transport.ErrAuth, become, text)
+	if c.Become != "" {
+		return fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, c.Become, c.method(), text)
 	}
 	return fmt.Errorf("start a shell: %s", text)
-}
-
-// asUser puts a command line under sudo when there is somebody to become.
-func asUser(user string, argv ...string) string {
-	if user != "" {
-		argv = append([]string{"sudo", "-n", "-H", "-u", user, "--"}, argv...)
-	}
-	return "exec " + shell.POSIX(argv...)
 }
 
 // send writes to the shell in one go.

@@ -1,0 +1,102 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/secretfile"
+	"kinit/engine/internal/spec"
+)
+
+// setSecrets decrypts the secrets of the files. The redactor knows each before
+// anything else sees it.
+func (s *Scope) setSecrets() diag.List {
+	s.secrets = map[string]cty.Value{}
+	for _, block := range s.in.Spec.Secrets {
+		if block.Encrypted != nil {
+			s.secrets[block.Name] = cty.UnknownVal(cty.String)
+		}
+	}
+	var diags diag.List
+	var keys *secretfile.Keys
+	for _, block := range s.in.Spec.Secrets {
+		if block.Encrypted == nil {
+			continue
+		}
+		text, more := s.encrypted(block)
+		diags = append(diags, more...)
+		if more.HasErrors() {
+			continue
+		}
+		if keys == nil {
+			var err error
+			if keys, err = s.keys(); keys == nil {
+				return append(diags, noKeys(block, err)...)
+			}
+		}
+		value, err := keys.Decrypt(text)
+		if err != nil {
+			at := block.Encrypted.Range()
+			diags = append(diags, diag.Errorf(&at, "Secret not decrypted", "secret.%s cannot be decrypted: %v.", block.Name, err)...)
+			continue
+		}
+		if s.in.Redactor != nil {
+			s.in.Redactor.Add(value.Reveal())
+		}
+		s.secrets[block.Name] = cty.StringVal(value.Reveal())
+	}
+	return diags
+}
+
+// encrypted evaluates the argument, a text.
+func (s *Scope) encrypted(block *spec.Secret) (string, diag.List) {
+	at := block.Encrypted.Range()
+	value, problems := block.Encrypted.Value(s.plain(at.Filename))
+	if problems.HasErrors() {
+		return "", diag.FromHCL(problems)
+	}
+	text, err := convert.Convert(value, cty.String)
+	if err != nil || text.IsNull() || !text.IsKnown() {
+		return "", diag.Errorf(&at, "Wrong type", "encrypted is a text as kinit secret encrypt writes it.")
+	}
+	return text.AsString(), nil
+}
+
+// keys reads the private keys. Without a file of keys both are nil where secrets
+// may be unknown.
+func (s *Scope) keys() (*secretfile.Keys, error) {
+	keys, err := secretfile.ReadKeys(secretfile.File(s.in.Environ, s.in.Sources.Home))
+	if s.in.Keyless && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return keys, err
+}
+
+func noKeys(block *spec.Secret, err error) diag.List {
+	if err == nil {
+		return nil
+	}
+	at := block.Encrypted.Range()
+	return diag.List{{
+		Summary: "No key for secrets", Subject: &at, Cause: err,
+		Detail: fmt.Sprintf("secret.%s is encrypted, and there is no key for it: %v. Name a file of keys by %s.", block.Name, err, secretfile.Variable),
+	}}
+}
+
+// Secrets returns the values of the secrets that are encrypted in the files.
+func (s *Scope) Secrets() map[string]cty.Value { return s.secrets }
+
+// isMade tells whether a task makes the secret.
+func (s *Scope) isMade(name string) bool {
+	for _, block := range s.in.Spec.Secrets {
+		if block.Name == name {
+			return block.Task != nil
+		}
+	}
+	return false
+}

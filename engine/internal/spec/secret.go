@@ -1,0 +1,81 @@
+package spec
+
+import (
+	"maps"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+)
+
+// makers names the module that makes each kind of secret.
+func makers() map[string]string {
+	return map[string]string{"password": "secret", "token": "secret", "hex": "secret", "ssh_key": "ssh_key"}
+}
+
+// readSecret reads a secret block. One that is made is a task of a module, with
+// the block's further arguments.
+func (l *loader) readSecret(b *hclsyntax.Block) {
+	name := b.Labels[0]
+	if !l.claim("secret", "secret."+name, b.DefRange()) {
+		return
+	}
+	s := &Secret{Name: name, Range: b.DefRange()}
+	if b.Body.Attributes["encrypted"] != nil {
+		args, _ := l.content(b, []string{"encrypted"}, nil)
+		s.Encrypted = args["encrypted"]
+		l.spec.Secrets = append(l.spec.Secrets, s)
+		return
+	}
+	if s.Task = l.made(b); s.Task != nil {
+		l.spec.Tasks = append(l.spec.Tasks, s.Task)
+		l.spec.Secrets = append(l.spec.Secrets, s)
+	}
+}
+
+// made reads a secret that a task makes, or returns nil when it cannot be one.
+func (l *loader) made(b *hclsyntax.Block) *Task {
+	attr, kind := b.Body.Attributes["kind"], ""
+	if attr == nil {
+		l.errorf(b.DefRange(), "Missing argument", "A secret block needs encrypted, or a kind and a host that keeps it.")
+		return nil
+	}
+	if !l.literal(attr.Expr, &kind) {
+		return nil
+	}
+	module := makers()[kind]
+	if module == "" {
+		l.errorf(attr.Expr.Range(), "Unknown kind", "A secret is no %q.%s Its kind is password, token, hex or ssh_key.", kind, diag.Near(kind, keys(makers())))
+		return nil
+	}
+	for _, attr := range sorted(b.Body.Attributes) {
+		switch attr.Name {
+		case "hosts", "for_each", "run_once", "on_failure", "always":
+			l.errorf(attr.NameRange, "Unknown argument", "A secret block has no argument %q: it is one value, which one host keeps.", attr.Name)
+			return nil
+		}
+	}
+	if b.Body.Attributes["host"] == nil {
+		l.errorf(b.DefRange(), "Missing argument", "A secret that is made needs the argument \"host\": who keeps it.")
+		return nil
+	}
+	return l.task(asTask(b, module), &Task{})
+}
+
+// asTask is the task block that a secret block stands for. The module secret calls
+// the kind its format.
+func asTask(b *hclsyntax.Block, module string) *hclsyntax.Block {
+	body := *b.Body
+	body.Attributes = maps.Clone(b.Body.Attributes)
+	delete(body.Attributes, "kind")
+	if module == "secret" {
+		format := *b.Body.Attributes["kind"]
+		format.Name = "format"
+		body.Attributes["format"] = &format
+	}
+	task := *b
+	task.Type, task.Body = "task", &body
+	task.Labels = []string{module, b.Labels[0]}
+	task.LabelRanges = append(b.LabelRanges[:1:1], b.LabelRanges...)
+	return &task
+}
