@@ -3,7 +3,9 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/archive"
 	"kinit/modules/assert"
+	"kinit/modules/blockinfile"
 	"kinit/modules/command"
 	"kinit/modules/copyfile"
 	"kinit/modules/debug"
@@ -12,9 +14,12 @@ import (
 	"kinit/modules/facts"
 	"kinit/modules/fail"
 	"kinit/modules/file"
+	"kinit/modules/git"
 	"kinit/modules/htpasswd"
+	"kinit/modules/httprequest"
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectlapply"
+	"kinit/modules/lineinfile"
 	"kinit/modules/nfttable"
 	"kinit/modules/ospkg"
 	"kinit/modules/ovncentral"
@@ -42,6 +47,7 @@ import (
 	"kinit/modules/sweep"
 	"kinit/modules/sysctl"
 	"kinit/modules/template"
+	"kinit/modules/unarchive"
 	"kinit/modules/virtsweep"
 	"kinit/modules/volume"
 	"kinit/modules/wait"
@@ -55,7 +61,8 @@ func All() []module.Kind {
 		// Files, packages, services and processes of a host.
 		assert.Kind(), command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
-		shell.Kind(), script.Kind(), debug.Kind(), fail.Kind(),
+		lineinfile.Kind(), blockinfile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
+		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
 		// Keys, certificates and secrets.
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),

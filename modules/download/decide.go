@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/seal"
 )
 
 // decide compares without looking at the host.
@@ -48,13 +48,5 @@ func (t *Task) setAttr(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	for _, suffix := range []string{partSuffix, "", sumSuffix} {
-		if err := h.Files().Remove(ctx, t.Dest+suffix); err != nil {
-			return err
-		}
-		if err := claim.Release(ctx, h, t.Dest+suffix); err != nil {
-			return err
-		}
-	}
-	return nil
+	return seal.Remove(ctx, h, t.Dest)
 }

@@ -20,12 +20,6 @@ import (
 	"kinit/modules/internal/fileattr"
 )
 
-// Suffixes of the names beside the file.
-const (
-	partSuffix = ".part"      // what was fetched so far
-	sumSuffix  = ".kinit-sum" // what was verified
-)
-
 // Task is a file from a URL. Exactly one of sha256, sha512, sha256_url and
 // unverified says how it is checked. A file with another checksum is replaced
 // where the cluster owns it.

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/seal"
 )
 
 // fetch downloads into the part, verifies it and puts it in place.
@@ -33,7 +33,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 	if err := t.place(ctx, h, s); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.Dest+partSuffix)
+	return claim.Release(ctx, h, t.Dest+seal.PartSuffix)
 }
 
 // own marks the file, its part and its checksum before they are made.
@@ -41,8 +41,8 @@ func (t *Task) own(ctx context.Context, h module.Host, s state) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
 	}
-	for _, suffix := range []string{"", sumSuffix, partSuffix} {
-		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != partSuffix}
+	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
+		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != seal.PartSuffix}
 		if err := h.Own(ctx, m); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (t *Task) own(ctx context.Context, h module.Host, s state) error {
 // that does not work, it was complete, or of another version and the download
 // starts over, once.
 func (t *Task) fetchPart(ctx context.Context, h module.Host) error {
-	part := t.Dest + partSuffix
+	part := t.Dest + seal.PartSuffix
 	_, err := h.Files().Stat(ctx, part)
 	resumed := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,28 +113,23 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 // place. Remembered first, it is no trouble when the move does not come about:
 // what is there then has another size or time.
 func (t *Task) place(ctx context.Context, h module.Host, s state) error {
-	part := t.Dest + partSuffix
+	part := t.Dest + seal.PartSuffix
 	want := t.want().Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")
 	if err := setPart(ctx, h, part, want); err != nil {
 		return err
 	}
-	if err := t.remember(ctx, h, part); err != nil {
+	if err := t.remember(ctx, h); err != nil {
 		return err
 	}
 	return h.Files().Rename(ctx, part, t.Dest)
 }
 
-func (t *Task) remember(ctx context.Context, h module.Host, part string) error {
+func (t *Task) remember(ctx context.Context, h module.Host) error {
 	if t.Unverified {
 		return nil
 	}
-	info, err := h.Files().Stat(ctx, part)
-	if err != nil {
-		return err
-	}
-	seen := remembered{t.sum, info.Size, info.MTime}
-	return h.Files().Write(ctx, t.Dest+sumSuffix, strings.NewReader(seen.line()), module.Attr{Mode: 0o644})
+	return seal.Write(ctx, h, t.Dest, t.sum.algorithm, t.sum.hex)
 }
 
 func setPart(ctx context.Context, h module.Host, part string, want fileattr.Want) error {

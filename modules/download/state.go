@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
-	"time"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/seal"
 )
 
 // state is what is at the destination now.
@@ -55,32 +54,26 @@ func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
 		err := t.wanted(ctx, h)
 		return s, err
 	}
-	for _, suffix := range []string{partSuffix, sumSuffix} {
-		_, err := h.Files().Stat(ctx, t.Dest+suffix)
-		if err == nil {
-			s.leftover = true
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return s, err
-		}
-	}
-	return s, ctx.Err()
+	var err error
+	s.leftover, err = seal.Leftover(ctx, h, t.Dest)
+	return s, err
 }
 
 // isRight compares the file's checksum with the one that is wanted.
 func (t *Task) isRight(ctx context.Context, h module.Host, info module.FileInfo) (bool, error) {
-	seen, err := readRemembered(ctx, h, t.Dest+sumSuffix)
+	seen, err := seal.Read(ctx, h, t.Dest)
 	if err != nil {
 		return false, err
 	}
-	if t.Pin && seen.hex != "" && seen.size == info.Size && sameTime(seen.mtime, info.MTime) {
-		t.sum = seen.sum
+	if t.Pin && seen.Fits(info) {
+		t.sum = sum{seen.Algorithm, seen.Hex}
 		return true, ctx.Err()
 	}
 	if err := t.wanted(ctx, h); err != nil || t.Unverified {
 		return t.Unverified, err
 	}
-	if seen.algorithm == t.sum.algorithm && seen.size == info.Size && sameTime(seen.mtime, info.MTime) {
-		return seen.hex == t.sum.hex, nil
+	if seen.Algorithm == t.sum.algorithm && seen.Fits(info) {
+		return seen.Hex == t.sum.hex, nil
 	}
 	hex, err := content.Sum(ctx, h, t.sum.algorithm, t.Dest)
 	return hex == t.sum.hex, err
@@ -110,42 +103,4 @@ func (t *Task) look(ctx context.Context, h module.Host, algorithm, at string) er
 	}
 	t.sum = sum{algorithm, hex}
 	return nil
-}
-
-// remembered is what <dest>.kinit-sum says: "<algorithm> <hex> <bytes> <nanoseconds>".
-type remembered struct {
-	sum
-	size  int64
-	mtime time.Time
-}
-
-// readRemembered reads what was verified. A missing or foreign file says nothing.
-func readRemembered(ctx context.Context, h module.Host, path string) (remembered, error) {
-	text, err := content.ReadAll(ctx, h, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return remembered{}, nil
-	}
-	fields := strings.Fields(string(text))
-	if err != nil || len(fields) != 4 {
-		return remembered{}, err
-	}
-	size, sizeErr := strconv.ParseInt(fields[2], 10, 64)
-	nano, timeErr := strconv.ParseInt(fields[3], 10, 64)
-	if sizeErr != nil || timeErr != nil {
-		return remembered{}, nil
-	}
-	return remembered{sum{fields[0], fields[1]}, size, time.Unix(0, nano)}, nil
-}
-
-func (r remembered) line() string {
-	return fmt.Sprintf("%s %s %d %d\n", r.algorithm, r.hex, r.size, r.mtime.UnixNano())
-}
-
-// sameTime compares modification times. Some connections know whole seconds
-// only; then the seconds decide.
-func sameTime(a, b time.Time) bool {
-	if a.Nanosecond() == 0 || b.Nanosecond() == 0 {
-		return a.Unix() == b.Unix()
-	}
-	return a.Equal(b)
 }

@@ -26,6 +26,7 @@ func kinds() []handler {
 		{name: "file", noun: "file", undo: undoFile},
 		{name: "link", noun: "link", undo: remove},
 		{name: "download", noun: "download", undo: remove},
+		{name: "tree", noun: "folder", undo: remove}, // with all in it, unlike a directory
 		{name: "directory", noun: "folder", undo: undoDirectory},
 		{name: "unit", noun: "unit", undo: undoUnit},
 		{name: "nft_table", noun: "nft table", undo: undoTable},

@@ -3,7 +3,6 @@ package wait
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/httpclient"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 	// commandTime is how long one run of argv may take; clients of a busy cluster
 	// are slow.
 	commandTime = 30 * time.Second
-	// bodyBytes is how much of an answer is searched for expect.
+	// bodyBytes is how much of a file or an answer is searched for expect.
 	bodyBytes = 1 << 20
 )
 
@@ -82,6 +82,18 @@ func (t *Task) checkPath(ctx context.Context, h module.Host) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return downf("it is not there")
 	}
+	if err != nil || t.Expect == "" {
+		return err
+	}
+	file, err := h.Files().Open(ctx, t.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, bodyBytes))
+	if err == nil && !cmdtext.Matches(t.Expect, string(text)) {
+		return downf("it does not contain %q", t.Expect)
+	}
 	return err
 }
 
@@ -134,7 +146,7 @@ func remote(err error) error {
 }
 
 func (t *Task) get(ctx context.Context, h module.Host) error {
-	client, err := t.client(h)
+	client, err := httpclient.New(h, t.trust())
 	if err != nil {
 		return err
 	}
@@ -158,34 +170,4 @@ func (t *Task) get(ctx context.Context, h module.Host) error {
 		return downf("its answer does not contain %q", t.Expect)
 	}
 	return err
-}
-
-// client speaks HTTP over connections that the host makes.
-func (t *Task) client(h module.Host) (*http.Client, error) {
-	pool, err := t.pool()
-	if err != nil {
-		return nil, err
-	}
-	return &http.Client{
-		Transport: &http.Transport{
-			DisableKeepAlives: true,
-			TLSClientConfig:   &tls.Config{RootCAs: pool, InsecureSkipVerify: t.Insecure},
-			DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-				return h.Dial(ctx, "tcp", address)
-			},
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, nil
-}
-
-// pool is the certificates of ca_pem, or nil for those of this machine.
-func (t *Task) pool() (*x509.CertPool, error) {
-	if t.CAPEM == "" {
-		return nil, nil
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM([]byte(t.CAPEM)) {
-		return nil, errors.New("ca_pem has no certificate, want PEM text")
-	}
-	return pool, nil
 }

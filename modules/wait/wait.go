@@ -8,13 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/httpclient"
 )
 
 // Task waits for exactly one of port, path, argv and url. Planning looks once;
@@ -33,8 +33,8 @@ type Task struct {
 	Path string `hcl:"path,optional"`
 	// Argv is a command, which changes nothing, that ends with 0.
 	Argv []string `hcl:"argv,optional"`
-	// Expect is a text or regular expression that the output of argv, or the
-	// answer of url, must contain.
+	// Expect is a text or regular expression that the file at path, the output of
+	// argv, or the answer of url must contain. 1 MiB of it is searched.
 	Expect string `hcl:"expect,optional"`
 	// URL is an http or https URL that answers, without following redirects.
 	URL string `hcl:"url,optional"`
@@ -96,25 +96,18 @@ func (t *Task) checkTarget() error {
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
 	case t.Port == 0 && t.Banner != "":
 		return errors.New("banner is what a port says, want it beside port only")
-	case t.Expect != "" && len(t.Argv) == 0 && t.URL == "":
-		return errors.New("expect is about output, want it beside argv or url only")
+	case t.Expect != "" && t.Port != 0:
+		return errors.New("expect is about text, want it beside path, argv or url only: for a port use banner")
 	case t.Path != "":
 		return fileattr.CheckPath("path", t.Path)
 	case t.URL != "":
-		return t.checkURL()
+		return t.trust().Validate(t.URL)
 	}
 	return nil
 }
 
-func (t *Task) checkURL() error {
-	u, err := url.Parse(t.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("url is %q, want a full URL with http or https", t.URL)
-	}
-	if _, err := t.pool(); err != nil {
-		return err
-	}
-	return nil
+func (t *Task) trust() httpclient.Options {
+	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure}
 }
 
 // Plan looks once.

@@ -1,0 +1,139 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/seal"
+	"kinit/modules/internal/tree"
+)
+
+// formats are the ends of names by which formats are known, and the options of tar
+// for each. --no-name and one thread keep times and the number of processors out of
+// the bytes.
+func formats() []struct{ end, format, compress string } {
+	return []struct{ end, format, compress string }{
+		{".tar.gz", "tar.gz", "gzip --no-name"}, {".tgz", "tar.gz", "gzip --no-name"},
+		{".tar.xz", "tar.xz", "xz --threads=1"}, {".txz", "tar.xz", "xz --threads=1"},
+		{".tar.zst", "tar.zst", "zstd --quiet"},
+		{".tar", "tar", ""}, {".zip", "zip", ""},
+	}
+}
+
+// format is the format asked for, or the one that dest ends with.
+func (t *Task) format() string {
+	for _, f := range formats() {
+		if t.Format == f.format || t.Format == "" && strings.HasSuffix(t.Dest, f.end) {
+			return f.format
+		}
+	}
+	return ""
+}
+
+// packer is a program that reads a list of names and packs them.
+type packer struct {
+	command  module.Command // without the list
+	nameEnds string         // what stands after each name of the list
+}
+
+// packer is the program for the format.
+func (t *Task) packer() (packer, error) {
+	part := t.Dest + seal.PartSuffix
+	format := t.format()
+	if format == "zip" {
+		return packer{module.Command{
+			// -y keeps links, -X leaves out what depends on the time of reading. The
+			// times in a zip file are local ones, so the zone must be fixed.
+			Argv: []string{"zip", "-q", "-X", "-y", "-@", part}, Dir: t.Source, Env: map[string]string{"TZ": "UTC"},
+		}, "\n"}, nil
+	}
+	for _, f := range formats() {
+		if f.format != format {
+			continue
+		}
+		argv := []string{"tar", "--create", "--file=" + part, "--directory=" + t.Source, "--format=gnu",
+			"--numeric-owner", "--no-recursion", "--null", "--verbatim-files-from", "--files-from=-"}
+		if f.compress != "" {
+			argv = append(argv, "--use-compress-program="+f.compress)
+		}
+		return packer{module.Command{Argv: argv}, "\x00"}, nil
+	}
+	return packer{}, fmt.Errorf("format is %q and dest %q, want tar, tar.gz, tar.xz, tar.zst or zip", t.Format, path.Base(t.Dest))
+}
+
+// create packs into the part and puts it in place.
+func (t *Task) create(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if s.right {
+		return t.setAttr(ctx, h)
+	}
+	if s.exists && !s.ours {
+		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+	}
+	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
+		if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Dest + suffix}); err != nil {
+			return err
+		}
+	}
+	if err := t.pack(ctx, h, s.entries); err != nil {
+		return err
+	}
+	return t.place(ctx, h, s)
+}
+
+// pack leaves a part. A part of an earlier try would be added to by zip.
+func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry) error {
+	p, err := t.packer()
+	if err != nil {
+		return err
+	}
+	if p.nameEnds == "\n" && strings.Contains(tree.Names(entries, ""), "\n") {
+		return fmt.Errorf("a name in %s has a line end in it, which zip cannot read: use tar.gz", t.Source)
+	}
+	if err := h.Files().Remove(ctx, t.Dest+seal.PartSuffix); err != nil {
+		return err
+	}
+	h.Report(event.Progress{Text: fmt.Sprintf("pack %s of %s", count(entries), t.Source)})
+	p.command.Stdin = strings.NewReader(tree.Names(entries, p.nameEnds))
+	_, err = h.Run(ctx, p.command)
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+		return fmt.Errorf("%s is not installed: install it with a package task before: %w", p.command.Argv[0], err)
+	}
+	return err
+}
+
+// place gives the part its mode and owner, seals it and moves it in place.
+func (t *Task) place(ctx context.Context, h module.Host, s state) error {
+	part := t.Dest + seal.PartSuffix
+	attr, err := t.want().Or(s.info).Attr()
+	if err != nil {
+		return err
+	}
+	if err := h.Files().SetAttr(ctx, part, attr); err != nil {
+		return err
+	}
+	if err := seal.Write(ctx, h, t.Dest, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
+		return err
+	}
+	if err := h.Files().Rename(ctx, part, t.Dest); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, part)
+}
+
+func (t *Task) setAttr(ctx context.Context, h module.Host) error {
+	attr, err := t.want().Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, t.Dest, attr)
+}

@@ -1,0 +1,103 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/seal"
+	"kinit/modules/internal/tree"
+)
+
+// state is what is in the folder and at the destination now.
+type state struct {
+	entries  []tree.Entry
+	exists   bool // the archive
+	info     module.FileInfo
+	right    bool // it is what the folder gives
+	leftover bool // a part or a seal without the archive
+	ours     bool // there is a mark, or nothing on the host has an owner
+}
+
+func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
+	if t.State == "present" {
+		if s.entries, err = t.readSource(ctx, h); err != nil {
+			return s, err
+		}
+	}
+	s.info, err = h.Files().Stat(ctx, t.Dest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.leftover, err = seal.Leftover(ctx, h, t.Dest)
+		return s, err
+	case err != nil:
+		return s, err
+	case !s.info.Mode.IsRegular():
+		return s, fmt.Errorf("%s is no regular file, want an archive or nothing there", t.Dest)
+	}
+	s.exists, s.ours = true, h.Owner() == ""
+	made, err := seal.Read(ctx, h, t.Dest)
+	if err != nil {
+		return s, err
+	}
+	s.right = made.Fits(s.info) && made.Algorithm == t.algorithm() && made.Hex == tree.Fingerprint(s.entries)
+	if !s.ours {
+		_, s.ours, err = claim.Of(ctx, h, t.Dest)
+	}
+	return s, err
+}
+
+func (t *Task) readSource(ctx context.Context, h module.Host) ([]tree.Entry, error) {
+	info, err := h.Files().Stat(ctx, t.Source)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	if !info.Mode.IsDir() {
+		return nil, fmt.Errorf("source %s is no folder, want one to pack", t.Source)
+	}
+	return tree.List(ctx, h, t.Source, t.Exclude...)
+}
+
+// algorithm names how the archive comes of the folder.
+func (t *Task) algorithm() string { return "tree/" + t.format() }
+
+// decide compares without looking at the host.
+func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case !s.exists:
+		return one(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.want().Words()), t.create), nil
+	case !s.right && !s.ours:
+		return nil, fmt.Errorf("%s exists, is not what %s gives, and is not owned by cluster %s: move it away", t.Dest, t.Source, h.Owner())
+	case !s.right:
+		return one(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
+	}
+	if changes := t.want().Diff(s.info); len(changes) > 0 {
+		return one("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
+	}
+	return nil, nil
+}
+
+func count(entries []tree.Entry) string {
+	if len(entries) == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", len(entries))
+}
+
+func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case s.exists && !s.ours:
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
+	case s.exists || s.leftover:
+		return one("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return seal.Remove(ctx, h, t.Dest) }), nil
+	}
+	return nil, nil
+}
+
+func one(text string, do func(context.Context, module.Host) error) []module.Step {
+	return []module.Step{module.NewStep(text, do)}
+}

@@ -1,0 +1,147 @@
+package git
+
+import (
+	"context"
+	"strconv"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+)
+
+// checkout makes the checkout, or brings it up to date. It looks again first: an
+// earlier try may have ended half way, and people go on working.
+func (t *Task) checkout(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	steps, err := t.decide(h, s)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	for _, do := range []func(context.Context, module.Host, state) error{t.prepare, t.fetch, t.move, t.submodules} {
+		if err := do(ctx, h, s); err != nil {
+			return err
+		}
+	}
+	t.commit = s.want.commit
+	return nil
+}
+
+// prepare makes an empty repository, marked as the cluster's with all in it, and
+// sets where it comes from.
+func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
+	if !s.checkout {
+		if err := hostfile.Parents(ctx, h, t.Dest); err != nil {
+			return err
+		}
+		if err := h.Own(ctx, module.Mark{Kind: "tree", ID: t.Dest}); err != nil {
+			return err
+		}
+		if _, err := t.git(ctx, h, "init", "--quiet", "--", t.Dest); err != nil {
+			return err
+		}
+	}
+	if s.origin == t.Repository {
+		return nil
+	}
+	for _, setting := range [][2]string{
+		{"remote.origin.url", t.Repository}, {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
+	} {
+		if _, err := t.run(ctx, h, "config", "--replace-all", setting[0], setting[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch gets the commit: with a depth only that, else all branches and tags. A
+// commit that is on none of them is asked for by itself.
+func (t *Task) fetch(ctx context.Context, h module.Host, s state) error {
+	h.Report(event.Progress{Text: "fetch " + h.Redact(t.Repository)})
+	if t.Depth > 0 {
+		what := s.want.commit
+		if s.want.branch != "" {
+			what = "+refs/heads/" + s.want.branch + ":refs/remotes/origin/" + s.want.branch
+		}
+		_, err := t.run(ctx, h, "fetch", "--quiet", "--no-tags", "--depth="+strconv.Itoa(t.Depth), "origin", what)
+		return err
+	}
+	if _, err := t.run(ctx, h, "fetch", "--quiet", "--force", "--tags", "--prune", "origin"); err != nil {
+		return err
+	}
+	_, err := t.run(ctx, h, "cat-file", "-e", s.want.commit+"^{commit}")
+	if !missing(err) {
+		return err
+	}
+	_, err = t.run(ctx, h, "fetch", "--quiet", "origin", s.want.commit)
+	return err
+}
+
+// move checks the commit out. Without force git refuses what would lose a file, even
+// one that came up since the look.
+func (t *Task) move(ctx context.Context, h module.Host, s state) error {
+	args := []string{"checkout", "--quiet"}
+	if t.Force {
+		args = append(args, "--force")
+	}
+	if s.want.branch != "" {
+		args = append(args, "-B", s.want.branch, "--no-track", s.want.commit, "--")
+	} else {
+		args = append(args, "--detach", s.want.commit, "--")
+	}
+	if _, err := t.run(ctx, h, args...); err != nil {
+		return err
+	}
+	if s.want.branch != "" {
+		if err := t.follow(ctx, h, s.want.branch); err != nil {
+			return err
+		}
+	}
+	_, err := t.run(ctx, h, "update-ref", deployed, s.want.commit)
+	return err
+}
+
+// follow lets "git pull" by people know where the branch comes from.
+func (t *Task) follow(ctx context.Context, h module.Host, branch string) error {
+	for _, setting := range [][2]string{{"remote", "origin"}, {"merge", "refs/heads/" + branch}} {
+		if _, err := t.run(ctx, h, "config", "--replace-all", "branch."+branch+"."+setting[0], setting[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Task) submodules(ctx context.Context, h module.Host, _ state) error {
+	if !t.Submodules {
+		return nil
+	}
+	if _, err := t.run(ctx, h, "submodule", "--quiet", "sync", "--recursive"); err != nil {
+		return err
+	}
+	args := []string{"submodule", "--quiet", "update", "--init", "--recursive"}
+	if t.Force {
+		args = append(args, "--force")
+	}
+	if t.Depth > 0 {
+		args = append(args, "--depth="+strconv.Itoa(t.Depth))
+	}
+	_, err := t.run(ctx, h, args...)
+	return err
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if _, err := t.decideAbsent(h, s); err != nil {
+		return err
+	}
+	if err := h.Files().Remove(ctx, t.Dest); err != nil {
+		return err
+	}
+	return claim.Release(ctx, h, t.Dest)
+}

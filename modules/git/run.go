@@ -1,0 +1,81 @@
+package git
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/engine/shell"
+)
+
+// settings of every call. The checkout may belong to another user than the one who
+// brings it up to date, and must not make that one run its programs.
+func settings() []string {
+	return []string{"-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
+}
+
+// run runs git in the checkout.
+func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, error) {
+	return t.git(ctx, h, append([]string{"-C", t.Dest}, args...)...)
+}
+
+// git runs git and returns what it prints, without the line end.
+func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, error) {
+	argv := append(append([]string{"git"}, settings()...), args...)
+	out, err := h.Run(ctx, module.Command{Argv: argv, Env: t.env()})
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		if exit.Code == 127 {
+			return "", fmt.Errorf("git is not installed: install it with a package task before: %w", err)
+		}
+		exit.Command = h.Redact(shell.POSIX(append([]string{"git"}, args...)...))
+	}
+	return strings.TrimRight(out.Stdout, "\n"), err
+}
+
+// env lets git ask nobody, and gives it the login in a way that only its own user
+// can see.
+func (t *Task) env() map[string]string {
+	env := map[string]string{"GIT_TERMINAL_PROMPT": "0"}
+	command := []string{"ssh", "-o", "BatchMode=yes"}
+	if t.IdentityFile != "" {
+		command = append(command, "-i", t.IdentityFile, "-o", "IdentitiesOnly=yes")
+	}
+	env["GIT_SSH_COMMAND"] = shell.POSIX(command...)
+	if header := t.header(); header != "" {
+		env["GIT_CONFIG_COUNT"] = "1"
+		env["GIT_CONFIG_KEY_0"] = "http." + t.site() + ".extraHeader"
+		env["GIT_CONFIG_VALUE_0"] = header
+	}
+	return env
+}
+
+// site is the server of the repository; the login is for no other one, such as that
+// of a submodule.
+func (t *Task) site() string {
+	u, err := url.Parse(t.Repository)
+	if err != nil {
+		return t.Repository
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
+}
+
+// header is the login as HTTP has it (RFC 7617).
+func (t *Task) header() string {
+	if t.Username == "" {
+		return ""
+	}
+	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(t.Username+":"+t.Password.Reveal()))
+}
+
+// tellSecrets makes the password known in both its forms.
+func (t *Task) tellSecrets(h module.Host) {
+	if t.Password == "" {
+		return
+	}
+	h.AddSecret(t.Password, secret.Value(strings.TrimPrefix(t.header(), "Authorization: Basic ")))
+}

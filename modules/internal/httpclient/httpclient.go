@@ -1,0 +1,64 @@
+// Package httpclient speaks HTTP over connections that a host makes: what answers is
+// what the host reaches, by its names and routes, and the host needs no program for
+// it.
+package httpclient
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"kinit/engine/module"
+)
+
+// Options say whom to trust and how far to go.
+type Options struct {
+	CAPEM    string // the certificates, in PEM, that servers are verified with; this machine's when empty
+	Insecure bool   // accept any certificate
+	Follow   bool   // follow redirects, ten at most
+}
+
+// Validate returns the mistake in the arguments url and ca_pem.
+func (o Options) Validate(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("url is %q, want a full URL with http or https", address)
+	}
+	_, err = o.pool()
+	return err
+}
+
+// New returns a client that keeps no connection and knows no proxy.
+func New(h module.Host, o Options) (*http.Client, error) {
+	pool, err := o.pool()
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{RootCAs: pool, InsecureSkipVerify: o.Insecure},
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			return h.Dial(ctx, "tcp", address)
+		},
+	}}
+	if !o.Follow {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	return client, nil
+}
+
+// pool is the certificates of CAPEM, or nil for those of this machine.
+func (o Options) pool() (*x509.CertPool, error) {
+	if o.CAPEM == "" {
+		return nil, nil
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(o.CAPEM)) {
+		return nil, fmt.Errorf("ca_pem has no certificate, want PEM text")
+	}
+	return pool, nil
+}

@@ -1,0 +1,85 @@
+package unarchive
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/tree"
+)
+
+// decide compares without looking at the host.
+func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
+	why, needed := t.reason(s)
+	switch {
+	case !needed:
+		return nil, nil
+	case s.exists && !s.ours:
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: give the archive a folder of its own", t.Dest, h.Owner())
+	}
+	return one("unpack "+h.Redact(t.name())+" into "+t.Dest+why, t.unpack), nil
+}
+
+// reason says whether and why the archive must be unpacked, for the end of a step's
+// text.
+func (t *Task) reason(s state) (why string, needed bool) {
+	switch {
+	case s.created:
+		return "", false
+	case t.Creates != "" || !s.unpacked:
+		return fileattr.Want{Owner: t.Owner, Group: t.Group}.Words(), true
+	case s.manifest.SHA256 != s.sum:
+		return " in place of another archive", true
+	case s.manifest.Strip != t.Strip:
+		return fmt.Sprintf(", stripped of %d folders instead of %d", t.Strip, s.manifest.Strip), true
+	}
+	if damaged := t.damaged(s); len(damaged) > 0 {
+		return fmt.Sprintf(" again: %d of its entries are missing or differ, such as %s", len(damaged), damaged[0]), true
+	}
+	return "", false
+}
+
+// damaged lists what is missing or not as it was after unpacking.
+func (t *Task) damaged(s state) []string {
+	here := byPath(s.here)
+	var all []string
+	for _, e := range s.manifest.Unpacked {
+		if now, there := here[e.Path]; (!there || now != e) && !t.keeps(e.Path) {
+			all = append(all, e.Path)
+		}
+	}
+	return all
+}
+
+// keeps tells whether a file belongs to others once it is there.
+func (t *Task) keeps(name string) bool {
+	return slices.ContainsFunc(t.Keep, func(pattern string) bool {
+		matches, err := path.Match(pattern, name)
+		return matches && err == nil
+	})
+}
+
+func byPath(entries []tree.Entry) map[string]tree.Entry {
+	all := map[string]tree.Entry{}
+	for _, e := range entries {
+		all[e.Path] = e
+	}
+	return all
+}
+
+func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case !s.exists || !s.unpacked:
+		return nil, nil
+	case !s.ours:
+		return nil, fmt.Errorf("%s is not owned by cluster %s: remove what is in it yourself if nothing needs it", t.Dest, h.Owner())
+	}
+	return one("remove what was unpacked into "+t.Dest, t.remove), nil
+}
+
+func one(text string, do func(context.Context, module.Host) error) []module.Step {
+	return []module.Step{module.NewStep(text, do)}
+}

@@ -1,0 +1,118 @@
+package unarchive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/tree"
+)
+
+// manifest is what was unpacked into a folder.
+type manifest struct {
+	SHA256   string       `json:"sha256"` // of the archive
+	Strip    int          `json:"strip,omitempty"`
+	Size     int64        `json:"size,omitempty"` // of the archive on the host, bytes
+	MTime    time.Time    `json:"mtime,omitzero"` // of the archive on the host
+	NewDest  bool         `json:"new_dest"`       // the folder was made for it
+	Unpacked []tree.Entry `json:"unpacked"`       // as it was after unpacking
+}
+
+// state is what is in the folder now.
+type state struct {
+	exists   bool // the folder
+	info     module.FileInfo
+	ours     bool // there is a mark, or nothing on the host has an owner
+	created  bool // what creates names is there
+	unpacked bool // there is a manifest
+	manifest manifest
+	sum      string       // the archive's checksum
+	here     []tree.Entry // what is in the folder
+	archive  module.FileInfo
+}
+
+func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
+	if t.Creates != "" {
+		if s.created, err = hostfile.Exists(ctx, h, t.Creates); err != nil {
+			return s, err
+		}
+	}
+	if err := t.readFolder(ctx, h, &s); err != nil {
+		return s, err
+	}
+	if t.State == "absent" {
+		return s, ctx.Err()
+	}
+	s.sum, err = t.checksum(ctx, h, &s)
+	t.sum = s.sum
+	return s, err
+}
+
+func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
+	var err error
+	s.info, err = h.Files().Stat(ctx, t.Dest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !s.info.Mode.IsDir():
+		return fmt.Errorf("%s is no folder, want one or nothing there", t.Dest)
+	}
+	s.exists, s.ours = true, h.Owner() == ""
+	if !s.ours {
+		if _, s.ours, err = claim.Of(ctx, h, t.Dest); err != nil {
+			return err
+		}
+	}
+	text, there, err := hostfile.Read(ctx, h, path.Join(t.Dest, manifestName))
+	if err != nil || !there {
+		return err
+	}
+	// One that cannot be read says nothing, and is written anew.
+	s.unpacked = json.Unmarshal([]byte(text), &s.manifest) == nil
+	if s.created && t.State == "present" {
+		return nil
+	}
+	s.here, err = tree.List(ctx, h, t.Dest, ".kinit-unarchive*")
+	return err
+}
+
+// checksum is that of the archive. One on the host is hashed only when its size or
+// time is not the one in the manifest.
+func (t *Task) checksum(ctx context.Context, h module.Host, s *state) (string, error) {
+	pinned := strings.ToLower(t.SHA256)
+	switch {
+	case t.Source != "":
+		source, err := content.FromFile(t.Source)
+		if err == nil && pinned != "" && source.SHA256 != pinned {
+			err = t.mismatch(source.SHA256)
+		}
+		return source.SHA256, err
+	case pinned != "":
+		return pinned, nil
+	}
+	info, err := h.Files().Stat(ctx, t.Archive)
+	if err != nil {
+		return "", fmt.Errorf("archive: %w", err)
+	}
+	s.archive = info
+	if s.unpacked && info.Size == s.manifest.Size && info.MTime.Unix() == s.manifest.MTime.Unix() {
+		return s.manifest.SHA256, nil
+	}
+	return content.Sum(ctx, h, "sha256", t.Archive)
+}
+
+func (t *Task) mismatch(sum string) error {
+	return fmt.Errorf("sha256 of %s is %s, want %s: it is another archive, or was damaged on the way",
+		t.name(), sum, strings.ToLower(t.SHA256))
+}

@@ -1,0 +1,218 @@
+package unarchive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/tree"
+)
+
+// unpack fetches the archive, unpacks it beside its place, puts what came out in
+// place, and writes the manifest last: without it an interrupted unpacking is done
+// again.
+func (t *Task) unpack(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if _, needed := t.reason(s); !needed {
+		return nil
+	}
+	if err := t.prepare(ctx, h, &s); err != nil {
+		return err
+	}
+	archive, err := t.fetch(ctx, h)
+	if err != nil {
+		return err
+	}
+	parts := path.Join(t.Dest, unpackedName)
+	all, err := t.extract(ctx, h, archive, parts)
+	if err != nil {
+		return err
+	}
+	if err := t.place(ctx, h, s, parts, all); err != nil {
+		return err
+	}
+	if err := t.finish(ctx, h, s, stripped(all, t.Strip)); err != nil {
+		return err
+	}
+	if err := h.Files().Remove(ctx, parts); err != nil {
+		return err
+	}
+	return t.discard(ctx, h)
+}
+
+// prepare makes the folder, marked as the cluster's with all in it.
+func (t *Task) prepare(ctx context.Context, h module.Host, s *state) error {
+	if s.exists && !s.ours {
+		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+	}
+	if err := hostfile.Parents(ctx, h, t.Dest); err != nil {
+		return err
+	}
+	if err := h.Own(ctx, module.Mark{Kind: "tree", ID: t.Dest}); err != nil {
+		return err
+	}
+	if s.exists {
+		return nil
+	}
+	s.manifest.NewDest = true
+	if err := h.Files().Mkdir(ctx, t.Dest, module.Attr{Owner: t.Owner, Group: t.Group}); err != nil {
+		return err
+	}
+	var err error
+	s.info, err = h.Files().Stat(ctx, t.Dest)
+	return err
+}
+
+// extract unpacks into a folder of its own and returns what is in it.
+func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string) ([]tree.Entry, error) {
+	if err := h.Files().Remove(ctx, parts); err != nil {
+		return nil, err
+	}
+	if err := h.Files().Mkdir(ctx, parts, module.Attr{Mode: 0o700}); err != nil {
+		return nil, err
+	}
+	h.Report(event.Progress{Text: "unpack " + h.Redact(t.name())})
+	c := module.Command{Argv: []string{"tar", "--extract", "--no-same-owner", "--file=" + archive, "--directory=" + parts}}
+	if t.format() == "zip" {
+		// The times in a zip file are local ones, so the zone must be fixed.
+		c = module.Command{Argv: []string{"unzip", "-q", "-o", archive, "-d", parts}, Env: map[string]string{"TZ": "UTC"}}
+	}
+	_, err := h.Run(ctx, c)
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+		return nil, fmt.Errorf("%s is not installed: install it with a package task before: %w", c.Argv[0], err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", h.Redact(t.name()), err)
+	}
+	all, err := tree.List(ctx, h, parts)
+	if err != nil {
+		return nil, err
+	}
+	if t.Strip > 0 && len(stripped(all, t.Strip)) == 0 {
+		return nil, fmt.Errorf("strip = %d leaves nothing of %s", t.Strip, h.Redact(t.name()))
+	}
+	return all, nil
+}
+
+// stripped are the entries without so many leading folders.
+func stripped(entries []tree.Entry, strip int) []tree.Entry {
+	var all []tree.Entry
+	for _, e := range entries {
+		names := strings.Split(e.Path, "/")
+		if len(names) > strip {
+			e.Path = strings.Join(names[strip:], "/")
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// place copies what was unpacked over the folder, with modes, times and links, and
+// gives the folder itself back what it had. The copy shares blocks where it can.
+func (t *Task) place(ctx context.Context, h module.Host, s state, parts string, all []tree.Entry) error {
+	if err := t.giveAway(ctx, h, parts); err != nil {
+		return err
+	}
+	if err := removeEntries(ctx, h, parts, t.kept(s, all)); err != nil {
+		return err
+	}
+	for _, folder := range t.tops(all) {
+		argv := []string{"cp", "--archive", "--remove-destination", "--reflink=auto", "--no-target-directory", "--",
+			path.Join(parts, folder), t.Dest}
+		if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+			return fmt.Errorf("put what was unpacked in place: %w", err)
+		}
+	}
+	return h.Files().SetAttr(ctx, t.Dest, module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group})
+}
+
+// giveAway gives what was unpacked to the owner asked for.
+func (t *Task) giveAway(ctx context.Context, h module.Host, parts string) error {
+	if t.Owner == "" && t.Group == "" {
+		return nil
+	}
+	owner := t.Owner
+	if t.Group != "" {
+		owner += ":" + t.Group
+	}
+	_, err := h.Run(ctx, module.Command{Argv: []string{"chown", "--recursive", "--no-dereference", "--", owner, parts}})
+	return err
+}
+
+// tops are the folders whose content is put in place: those that strip leads to.
+func (t *Task) tops(all []tree.Entry) []string {
+	if t.Strip == 0 {
+		return []string{"."}
+	}
+	var folders []string
+	for _, e := range all {
+		if e.Type == "d" && strings.Count(e.Path, "/") == t.Strip-1 {
+			folders = append(folders, e.Path)
+		}
+	}
+	return folders
+}
+
+// kept are the entries that belong to others by now.
+func (t *Task) kept(s state, all []tree.Entry) []tree.Entry {
+	here := byPath(s.here)
+	var kept []tree.Entry
+	for _, e := range all {
+		for _, placed := range stripped([]tree.Entry{e}, t.Strip) {
+			if _, there := here[placed.Path]; there && e.Type != "d" && t.keeps(placed.Path) {
+				kept = append(kept, e)
+			}
+		}
+	}
+	return kept
+}
+
+// finish removes what only the archive before had, and writes the manifest of what
+// is in place now.
+func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tree.Entry) error {
+	here, err := tree.List(ctx, h, t.Dest, ".kinit-unarchive*")
+	if err != nil {
+		return err
+	}
+	now, wanted := byPath(here), byPath(members)
+	var gone []tree.Entry
+	for _, e := range s.manifest.Unpacked {
+		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && !t.keeps(e.Path) {
+			gone = append(gone, e)
+		}
+	}
+	if err := removeEntries(ctx, h, t.Dest, gone); err != nil {
+		return err
+	}
+	m := manifest{SHA256: s.sum, Strip: t.Strip, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest}
+	for _, e := range members {
+		m.Unpacked = append(m.Unpacked, now[e.Path])
+	}
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	return hostfile.Write(ctx, h, path.Join(t.Dest, manifestName), string(text)+"\n", module.Attr{Mode: 0o644})
+}
+
+// verify compares the checksum of an archive on the host with the one asked for.
+func (t *Task) verify(ctx context.Context, h module.Host, archive string) error {
+	if t.SHA256 == "" {
+		return nil
+	}
+	sum, err := content.Sum(ctx, h, "sha256", archive)
+	if err == nil && sum != strings.ToLower(t.SHA256) {
+		err = t.mismatch(sum)
+	}
+	return err
+}
