@@ -103,9 +103,11 @@ func (c change) mark(ctx context.Context, h module.Host, r result) error {
 		}
 		was = string(text)
 	}
-	for _, line := range r.added {
+	for i, line := range r.added {
 		mark := c.file.mark(line)
-		mark.Prior, was = was, "" // what was replaced comes back once
+		if i == len(r.added)-1 { // what was replaced comes back once, for the new line
+			mark.Prior = was
+		}
 		if err := h.Own(ctx, mark); err != nil {
 			return err
 		}
