@@ -10,7 +10,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/lines"
 )
@@ -130,7 +129,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil || t.State == "present" {
 		return err
 	}
-	return removeFolder(ctx, h, path.Dir(file))
+	return hostfile.Prune(ctx, h, path.Dir(file))
 }
 
 func attr(user account.User, mode fs.FileMode) module.Attr {
@@ -162,20 +161,4 @@ func makeFolder(ctx context.Context, h module.Host, dir string, user account.Use
 		return err
 	}
 	return h.Files().Mkdir(ctx, dir, attr(user, 0o700))
-}
-
-// removeFolder removes a folder of kinit's in which nothing is left.
-func removeFolder(ctx context.Context, h module.Host, dir string) error {
-	_, ours, err := claim.Of(ctx, h, dir, hostfile.DirectoryKind)
-	if err != nil || !ours {
-		return err
-	}
-	left, err := h.Files().List(ctx, dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
-		return err
-	}
-	if err := h.Files().Remove(ctx, dir); err != nil {
-		return err
-	}
-	return claim.Release(ctx, h, dir, hostfile.DirectoryKind)
 }
