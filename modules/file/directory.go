@@ -8,8 +8,8 @@ import (
 	"path"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
 )
 
 // DirectoryTask is a folder that is there with its parents, or is not there with
@@ -105,31 +105,6 @@ func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error
 		if err := steps[0].Do(ctx, h); err != nil {
 			return err
 		}
-		return removeEmptyParents(ctx, h, path.Dir(t.Path))
+		return hostfile.Prune(ctx, h, path.Dir(t.Path))
 	}), nil
-}
-
-// removeEmptyParents removes the folders upwards that kinit made and in which
-// nothing is left.
-func removeEmptyParents(ctx context.Context, h module.Host, dir string) error {
-	for ; dir != "/"; dir = path.Dir(dir) {
-		_, marked, err := claim.Of(ctx, h, dir, "directory")
-		if err != nil || !marked {
-			return err
-		}
-		left, err := h.Files().List(ctx, dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if len(left) > 0 {
-			return nil
-		}
-		if err := h.Files().Remove(ctx, dir); err != nil {
-			return err
-		}
-		if err := claim.Release(ctx, h, dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/systemdtest"
 )
 
 const webUnit = "[Service]\nExecStart=/bin/web\n[Install]\nWantedBy=multi-user.target\n"
@@ -16,7 +17,7 @@ const webUnit = "[Service]\nExecStart=/bin/web\n[Install]\nWantedBy=multi-user.t
 func TestSuiteOfAUnitOfKinit(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
-		h, _ := newSystemd(t, owner, map[string]*unit{})
+		h, _ := systemdtest.New(t, owner, map[string]*systemdtest.Unit{})
 		moduletest.Run(t, moduletest.Case{
 			New: func() module.Task {
 				return task(t, "name = \"web\"\nunit = <<E\n"+webUnit+"E\nenabled = true\nstate = \"started\"\nrestart_on = [\"a\"]")
@@ -30,17 +31,17 @@ func TestSuiteOfAUnitOfKinit(t *testing.T) {
 
 func TestSuiteOfAServiceOfTheDistribution(t *testing.T) {
 	t.Parallel()
-	for owner, want := range map[string]unit{
-		"demo": {load: "loaded", active: "inactive", file: "disabled"},
-		"":     {load: "loaded", active: "active", file: "enabled"}, // nobody knows how it was
+	for owner, want := range map[string]systemdtest.Unit{
+		"demo": {Load: "loaded", Active: "inactive", File: "disabled"},
+		"":     {Load: "loaded", Active: "active", File: "enabled"}, // nobody knows how it was
 	} {
-		h, s := newSystemd(t, owner, map[string]*unit{"ssh.service": stopped()})
+		h, s := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"ssh.service": systemdtest.Stopped()})
 		moduletest.Run(t, moduletest.Case{
 			New:    func() module.Task { return task(t, "name = \"ssh\"\nenabled = true\nstate = \"started\"") },
 			Absent: func() module.Task { return task(t, "name = \"ssh\"\nstate = \"absent\"") },
 			Host:   h,
 		})
-		if got := *s.units["ssh.service"]; got != want {
+		if got := *s.Units["ssh.service"]; got != want {
 			t.Errorf("owner %q: %+v, want %+v", owner, got, want)
 		}
 		checkMarks(t, h)
@@ -53,33 +54,33 @@ func TestDecisions(t *testing.T) {
 	known := (&Task{RestartOn: []string{"a"}}).fingerprint()
 	for _, c := range []struct {
 		name, args string
-		unit       *unit
+		unit       *systemdtest.Unit
 		stored     string
 		want       []string
 	}{
-		{"as it should be", "enabled = true\nstate = \"started\"", running(), "", nil},
-		{"neither enabled nor started", "enabled = true\nstate = \"started\"", stopped(), "", []string{"enable x.service", "start x.service"}},
-		{"to be disabled and stopped", "enabled = false\nstate = \"stopped\"", running(), "", []string{"disable x.service", "stop x.service"}},
-		{"disabled and stopped", "enabled = false\nstate = \"stopped\"", stopped(), "", nil},
-		{"failed is stopped", `state = "stopped"`, &unit{active: "failed"}, "", nil},
-		{"failed is to be started", `state = "started"`, &unit{active: "failed"}, "", []string{"start x.service"}},
-		{"being reloaded runs", `state = "started"`, &unit{active: "reloading"}, "", nil},
-		{"static needs no enabling", `enabled = true`, &unit{active: "active", file: "static"}, "", nil},
-		{"enabled until the next boot only", `enabled = true`, &unit{file: "enabled-runtime"}, "", []string{"enable x.service"}},
+		{"as it should be", "enabled = true\nstate = \"started\"", systemdtest.Running(), "", nil},
+		{"neither enabled nor started", "enabled = true\nstate = \"started\"", systemdtest.Stopped(), "", []string{"enable x.service", "start x.service"}},
+		{"to be disabled and stopped", "enabled = false\nstate = \"stopped\"", systemdtest.Running(), "", []string{"disable x.service", "stop x.service"}},
+		{"disabled and stopped", "enabled = false\nstate = \"stopped\"", systemdtest.Stopped(), "", nil},
+		{"failed is stopped", `state = "stopped"`, &systemdtest.Unit{Active: "failed"}, "", nil},
+		{"failed is to be started", `state = "started"`, &systemdtest.Unit{Active: "failed"}, "", []string{"start x.service"}},
+		{"being reloaded runs", `state = "started"`, &systemdtest.Unit{Active: "reloading"}, "", nil},
+		{"static needs no enabling", `enabled = true`, &systemdtest.Unit{Active: "active", File: "static"}, "", nil},
+		{"enabled until the next boot only", `enabled = true`, &systemdtest.Unit{File: "enabled-runtime"}, "", []string{"enable x.service"}},
 		{"not there yet", "enabled = true\nstate = \"started\"", nil, "", []string{"enable x.service", "start x.service"}},
-		{"to be masked", `masked = true`, running(), "", []string{"mask x.service"}},
-		{"masked", `masked = true`, &unit{file: "masked"}, "", nil},
-		{"to be unmasked", "masked = false\nstate = \"started\"", &unit{active: "inactive", file: "masked"}, "", []string{"unmask x.service", "start x.service"}},
-		{"old unit file", `state = "started"`, &unit{active: "active", reload: true}, "", []string{"reload systemd, which has an old x.service"}},
-		{"started with the same", `restart_on = ["a"]`, running(), known, nil},
-		{"started with another", `restart_on = ["b"]`, running(), known, []string{"restart x.service" + changed}},
-		{"started with something", `restart_on = ["a"]`, running(), "", []string{"restart x.service" + unknown}},
-		{"not started, so nothing to restart", `restart_on = ["a"]`, stopped(), "", nil},
-		{"not started and to be", "restart_on = [\"b\"]\nstate = \"started\"", stopped(), known, []string{"start x.service"}},
+		{"to be masked", `masked = true`, systemdtest.Running(), "", []string{"mask x.service"}},
+		{"masked", `masked = true`, &systemdtest.Unit{File: "masked"}, "", nil},
+		{"to be unmasked", "masked = false\nstate = \"started\"", &systemdtest.Unit{Active: "inactive", File: "masked"}, "", []string{"unmask x.service", "start x.service"}},
+		{"old unit file", `state = "started"`, &systemdtest.Unit{Active: "active", Reload: true}, "", []string{"reload systemd, which has an old x.service"}},
+		{"started with the same", `restart_on = ["a"]`, systemdtest.Running(), known, nil},
+		{"started with another", `restart_on = ["b"]`, systemdtest.Running(), known, []string{"restart x.service" + changed}},
+		{"started with something", `restart_on = ["a"]`, systemdtest.Running(), "", []string{"restart x.service" + unknown}},
+		{"not started, so nothing to restart", `restart_on = ["a"]`, systemdtest.Stopped(), "", nil},
+		{"not started and to be", "restart_on = [\"b\"]\nstate = \"started\"", systemdtest.Stopped(), known, []string{"start x.service"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h, _ := newSystemd(t, "", map[string]*unit{"x.service": c.unit})
+			h, _ := systemdtest.New(t, "", map[string]*systemdtest.Unit{"x.service": c.unit})
 			if c.stored != "" {
 				h.FS.Put("/var/lib/kinit/host.x.service.fingerprint", c.stored+"\n", 0o600)
 			}
@@ -93,7 +94,7 @@ func TestDecisions(t *testing.T) {
 
 func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 	t.Parallel()
-	h, s := newSystemd(t, "demo", map[string]*unit{})
+	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
 	apply(t, task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web\\n\""), h)
 	changed := task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web2\\n\"")
 	want := []string{
@@ -109,7 +110,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 	if got := lines[len(lines)-2:]; !slices.Equal(got, []string{"systemctl daemon-reload", "systemctl restart -- web.service"}) {
 		t.Errorf("commands %q", got)
 	}
-	if s.units["web.service"].active != "active" {
+	if s.Units["web.service"].Active != "active" {
 		t.Error("web does not run")
 	}
 	checkMarks(t, h, module.Mark{Kind: "unit", ID: "web.service"},
@@ -118,7 +119,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 
 func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 	t.Parallel()
-	h, _ := newSystemd(t, "demo", map[string]*unit{})
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
 	h.FS.Put(unitFolder+"web.service", "other", 0o644)
 	_, err := task(t, "name = \"web\"\nunit = \"mine\"").Plan(t.Context(), h)
 	want := "/etc/systemd/system/web.service exists with other content and is not owned by cluster demo: " +
@@ -135,7 +136,7 @@ func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 
 func TestMarkKeepsHowAServiceWas(t *testing.T) {
 	t.Parallel()
-	h, _ := newSystemd(t, "demo", map[string]*unit{"ssh.service": {load: "loaded", active: "inactive", file: "enabled"}})
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": {Load: "loaded", Active: "inactive", File: "enabled"}})
 	for _, state := range []string{"started", "stopped"} {
 		apply(t, task(t, "name = \"ssh.service\"\nstate = \""+state+"\""), h)
 	}
@@ -144,7 +145,7 @@ func TestMarkKeepsHowAServiceWas(t *testing.T) {
 
 func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
 	t.Parallel()
-	h, _ := newSystemd(t, "demo", map[string]*unit{})
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
 	if err := h.Own(t.Context(), module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":false,"active":false}`}); err != nil {
 		t.Fatal(err)
 	}
@@ -157,15 +158,15 @@ func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
 
 func TestRestartAloneIsNoReasonForAMark(t *testing.T) {
 	t.Parallel()
-	h, _ := newSystemd(t, "demo", map[string]*unit{"ssh.service": running()})
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
 	apply(t, task(t, "name = \"ssh\"\nrestart_on = [\"a\"]"), h)
 	checkMarks(t, h, module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
 }
 
 func TestFailedStartHasTheEndOfTheJournal(t *testing.T) {
 	t.Parallel()
-	h, s := newSystemd(t, "", map[string]*unit{"web.service": stopped()})
-	s.fails = "start"
+	h, s := systemdtest.New(t, "", map[string]*systemdtest.Unit{"web.service": systemdtest.Stopped()})
+	s.Fails = "start"
 	steps, err := task(t, "name = \"web\"\nstate = \"started\"").Plan(t.Context(), h)
 	if err != nil || len(steps) != 1 {
 		t.Fatalf("steps %v, %v", steps, err)

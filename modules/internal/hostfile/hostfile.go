@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 )
 
 // The kinds of the marks that this package makes.
@@ -110,4 +111,29 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 		return fmt.Errorf("remove %s: %w", name, err)
 	}
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
+}
+
+// Prune removes a folder, and then those above it, as long as each has the owner's
+// mark and nothing in it.
+func Prune(ctx context.Context, h module.Host, dir string) error {
+	for ; dir != "/"; dir = path.Dir(dir) {
+		_, marked, err := claim.Of(ctx, h, dir, DirectoryKind)
+		if err != nil || !marked {
+			return err
+		}
+		left, err := h.Files().List(ctx, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(left) > 0 {
+			return nil
+		}
+		if err := h.Files().Remove(ctx, dir); err != nil {
+			return err
+		}
+		if err := claim.Release(ctx, h, dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,81 @@
+package cron
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// field is what one of the five fields may hold; man 5 crontab.
+type field struct {
+	name     string
+	from, to int
+	words    []string // for from and the numbers after it
+}
+
+func fields() []field {
+	return []field{
+		{name: "minute", to: 59},
+		{name: "hour", to: 23},
+		{name: "day", from: 1, to: 31},
+		{name: "month", from: 1, to: 12, words: []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}},
+		{name: "weekday", to: 7, words: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
+	}
+}
+
+// checkSchedule returns the mistake in a schedule. Cron itself would pass over the
+// whole file, and say so in a log only.
+func checkSchedule(text string) error {
+	if slices.Contains([]string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, text) {
+		return nil
+	}
+	parts, all := strings.Fields(text), fields()
+	if len(parts) != len(all) || strings.ContainsAny(text, "\r\n") {
+		return fmt.Errorf("schedule is %q, want five fields such as \"*/5 * * * *\", or \"@daily\"", text)
+	}
+	for i, f := range all {
+		for one := range strings.SplitSeq(parts[i], ",") {
+			if !f.takes(one) {
+				return fmt.Errorf("schedule has the %s %q, want %s", f.name, parts[i], f)
+			}
+		}
+	}
+	return nil
+}
+
+// String says what the field takes.
+func (f field) String() string {
+	text := fmt.Sprintf("\"*\" or %d to %d", f.from, f.to)
+	if len(f.words) > 0 {
+		text = fmt.Sprintf("%s, or %s to %s", text, f.words[0], f.words[len(f.words)-1])
+	}
+	return text + ", also as ranges \"a-b\", lists \"a,b\" and steps \"*/n\""
+}
+
+// takes reads one entry of the field's list: *, a or a-b, and /n after the first
+// and last.
+func (f field) takes(text string) bool {
+	span, step, stepped := strings.Cut(text, "/")
+	if n, err := strconv.Atoi(step); stepped && (err != nil || n < 1) {
+		return false
+	}
+	if span == "*" {
+		return true
+	}
+	first, last, ranged := strings.Cut(span, "-")
+	from, ok := f.number(first)
+	if !ok || !ranged {
+		return ok && !stepped
+	}
+	to, ok := f.number(last)
+	return ok && from <= to
+}
+
+func (f field) number(text string) (int, bool) {
+	if i := slices.Index(f.words, strings.ToLower(text)); i >= 0 {
+		return f.from + i, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= f.from && n <= f.to
+}

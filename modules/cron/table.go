@@ -1,0 +1,186 @@
+package cron
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+)
+
+// Mark is the kind of the mark of an entry of a crontab; the ID is the user and the
+// task's name with a space between.
+const Mark = "crontab"
+
+// notInstalled is what a shell answers for a program that is not there.
+const notInstalled = 127
+
+// table is a user's crontab.
+type table struct {
+	text    string // "" when there is none
+	missing bool   // there is no program crontab
+}
+
+// readTable asks crontab, which ends with 1 when the user has none, or is none.
+func readTable(ctx context.Context, h module.Host, user string) (table, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"crontab", "-u", user, "-l"}})
+	var exit *module.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.Code == 1:
+		return table{}, nil
+	case errors.As(err, &exit) && exit.Code == notInstalled:
+		return table{missing: true}, nil
+	}
+	return table{text: out.Stdout}, err
+}
+
+func header(name string) string { return "# kinit: " + name }
+
+// split parts a crontab into the lines of others and the entry below a comment.
+func split(text, name string) (others []string, entry string, found bool) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	i := slices.Index(lines, header(name))
+	if text == "" || i < 0 {
+		return lines, "", false
+	}
+	others = append(others, lines[:i]...)
+	if i+1 < len(lines) {
+		entry = lines[i+1]
+		others = append(others, lines[i+2:]...)
+	}
+	return others, entry, true
+}
+
+// with is a crontab with the entry, in the place where one of the name is already.
+func with(text, name, entry string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if i := slices.Index(lines, header(name)); i >= 0 {
+		lines = slices.Replace(lines, i, min(i+2, len(lines)), header(name), entry)
+		return strings.Join(lines, "\n") + "\n"
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + header(name) + "\n" + entry + "\n"
+}
+
+// without is a crontab without the entry; "" when nothing else is in it.
+func without(text, name string) string {
+	others, _, _ := split(text, name)
+	if rest := strings.Join(others, "\n"); strings.TrimSpace(rest) != "" {
+		return rest + "\n"
+	}
+	return ""
+}
+
+func (t *Task) planTable(ctx context.Context, h module.Host) ([]module.Step, error) {
+	now, err := readTable(ctx, h, t.User)
+	if err != nil {
+		return nil, err
+	}
+	_, have, found := split(now.text, t.Name)
+	text := t.decideTable(have, found)
+	if text == "" {
+		return nil, nil
+	}
+	if found {
+		if err := claim.Free(ctx, h, t.mark().ID, "choose another name", Mark); err != nil {
+			return nil, fmt.Errorf("the entry %w", err)
+		}
+	}
+	return []module.Step{module.NewStep(h.Redact(text), t.doTable)}, nil
+}
+
+// decideTable says what would change, "" for nothing.
+func (t *Task) decideTable(have string, found bool) string {
+	switch {
+	case t.State == "absent" && found:
+		return fmt.Sprintf("remove %s from the crontab of %s", t.Name, t.User)
+	case t.State == "absent" || found && have == t.entry():
+		return ""
+	case found:
+		return fmt.Sprintf("change %s in the crontab of %s: %s", t.Name, t.User, t.entry())
+	}
+	return fmt.Sprintf("add %s to the crontab of %s: %s", t.Name, t.User, t.entry())
+}
+
+func (t *Task) doTable(ctx context.Context, h module.Host) error {
+	if t.State == "absent" {
+		if err := edit(ctx, h, t.User, func(text string) string { return without(text, t.Name) }); err != nil {
+			return err
+		}
+		return h.Disown(ctx, t.mark())
+	}
+	if err := h.Own(ctx, t.mark()); err != nil {
+		return err
+	}
+	return edit(ctx, h, t.User, func(text string) string { return with(text, t.Name, t.entry()) })
+}
+
+func (t *Task) mark() module.Mark { return module.Mark{Kind: Mark, ID: t.User + " " + t.Name} }
+
+// swapScript installs standard input as the crontab of $1, or removes that when $3
+// is empty, if it still has the checksum $2.
+const swapScript = `exec 9</etc && flock 9 || exit 1
+sum=$(crontab -u "$1" -l 2>/dev/null | sha256sum) || exit 1
+[ "${sum%% *}" = "$2" ] || exit 75
+if [ -z "$3" ]; then exec crontab -u "$1" -r; fi
+exec crontab -u "$1" -`
+
+const (
+	changedCode = 75 // what swapScript answers when the crontab has changed: EX_TEMPFAIL of sysexits.h
+	mostTries   = 50 // as other tasks may edit the same crontab
+)
+
+// edit changes a user's crontab as it is now.
+func edit(ctx context.Context, h module.Host, user string, change func(text string) string) error {
+	for range mostTries {
+		now, err := readTable(ctx, h, user)
+		switch {
+		case err != nil:
+			return err
+		case now.missing:
+			return errors.New("the program crontab is missing: install cron, with a package task, before")
+		}
+		text := change(now.text)
+		if text == now.text {
+			return nil
+		}
+		sum := sha256.Sum256([]byte(now.text))
+		_, err = h.Run(ctx, module.Command{
+			Argv:  []string{"sh", "-c", swapScript, "sh", user, hex.EncodeToString(sum[:]), keep(text)},
+			Stdin: strings.NewReader(text),
+		})
+		var exit *module.ExitError
+		if !errors.As(err, &exit) || exit.Code != changedCode {
+			return err
+		}
+	}
+	return fmt.Errorf("the crontab of %s was changed by others %d times while it was edited", user, mostTries)
+}
+
+// Undo removes an entry by its mark. Without cron there is none.
+func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
+	user, name, found := strings.Cut(mark.ID, " ")
+	if !found {
+		return errors.New("the mark does not name a user and an entry")
+	}
+	now, err := readTable(ctx, h, user)
+	if _, _, there := split(now.text, name); err != nil || !there {
+		return err
+	}
+	return edit(ctx, h, user, func(text string) string { return without(text, name) })
+}
+
+// keep tells swapScript whether anything is left.
+func keep(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "keep"
+}

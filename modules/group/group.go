@@ -1,0 +1,152 @@
+// Package group is the module "group": a group of the host's users.
+package group
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/fileattr"
+)
+
+// Task is a group in /etc/group, made with groupadd.
+//
+// A group that kinit makes is marked, and cleanup removes it. One of others is
+// taken as it is; asking for another number of it, or for its absence, is an error
+// on a host that belongs to a cluster.
+//
+// Outputs: name (string), gid (number, 0 of an absent group).
+type Task struct {
+	// Name is the group's name.
+	Name string `hcl:"name"`
+	// GID is the group's number. Default: the next that is free. Files keep the old
+	// number when it changes.
+	GID *int `hcl:"gid,optional"`
+	// System takes the number of a new group from those of system groups.
+	System bool `hcl:"system,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module "group".
+func Kind() module.Kind {
+	return module.Kind{Name: "group", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if err := account.CheckName("name", t.Name); err != nil {
+		return err
+	}
+	if t.GID != nil && (*t.GID < 0 || *t.GID > account.LargestID) {
+		return fmt.Errorf("gid is %d, want 0 to %d", *t.GID, account.LargestID)
+	}
+	return fileattr.CheckState(t.State, "present", "absent")
+}
+
+// Plan compares the group with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	all, err := account.Read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	have, there := find(all, t.Name)
+	text := t.decide(have, there)
+	if text == "" {
+		return nil, nil
+	}
+	if there {
+		if err := claim.Free(ctx, h, t.Name, "choose another name, or leave it as it is", account.GroupMark); err != nil {
+			return nil, fmt.Errorf("group %w", err)
+		}
+	}
+	return []module.Step{module.NewStep(text, t.do)}, nil
+}
+
+// find looks a group up by its name only, which may be made of digits elsewhere.
+func find(all account.Accounts, name string) (account.Group, bool) {
+	have, there := all.Group(name)
+	return have, there && have.Name == name
+}
+
+// decide says what would change, "" for nothing.
+func (t *Task) decide(have account.Group, there bool) string {
+	switch {
+	case t.State == "absent" && there:
+		return "remove group " + t.Name
+	case t.State == "absent":
+		return ""
+	case !there && t.GID != nil:
+		return fmt.Sprintf("add group %s, gid %d", t.Name, *t.GID)
+	case !there:
+		return "add group " + t.Name
+	case t.GID != nil && *t.GID != have.GID:
+		return fmt.Sprintf("change group %s: gid %d to %d", t.Name, have.GID, *t.GID)
+	}
+	return ""
+}
+
+// do makes the change that is needed now.
+func (t *Task) do(ctx context.Context, h module.Host) error {
+	all, err := account.Read(ctx, h)
+	if err != nil {
+		return err
+	}
+	have, there := find(all, t.Name)
+	switch {
+	case t.State == "absent":
+		return t.remove(ctx, h)
+	case t.decide(have, there) == "":
+		return nil
+	case !there:
+		return t.add(ctx, h)
+	}
+	_, err = h.Run(ctx, module.Command{Argv: []string{"groupmod", "--gid", strconv.Itoa(*t.GID), "--", t.Name}})
+	return err
+}
+
+func (t *Task) add(ctx context.Context, h module.Host) error {
+	if err := h.Own(ctx, t.mark()); err != nil {
+		return err
+	}
+	argv := []string{"groupadd"}
+	if t.System {
+		argv = append(argv, "--system")
+	}
+	if t.GID != nil {
+		argv = append(argv, "--gid", strconv.Itoa(*t.GID))
+	}
+	_, err := h.Run(ctx, module.Command{Argv: append(argv, "--", t.Name)})
+	return err
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	if err := account.RemoveGroup(ctx, h, t.Name); err != nil {
+		return err
+	}
+	return h.Disown(ctx, t.mark())
+}
+
+func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"name": cty.String, "gid": cty.Number}
+}
+
+// Outputs reads the group's number.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	all, err := account.Read(ctx, h)
+	have, _ := find(all, t.Name)
+	return map[string]cty.Value{"name": cty.StringVal(t.Name), "gid": cty.NumberIntVal(int64(have.GID))}, err
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

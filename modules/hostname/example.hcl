@@ -1,0 +1,4 @@
+task "hostname" "self" {
+  hosts = run.hosts
+  name  = host.name
+}

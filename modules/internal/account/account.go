@@ -1,0 +1,152 @@
+// Package account reads the users and groups that a host keeps in files, and
+// removes those that kinit made.
+//
+// Users of a directory service are not seen: kinit makes local ones.
+package account
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
+)
+
+// The kinds of the marks of accounts.
+const (
+	UserMark       = "user"       // the ID is the name
+	GroupMark      = "group"      // the ID is the name
+	MembershipMark = "membership" // the ID is the user and the group with a space between
+)
+
+// LargestID is the largest number of a user or group. The two above it mean "none"
+// to the kernel and to NFS.
+const LargestID = 1<<32 - 3
+
+// User is a line of /etc/passwd; man 5 passwd.
+type User struct {
+	Name, Comment, Home, Shell string
+	UID, GID                   int
+}
+
+// Group is a line of /etc/group; man 5 group.
+type Group struct {
+	Name    string
+	GID     int
+	Members []string // users that have it besides their own group
+}
+
+// Accounts are the users and groups of a host.
+type Accounts struct {
+	Users  []User
+	Groups []Group
+}
+
+// Read reads both files. Lines that are no accounts, such as those of NIS, are
+// passed over.
+func Read(ctx context.Context, h module.Host) (Accounts, error) {
+	passwd, _, err := hostfile.Read(ctx, h, "/etc/passwd")
+	if err != nil {
+		return Accounts{}, err
+	}
+	groups, _, err := hostfile.Read(ctx, h, "/etc/group")
+	return Accounts{Users: users(passwd), Groups: parseGroups(groups)}, err
+}
+
+func users(text string) []User {
+	var all []User
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), ":")
+		if len(f) != 7 {
+			continue
+		}
+		uid, errUID := strconv.Atoi(f[2])
+		gid, errGID := strconv.Atoi(f[3])
+		if errUID == nil && errGID == nil {
+			all = append(all, User{Name: f[0], UID: uid, GID: gid, Comment: f[4], Home: f[5], Shell: f[6]})
+		}
+	}
+	return all
+}
+
+func parseGroups(text string) []Group {
+	var all []Group
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), ":")
+		if len(f) != 4 {
+			continue
+		}
+		if gid, err := strconv.Atoi(f[2]); err == nil {
+			members := strings.FieldsFunc(f[3], func(r rune) bool { return r == ',' })
+			all = append(all, Group{Name: f[0], GID: gid, Members: members})
+		}
+	}
+	return all
+}
+
+// User returns a user by name.
+func (a Accounts) User(name string) (User, bool) {
+	i := slices.IndexFunc(a.Users, func(u User) bool { return u.Name == name })
+	if i < 0 {
+		return User{}, false
+	}
+	return a.Users[i], true
+}
+
+// Group returns a group by name, or by number.
+func (a Accounts) Group(name string) (Group, bool) {
+	i := slices.IndexFunc(a.Groups, func(g Group) bool { return g.Name == name })
+	if id, err := strconv.Atoi(name); i < 0 && err == nil {
+		i = slices.IndexFunc(a.Groups, func(g Group) bool { return g.GID == id })
+	}
+	if i < 0 {
+		return Group{}, false
+	}
+	return a.Groups[i], true
+}
+
+// GroupsOf lists the groups that a user has besides the own one, sorted.
+func (a Accounts) GroupsOf(user string) []string {
+	var names []string
+	for _, g := range a.Groups {
+		if slices.Contains(g.Members, user) {
+			names = append(names, g.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Hash is a user's password hash in /etc/shadow, which only root can read; it is
+// a secret of the run from then on. "" means that there is none.
+func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error) {
+	text, _, err := hostfile.Read(ctx, h, "/etc/shadow")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(text) {
+		rest, found := strings.CutPrefix(line, user+":")
+		if !found {
+			continue
+		}
+		hash, _, _ := strings.Cut(rest, ":")
+		h.AddSecret(secret.Value(hash))
+		return secret.Value(hash), nil
+	}
+	return "", nil
+}
+
+// CheckName returns the mistake in the name of a user or group: what useradd and
+// groupadd of all distributions take, at most 32 letters.
+func CheckName(argument, name string) error {
+	if !regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}[a-z0-9_$-]?$`).MatchString(name) {
+		return fmt.Errorf("%s is %q, want a name such as \"deploy\": a small letter and then small letters, digits, \"_\" and \"-\", at most 32",
+			argument, name)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package lines
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"kinit/engine/module"
+)
+
+// change is an edit of a file that is to be made.
+type change struct {
+	file   File
+	edit   Edit
+	absent bool
+}
+
+// result is what a change comes to.
+type result struct {
+	lines   []string
+	added   []string // to be marked
+	removed []string // whose marks go
+	prior   prior    // what the added lines replace
+}
+
+// decide compares data alone.
+func (c change) decide(s state) (result, error) {
+	want := c.edit(slices.Clone(s.lines))
+	if s.owner == "" {
+		return result{lines: want}, nil
+	}
+	r := result{added: without(want, s.lines), removed: without(s.lines, want)}
+	foreign := slices.DeleteFunc(slices.Clone(r.removed), func(line string) bool {
+		_, ours := s.marked[line]
+		return ours
+	})
+	switch {
+	case len(foreign) == 0:
+	case c.file.Replaces && c.absent:
+		want = without(s.lines, without(r.removed, foreign))
+		r.removed = without(r.removed, foreign)
+	case !c.file.Replaces || len(r.added) == 0:
+		return r, fmt.Errorf("%s has a line that is not owned by cluster %s: %s: remove it yourself if nothing needs it",
+			c.file.Path, s.owner, foreign[0])
+	default:
+		r.prior.Replaced = foreign
+	}
+	for _, line := range r.removed {
+		was := s.marked[line].Replaced
+		if len(r.added) > 0 {
+			r.prior.Replaced = append(r.prior.Replaced, was...)
+			continue
+		}
+		want = append(want, without(was, want)...)
+	}
+	r.lines = want
+	return r, nil
+}
+
+// without lists the lines that are in one list and not in another.
+func without(lines, drop []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(drop, line) })
+}
+
+// mostTries is how often an edit is made anew because another task has changed
+// the file in between.
+const mostTries = 50
+
+// do makes the change of the file as it is now, with its marks.
+func (c change) do(ctx context.Context, h module.Host) error {
+	for range mostTries {
+		before, err := c.file.read(ctx, h)
+		if err != nil {
+			return err
+		}
+		after, err := c.decide(before)
+		if err != nil {
+			return err
+		}
+		if err := c.mark(ctx, h, after); err != nil {
+			return err
+		}
+		err = c.file.swap(ctx, h, before, after.lines)
+		if errors.Is(err, errChanged) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", c.file.Path, err)
+		}
+		return c.unmark(ctx, h, after.removed)
+	}
+	return fmt.Errorf("%s was changed by others %d times while it was edited", c.file.Path, mostTries)
+}
+
+func (c change) mark(ctx context.Context, h module.Host, r result) error {
+	was := ""
+	if len(r.prior.Replaced) > 0 {
+		text, err := json.Marshal(r.prior)
+		if err != nil {
+			return err
+		}
+		was = string(text)
+	}
+	for i, line := range r.added {
+		mark := c.file.mark(line)
+		if i == len(r.added)-1 { // what was replaced comes back once, for the new line
+			mark.Prior = was
+		}
+		if err := h.Own(ctx, mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c change) unmark(ctx context.Context, h module.Host, removed []string) error {
+	for _, line := range removed {
+		if err := h.Disown(ctx, c.file.mark(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

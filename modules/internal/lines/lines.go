@@ -1,0 +1,151 @@
+// Package lines keeps single lines in text files of a host that belong to many,
+// such as /etc/fstab and authorized_keys.
+//
+// A line that is added has a mark, and so may go again; lines of others stay, or
+// come back where one of them was replaced. Tasks that edit the same file at the
+// same time do not lose each other's lines.
+package lines
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
+)
+
+// Mark is the kind of the mark of a line. Its ID is the file's path, ": " and the
+// line; its Prior, where the line took the place of others, is those in JSON.
+const Mark = "line"
+
+// File is a text file that others edit too.
+type File struct {
+	Path string
+	Attr module.Attr // of a file that is not there yet
+	// Replaces says that lines of others may be replaced. They come back when the
+	// line is removed.
+	Replaces bool
+	// Show adds the difference to the step. It is left out where each edit gives
+	// another text, as a salted hash does.
+	Show bool
+}
+
+// Edit tells from the lines that are there, without their ends, which should be
+// there. It must leave alone what it does not know, and the slice it was given.
+type Edit func(have []string) []string
+
+// Plan returns the step that brings about the lines the edit asks for.
+func (f File) Plan(ctx context.Context, h module.Host, title string, edit Edit) ([]module.Step, error) {
+	return f.plan(ctx, h, title, change{file: f, edit: edit})
+}
+
+// PlanAbsent is Plan for an edit that removes lines. What they had replaced comes
+// back. On a host with an owner, a file whose lines may be replaced keeps those of
+// others without a word; in another, they are an error.
+func (f File) PlanAbsent(ctx context.Context, h module.Host, title string, edit Edit) ([]module.Step, error) {
+	return f.plan(ctx, h, title, change{file: f, edit: edit, absent: true})
+}
+
+func (f File) plan(ctx context.Context, h module.Host, title string, c change) ([]module.Step, error) {
+	before, err := f.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.decide(before)
+	if err != nil || slices.Equal(before.lines, after.lines) {
+		return nil, err
+	}
+	if f.Show {
+		title += "\n" + h.Redact(content.Diff(f.Path, []byte(text(before.lines)), []byte(text(after.lines))))
+	}
+	return []module.Step{module.NewStep(title, c.do)}, nil
+}
+
+// state is how a file is.
+type state struct {
+	owner  string // of what is made on the host
+	there  bool
+	info   module.FileInfo
+	lines  []string
+	marked map[string]prior // the owner's lines
+}
+
+// prior is what a line's mark keeps.
+type prior struct {
+	Replaced []string `json:"replaced"`
+}
+
+func (f File) read(ctx context.Context, h module.Host) (state, error) {
+	s := state{owner: h.Owner(), marked: map[string]prior{}}
+	var err error
+	s.info, err = h.Files().Stat(ctx, f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, f.readMarks(ctx, h, &s)
+	case err != nil:
+		return s, fmt.Errorf("stat %s: %w", f.Path, err)
+	case s.info.Mode.Type() == fs.ModeSymlink:
+		return s, fmt.Errorf("%s is a link to %s, want a file: work on that one", f.Path, s.info.Target)
+	case !s.info.Mode.IsRegular():
+		return s, fmt.Errorf("%s is no regular file, want a text file", f.Path)
+	}
+	have, there, err := hostfile.Read(ctx, h, f.Path)
+	if err != nil {
+		return s, err
+	}
+	s.there, s.lines = there, split(have)
+	return s, f.readMarks(ctx, h, &s)
+}
+
+func (f File) readMarks(ctx context.Context, h module.Host, s *state) error {
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
+	}
+	for _, mark := range marks {
+		line, ours := strings.CutPrefix(mark.ID, f.Path+": ")
+		if mark.Kind != Mark || !ours {
+			continue
+		}
+		was, err := parsePrior(mark)
+		if err != nil {
+			return err
+		}
+		s.marked[line] = was
+	}
+	return nil
+}
+
+func parsePrior(mark module.Mark) (prior, error) {
+	var was prior
+	if mark.Prior == "" {
+		return was, nil
+	}
+	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
+		return was, fmt.Errorf("the mark of line %s does not say what it replaced: %w", mark.ID, err)
+	}
+	return was, nil
+}
+
+func (f File) mark(line string) module.Mark { return module.Mark{Kind: Mark, ID: f.Path + ": " + line} }
+
+// split gives the lines of a text. The end of the last one may be missing.
+func split(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func text(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

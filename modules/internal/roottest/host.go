@@ -1,0 +1,175 @@
+// Package roottest is this machine for tests that must change it: a mount and
+// UTS namespace of the test's own, whose root is an overlay over the real one.
+//
+// Programs are the real ones, useradd and mount and apt-get, and what they write
+// to /etc, /var or /home goes to memory and ends with the test. Processes, the
+// network and a running systemd are not apart.
+package roottest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+// Host is the machine with a root of its own.
+type Host struct {
+	*moduletest.Local
+
+	files  module.Files // below the overlay
+	base   string       // the folder of the overlay, in the namespace
+	pid    string       // the process that keeps the namespace
+	ignore []string
+}
+
+// build makes the overlay at $1 and stays in it until its input ends, which it
+// does at the latest with the test's process. /run and /tmp are empty.
+const build = `set -e
+mount -t tmpfs kinit-test "$1"
+mkdir "$1/upper" "$1/work" "$1/root"
+mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$1/root"
+for part in proc sys dev; do mount --rbind "/$part" "$1/root/$part"; done
+for part in run tmp; do mount -t tmpfs "$part" "$1/root/$part"; done
+exec chroot "$1/root" sh -c 'echo ready; exec cat'`
+
+// New makes a machine. Without root or overlays the test is skipped, or fails when
+// KINIT_REQUIRE names overlay. owner may be empty.
+func New(t testing.TB, owner string, programs ...string) *Host {
+	t.Helper()
+	for _, program := range append([]string{"unshare", "nsenter", "chroot"}, programs...) {
+		if _, err := exec.LookPath(program); err != nil {
+			Missing(t, program, err.Error())
+		}
+	}
+	if os.Geteuid() != 0 {
+		Missing(t, "overlay", "not root")
+	}
+	h := &Host{Local: moduletest.LocalHost(t, owner), base: t.TempDir()}
+	if err := h.start(t); err != nil {
+		Missing(t, "overlay", err.Error())
+	}
+	h.files = files{real: h.Local.Files(), root: "/proc/" + h.pid + "/root"}
+	return h
+}
+
+// start makes the namespace.
+func (h *Host) start(t testing.TB) error {
+	cmd := exec.Command("unshare", "--mount", "--uts", "--propagation=private", "sh", "-c", build, "sh", h.base)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	t.Cleanup(func() {
+		_ = input.Close()
+		_ = cmd.Wait() // the namespace goes with its last process
+	})
+	if line, err := bufio.NewReader(output).ReadString('\n'); line != "ready\n" {
+		return fmt.Errorf("make an overlay: %v: %s", err, stderr.String())
+	}
+	h.pid = strconv.Itoa(cmd.Process.Pid)
+	return nil
+}
+
+// Missing skips the test, or fails it when KINIT_REQUIRE, words with commas
+// between them, names what it needs or says all.
+func Missing(t testing.TB, what, why string) {
+	t.Helper()
+	required := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
+	if slices.Contains(required, what) || slices.Contains(required, "all") {
+		t.Fatalf("%s is required: %s", what, why)
+	}
+	t.Skipf("%s is missing: %s", what, why)
+}
+
+// Run runs a command in the namespace.
+func (h *Host) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	enter := []string{"nsenter", "--target=" + h.pid, "--mount", "--uts", "--root", "--wd"}
+	if c.Dir != "" {
+		enter = append(enter, "env", "--chdir="+c.Dir)
+		c.Dir = ""
+	}
+	c.Argv = append(enter, c.Argv...)
+	return h.Local.Run(ctx, c)
+}
+
+// Files returns the files below the overlay.
+func (h *Host) Files() module.Files { return h.files }
+
+// Ignore leaves folders out of snapshots: what programs keep for themselves when
+// they only read. Logs and caches are left out always.
+func (h *Host) Ignore(folders ...string) { h.ignore = append(h.ignore, folders...) }
+
+// Snapshot shows all that was changed since the start, the mounts, the host's
+// name and the marks.
+func (h *Host) Snapshot() string {
+	script := `cd "$1/upper" && shift && find . \( "$@" \) -prune -o ! -type d -printf '%p %M %U:%G %T@ %l\n' -type f -exec cat {} +
+cat /proc/self/mountinfo; uname -n`
+	argv := []string{"nsenter", "--target=" + h.pid, "--mount", "--uts", "sh", "-c", script, "sh", h.base}
+	for i, folder := range append([]string{"/var/cache", "/var/log"}, h.ignore...) {
+		if i > 0 {
+			argv = append(argv, "-o")
+		}
+		argv = append(argv, "-path", "."+folder)
+	}
+	out, err := h.Local.Run(context.Background(), module.Command{Argv: argv})
+	if err != nil {
+		return err.Error()
+	}
+	return out.Stdout + h.Local.Snapshot()
+}
+
+// Shell runs a script on the machine and returns what it prints. A script that
+// fails fails the test.
+func (h *Host) Shell(t testing.TB, script string, args ...string) string {
+	t.Helper()
+	out, err := h.Run(context.Background(), module.Command{Argv: append([]string{"sh", "-euc", script, "sh"}, args...)})
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return out.Stdout
+}
+
+// Text is a file's content; a missing one fails the test.
+func (h *Host) Text(t testing.TB, name string) string {
+	t.Helper()
+	file, err := h.Files().Open(context.Background(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Put makes a file with its folders.
+func (h *Host) Put(t testing.TB, name, content string, attr module.Attr) {
+	t.Helper()
+	h.Shell(t, `mkdir -p -- "$(dirname -- "$1")"`, name)
+	if err := h.Files().Write(context.Background(), name, strings.NewReader(content), attr); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var _ module.Host = (*Host)(nil)

@@ -1,0 +1,121 @@
+// Package systemdtest is a systemd for tests of modules that use it: systemctl on a
+// moduletest.FakeHost, with the units that its files make.
+package systemdtest
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"kinit/engine/module/moduletest"
+)
+
+// Folder is where the administrator's units are; man systemd.unit.
+const Folder = "/etc/systemd/system/"
+
+// Unit is a unit as systemctl show tells of it; the zero value is not loaded.
+type Unit struct {
+	Load, Active, File string
+	Reload             bool // its file has changed since it was read
+}
+
+// Systemd answers systemctl as systemd 252 does.
+type Systemd struct {
+	Units map[string]*Unit
+	Fails string // a verb that fails
+
+	fs    *moduletest.MemFiles
+	files map[string]bool // units that have come with a file
+}
+
+// New is a fake host with systemd. Journalctl has two lines of any unit.
+func New(t testing.TB, owner string, units map[string]*Unit) (*moduletest.FakeHost, *Systemd) {
+	h := moduletest.NewFakeHost(t, owner)
+	s := &Systemd{fs: h.FS, Units: units, files: map[string]bool{}}
+	h.Handle(s.answer)
+	return h, s
+}
+
+func (s *Systemd) answer(c moduletest.Call) (moduletest.Reply, bool) {
+	if c.Argv[0] == "journalctl" {
+		return moduletest.Reply{Stdout: "listening on :80\naddress in use\n"}, true
+	}
+	if c.Argv[0] != "systemctl" {
+		return moduletest.Reply{}, false
+	}
+	verb, name := c.Argv[1], c.Argv[len(c.Argv)-1]
+	if verb == "daemon-reload" {
+		s.load()
+		return moduletest.Reply{Changes: true}, true
+	}
+	u := s.Units[name]
+	if verb == "show" {
+		return moduletest.Reply{Stdout: u.show()}, true
+	}
+	if u == nil || verb == s.Fails {
+		return moduletest.Reply{Code: 1, Stderr: "Job for " + name + " failed.\n", Changes: true}, true
+	}
+	u.do(strings.Join(c.Argv[1:len(c.Argv)-2], " "))
+	return moduletest.Reply{Changes: true}, true
+}
+
+// load reads the unit files that are new, and forgets those that are gone.
+func (s *Systemd) load() {
+	infos, err := s.fs.List(context.Background(), path.Clean(Folder))
+	if err != nil {
+		panic(err) // every MemFiles has the folder
+	}
+	there := map[string]bool{}
+	for _, info := range infos {
+		if !info.Mode.IsRegular() {
+			continue
+		}
+		there[info.Name] = true
+		if s.Units[info.Name] == nil {
+			s.Units[info.Name] = &Unit{Load: "loaded", Active: "inactive", File: "disabled"}
+		}
+	}
+	for name := range s.files {
+		if !there[name] {
+			delete(s.Units, name)
+		}
+	}
+	s.files = there
+	for _, u := range s.Units {
+		u.Reload = false
+	}
+}
+
+// show prints the properties in the form of systemctl show.
+func (u *Unit) show() string {
+	if u == nil {
+		return "LoadState=not-found\nActiveState=inactive\nUnitFileState=\nNeedDaemonReload=no\n"
+	}
+	reload := map[bool]string{true: "yes", false: "no"}[u.Reload]
+	return fmt.Sprintf("LoadState=%s\nActiveState=%s\nUnitFileState=%s\nNeedDaemonReload=%s\n", u.Load, u.Active, u.File, reload)
+}
+
+func (u *Unit) do(verb string) {
+	switch verb {
+	case "start", "restart":
+		u.Active = "active"
+	case "stop":
+		u.Active = "inactive"
+	case "enable":
+		u.File = "enabled"
+	case "disable", "unmask":
+		u.File = "disabled"
+	case "disable --now":
+		u.File, u.Active = "disabled", "inactive"
+	case "mask --now", "mask":
+		u.File, u.Active = "masked", "inactive"
+	}
+}
+
+// Running is a service that runs and is enabled.
+func Running() *Unit { return &Unit{Load: "loaded", Active: "active", File: "enabled"} }
+
+// Stopped is a service that does neither.
+func Stopped() *Unit { return &Unit{Load: "loaded", Active: "inactive", File: "disabled"} }

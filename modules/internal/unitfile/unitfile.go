@@ -1,0 +1,93 @@
+// Package unitfile writes and checks the text of systemd's unit files.
+package unitfile
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Folder is where the administrator's units are; man systemd.unit.
+const Folder = "/etc/systemd/system/"
+
+// Name is the full name of a unit: ".service" is added to one without a dot.
+func Name(name string) string {
+	if strings.Contains(name, ".") {
+		return name
+	}
+	return name + ".service"
+}
+
+// CheckName returns the mistake in the name of a unit that is made from a file;
+// man systemd.unit.
+func CheckName(name string) error {
+	types := []string{".service", ".socket", ".timer", ".path", ".mount", ".automount", ".swap", ".target", ".slice"}
+	full := Name(name)
+	stem := strings.TrimSuffix(full, path.Ext(full))
+	valid := func(r rune) bool {
+		return r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`:-_.\@`, r))
+	}
+	bad := strings.ContainsFunc(stem, func(r rune) bool { return !valid(r) })
+	if stem == "" || stem[0] == '-' || bad || len(full) > 255 || !slices.Contains(types, path.Ext(full)) {
+		return fmt.Errorf("name is %q, want a unit such as \"web\" or \"web.socket\", of a type among %s", name, strings.Join(types, " "))
+	}
+	return nil
+}
+
+// Check returns the first line of a unit's text that systemd would pass over with
+// no more than a warning in its log; man systemd.syntax.
+func Check(text string) error {
+	section, continued := "", false
+	for i, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		comment := strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";")
+		switch {
+		case comment || trimmed == "" && !continued:
+			continue // a comment between continued lines does not end them
+		case continued:
+		case strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]"):
+			section = trimmed
+		case section == "":
+			return fmt.Errorf("line %d is %q, want a section such as [Service] before it", i+1, trimmed)
+		case !strings.Contains(trimmed, "=") || strings.HasPrefix(trimmed, "="):
+			return fmt.Errorf("line %d is %q, want \"Name=value\" or a section such as [Service]", i+1, trimmed)
+		}
+		continued = strings.HasSuffix(trimmed, `\`)
+	}
+	if section == "" {
+		return errors.New("no section, want one such as [Service]")
+	}
+	return nil
+}
+
+// Command is a command line for ExecStart and its like, in which each argument
+// arrives as it is: without specifiers and variables; man systemd.service, COMMAND
+// LINES.
+func Command(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, arg := range argv {
+		quoted[i] = strings.ReplaceAll(quote(arg), "$", "$$")
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Environment is a value of the setting Environment; man systemd.exec.
+func Environment(name, value string) string { return quote(name + "=" + value) }
+
+// quote writes a word between double quotes unless it is plain.
+func quote(word string) string {
+	word = strings.ReplaceAll(word, "%", "%%")
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("%$+,-./:=@_", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(word) + `"`
+}
+
+// Line is a value for a setting that takes the rest of its line as text, such as
+// Description.
+func Line(text string) string { return strings.ReplaceAll(text, "%", "%%") }

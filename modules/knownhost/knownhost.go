@@ -1,0 +1,152 @@
+// Package knownhost is the module "known_host": a host key that SSH clients of the
+// host trust.
+package knownhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/lines"
+)
+
+// Task is a machine's public host key in a known_hosts file, or not in it. A line
+// of the same machine with another key of the same type is replaced, as is one
+// that is not in the form that hashed asks for; a line for several machines loses
+// this one. Lines that begin with a marker, such as @cert-authority, stay.
+//
+// What kinit adds is marked; cleanup removes it and brings back what it replaced.
+// The module has no outputs.
+type Task struct {
+	// Host is the name or address under which clients reach the machine.
+	Host string `hcl:"host"`
+	// Port is the port of its SSH server. Default 22.
+	Port int `hcl:"port,optional"`
+	// Key is its public host key, "TYPE DATA", as in ssh_host_ed25519_key.pub. For
+	// state = "absent" it may be left out: then all keys of the machine go.
+	Key string `hcl:"key,optional"`
+	// Hashed hides the machine's name in the line, so that a thief of the file does
+	// not learn where its users log in. Default false.
+	Hashed bool `hcl:"hashed,optional"`
+	// Path is the absolute path of the file, whose folder must exist. Default
+	// "/etc/ssh/ssh_known_hosts", which all users have. A new file has the mode
+	// "0644".
+	Path string `hcl:"path,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module "known_host".
+func Kind() module.Kind {
+	return module.Kind{Name: "known_host", New: func() module.Task {
+		return &Task{Port: 22, Path: "/etc/ssh/ssh_known_hosts", State: "present"}
+	}}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case t.Host == "" || strings.ContainsAny(t.Host, " \t\r\n,*?![]|#@") || strings.HasPrefix(t.Host, "-"):
+		return fmt.Errorf("host is %q, want a name or address without port, such as \"git.example\"", t.Host)
+	case t.Port < 1 || t.Port > 65535:
+		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
+	case t.Key == "" && t.State == "present":
+		return errors.New("key is empty, want a public host key, \"TYPE DATA\"")
+	}
+	if err := fileattr.CheckPath("path", t.Path); err != nil {
+		return err
+	}
+	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
+		return err
+	}
+	_, err := t.key()
+	return err
+}
+
+// key is the key of the arguments, nil for all.
+func (t *Task) key() (ssh.PublicKey, error) {
+	if t.Key == "" {
+		return nil, nil
+	}
+	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(t.Key))
+	if err != nil || len(options) > 0 || strings.TrimSpace(string(rest)) != "" {
+		return nil, fmt.Errorf("key is no public key, want one line \"TYPE DATA\" as in ssh_host_ed25519_key.pub: %.40s", t.Key)
+	}
+	return key, nil
+}
+
+// Plan compares the file with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	key, err := t.key()
+	if err != nil {
+		return nil, err
+	}
+	file := lines.File{Path: t.Path, Attr: module.Attr{Mode: 0o644}, Replaces: true}
+	if t.State == "absent" {
+		title := "forget the host keys of " + t.name()
+		if key != nil {
+			title = fmt.Sprintf("forget host key %s of %s", ssh.FingerprintSHA256(key), t.name())
+		}
+		return file.PlanAbsent(ctx, h, title, func(have []string) []string { return t.without(have, key) })
+	}
+	title := fmt.Sprintf("trust host key %s of %s", ssh.FingerprintSHA256(key), t.name())
+	known, _, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	// A salted line is made once, and found again by what it says.
+	line, err := t.line(known, key)
+	if err != nil {
+		return nil, err
+	}
+	return file.Plan(ctx, h, title, func(have []string) []string { return t.with(have, key, line) })
+}
+
+// with is the lines with the key: where it is already, or at the end.
+func (t *Task) with(have []string, key ssh.PublicKey, line string) []string {
+	found := slices.ContainsFunc(have, func(one string) bool { return t.fits(one, key) })
+	var out []string
+	for _, one := range have {
+		e, is := parse(one)
+		switch {
+		case is && found && t.fits(one, key):
+			out = append(out, one)
+			found, line = false, "" // a second one goes
+		case is && e.names(t.name()) && e.key.Type() == key.Type():
+			if rest, left := e.without(t.name()); left {
+				out = append(out, rest)
+			}
+		default:
+			out = append(out, one)
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+// without is the lines without the machine: with one of its keys, or with any.
+func (t *Task) without(have []string, key ssh.PublicKey) []string {
+	var out []string
+	for _, one := range have {
+		e, is := parse(one)
+		if !is || !e.names(t.name()) || key != nil && !same(e.key, key) {
+			out = append(out, one)
+			continue
+		}
+		if rest, left := e.without(t.name()); left {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
+
+var _ module.Validator = (*Task)(nil)

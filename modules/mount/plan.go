@@ -1,0 +1,181 @@
+package mount
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/lines"
+)
+
+// Mark is the kind of the mark of what kinit has mounted; the ID is the path.
+const Mark = "mount"
+
+// fstab is the list of what is mounted at boot.
+const fstab = "/etc/fstab"
+
+// Plan compares both facts with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	var kept []module.Step
+	var err error
+	if t.Persistent {
+		if kept, err = t.planKept(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	if !t.Mounted {
+		return kept, ctx.Err()
+	}
+	now, there, err := mounted(ctx, h, t.Path)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.State == "present":
+		live, err := t.decide(now, there)
+		return append(kept, live...), err
+	case !there:
+		return kept, nil
+	}
+	if err := claim.Free(ctx, h, t.Path, "unmount it yourself if nothing needs it", Mark); err != nil {
+		return nil, fmt.Errorf("mount %w", err)
+	}
+	return append([]module.Step{module.NewStep("unmount "+t.Path, t.unmount)}, kept...), nil
+}
+
+// planKept is about the line of fstab.
+func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, error) {
+	file := lines.File{Path: fstab, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
+	plan := func(ctx context.Context, h module.Host) ([]module.Step, error) {
+		if t.State == "absent" {
+			return file.PlanAbsent(ctx, h, "remove "+t.Path+" from "+fstab, t.withoutLine)
+		}
+		return file.Plan(ctx, h, "keep "+t.Path+" in "+fstab, t.withLine)
+	}
+	steps, err := plan(ctx, h)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	return []module.Step{module.NewStep(steps[0].String(), func(ctx context.Context, h module.Host) error {
+		if err := steps[0].Do(ctx, h); err != nil {
+			return err
+		}
+		return reload(ctx, h)
+	})}, nil
+}
+
+// reload has systemd make its mount units anew, where it runs.
+func reload(ctx context.Context, h module.Host) error {
+	there, err := hostfile.Exists(ctx, h, "/run/systemd/system")
+	if err != nil || !there {
+		return err
+	}
+	_, err = h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
+	return err
+}
+
+// is tells whether a line of fstab is about the mount point.
+func (t *Task) is(line string) bool {
+	f := strings.Fields(line)
+	return len(f) >= 2 && !strings.HasPrefix(f[0], "#") && unescape(f[1]) == t.Path
+}
+
+// withLine is the lines of fstab with the task's, in the place of the first that it
+// replaces: their order is the order of mounting.
+func (t *Task) withLine(have []string) []string {
+	fields := []string{escape(t.Source), escape(t.Path), t.FSType, escape(t.options()), fmt.Sprint(t.Dump), fmt.Sprint(t.Pass)}
+	line := strings.Join(fields, " ")
+	var out []string
+	for _, one := range have {
+		switch {
+		case !t.is(one):
+			out = append(out, one)
+		case slices.Equal(strings.Fields(one), fields) && line != "":
+			out, line = append(out, one), ""
+		case line != "":
+			out, line = append(out, line), ""
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+func (t *Task) withoutLine(have []string) []string { return slices.DeleteFunc(have, t.is) }
+
+// decide compares what is mounted with the arguments.
+func (t *Task) decide(now point, there bool) ([]module.Step, error) {
+	switch {
+	case !there:
+		text := fmt.Sprintf("mount %s at %s", t.Source, t.Path)
+		return []module.Step{module.NewStep(text, t.mount)}, nil
+	case !t.fits(now.fstype):
+		return nil, fmt.Errorf("%s has %s of type %s mounted, want type %s: unmount it first, or choose another path",
+			t.Path, now.source, now.fstype, t.FSType)
+	}
+	changes := differs(now.flags, t.Options)
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	text := fmt.Sprintf("remount %s: %s", t.Path, strings.Join(changes, ", "))
+	return []module.Step{module.NewStep(text, t.remount)}, nil
+}
+
+// fits compares types. The kernel says "nfs4" for "nfs", and "fuse.x" for "fuse".
+func (t *Task) fits(fstype string) bool {
+	return t.FSType == "auto" || t.FSType == "none" || t.bind() || strings.HasPrefix(fstype, t.FSType)
+}
+
+// mount makes the folder and mounts, if another task has not done so since.
+func (t *Task) mount(ctx context.Context, h module.Host) error {
+	if _, there, err := mounted(ctx, h, t.Path); err != nil || there {
+		return err
+	}
+	// The mount point is what is to be above a file in it.
+	if err := hostfile.Parents(ctx, h, path.Join(t.Path, "x")); err != nil {
+		return err
+	}
+	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: t.Path}); err != nil {
+		return err
+	}
+	return run(ctx, h, "mount", "-t", t.FSType, "-o", t.options(), "--", t.Source, t.Path)
+}
+
+func (t *Task) remount(ctx context.Context, h module.Host) error {
+	how := "remount,"
+	if t.bind() {
+		how = "remount,bind,"
+	}
+	return run(ctx, h, "mount", "-o", how+t.options(), "--", t.Path)
+}
+
+// unmount unmounts and removes the folders that kinit made, where they are empty.
+func (t *Task) unmount(ctx context.Context, h module.Host) error {
+	mark := module.Mark{Kind: Mark, ID: t.Path}
+	if err := Undo(ctx, h, mark); err != nil {
+		return err
+	}
+	if err := h.Disown(ctx, mark); err != nil {
+		return err
+	}
+	return hostfile.Prune(ctx, h, t.Path)
+}
+
+// Undo unmounts by a mark. What is not mounted needs nothing.
+func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
+	_, there, err := mounted(ctx, h, mark.ID)
+	if err != nil || !there {
+		return err
+	}
+	return run(ctx, h, "umount", "--", mark.ID)
+}
+
+func run(ctx context.Context, h module.Host, argv ...string) error {
+	_, err := h.Run(ctx, module.Command{Argv: argv})
+	return err
+}

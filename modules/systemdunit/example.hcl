@@ -1,0 +1,26 @@
+task "systemd_unit" "web" {
+  hosts    = run.hosts
+  name     = "web"
+  enabled  = true
+  state    = "started"
+  vars     = { port = 8080 }
+  template = <<-EOT
+    [Unit]
+    Description=Web server
+    After=network-online.target
+
+    [Service]
+    ExecStart=/usr/bin/python3 -m http.server $${port}
+    DynamicUser=yes
+
+    [Install]
+    WantedBy=multi-user.target
+  EOT
+}
+
+task "systemd_unit" "ssh_limits" {
+  hosts   = run.hosts
+  name    = "ssh"
+  drop_in = "50-limits"
+  content = "[Service]\nLimitNOFILE=65536\n"
+}

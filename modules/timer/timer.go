@@ -1,0 +1,144 @@
+// Package timer is the module "timer": a command that systemd runs at set times.
+package timer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/unitfile"
+	"kinit/modules/service"
+)
+
+// Task is a timer of systemd and the service that it starts: NAME.timer and
+// NAME.service in /etc/systemd/system. The timer is enabled, and restarted when its
+// text changes; a run of the service that is under way goes on.
+//
+// The units are marked, and cleanup removes them. On a host that belongs to a
+// cluster units of others are not replaced.
+//
+// Outputs: name (string, of the timer unit), active (bool), enabled (bool).
+type Task struct {
+	// Name is the name of both units without the ending.
+	Name string `hcl:"name"`
+	// Description is what the units say of themselves. Default: the name.
+	Description string `hcl:"description,optional"`
+	// Command is the program, by its absolute path, and its arguments, which arrive
+	// as they are here: no shell, no variables.
+	Command []string `hcl:"command,optional"`
+	// User runs the command. Default "root".
+	User string `hcl:"user,optional"`
+	// Env are variables of the command. Everybody on the host can read them.
+	Env map[string]string `hcl:"env,optional"`
+	// Dir is the absolute path of the command's working folder. Default "/".
+	Dir string `hcl:"dir,optional"`
+	// OnCalendar are times, such as "daily" or "Mon..Fri 06:30"; man 7 systemd.time,
+	// CALENDAR EVENTS. At least one of on_calendar, on_boot and every is given.
+	OnCalendar []string `hcl:"on_calendar,optional"`
+	// OnBoot is a time after the boot, such as "5min"; man 7 systemd.time, PARSING
+	// TIME SPANS.
+	OnBoot string `hcl:"on_boot,optional"`
+	// Every is a time after the last start of the service, such as "1h". It needs a
+	// first start: give on_boot too.
+	Every string `hcl:"every,optional"`
+	// RandomDelay is the most by which a run is put off at random, such as "10min",
+	// so that many hosts do not start at once. Default none.
+	RandomDelay string `hcl:"random_delay,optional"`
+	// Persistent makes up for a time of on_calendar at which the host was off.
+	// Default true.
+	Persistent bool `hcl:"persistent,optional"`
+	// State is "started", "stopped" (the timer is there, disabled, and does not run)
+	// or "absent". Default "started".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module "timer".
+func Kind() module.Kind {
+	return module.Kind{Name: "timer", New: func() module.Task {
+		return &Task{User: "root", Dir: "/", Persistent: true, State: "started"}
+	}}
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if err := unitfile.CheckName(t.timer()); err != nil || strings.Contains(t.Name, "@") {
+		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
+	}
+	if err := fileattr.CheckState(t.State, "started", "stopped", "absent"); err != nil || t.State == "absent" {
+		return err
+	}
+	if err := account.CheckName("user", t.User); err != nil {
+		return err
+	}
+	switch {
+	case len(t.Command) == 0 || !strings.HasPrefix(t.Command[0], "/"):
+		return fmt.Errorf("command is %q, want a program's absolute path and its arguments", t.Command)
+	case len(t.OnCalendar) == 0 && t.OnBoot == "" && t.Every == "":
+		return errors.New("no time is given, want on_calendar, on_boot or every")
+	case t.Every != "" && t.OnBoot == "" && len(t.OnCalendar) == 0:
+		return errors.New("every counts from the last start, want on_boot or on_calendar for the first one")
+	case strings.ContainsAny(t.Description+t.Dir+t.OnBoot+t.Every+t.RandomDelay+strings.Join(t.OnCalendar, ""), "\r\n\\"):
+		return errors.New("an argument has a line break or a backslash, want one line")
+	case !strings.HasPrefix(t.Dir, "/"):
+		return fmt.Errorf("dir is %q, want an absolute path", t.Dir)
+	}
+	for name := range t.Env {
+		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
+			return fmt.Errorf("env has %q, want a variable's name", name)
+		}
+	}
+	return nil
+}
+
+func (t *Task) timer() string   { return t.Name + ".timer" }
+func (t *Task) service() string { return t.Name + ".service" }
+
+// Plan compares both units with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	first, second := t.units()
+	if t.State != "absent" {
+		if err := t.checkTimes(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	steps, err := first.Plan(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := second.Plan(ctx, h)
+	return append(steps, rest...), err
+}
+
+// units are both units as tasks of the module service, in the order in which they
+// are to be made or removed.
+func (t *Task) units() (first, second *service.Task) {
+	run := &service.Task{Name: t.service()}
+	when := &service.Task{Name: t.timer(), State: t.State}
+	if t.State == "absent" {
+		run.State = "absent"
+		return when, run
+	}
+	serviceText, timerText, started := t.serviceText(), t.timerText(), t.State == "started"
+	run.Unit, when.Unit, when.Enabled = &serviceText, &timerText, &started
+	return run, when
+}
+
+// OutputTypes names the outputs.
+func (t *Task) OutputTypes() map[string]cty.Type { return (&service.Task{}).OutputTypes() }
+
+// Outputs reads how the timer is.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+	return (&service.Task{Name: t.timer()}).Outputs(ctx, h)
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -1,0 +1,81 @@
+package user
+
+import (
+	"context"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/claim"
+)
+
+// do makes the change that is needed now: another task may have made some of it.
+func (t *Task) do(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if t.State == "absent" {
+		return t.remove(ctx, h)
+	}
+	d := t.decide(s)
+	if len(d.texts) == 0 {
+		return nil
+	}
+	if err := t.mark(ctx, h, s, d); err != nil {
+		return err
+	}
+	_, err = h.Run(ctx, module.Command{Argv: append(d.argv, "--", t.Name)})
+	return err
+}
+
+// mark records a new user, or the groups that a user of others is put into.
+func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) error {
+	if !s.there {
+		return h.Own(ctx, module.Mark{Kind: account.UserMark, ID: t.Name})
+	}
+	_, ours, err := claim.Of(ctx, h, t.Name, account.UserMark)
+	if err != nil || ours {
+		return err
+	}
+	for _, group := range d.join {
+		if err := h.Own(ctx, account.Membership(t.Name, group)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setPassword gives the hash on standard input: arguments can be seen by every
+// user of the host.
+func (t *Task) setPassword(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil || s.there && s.hash == t.PasswordHash {
+		return err
+	}
+	_, err = h.Run(ctx, module.Command{
+		Argv:  []string{"chpasswd", "--encrypted"},
+		Stdin: strings.NewReader(t.Name + ":" + t.PasswordHash.Reveal() + "\n"),
+	})
+	return err
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	if err := account.RemoveUser(ctx, h, t.Name, t.RemoveHome); err != nil {
+		return err
+	}
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, mark := range marks {
+		member := mark.Kind == account.MembershipMark && strings.HasPrefix(mark.ID, t.Name+" ")
+		if !member && (mark.Kind != account.UserMark || mark.ID != t.Name) {
+			continue
+		}
+		if err := h.Disown(ctx, mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}

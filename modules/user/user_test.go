@@ -1,0 +1,150 @@
+package user_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/engine/secret"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/roottest"
+	"kinit/modules/user"
+)
+
+// hash is of the password "correct horse", by openssl passwd -6 -salt kinittest.
+const hash = "$6$kinittest$3CMLtnUTXaBdYH.rPOoRnuNp5jEAJVSzGxYmQ9nMTr1XQ914TAC5poHdkEqoWRbigw11.ZEr4gyHdknX1qvQr/"
+
+const name = "name = \"kinit-test-u\"\n"
+
+func task(t *testing.T, args string) *user.Task {
+	t.Helper()
+	return moduletest.Decode(t, user.Kind(), name+args).(*user.Task)
+}
+
+func passwd(t *testing.T, h *roottest.Host) string {
+	t.Helper()
+	return h.Shell(t, "getent passwd kinit-test-u && id -Gn kinit-test-u || true")
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h := roottest.New(t, owner, "useradd", "chpasswd")
+		args := "uid = 4321\ngroups = [\"adm\", \"audio\"]\ncomment = \"A Test\"\nshell = \"/bin/sh\"\npassword_hash = \"" + hash + `"`
+		moduletest.Run(t, moduletest.Case{
+			Host:    h,
+			New:     func() module.Task { return task(t, args) },
+			Absent:  func() module.Task { return task(t, "state = \"absent\"\nremove_home = true") },
+			Secrets: []secret.Value{hash},
+		})
+		roottest.Marks(t, h)
+		roottest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u || true"), "")
+	}
+}
+
+func TestUserChanges(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo", "useradd")
+	roottest.Apply(t, h, task(t, "uid = 4321\ngroups = [\"adm\", \"audio\"]\nshell = \"/bin/sh\""))
+	roottest.Same(t, "new user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u adm audio\n")
+	for _, c := range []struct{ args, step, after string }{
+		{"shell = \"/bin/false\"\nhome = \"/srv/u\"\nuid = 4322\ncomment = \"Ann\"",
+			`change user kinit-test-u: uid 4321 to 4322, comment "" to "Ann", home /home/kinit-test-u to /srv/u, shell /bin/sh to /bin/false`,
+			"kinit-test-u:x:4322:4321:Ann:/srv/u:/bin/false\nkinit-test-u adm audio\n"},
+		{`groups = ["video", "adm"]`, "change user kinit-test-u: join video",
+			"kinit-test-u:x:4322:4321:Ann:/srv/u:/bin/false\nkinit-test-u adm audio video\n"},
+		{"groups = [\"adm\"]\nappend = false", "change user kinit-test-u: leave audio, leave video",
+			"kinit-test-u:x:4322:4321:Ann:/srv/u:/bin/false\nkinit-test-u adm\n"},
+		{"append = false\ngroup = \"audio\"", "change user kinit-test-u: group 4321 to audio, leave adm",
+			"kinit-test-u:x:4322:29:Ann:/srv/u:/bin/false\naudio\n"},
+	} {
+		roottest.Same(t, c.args, roottest.Planned(t, h, task(t, c.args)), []string{c.step})
+		roottest.Apply(t, h, task(t, c.args))
+		roottest.Same(t, "after "+c.args, passwd(t, h), c.after)
+	}
+	roottest.Marks(t, h, module.Mark{Kind: "user", ID: "kinit-test-u"})
+}
+
+func TestSystemUserHasNoHomeAndItsGroupMayBeThere(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "", "useradd")
+	h.Shell(t, "groupadd --gid 987 kinit-test-u")
+	made := task(t, "system = true\nuid = 988\nhome = \"/var/lib/u\"\nshell = \"/usr/sbin/nologin\"")
+	roottest.Apply(t, h, made)
+	roottest.Same(t, "user", passwd(t, h), "kinit-test-u:x:988:987::/var/lib/u:/usr/sbin/nologin\nkinit-test-u\n")
+	roottest.Same(t, "home", h.Shell(t, "ls -d /var/lib/u || true"), "")
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil || !values["uid"].RawEquals(cty.NumberIntVal(988)) || values["home"].AsString() != "/var/lib/u" {
+		t.Errorf("outputs %v, %v", values, err)
+	}
+}
+
+func TestPasswordHashIsSetAndInNoArgument(t *testing.T) {
+	t.Parallel()
+	h := &spy{Host: roottest.New(t, "demo", "useradd", "chpasswd")}
+	made := task(t, `password_hash = "`+hash+`"`)
+	roottest.Same(t, "steps", roottest.Planned(t, h, made),
+		[]string{"add user kinit-test-u", "set the password hash of user kinit-test-u"})
+	roottest.Apply(t, h, made)
+	shadow := h.Shell(t, "getent shadow kinit-test-u | cut -d: -f2")
+	roottest.Same(t, "hash", shadow, hash+"\n")
+	locked := task(t, `password_hash = "!"`)
+	roottest.Same(t, "steps", roottest.Planned(t, h, locked), []string{"set the password hash of user kinit-test-u"})
+	roottest.Apply(t, h, locked)
+	if strings.Contains(h.lines, hash) {
+		t.Errorf("an argument has the hash: %s", h.lines)
+	}
+	roottest.Same(t, "redacted", h.Redact("<"+hash+">"), "<***>")
+}
+
+func TestUserOfOthersMayOnlyJoinGroups(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo", "useradd")
+	h.Shell(t, "useradd --uid 4321 kinit-test-u")
+	for _, args := range []string{`shell = "/bin/false"`, `state = "absent"`, `password_hash = "!!x"`, "uid = 5"} {
+		want := []string{"error: user kinit-test-u exists and is not owned by cluster demo: choose another name, or ask for nothing but further groups"}
+		roottest.Same(t, args, roottest.Planned(t, h, task(t, args)), want)
+	}
+	roottest.Apply(t, h, task(t, `groups = ["adm"]`))
+	mark := module.Mark{Kind: "membership", ID: "kinit-test-u adm"}
+	roottest.Marks(t, h, mark)
+	for range 2 {
+		if err := account.UndoMembership(t.Context(), h, mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roottest.Same(t, "user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u\n")
+}
+
+func TestUndoRemovesTheUserAndKeepsTheHome(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo", "useradd")
+	roottest.Apply(t, h, task(t, ""))
+	for range 2 {
+		if err := account.UndoUser(t.Context(), h, module.Mark{Kind: "user", ID: "kinit-test-u"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roottest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u"), "/home/kinit-test-u\n")
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`groups = ["a b"]`:         `groups is "a b", want a name such as "deploy": a small letter and then small letters, digits, "_" and "-", at most 32`,
+		`uid = -1`:                 `uid is -1, want 0 to 4294967293`,
+		`comment = "a:b"`:          `comment is "a:b", want one line without colon`,
+		`home = "u"`:               `home is "u", want an absolute path`,
+		`password_hash = "secret"`: `password_hash is no hash, want one as "openssl passwd -6" prints it, or "!"`,
+		`password_hash = "$6$a:b"`: "password_hash has a colon or a line break, want a hash as in /etc/shadow",
+		`remove_home = true`:       `remove_home is for state = "absent" only`,
+		`state = "locked"`:         `state is "locked", want one of present, absent`,
+	} {
+		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+}
