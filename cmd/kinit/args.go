@@ -129,7 +129,9 @@ func findCommand(commands []*cli.Command, name, path string) (*cli.Command, erro
 		if c.HasName(name) {
 			return c, nil
 		}
-		names = append(names, c.Name)
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
 	}
 	return nil, usageErrorf(path, "unknown command %q.%s", name, diag.Near(name, names))
 }

@@ -97,15 +97,21 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	if c.IsSet("forks") && c.Int("forks") < 1 {
 		return engine.Options{}, usageErrorf(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
 	}
+	o := w.baseOptions(spec)
+	o.Hosts, o.Only, o.Skip = list(c, "hosts"), list(c, "only"), list(c, "skip")
+	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
+	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
+	o.Recreate, o.Purge, o.Forks = c.Bool("recreate"), c.Bool("purge"), c.Int("forks")
+	return o, nil
+}
+
+// baseOptions are what the engine is told without any flag.
+func (w *world) baseOptions(spec string) engine.Options {
 	return engine.Options{
-		Spec: spec, Hosts: list(c, "hosts"),
-		Vars: values, VarFiles: c.StringSlice("var-file"), Environ: w.environ,
-		StopAfter: c.String("stop-after"), StartAt: c.String("start-at"),
-		Only: list(c, "only"), Skip: list(c, "skip"),
-		Recreate: c.Bool("recreate"), Purge: c.Bool("purge"), Forks: c.Int("forks"),
+		Spec: spec, Environ: w.environ,
 		Builtin: shipped{}, Inventory: inventories.FS,
 		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), Kinds: w.kinds(),
-	}, nil
+	}
 }
 
 // variables are the values of --var; the last one of a name counts.
@@ -123,9 +129,11 @@ func variables(c *cli.Context) (map[string]string, error) {
 
 // list is the value of a flag that may be repeated and may have commas. A comma
 // within brackets belongs to an address, as in task.file.a["x,y"].
-func list(c *cli.Context, name string) []string {
+func list(c *cli.Context, name string) []string { return split(c.StringSlice(name)) }
+
+func split(values []string) []string {
 	var all []string
-	for _, value := range c.StringSlice(name) {
+	for _, value := range values {
 		depth, start := 0, 0
 		for i, r := range value {
 			switch r {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -57,6 +58,7 @@ See 'kinit COMMAND --help' for more about a command.
 
 func commandList(commands []*cli.Command) string {
 	width := 0
+	commands = slices.DeleteFunc(slices.Clone(commands), func(c *cli.Command) bool { return c.Hidden })
 	for _, c := range commands {
 		width = max(width, len(c.Name))
 	}

@@ -14,7 +14,7 @@ import (
 // allCommands are the commands, and those below them.
 func allCommands(t *testing.T) []*cli.Command {
 	t.Helper()
-	commands := newProgram(t).app().Commands
+	commands := slices.DeleteFunc(newProgram(t).app().Commands, func(c *cli.Command) bool { return c.Hidden })
 	for _, c := range commands {
 		commands = append(commands, c.Subcommands...)
 	}

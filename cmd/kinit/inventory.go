@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // defaultInventory is read from the working directory when it is there.
@@ -21,9 +19,9 @@ const inventoriesFolder = "inventories"
 // inventoryFiles are the inventories of a run: exactly the ones asked for, or
 // else the default, with those in kinit's config folder, where labs are. What is
 // asked for stands alone because without --hosts a run is on all hosts.
-func (w *world) inventoryFiles(c *cli.Context) ([]string, error) {
-	if files := c.StringSlice("inventory"); len(files) > 0 {
-		return files, nil
+func (w *world) inventoryFiles(asked []string) ([]string, error) {
+	if len(asked) > 0 {
+		return asked, nil
 	}
 	if files := trimmed(filepath.SplitList(w.env("KINIT_INVENTORY"))); len(files) > 0 {
 		return files, nil

@@ -73,7 +73,7 @@ func (w *world) onSpec(c *cli.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if o.Inventories, err = w.inventoryFiles(c); err != nil {
+	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	return w.perform(c, j, o)

@@ -48,7 +48,7 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Inventories, err = w.inventoryFiles(c); err != nil {
+	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	code := 0

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/draw"
+	"kinit/engine"
+	"kinit/specs"
+)
+
+// candidate is what may stand in a place of a command line.
+type candidate struct{ text, means string }
+
+// candidates are what the last of the words may become.
+func (w *world) candidates(ctx context.Context, words []string) []candidate {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	app := w.app()
+	before, word := words[:len(words)-1], words[len(words)-1]
+	if len(before) > 0 && before[0] == "help" {
+		before = before[1:]
+	}
+	known, commands, chosen := app.Flags, app.Commands, ""
+	for len(before) > 0 && len(commands) > 0 {
+		command, err := findCommand(commands, before[0], "")
+		if err != nil {
+			return nil
+		}
+		chosen, known, commands, before = strings.TrimSpace(chosen+" "+command.Name), command.Flags, command.Subcommands, before[1:]
+	}
+	if len(commands) > 0 && !strings.HasPrefix(word, "-") {
+		return starting(word, commandCandidates(commands, chosen))
+	}
+	line := completing{world: w, known: known, command: chosen, before: before}
+	return starting(word, line.last(ctx, word))
+}
+
+func commandCandidates(commands []*cli.Command, chosen string) []candidate {
+	var found []candidate
+	for _, c := range commands {
+		if !c.Hidden {
+			found = append(found, candidate{c.Name, c.Usage})
+		}
+	}
+	if chosen == "" {
+		found = append(found, candidate{"help", "show the help of a command"})
+	}
+	return found
+}
+
+// starting are those candidates that a word may become.
+func starting(word string, all []candidate) []candidate {
+	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.text, word) })
+}
+
+// completing is a command line behind its command.
+type completing struct {
+	*world
+	known   []cli.Flag
+	command string   // such as "lab up"
+	before  []string // the words before the last one
+}
+
+// last are the candidates for the last word: a flag, the value of one, or an
+// argument.
+func (l completing) last(ctx context.Context, word string) []candidate {
+	if slices.Contains(l.before, "--") {
+		return nil
+	}
+	if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "--") {
+		// bash has the value alone as its word, other shells all of it.
+		values := l.values(ctx, strings.TrimLeft(name, "-"), value)
+		for i := range values {
+			values[i].text = name + "=" + values[i].text
+		}
+		return values
+	}
+	if strings.HasPrefix(word, "-") {
+		return l.flags()
+	}
+	if name := l.flagBefore(); name != "" {
+		l.before = l.before[:len(l.before)-1]
+		return l.values(ctx, name, word)
+	}
+	return l.argument(word)
+}
+
+// flagBefore is the flag whose value the last word is, if it is one.
+func (l completing) flagBefore() string {
+	if len(l.before) == 0 || !strings.HasPrefix(l.before[len(l.before)-1], "-") {
+		return ""
+	}
+	flag, err := findFlag(l.known, l.before[len(l.before)-1], "")
+	if err != nil || !takesValue(flag) || strings.Contains(l.before[len(l.before)-1], "=") {
+		return ""
+	}
+	return flag.Names()[0]
+}
+
+func (l completing) flags() []candidate {
+	var found []candidate
+	for _, f := range l.known {
+		usage := strings.ReplaceAll(f.(cli.DocGenerationFlag).GetUsage(), "`", "")
+		found = append(found, candidate{"--" + f.Names()[0], usage})
+	}
+	return found
+}
+
+// arguments are the words before the last that are no flags and no values of flags.
+func (l completing) arguments() []string {
+	_, arguments, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil
+	}
+	return arguments
+}
+
+// argument are the candidates for an argument.
+func (l completing) argument(word string) []candidate {
+	first := len(l.arguments()) == 0
+	switch l.command {
+	case "completion":
+		return []candidate{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
+	case "run", "plan", "validate", "status", "graph", "repl", "kubeconfig", "ssh", "console":
+		if first {
+			return append(specNames(), l.files(word)...)
+		}
+	}
+	return nil
+}
+
+// specNames are the names of the specs that ship with kinit. What is behind labs is
+// used by their own command.
+func specNames() []candidate {
+	entries, err := specs.FS.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), ".hcl")
+		if !ok || strings.HasSuffix(name, ".tmpl") || name == labSpec || name == artifactsSpec {
+			continue
+		}
+		found = append(found, candidate{name, "ships with kinit"})
+	}
+	return found
+}
+
+// files are the HCL files and the folders that a path may become.
+func (l completing) files(word string) []candidate {
+	folder, _ := filepath.Split(word)
+	entries, err := os.ReadDir(l.abs(folder))
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, entry := range entries {
+		hidden := strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case entry.IsDir() && !hidden:
+			found = append(found, candidate{folder + entry.Name() + "/", ""})
+		case strings.HasSuffix(entry.Name(), ".hcl") && !hidden, strings.HasSuffix(entry.Name(), ".plan"):
+			found = append(found, candidate{folder + entry.Name(), ""})
+		}
+	}
+	return found
+}
+
+// values are the candidates for the value of a flag.
+func (l completing) values(ctx context.Context, flag, word string) []candidate {
+	switch flag {
+	case "output":
+		return plainly(outputText, outputJSON, outputQuiet)
+	case "as":
+		return plainly(asDot, asMermaid, asSVG)
+	case "fold":
+		return plainly(string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages))
+	case "inventory", "i", "var-file":
+		return l.files(word)
+	case "stop-after", "start-at":
+		stages, _ := l.ofSpec(ctx)
+		return stages
+	case "only", "skip":
+		stages, tasks := l.ofSpec(ctx)
+		return lists(word, append(stages, tasks...))
+	}
+	return nil
+}
+
+func plainly(texts ...string) []candidate {
+	var found []candidate
+	for _, text := range texts {
+		found = append(found, candidate{text: text})
+	}
+	return found
+}
+
+// lists are candidates for the last of a list with commas.
+func lists(word string, all []candidate) []candidate {
+	at := strings.LastIndexByte(word, ',')
+	for i := range all {
+		all[i].text = word[:at+1] + all[i].text
+	}
+	return all
+}
+
+// ofSpec are the stages and task blocks of the spec that the command line has.
+func (l completing) ofSpec(ctx context.Context) (stages, tasks []candidate) {
+	arguments := l.arguments()
+	if len(arguments) == 0 {
+		return nil, nil
+	}
+	set, _, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil, nil
+	}
+	o := l.baseOptions(arguments[0])
+	o.Hosts = split(valuesOf(set, "hosts"))
+	if o.Inventories, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
+		return nil, nil
+	}
+	graph, _ := engine.Order(ctx, o)
+	if graph == nil {
+		return nil, nil
+	}
+	for _, s := range graph.Stages {
+		stages = append(stages, candidate{s.Name, "stage"})
+	}
+	for _, t := range graph.Tasks {
+		if c := (candidate{t.Block, "task"}); len(tasks) == 0 || tasks[len(tasks)-1] != c {
+			tasks = append(tasks, c)
+		}
+	}
+	return stages, tasks
+}
+
+// valuesOf are the values of a flag among those that are set.
+func valuesOf(set []string, name string) []string {
+	var values []string
+	for _, flag := range set {
+		if value, ok := strings.CutPrefix(flag, "--"+name+"="); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}

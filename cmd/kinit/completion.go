@@ -1,0 +1,79 @@
+package main
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// shells is the scripts that shells are told by how to complete. Each asks the
+// program itself, so that none knows a command or a flag.
+//
+//go:embed shells
+var shells embed.FS
+
+func (w *world) completionCommand() *cli.Command {
+	names := []string{"bash", "zsh", "fish"}
+	return manual{
+		path: "completion",
+		examples: []string{
+			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
+			"kinit completion zsh > ~/.zsh/completions/_kinit",
+			"kinit completion fish > ~/.config/fish/completions/kinit.fish",
+		},
+		codes: []int{exitOK, exitUsage},
+	}.write(&cli.Command{
+		Name:      "completion",
+		Usage:     "print what makes a shell complete commands, flags and specs",
+		ArgsUsage: strings.Join(names, "|"),
+		Description: `What is completed: commands, flags, the values of those that have a few, names of specs
+and files, and a spec's stages and tasks for the flags that take them.`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usageErrorf(c.Command.HelpName, "it takes one of %s", strings.Join(names, ", "))
+			}
+			script, err := shells.ReadFile("shells/kinit." + c.Args().First())
+			if err != nil {
+				return usageErrorf(c.Command.HelpName, "it takes one of %s, %q was given", strings.Join(names, ", "), c.Args().First())
+			}
+			_, err = w.out.Write(script)
+			return err
+		},
+	})
+}
+
+// candidatesCommand is what the scripts call: with the words of a command line, the
+// last one in the making. It prints a candidate a line, with what it means after a
+// tab. Nothing means that a file may stand there.
+func (w *world) candidatesCommand() *cli.Command {
+	return &cli.Command{
+		Name:   "__complete",
+		Hidden: true,
+		Action: func(c *cli.Context) error {
+			for _, found := range w.candidates(c.Context, joined(c.Args().Slice())) {
+				if err := w.lines(strings.TrimSuffix(found.text+"\t"+found.means, "\t")); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// joined puts together what bash takes apart: --output, =, json.
+func joined(words []string) []string {
+	var out []string
+	for _, word := range words {
+		last := len(out) - 1
+		switch {
+		case last >= 0 && word == "=" && strings.HasPrefix(out[last], "--"):
+			out[last] += "="
+		case last >= 0 && strings.HasPrefix(out[last], "--") && strings.HasSuffix(out[last], "="):
+			out[last] += word
+		default:
+			out = append(out, word)
+		}
+	}
+	return out
+}
