@@ -81,19 +81,33 @@ func (b *builder) members(s *spec.Block, at hcl.Range) references {
 }
 
 // narrow splits what a depends_on means for a task: what must have succeeded, and
-// what must only have ended. Of all instances of a block, those for the task's own
-// host must have succeeded, so that the failure of one host does not stop the
-// others; in a stage that goes batch by batch, the other batches do not count.
+// what must only have ended. Where both blocks have several hosts, those instances
+// that are for the task's own host must have succeeded, so that the failure of one
+// host does not stop the others. A task for one host alone stands on all of them. In a
+// stage that goes batch by batch, the other batches do not count.
 func (t *Task) narrow(ref reference) (must, may []*Task) {
-	if ref.task != nil {
+	switch {
+	case ref.task != nil:
 		must = []*Task{ref.task}
-	} else {
+	case !t.block.spread():
+		must = t.inBatch(ref.block.instances)
+	default:
 		must, may = t.ownHost(t.inBatch(ref.block.instances))
 	}
 	if ref.soft {
 		return nil, append(must, may...)
 	}
 	return must, may
+}
+
+// spread tells whether the block is for more than one host.
+func (b *block) spread() bool {
+	for _, t := range b.instances {
+		if t.For != b.instances[0].For {
+			return true
+		}
+	}
+	return false
 }
 
 // ownHost splits instances into those for the task's host and the others. Without one

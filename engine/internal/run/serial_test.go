@@ -155,6 +155,7 @@ func TestFailureOfAHostStopsItsOwnTasksOnly(t *testing.T) {
 		`task.command.one["a"] failed`, `task.command.one["b"] changed`,
 		`task.command.two["a"] skipped: after the failure of task.command.one["a"]`, `task.command.two["b"] changed`,
 		`task.command.all skipped: after the failure of task.command.one["a"]`,
+		`task.command.single skipped: after the failure of task.command.one["a"]`,
 	}, show(j.run(`
 task "command" "one" {
   hosts = run.hosts
@@ -166,6 +167,11 @@ task "command" "two" {
   depends_on = [task.command.one]
 }
 task "command" "all" {
+  argv       = ["true"]
+  depends_on = [task.command.two]
+}
+task "command" "single" {
+  host       = "b"
   argv       = ["true"]
   depends_on = [task.command.two]
 }
