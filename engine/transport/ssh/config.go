@@ -26,7 +26,7 @@ import (
 // ServerAliveInterval advice; four misses make a lost machine known in about a
 // minute.
 const (
-	defaultPort           = 22
+	defaultPort             = 22
 	defaultConnectTimeout   = 15 * time.Second
 	defaultHandshakeTimeout = 120 * time.Second
 	defaultKeepAlive        = 15 * time.Second
