@@ -196,3 +196,22 @@ h          ok       task.a.good               0.0s
 		t.Errorf("got %d lines with -v, want 8", got)
 	}
 }
+
+func TestWhatATaskTellsIsShownInFull(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	out, printed := file()
+	text := newText(Options{Out: out, Err: out, Now: c.time})
+	for _, e := range []event.Event{
+		{Kind: event.TaskStarted, Task: "task.debug.a", Host: "tyto"},
+		{Kind: event.TaskFinished, Task: "task.debug.a", Host: "tyto", Status: event.OK, Message: "{\n  \"a\": 1\n}"},
+		{Kind: event.TaskFinished, Task: "task.debug.b", Host: "tyto", Status: event.Failed, Message: "no\nmore of it"},
+	} {
+		text.Emit(e)
+	}
+	equal(t, printed.String(), `tyto       ok       task.debug.a              0.0s   {
+      "a": 1
+    }
+tyto       failed   task.debug.b              0.0s   no
+`)
+}
