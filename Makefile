@@ -51,6 +51,10 @@ lint: deps ## check format, vet and staticcheck
 golden: ## rewrite the golden files of the tests; read the diff afterwards
 	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/...
 
+.PHONY: generate
+generate: ## write the reference of the modules anew, from their comments and examples
+	$(GO) generate ./modules/reference
+
 .PHONY: fuzz
 fuzz: ## fuzz quoting and the loader for a minute each
 	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/shell

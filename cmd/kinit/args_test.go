@@ -47,17 +47,17 @@ func TestArrange(t *testing.T) {
 func TestArrangeRefuses(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"rum":                 `unknown command "rum". Did you mean "run"?`,
-		"help nothing":        `unknown command "nothing".`,
-		"lab sideways":        `unknown command "sideways".`,
-		"run s --host x":      `unknown flag --host. Did you mean "--hosts"?`,
-		"run s -z":            `unknown flag -z.`,
-		"run s -ii a":         `unknown flag --ii.`,
-		"run s -vq":           `unknown flag --vq. Did you mean "--var"?`,
-		"run s --hosts":       `--hosts needs a value`,
-		"--verbose run":       `unknown flag --verbose.`,
-		"validate s --purge":  `unknown flag --purge.`,
-		"modules --output=js": `unknown flag --output.`,
+		"rum":                  `unknown command "rum". Did you mean "run"?`,
+		"help nothing":         `unknown command "nothing".`,
+		"lab sideways":         `unknown command "sideways".`,
+		"run s --host x":       `unknown flag --host. Did you mean "--hosts"?`,
+		"run s -z":             `unknown flag -z.`,
+		"run s -ii a":          `unknown flag --ii.`,
+		"run s -vq":            `unknown flag --vq. Did you mean "--var"?`,
+		"run s --hosts":        `--hosts needs a value`,
+		"--verbose run":        `unknown flag --verbose.`,
+		"validate s --purge":   `unknown flag --purge.`,
+		"modules --outputs=js": `unknown flag --outputs. Did you mean "--output"?`,
 	} {
 		_, err := arrange(append([]string{"kinit"}, strings.Fields(in)...), newProgram(t).app())
 		if err == nil || err.Error() != want {

@@ -1,29 +1,116 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/urfave/cli/v2"
+
+	"kinit/engine/diag"
+	"kinit/modules/reference"
+)
+
+// The widths of a module's reference: where it is no terminal, and at most, as long
+// lines are hard to read.
+const (
+	usualColumns = 80
+	mostColumns  = 100
 )
 
 func (w *world) modulesCommand() *cli.Command {
 	return manual{
 		path:     "modules",
-		examples: []string{"kinit modules"},
+		examples: []string{"kinit modules", "kinit modules copy", "kinit modules copy --output json"},
 		codes:    []int{exitOK, exitUsage},
 	}.write(&cli.Command{
-		Name:  "modules",
-		Usage: "list the modules that tasks may use",
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			var names []string
-			for _, kind := range w.kinds() {
-				names = append(names, kind.Name)
-			}
-			slices.Sort(names)
-			return w.lines(names...)
-		},
+		Name:      "modules",
+		Usage:     "list the modules that tasks may use, or show the reference of one",
+		ArgsUsage: "[MODULE]",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
+			Usage: "show it as `FORMAT`: text, json"}},
+		Action: w.showModules,
 	})
+}
+
+func (w *world) showModules(c *cli.Context) error {
+	if err := choice(c, "output", outputText, outputJSON); err != nil {
+		return err
+	}
+	switch c.NArg() {
+	case 0:
+		return w.listModules(c)
+	case 1:
+		return w.showModule(c)
+	}
+	return usageErrorf(c.Command.HelpName, "it takes one MODULE at most, %d were given", c.NArg())
+}
+
+// listed is a module in the list.
+type listed struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+}
+
+func (w *world) listModules(c *cli.Context) error {
+	var all []reference.Module
+	for _, name := range w.moduleNames() {
+		m, err := reference.Of(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
+	}
+	if c.String("output") == outputText {
+		return w.lines(reference.Table(all)...)
+	}
+	var list []listed
+	for _, m := range all {
+		list = append(list, listed{m.Name, m.Summary})
+	}
+	return w.json(list)
+}
+
+func (w *world) showModule(c *cli.Context) error {
+	name := c.Args().First()
+	m, err := reference.Of(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
+		return usageErrorf(c.Command.HelpName, "unknown module %q.%s", name, diag.Near(name, w.moduleNames()))
+	case err != nil:
+		return err
+	case c.String("output") == outputJSON:
+		return w.json(m)
+	}
+	_, err = io.WriteString(w.out, m.Manual(w.columns()))
+	return err
+}
+
+// moduleNames are the names of all modules, in order.
+func (w *world) moduleNames() []string {
+	var names []string
+	for _, kind := range w.kinds() {
+		names = append(names, kind.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// columns is how wide text may be.
+func (w *world) columns() int {
+	if w.out.Size == nil {
+		return usualColumns
+	}
+	columns, _ := w.out.Size()
+	return min(columns, mostColumns)
+}
+
+// json writes a value for programs, and for people who read it.
+func (w *world) json(value any) error {
+	encoder := json.NewEncoder(w.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -11,6 +11,10 @@ import (
 )
 
 // Task is a list of conditions. It touches no host and changes nothing.
+//
+// Errors:
+//   - a condition does not hold: the messages of all such conditions
+//   - there is no condition block
 type Task struct {
 	// Conditions are what must hold.
 	Conditions []Condition `hcl:"condition,block"`

@@ -21,8 +21,17 @@ import (
 // or others than the owner may not read the file. A file that the cluster does
 // not own is only replaced with backup = true.
 //
-// Outputs: path (string), sha256 (string, in hex), size (number, bytes), all of
-// the content asked for. For an absent file sha256 is empty and size 0.
+// Outputs:
+//   - path: the file
+//   - sha256: checksum of the content asked for, in hex; empty for an absent file
+//   - size: bytes of the content asked for; 0 for an absent file
+//
+// Errors:
+//   - none or several of content, content_secret and source are given, or source is no
+//     regular file
+//   - the folder of dest is missing, or dest is a folder
+//   - the file has other content, the cluster does not own it, and backup is not set
+//   - validate rejects the new content; the file is then as before
 type Task struct {
 	// Dest is the absolute path of the file. Its folder must exist.
 	Dest string `hcl:"dest"`

@@ -15,8 +15,22 @@ import (
 	"kinit/modules/internal/virt"
 )
 
-// Task is a domain that runs, is stopped, or is not there. A domain of the same
-// name that the cluster did not make is never touched.
+// Task is a libvirt domain that runs, is stopped, or is not there. A domain of the
+// same name that the cluster did not make is never touched.
+//
+// Outputs:
+//   - name: the domain
+//   - uuid: its UUID; empty when absent
+//   - state: "running", "paused", "stopped" or "absent"
+//   - console_log: file on the host that the serial console is written to
+//   - vnc_port: TCP port of the display on the host's loopback; 0 for none
+//   - restart_pending: whether changed arguments wait for a restart
+//
+// Errors:
+//   - a domain of the name is there and the cluster did not make it, or it has another
+//     UUID
+//   - libvirt does not start it; where KVM does not work, that is said
+//   - an argument is out of its range: with what is expected
 type Task struct {
 	// Name is the domain's name: letters, digits, '.', '-' and '_'.
 	Name string `hcl:"name"`
@@ -90,10 +104,7 @@ type NIC struct {
 	Offload *bool `hcl:"offload,optional"`
 }
 
-// Kind is the module "libvirt_domain". Outputs: name, uuid (empty when absent),
-// state ("running", "paused", "stopped" or "absent"), console_log (the file on
-// the host that the serial console is written to), vnc_port (TCP port on the
-// host's loopback, 0 for none), restart_pending (bool).
+// Kind is the module "libvirt_domain".
 func Kind() module.Kind {
 	return module.Kind{Name: "libvirt_domain", New: func() module.Task { return newTask(virt.Open) }}
 }

@@ -24,8 +24,17 @@ import (
 // unverified says how it is checked. A file with another checksum is replaced
 // where the cluster owns it.
 //
-// Outputs: path (string), sha256 (string, in hex; empty where another checksum
-// or none was asked for, or for an absent file).
+// Outputs:
+//   - path: the file
+//   - sha256: its checksum in hex; empty where another checksum or none was asked for,
+//     or for an absent file
+//
+// Errors:
+//   - the URL cannot be fetched from the host, or nothing arrives for 60 s
+//   - the checksum is another one; what was fetched is removed
+//   - what is published at sha256_url or sha512_url has no checksum for the file
+//   - a file with another checksum is there and the cluster does not own it
+//   - neither curl nor wget is installed on the host
 type Task struct {
 	// URL is where the file is: http, https, or file for a path of the host.
 	URL string `hcl:"url,optional"`

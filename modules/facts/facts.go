@@ -12,17 +12,32 @@ import (
 	"kinit/engine/module"
 )
 
-// Task reads the host when its outputs are read.
+// Task reads what a host is, and changes nothing.
 //
-// Outputs: hostname, os_id ("debian"), os_version ("12"), kernel
-// ("6.1.0-18-amd64"), machine ("x86_64"), arch ("amd64", as Debian and Go name
-// it) (strings); cpus, memory_bytes, memory_available_bytes (numbers); kvm (bool,
-// whether /dev/kvm exists, which is no proof that guests start with it);
-// interfaces (map of objects with mtu (number), mac (string) and addresses (list
-// of strings, without prefix length) by name); default_interface and
-// default_address (strings, of the IPv4 default route, empty without one);
-// route_address (string, the argument address), and its route_interface (string) and route_mtu (number), empty
-// and 0 without it.
+// It reads each time when the task comes to its turn, and needs iproute2 on the host.
+//
+// Outputs:
+//   - hostname: the name the host has of itself
+//   - os_id: the system as /etc/os-release has it, such as "debian"
+//   - os_version: its version, such as "12"
+//   - kernel: the kernel's release, such as "6.1.0-18-amd64"
+//   - machine: the processor as the kernel names it, such as "x86_64"
+//   - arch: the processor as Debian and Go name it, such as "amd64"
+//   - cpus: number of processors
+//   - memory_bytes: memory in bytes
+//   - memory_available_bytes: memory in bytes that programs could get now
+//   - kvm: whether /dev/kvm is there, which is no proof that guests start with it
+//   - interfaces: network interfaces by name; addresses are without prefix length, mtu
+//     in bytes
+//   - default_interface: interface of the IPv4 default route; empty without one
+//   - default_address: its IPv4 address; empty without one
+//   - route_address: the argument address
+//   - route_interface: the interface that has address; empty without it
+//   - route_mtu: that interface's MTU in bytes; 0 without address
+//
+// Errors:
+//   - no interface has the address asked for; those there are are told
+//   - iproute2 is not installed
 type Task struct {
 	// Address is an IP address of the host, such as the one other hosts reach it
 	// by; route_interface and route_mtu are of the interface that has it. It is an

@@ -15,6 +15,13 @@ import (
 // DirectoryTask is a folder that is there with its parents, or is not there with
 // all in it. Only the folders that kinit makes are marked; when an absent folder
 // leaves marked parents empty, they go too.
+//
+// Outputs:
+//   - path: the folder
+//
+// Errors:
+//   - path is a file or a link
+//   - it is to be absent and the cluster does not own it
 type DirectoryTask struct {
 	// Path is the absolute path of the folder.
 	Path string `hcl:"path"`
@@ -29,7 +36,7 @@ type DirectoryTask struct {
 	Group string `hcl:"group,optional"`
 }
 
-// DirectoryKind is the module "directory". Output: path (string).
+// DirectoryKind is the module "directory".
 func DirectoryKind() module.Kind {
 	return module.Kind{Name: "directory", New: func() module.Task { return &DirectoryTask{State: "present"} }}
 }

@@ -17,6 +17,14 @@ import (
 // Task is a regular file that is there, or not. A missing file is made empty. An
 // absent one may be a link too; where kinit put it in the place of another file,
 // that is put back.
+//
+// Outputs:
+//   - path: the file
+//
+// Errors:
+//   - path is a folder or a link
+//   - its folder is missing
+//   - it is to be absent and the cluster does not own it
 type Task struct {
 	// Path is the absolute path of the file. Its folder must exist.
 	Path string `hcl:"path"`
@@ -31,7 +39,7 @@ type Task struct {
 	Group string `hcl:"group,optional"`
 }
 
-// Kind is the module "file". Output: path (string).
+// Kind is the module "file".
 func Kind() module.Kind {
 	return module.Kind{Name: "file", New: func() module.Task { return &Task{State: "present"} }}
 }

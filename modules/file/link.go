@@ -11,6 +11,14 @@ import (
 )
 
 // LinkTask is a symbolic link that is there, or not.
+//
+// Outputs:
+//   - path: the link
+//
+// Errors:
+//   - path is a file or a folder
+//   - the link leads elsewhere, or is to be absent, and the cluster does not own it
+//   - its folder is missing
 type LinkTask struct {
 	// Path is the absolute path of the link. Its folder must exist.
 	Path string `hcl:"path"`
@@ -20,7 +28,7 @@ type LinkTask struct {
 	State string `hcl:"state,optional"`
 }
 
-// LinkKind is the module "link". Output: path (string).
+// LinkKind is the module "link".
 func LinkKind() module.Kind {
 	return module.Kind{Name: "link", New: func() module.Task { return &LinkTask{State: "present"} }}
 }

@@ -24,6 +24,10 @@ const longest = 72
 
 // Task is one user of a password file; other users in it stay. The hash is
 // salted, so a hash that is there and fits the password is kept.
+//
+// Errors:
+//   - password is empty or longer than 72 bytes, which is all that bcrypt reads
+//   - user has a colon in it
 type Task struct {
 	// Path is the password file on the host.
 	Path string `hcl:"path"`

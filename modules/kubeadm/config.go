@@ -23,10 +23,19 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// ConfigTask is a file for "kubeadm --config", of the API version
-// kubeadm.k8s.io/v1beta4 (Kubernetes 1.31 and later), with mode 0600.
+// ConfigTask is a configuration file for kubeadm init or kubeadm join, with mode 0600.
 //
-// Outputs: path (string), sha256 (string, of the content in hexadecimal).
+// It is of the API version kubeadm.k8s.io/v1beta4, for Kubernetes 1.31 and later.
+//
+// Outputs:
+//   - path: the file
+//   - sha256: checksum of its content in hex
+//
+// Errors:
+//   - kind "join" lacks token, control_plane_endpoint or ca_cert_hash
+//   - extra_args names another component than those there are
+//   - timeouts, token_ttl or taints have another form than kubeadm takes
+//   - merge names a document that the kind has not
 type ConfigTask struct {
 	// Path is the file on the host.
 	Path string `hcl:"path"`

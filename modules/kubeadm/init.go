@@ -19,8 +19,16 @@ import (
 // interrupted is reset and run again; a cluster that is made is never reset, but
 // waited for when its API server does not answer.
 //
-// Outputs: kubeconfig_path (string, admin.conf on the host), kubeconfig (string,
-// its content; secret), ca_cert (string, PEM), ca_cert_hash (string, "sha256:…").
+// Outputs:
+//   - kubeconfig_path: admin.conf on the host
+//   - kubeconfig: its content; secret
+//   - ca_cert: the cluster's CA in PEM
+//   - ca_cert_hash: its hash for joining nodes, "sha256:…"
+//
+// Errors:
+//   - the host is a Kubernetes node already that kinit did not make
+//   - kubeadm fails; its last lines are told
+//   - the node does not answer within wait
 type InitTask struct {
 	// Config is the path of the configuration on the host, as kubeadm_config writes it.
 	Config string `hcl:"config"`

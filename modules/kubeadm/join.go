@@ -15,8 +15,14 @@ import (
 // configuration says. A join that was interrupted, or whose node the cluster does
 // not know any more, is reset and run again.
 //
-// Outputs: node (string, the node's name), kubeconfig_path (string, kubelet.conf
-// on the host).
+// Outputs:
+//   - node: the node's name
+//   - kubeconfig_path: kubelet.conf on the host
+//
+// Errors:
+//   - the host is a Kubernetes node already that kinit did not make
+//   - kubeadm fails; its last lines are told
+//   - the node does not answer within wait
 type JoinTask struct {
 	// Config is the path of the configuration on the host, as kubeadm_config writes it.
 	Config string `hcl:"config"`

@@ -16,8 +16,12 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Task is a set of objects. Fields that the content does not name are left to
+// Task is a set of Kubernetes objects. Fields that the content does not name are left to
 // others; objects that it does not name are left alone.
+//
+// Errors:
+//   - content is no YAML, or an object has no kind or name
+//   - the API server does not answer or refuses an object; its message is told
 type Task struct {
 	// Content is the objects in YAML, any number of documents.
 	Content string `hcl:"content"`

@@ -13,8 +13,8 @@ import (
 	"kinit/modules/internal/nft"
 )
 
-// Task is a table with all that is in it. It is replaced in one transaction when
-// the kernel's has other rules, whoever changed them.
+// Task is an nftables table with all that is in it. It is replaced in one transaction
+// when the kernel's has other rules, whoever changed them.
 //
 // The content must load in an empty network namespace: match interfaces by name
 // (iifname, oifname), not by index, and use no flowtable. Elements that rules add
@@ -22,6 +22,11 @@ import (
 //
 // A table is kept in /etc/kinit/nft and loaded at boot by a systemd unit of its
 // own, kinit-nft-FAMILY-NAME.service.
+//
+// Errors:
+//   - nft finds a mistake in the content; its message is told
+//   - the content makes other tables too
+//   - a table of that name is there and was not made by kinit, or by another cluster
 type Task struct {
 	// Family is the table's family: "inet" (the default), "ip", "ip6", "arp", "bridge" or "netdev".
 	Family string `hcl:"family,optional"`

@@ -19,7 +19,13 @@ import (
 // Packages that kinit installs are marked and stay on cleanup unless everything
 // is purged. What they need in turn is left to apt.
 //
-// Output: versions (map of string), the installed version by package name.
+// Outputs:
+//   - versions: the installed version by package name
+//
+// Errors:
+//   - apt has no such package or version, or fails; its last lines are told
+//   - another package manager holds the lock for more than 300 s
+//   - the host has no apt: use a command task for its package manager
 type Task struct {
 	// Names are the packages; "name=version" asks for one version. Virtual
 	// packages and architectures are not known.

@@ -35,7 +35,12 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_central", New: func() module.Task { return &Task{Probe: defaultProbe, State: ovn.Present} }}
 }
 
-// Task is the arguments of ovn_central.
+// Task is how OVN's southbound database is reached by the hypervisors. It runs on the
+// host of ovn-central.
+//
+// Errors:
+//   - a file of the TLS configuration is not on the host
+//   - ovsdb-server does not listen in time: see its log
 type Task struct {
 	// SBListen is where the southbound database listens, in ovsdb's words: "pssl:6642",
 	// or "pssl:6642:192.0.2.1" for one address only. Needed unless state is "absent".

@@ -25,7 +25,17 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_chassis", New: func() module.Task { return &Task{EncapType: "geneve", State: ovn.Present} }}
 }
 
-// Task is the arguments of ovn_chassis.
+// Task is the settings of ovn-controller that make a hypervisor a chassis of OVN. They
+// may serve several clusters; what was there before comes back with the last of them.
+//
+// Outputs:
+//   - id: the chassis' name, which gateways and ovn_sync refer to
+//   - encap_ip: the address that tunnels use
+//
+// Errors:
+//   - another cluster relies on other values of the same settings
+//   - private_key, certificate or ca_cert is missing for a remote with "ssl"
+//   - Open vSwitch does not answer
 type Task struct {
 	// Name is the chassis' name (system-id) if the host has none yet; Open vSwitch's
 	// service gives it a random one when it starts. Default is the host's name. The

@@ -23,7 +23,19 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_port", New: func() module.Task { return &Task{PortSecurity: true, State: ovn.Present} }}
 }
 
-// Task is the arguments of ovn_port.
+// Task is a port of a logical switch of OVN. It runs on the host of ovn-central.
+//
+// Outputs:
+//   - id: what an interface on a hypervisor has as its iface-id
+//   - mac: the Ethernet address behind the port
+//   - ip: the address behind the port
+//
+// Errors:
+//   - the switch or the DHCP options do not exist
+//   - the port belongs to another cluster
+//   - ip, dhcp or allowed_ips is given without mac; network or tag without type
+//     "localnet"
+//   - the host has no OVN northbound database, or it does not answer
 type Task struct {
 	// Name is the port's name, unique in OVN: what the interface's iface-id says on
 	// the hypervisor.

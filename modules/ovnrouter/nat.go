@@ -19,7 +19,14 @@ func NATKind() module.Kind {
 	return module.Kind{Name: "ovn_nat", New: func() module.Task { return &NAT{State: ovn.Present} }}
 }
 
-// NAT is the arguments of ovn_nat.
+// NAT is an address translation of a logical router. It runs on the host of
+// ovn-central.
+//
+// Errors:
+//   - the router does not exist
+//   - external_mac or logical_port is given without the other, or without type
+//     "dnat_and_snat"
+//   - the host has no OVN northbound database, or it does not answer
 type NAT struct {
 	// Router is the logical router that translates.
 	Router string `hcl:"router"`
@@ -30,8 +37,8 @@ type NAT struct {
 	ExternalIP string `hcl:"external_ip,optional"`
 	// LogicalIP is the address inside; a network for "snat", such as "10.0.0.0/24".
 	LogicalIP string `hcl:"logical_ip,optional"`
-	// ExternalMAC and LogicalPort let the hypervisor of one guest translate by itself
-	// ("dnat_and_snat" only): the address outside, and the guest's port.
+	// ExternalMAC is the Ethernet address outside. Together with logical_port it lets
+	// the hypervisor of one guest translate by itself ("dnat_and_snat" only).
 	ExternalMAC string `hcl:"external_mac,optional"`
 	// LogicalPort is the guest's port, see external_mac.
 	LogicalPort string `hcl:"logical_port,optional"`

@@ -25,7 +25,18 @@ func PortKind() module.Kind {
 	return module.Kind{Name: "ovn_router_port", New: func() module.Task { return &Port{State: ovn.Present} }}
 }
 
-// Port is the arguments of ovn_router_port.
+// Port is a port of a logical router with its peer on a logical switch. It runs on the
+// host of ovn-central.
+//
+// Outputs:
+//   - name: the port
+//   - mac: its Ethernet address
+//   - networks: its addresses with prefix length
+//
+// Errors:
+//   - the router or the switch does not exist
+//   - the port belongs to another cluster
+//   - the host has no OVN northbound database, or it does not answer
 type Port struct {
 	// Router is the logical router that gets the port.
 	Router string `hcl:"router"`

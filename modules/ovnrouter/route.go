@@ -17,7 +17,13 @@ func RouteKind() module.Kind {
 	return module.Kind{Name: "ovn_route", New: func() module.Task { return &Route{State: ovn.Present} }}
 }
 
-// Route is the arguments of ovn_route.
+// Route is a static route of a logical router, one for each destination. It runs on the
+// host of ovn-central.
+//
+// Errors:
+//   - the router does not exist
+//   - prefix is no network, or nexthop no address and not "discard"
+//   - the host has no OVN northbound database, or it does not answer
 type Route struct {
 	// Router is the logical router that gets the route.
 	Router string `hcl:"router"`

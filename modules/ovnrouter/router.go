@@ -19,7 +19,14 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_router", New: func() module.Task { return &Task{State: ovn.Present} }}
 }
 
-// Task is the arguments of ovn_router.
+// Task is a logical router of OVN. It runs on the host of ovn-central.
+//
+// Outputs:
+//   - name: the router
+//
+// Errors:
+//   - a router of the name belongs to another cluster
+//   - the host has no OVN northbound database, or it does not answer
 type Task struct {
 	// Name is the logical router's name.
 	Name string `hcl:"name"`

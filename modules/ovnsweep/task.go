@@ -20,7 +20,14 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_sweep", New: func() module.Task { return &Task{} }}
 }
 
-// Task is the arguments of ovn_sweep.
+// Task removes a cluster's routers, switches, ports and DHCP options from OVN. It runs
+// on the host of ovn-central.
+//
+// Outputs:
+//   - count: rows of the cluster that are still there and should not be
+//
+// Errors:
+//   - OVN's databases do not answer, or refuse a change
 type Task struct {
 	// All removes everything the cluster owns, how the southbound database listens
 	// included. Default false removes what keep does not name.

@@ -29,7 +29,15 @@ func DHCPKind() module.Kind {
 	return module.Kind{Name: "ovn_dhcp", New: func() module.Task { return &DHCP{LeaseTime: defaultLease, State: ovn.Present} }}
 }
 
-// DHCP is the arguments of ovn_dhcp.
+// DHCP is DHCP options that ports of OVN refer to. OVN itself answers the guests. It
+// runs on the host of ovn-central.
+//
+// Outputs:
+//   - name: the name by which ports refer to the options
+//
+// Errors:
+//   - cidr is no IPv4 network, or server_mac is missing
+//   - the host has no OVN northbound database, or it does not answer
 type DHCP struct {
 	// Name is the name by which ports refer to the options.
 	Name string `hcl:"name"`

@@ -21,7 +21,14 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_switch", New: func() module.Task { return &Task{State: ovn.Present} }}
 }
 
-// Task is the arguments of ovn_switch.
+// Task is a logical switch of OVN. It runs on the host of ovn-central.
+//
+// Outputs:
+//   - name: the switch
+//
+// Errors:
+//   - a switch of the name belongs to another cluster and is not shared
+//   - the host has no OVN northbound database, or it does not answer
 type Task struct {
 	// Name is the logical switch's name.
 	Name string `hcl:"name"`

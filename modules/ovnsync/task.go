@@ -25,7 +25,12 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovn_sync", New: func() module.Task { return &Task{WaitFor: defaultWait} }}
 }
 
-// Task is the arguments of ovn_sync.
+// Task waits until chassis have registered and have the last change of OVN's northbound
+// database. It runs on the host of ovn-central.
+//
+// Errors:
+//   - a chassis has not registered, or lags behind, after the time: each is named
+//   - a port is not up after the time
 type Task struct {
 	// Chassis are the ids of the chassis to wait for, as ovn_chassis returns them.
 	Chassis []string `hcl:"chassis,optional"`

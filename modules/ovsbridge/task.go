@@ -23,7 +23,19 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovs_bridge", New: func() module.Task { return &Task{TxOffload: true, State: ovn.Present} }}
 }
 
-// Task is the arguments of ovs_bridge.
+// Task is an Open vSwitch bridge with its own device. It may serve several clusters
+// and goes with the last of them. One that was there before kinit is used as it is and
+// never claimed.
+//
+// Outputs:
+//   - name: the bridge
+//   - boot_script: commands that bring the device's addresses back after a boot, for a
+//     unit
+//
+// Errors:
+//   - name is longer than 15 characters, or an address has no prefix length
+//   - the bridge was there before kinit and its device differs: what it needs is told
+//   - Open vSwitch does not make the bridge; its error is told
 type Task struct {
 	// Name is the bridge's name and that of its own device, at most 15 characters.
 	Name string `hcl:"name"`

@@ -26,7 +26,18 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovs_port", New: func() module.Task { return &Task{TxOffload: true, State: ovn.Present} }}
 }
 
-// Task is the arguments of ovs_port.
+// Task is a port of an Open vSwitch bridge, made by Open vSwitch or of a device that is
+// there.
+//
+// Outputs:
+//   - name: the port
+//   - boot_script: commands that bring the device's addresses back after a boot, for a
+//     unit
+//
+// Errors:
+//   - name is longer than 15 characters, or an address has no prefix length
+//   - there is no such bridge, or no such device where type is ""; or a port of the name is not the cluster's
+//   - Open vSwitch does not make the device; its error is told
 type Task struct {
 	// Bridge is the bridge that gets the port. Needed unless state is "absent".
 	Bridge string `hcl:"bridge,optional"`

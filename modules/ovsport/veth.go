@@ -21,7 +21,18 @@ func VethKind() module.Kind {
 	return module.Kind{Name: "ovs_veth", New: func() module.Task { return &Veth{TxOffload: true, State: ovn.Present} }}
 }
 
-// Veth is the arguments of ovs_veth.
+// Veth is a device in a network namespace whose other end is a port of an Open vSwitch
+// bridge. The namespace may be that of a podman pod.
+//
+// Outputs:
+//   - name: the end on the host
+//   - peer: the device inside
+//   - boot_script: commands that attach a namespace, whose path is their argument, after
+//     it was made anew
+//
+// Errors:
+//   - netns or bridge is empty, or the namespace is not there
+//   - a device of the name is there and the cluster does not own it
 type Veth struct {
 	// Name is the end on the host, the port of the bridge; at most 15 characters.
 	Name string `hcl:"name"`

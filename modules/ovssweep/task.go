@@ -24,7 +24,16 @@ func Kind() module.Kind {
 	return module.Kind{Name: "ovs_sweep", New: func() module.Task { return &Task{} }}
 }
 
-// Task is the arguments of ovs_sweep.
+// Task removes a cluster's ports, bridges and settings from a host's Open vSwitch.
+//
+// Stop ovn-controller before it where that is to stop: it takes its chassis out of the
+// southbound database when it ends, as long as its settings are there.
+//
+// Outputs:
+//   - count: rows of the cluster that are still there and should not be
+//
+// Errors:
+//   - Open vSwitch does not answer, or refuses a change
 type Task struct {
 	// All removes everything the cluster owns, and gives up the settings of
 	// ovn_chassis: what was there before comes back with the last cluster. Default

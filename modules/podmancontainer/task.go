@@ -14,13 +14,23 @@ import (
 	"kinit/engine/secret"
 )
 
-// Task is a container. One with other arguments or another image is made anew;
-// what it wrote outside its volumes is lost.
+// Task is a container of podman. One with other arguments or another image is made
+// anew; what it wrote outside its volumes is lost.
 //
-// Outputs: name, id, ip (in the first network), netns (the path of the network
-// namespace) (strings); ips (map of strings, by network); pid (number, of the
-// first process). While it does not run, netns and addresses are empty and pid is
-// 0. In a pod, netns and addresses are the pod's.
+// Outputs:
+//   - name: the container
+//   - id: its id
+//   - ip: its address in the first network; in a pod, the pod's; empty while it does not
+//     run
+//   - ips: its addresses by network, likewise
+//   - netns: path of its network namespace, likewise
+//   - pid: number of its first process; 0 while it does not run
+//
+// Errors:
+//   - the image is not there: podman_image brings it
+//   - it does not start; its last lines are told
+//   - networks, publish, dns or add_hosts is given beside pod
+//   - a container of the name is not the cluster's
 type Task struct {
 	// Name is the container's name.
 	Name string `hcl:"name"`

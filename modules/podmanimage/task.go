@@ -17,10 +17,19 @@ import (
 	"kinit/modules/internal/podman"
 )
 
-// Task is an image under a name. An image that was there before is used and
+// Task is a container image under a name. An image that was there before is used and
 // never claimed, so that clean-up leaves it.
 //
-// Outputs: name, id and digest (strings).
+// Outputs:
+//   - name: the full name
+//   - id: the image's id
+//   - digest: the digest of its manifest
+//
+// Errors:
+//   - the archive is missing or has another checksum, or the registry does not give the
+//     image
+//   - username is given without password, or the other way round
+//   - podman is not installed
 type Task struct {
 	// Name is the image's full name with registry and tag, such as "localhost/dns:1".
 	Name string `hcl:"name"`

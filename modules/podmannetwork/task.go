@@ -16,10 +16,19 @@ import (
 	"kinit/modules/internal/podman"
 )
 
-// Task is a network. One with other arguments is made anew, which podman refuses
-// while containers use it.
+// Task is a network of podman. One with other arguments is made anew, which podman
+// refuses while containers use it.
 //
-// Outputs: name, interface (the bridge on the host), subnet and gateway (strings).
+// Outputs:
+//   - name: the network
+//   - interface: the bridge on the host
+//   - subnet: its prefix
+//   - gateway: the host's address in it
+//
+// Errors:
+//   - the subnet is used already, or containers use a network that is to be made anew
+//   - a network of the name is not the cluster's
+//   - podman is not installed
 type Task struct {
 	// Name is the network's name.
 	Name string `hcl:"name"`

@@ -16,7 +16,7 @@ import (
 	"kinit/modules/internal/podman"
 )
 
-// Task is a pod. One with other arguments is made anew, with its containers.
+// Task is a pod of podman. One with other arguments is made anew, with its containers.
 //
 // After a boot, podman starts nothing by itself. A unit that brings the pod back:
 //
@@ -37,9 +37,18 @@ import (
 //
 // The network namespace is a new one after each start.
 //
-// Outputs: name, id, netns (the path of the network namespace), ip (in the first
-// network), infra (the id of the first container) (strings); ips (map of strings,
-// by network). While it does not run, netns and addresses are empty.
+// Outputs:
+//   - name: the pod
+//   - id: its id
+//   - netns: path of the network namespace; empty while it does not run
+//   - ip: its address in the first network, likewise
+//   - ips: its addresses by network, likewise
+//   - infra: id of the first container
+//
+// Errors:
+//   - a port that is to be published is taken
+//   - a pod of the name is not the cluster's
+//   - podman is not installed, or does not start the pod; its error is told
 type Task struct {
 	// Name is the pod's name.
 	Name string `hcl:"name"`

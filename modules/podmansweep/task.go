@@ -15,8 +15,12 @@ import (
 // Task removes containers, pods, volumes, networks and images of the cluster
 // that are not to be kept. What others made, and images that others use, stay.
 //
-// Outputs: count (number) and names (list of strings) of what is still there and
-// should not be.
+// Outputs:
+//   - count: things that are still there and should not be
+//   - names: their names
+//
+// Errors:
+//   - podman does not remove something: with what uses it
 type Task struct {
 	// All removes everything of the cluster, whatever keep says. Default false.
 	All bool `hcl:"all,optional"`

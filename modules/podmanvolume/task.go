@@ -14,10 +14,17 @@ import (
 	"kinit/modules/internal/podman"
 )
 
-// Task is a volume. Its content is never replaced: a volume with other options
-// is an error.
+// Task is a volume of podman. Its content is never replaced: a volume with other
+// options is an error.
 //
-// Outputs: name, mountpoint (strings).
+// Outputs:
+//   - name: the volume
+//   - mountpoint: its folder on the host
+//
+// Errors:
+//   - the volume was made with other options
+//   - a volume of the name is not the cluster's, or containers use one that is to go
+//   - podman is not installed
 type Task struct {
 	// Name is the volume's name.
 	Name string `hcl:"name"`

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 )
 
 //go:generate go run kinit/modules/reference/generate
@@ -50,23 +49,6 @@ type Output struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Text string `json:"text"`
-}
-
-// All returns the reference of every module, by name.
-func All() ([]Module, error) {
-	entries, err := fs.ReadDir(data, "data")
-	if err != nil {
-		return nil, err
-	}
-	var all []Module
-	for _, entry := range entries {
-		m, err := Of(strings.TrimSuffix(entry.Name(), ".json"))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, nil
 }
 
 // Of returns the reference of one module. The error of a name that no module has

@@ -16,9 +16,15 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Task is a random value. One that is there and has the form asked for is kept.
+// Task is a random value, made once and kept in a file of the host. One that is there
+// and has the form asked for is kept.
 //
-// Outputs (strings): path, value (secret).
+// Outputs:
+//   - path: the file
+//   - value: the value; secret
+//
+// Errors:
+//   - path is not absolute, or length or bytes is out of 8 to 128
 type Task struct {
 	// Path is the file on the host, with mode 0600.
 	Path string `hcl:"path"`

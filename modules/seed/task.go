@@ -16,8 +16,18 @@ import (
 	"kinit/engine/secret"
 )
 
-// Task is a seed that is there, or not. A file that the cluster did not make is
-// never touched. A guest that runs keeps reading the seed it was started with.
+// Task is a cloud-init seed: a small ISO from which a guest configures itself at its
+// first boot. A file that the cluster did not make is never touched. A guest that runs
+// keeps reading the seed it was started with.
+//
+// Outputs:
+//   - path: the ISO
+//   - sha256: its checksum in hex; empty for an absent one
+//
+// Errors:
+//   - an argument is not what cloud-init takes: with the block's number and what is
+//     expected
+//   - a file is there and the cluster does not own it
 type Task struct {
 	// Path is the absolute path of the image. Its folder must exist.
 	Path string `hcl:"path"`
@@ -119,8 +129,7 @@ type Network struct {
 	Search []string `hcl:"search,optional"`
 }
 
-// Kind is the module "cloudinit_seed". Outputs: path and sha256 (of the image,
-// empty when absent).
+// Kind is the module "cloudinit_seed".
 func Kind() module.Kind {
 	return module.Kind{Name: "cloudinit_seed", New: func() module.Task { return &Task{State: "present"} }}
 }

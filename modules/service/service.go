@@ -23,7 +23,15 @@ const unitFolder = "/etc/systemd/system/"
 // masks is marked with how it was, and cleanup brings that back. state = "absent"
 // does so too, and removes a unit that kinit made.
 //
-// Outputs: name (string), active (bool), enabled (bool).
+// Outputs:
+//   - name: the unit, with its suffix
+//   - active: whether it runs
+//   - enabled: whether it starts with the system
+//
+// Errors:
+//   - systemd has no such unit
+//   - it does not start; the last 20 lines of its journal are told
+//   - a unit file with other content is there and the cluster does not own it
 type Task struct {
 	// Name is the unit; ".service" is added to a name without a dot.
 	Name string `hcl:"name"`

@@ -22,10 +22,17 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Task is a key pair. A private key that is there is kept.
+// Task is an SSH key pair. A private key that is there is kept.
 //
-// Outputs (strings): path; public_key, one line with the comment; private_key
-// (secret), in OpenSSH's PEM form; fingerprint, such as "SHA256:…".
+// Outputs:
+//   - path: path of the private key
+//   - public_key: the public key, one line with the comment
+//   - private_key: the private key in OpenSSH's PEM form; secret
+//   - fingerprint: hash of the public key, such as "SHA256:…"
+//
+// Errors:
+//   - path has something else than a private key without passphrase: move it away, or
+//     use another path
 type Task struct {
 	// Path is where the private key is on the host; the public key is beside it, with ".pub".
 	Path string `hcl:"path"`

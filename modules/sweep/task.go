@@ -22,8 +22,13 @@ import (
 // parameters, packages) and files below /var/lib/kinit/shared, which another cluster
 // on it may rely on, are handed over to that one, which then undoes them when it goes.
 //
-// Outputs: count (number) and names (list of strings) of what is still there and
-// should not be; kept (list of strings) of what stays until all is purged.
+// Outputs:
+//   - count: things that are still there and should not be
+//   - names: their names
+//   - kept: what stays until all is purged
+//
+// Errors:
+//   - a thing cannot be undone; its mark stays, so that the next run tries again
 type Task struct {
 	// All undoes everything of the cluster, whatever keep says, and removes its manifest. Default false.
 	All bool `hcl:"all,optional"`

@@ -22,7 +22,12 @@ import (
 // kept in the mark; cleanup and state = "absent" bring it back unless another
 // cluster asks for the parameter too.
 //
-// Output: value (string), as the kernel shows it.
+// Outputs:
+//   - value: what the kernel shows
+//
+// Errors:
+//   - the kernel has no such parameter: load the module that brings it
+//   - the kernel refuses the value
 type Task struct {
 	// Name is the parameter, such as "net.ipv4.ip_forward". As with sysctl, a
 	// slash stands for a dot inside a part: "net.ipv4.conf.eth0/100.rp_filter".

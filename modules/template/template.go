@@ -21,10 +21,19 @@ import (
 // flatten, floor, format, formatlist, indent, join, jsondecode, jsonencode, keys,
 // length, lookup, lower, max, merge, min, range, regex, regexall, replace,
 // reverse, sort, split, substr, title, trim, trimprefix, trimspace, trimsuffix,
-// upper, values and zipmap.
+// upper, values and zipmap. Otherwise it is as the module copy.
 //
-// Otherwise it is as the module copy, with the same outputs: path (string),
-// sha256 (string, in hex), size (number, bytes).
+// Outputs:
+//   - path: the file
+//   - sha256: checksum of the rendered text, in hex; empty for an absent file
+//   - size: bytes of the rendered text; 0 for an absent file
+//
+// Errors:
+//   - the template names a value or function that is not there, or is no template: with
+//     its line
+//   - the folder of dest is missing, or dest is a folder
+//   - the file has other content, the cluster does not own it, and backup is not set
+//   - validate rejects the new content; the file is then as before
 type Task struct {
 	// Dest is the absolute path of the file. Its folder must exist.
 	Dest string `hcl:"dest"`

@@ -18,6 +18,12 @@ import (
 
 // Task removes the domains, disks, seeds and logs of a cluster, except those to
 // be kept.
+//
+// Outputs:
+//   - count: things of the cluster that are still there and should not be
+//
+// Errors:
+//   - libvirt does not answer, or does not remove something
 type Task struct {
 	// All removes everything the cluster owns, whatever keep and keep_volumes
 	// say. Default false.
@@ -30,8 +36,7 @@ type Task struct {
 	open virt.Opener
 }
 
-// Kind is the module "libvirt_sweep". Output: count (number of things of the
-// cluster that are still there).
+// Kind is the module "libvirt_sweep".
 func Kind() module.Kind {
 	return module.Kind{Name: "libvirt_sweep", New: func() module.Task { return &Task{open: virt.Open} }}
 }

@@ -19,8 +19,19 @@ import (
 	"kinit/modules/internal/size"
 )
 
-// Task is an image that is there, or not. An image that the cluster did not make
-// is never touched.
+// Task is a qcow2 disk image, empty or on top of a base image. An image that the
+// cluster did not make is never touched.
+//
+// Outputs:
+//   - path: the image
+//   - size_bytes: what the guest sees, in bytes; 0 for an absent one
+//
+// Errors:
+//   - the base image does not exist, or is larger than size
+//   - an image is there with another format or base, or larger than size: remove it to
+//     make it anew
+//   - the cluster does not own the image
+//   - the domain runs and the image is to grow
 type Task struct {
 	// Name is the file's name without ".qcow2": letters, digits, '.', '-' and '_'.
 	Name string `hcl:"name"`
@@ -39,8 +50,7 @@ type Task struct {
 	Size string `hcl:"size,optional"`
 }
 
-// Kind is the module "libvirt_volume". Outputs: path (string) and size_bytes
-// (number, what the guest sees, 0 when absent).
+// Kind is the module "libvirt_volume".
 func Kind() module.Kind {
 	return module.Kind{Name: "libvirt_volume", New: func() module.Task {
 		return &Task{State: "present", Dir: "/var/lib/libvirt/images"}

@@ -20,7 +20,12 @@ import (
 // Task waits for exactly one of port, path, argv and url. Planning looks once;
 // when it is so already, nothing is to do.
 //
-// Output: elapsed (number), seconds that were waited.
+// Outputs:
+//   - elapsed: seconds that were waited
+//
+// Errors:
+//   - it was not so within the time: with what was wrong last, and the evidence
+//   - none or several of port, path, argv and url are given
 type Task struct {
 	// Port is a TCP port that accepts connections from the host.
 	Port int `hcl:"port,optional"`

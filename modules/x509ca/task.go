@@ -19,12 +19,22 @@ import (
 	"kinit/modules/internal/pki"
 )
 
-// Task is a certificate authority. A key that is there is kept, and so is a
-// certificate that fits it, so that what was issued stays valid.
+// Task is a certificate authority: a key and a certificate that signs itself. A key
+// that is there is kept, and so is a certificate that fits it, so that what was issued
+// stays valid.
 //
-// Outputs (strings): key and cert, the paths; key_pem (secret), public_key_pem and
-// cert_pem, the contents; spki_hash, the hash of the public key as kubeadm pins it
-// ("sha256:…"); not_after, the end of the certificate in RFC 3339.
+// Outputs:
+//   - key: path of the key
+//   - cert: path of the certificate
+//   - key_pem: the key; secret
+//   - public_key_pem: the public key
+//   - cert_pem: the certificate
+//   - spki_hash: hash of the public key as kubeadm pins it, "sha256:…"
+//   - not_after: end of the certificate in RFC 3339
+//
+// Errors:
+//   - a file at key or cert is no key or certificate that kinit can read
+//   - key and cert are the same path
 type Task struct {
 	// Key is the path of the private key on the host, in PEM.
 	Key string `hcl:"key"`

@@ -17,10 +17,21 @@ import (
 	"kinit/modules/internal/pki"
 )
 
-// Task is a certificate. Its key is kept when it is issued again.
+// Task is a certificate, issued by an authority and again before it ends. Its key is
+// kept when it is issued again.
 //
-// Outputs (strings): key and cert, the paths; key_pem (secret) and cert_pem, the
-// contents; not_after, the end of the certificate in RFC 3339.
+// Outputs:
+//   - key: path of the key
+//   - cert: path of the certificate
+//   - key_pem: the key; secret
+//   - cert_pem: the certificate
+//   - not_after: end of the certificate in RFC 3339
+//
+// Errors:
+//   - the authority's key or certificate is not there, or they do not belong together
+//   - ip_addresses has something else than addresses, or usages than "server" and
+//     "client"
+//   - renew_before is longer than days
 type Task struct {
 	// Key is the path of the private key on the host, in PEM.
 	Key string `hcl:"key"`

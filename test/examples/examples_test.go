@@ -3,14 +3,18 @@
 package examples
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"kinit/engine"
+	"kinit/engine/event"
 	"kinit/inventories"
 	"kinit/modules"
 	"kinit/specs"
@@ -131,5 +135,57 @@ func TestPlanOfAnExampleChangesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
 		t.Errorf("the folder is there after a plan: %v", err)
+	}
+}
+
+// told keeps what tasks tell, by address.
+type told struct {
+	mu  sync.Mutex
+	all map[string]string
+}
+
+func (s *told) Emit(e event.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Kind == event.TaskFinished {
+		s.all[e.Task] = string(e.Status) + " " + e.Message
+	}
+}
+
+func TestMessagesAreToldInRunsAndPlansAndAreNoChanges(t *testing.T) {
+	t.Parallel()
+	playbook := filepath.Join(t.TempDir(), "told.hcl")
+	text := `
+variable "token" {
+  type      = string
+  default   = "opensesame"
+  sensitive = true
+}
+stage "tell" {}
+task "debug" "text" {
+  stage   = "tell"
+  host    = "localhost"
+  message = "the token is ${var.token}"
+}
+task "debug" "value" {
+  stage = "tell"
+  host  = "localhost"
+  value = { a = [1] }
+}
+`
+	if err := os.WriteFile(playbook, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, use := range map[string]func(context.Context, engine.Options) *engine.Report{"run": engine.Run, "plan": engine.Plan} {
+		o, events := options(t, playbook), &told{all: map[string]string{}}
+		o.Hosts, o.Events = []string{"localhost"}, events
+		report := use(t.Context(), o)
+		if err := report.Diagnostics.Err(); err != nil || report.Changes() != 0 {
+			t.Errorf("%s: %d changes, %v", name, report.Changes(), err)
+		}
+		want := map[string]string{"task.debug.text": "ok the token is ***", "task.debug.value": "ok {\n  \"a\": [\n    1\n  ]\n}"}
+		if diff := cmp.Diff(want, events.all); diff != "" {
+			t.Errorf("%s told (-want +got):\n%s", name, diff)
+		}
 	}
 }

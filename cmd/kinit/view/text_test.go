@@ -205,3 +205,22 @@ func TestTextTellsWhomARunWaitsFor(t *testing.T) {
 	text.Emit(event.Event{Kind: event.RunWaits, Time: c.now, Host: "nyctea", Message: "for the run of ann@desk/7"})
 	equal(t, printed.String(), "nyctea     waits    for the run of ann@desk/7\n")
 }
+
+func TestWhatATaskTellsIsShownInFull(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	out, printed := file()
+	text := newText(Options{Out: out, Err: out, Now: c.time})
+	for _, e := range []event.Event{
+		{Kind: event.TaskStarted, Task: "task.debug.a", Host: "tyto"},
+		{Kind: event.TaskFinished, Task: "task.debug.a", Host: "tyto", Status: event.OK, Message: "{\n  \"a\": 1\n}"},
+		{Kind: event.TaskFinished, Task: "task.debug.b", Host: "tyto", Status: event.Failed, Message: "no\nmore of it"},
+	} {
+		text.Emit(e)
+	}
+	equal(t, printed.String(), `tyto       ok       task.debug.a              0.0s   {
+      "a": 1
+    }
+tyto       failed   task.debug.b              0.0s   no
+`)
+}

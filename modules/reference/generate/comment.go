@@ -80,6 +80,9 @@ func plain(blocks ...comment.Block) string {
 // meaning is a comment without the name it begins with, as comments in Go do:
 // "Dest is the path." says "The path.".
 func meaning(name, text string) string {
+	if rest, ok := strings.CutPrefix(text, name+", "); ok {
+		return capital(rest)
+	}
 	rest, ok := strings.CutPrefix(text, name+" ")
 	if !ok {
 		return capital(text)

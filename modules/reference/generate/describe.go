@@ -27,7 +27,7 @@ const exampleSuffix = ".example.hcl"
 // describe makes the reference of a module of its code and comments. With an
 // error, which names all that is missing, it is as complete as it can be.
 func describe(src *source, kind module.Kind) (reference.Module, error) {
-	m := reference.Module{Name: kind.Name}
+	m := reference.Module{Name: kind.Name, Arguments: []reference.Argument{}, Outputs: []reference.Output{}, Errors: []string{}}
 	task := kind.New()
 	value := reflect.ValueOf(task).Elem()
 	doc, err := src.of(value.Type())
@@ -38,12 +38,13 @@ func describe(src *source, kind module.Kind) (reference.Module, error) {
 	if err != nil {
 		return m, err
 	}
-	m.Summary, m.Text, m.Errors = text.summary(), text.text, text.errors
-	var missing [3]error
-	m.Arguments, missing[0] = describeArguments(src, value)
-	m.Outputs, missing[1] = describeOutputs(task, text.outputs)
-	m.Example, missing[2] = readExample(src.root, value.Type(), kind.Name)
-	return m, errors.Join(append(missing[:], checkText(m))...)
+	m.Summary, m.Text, m.Errors = text.summary(), text.text, append(m.Errors, text.errors...)
+	arguments, argumentErr := describeArguments(src, value)
+	outputs, outputErr := describeOutputs(task, text.outputs)
+	m.Arguments, m.Outputs = append(m.Arguments, arguments...), append(m.Outputs, outputs...)
+	var exampleErr error
+	m.Example, exampleErr = readExample(src.root, value.Type(), kind.Name)
+	return m, errors.Join(argumentErr, outputErr, exampleErr, checkText(m))
 }
 
 // checkText checks what a comment must have at least.

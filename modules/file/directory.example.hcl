@@ -1,0 +1,10 @@
+# A folder with its parents.
+stage "files" {}
+
+task "directory" "data" {
+  stage = "files"
+  hosts = run.hosts
+  path  = "/srv/app/data"
+  mode  = "0750"
+  group = "www-data"
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/reference"
+)
+
+// sample is a task as modules have it, described in sampleSource.
+type sample struct {
+	Path   string                  `hcl:"path"`
+	Count  int                     `hcl:"count,optional"`
+	Flag   bool                    `hcl:"flag,optional"`
+	Maybe  *bool                   `hcl:"maybe,optional"`
+	Names  []string                `hcl:"names,optional"`
+	Logins map[string]secret.Value `hcl:"logins,optional"`
+	Any    cty.Value               `hcl:"any,optional"`
+	One    *part                   `hcl:"one,block"`
+	Many   []part                  `hcl:"many,block"`
+
+	unexported int //lint:ignore U1000 it must not be described
+}
+
+type part struct {
+	Label string `hcl:"label,label"`
+	Size  string `hcl:"size"`
+}
+
+func (*sample) Plan(context.Context, module.Host) ([]module.Step, error) { return nil, nil }
+func (*sample) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"path": cty.String, "all": cty.List(cty.Number)}
+}
+func (*sample) Outputs(context.Context, module.Host) (map[string]cty.Value, error) { return nil, nil }
+
+// described is a source that knows the two types.
+func described(task string) *source {
+	fields := map[string]string{"Path": "Path is the way,\nto walk.\n", "Count": "Count, when 0, means all.\n", "Flag": "Flag turns it on.\n"}
+	for _, name := range []string{"Maybe", "Names", "Logins", "Any", "One", "Many"} {
+		fields[name] = name + " are such.\n"
+	}
+	return &source{root: "no/such/root", folders: map[string]declared{"modules/reference/generate": {
+		"sample": {text: task, fields: fields},
+		"part":   {text: "part is one.\n", fields: map[string]string{"Label": "Label is it.\n", "Size": "Size is how much.\n"}},
+	}}}
+}
+
+const sampleDoc = `sample walks a way. It
+does so twice.
+
+More of it.
+
+Outputs:
+  - path: the way
+  - all: the steps,
+    counted
+
+Errors:
+  - there is no way
+`
+
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	kind := module.Kind{Name: "sample", New: func() module.Task { return &sample{Count: 3, Names: []string{"a"}} }}
+	got, err := describe(described(sampleDoc), kind)
+	if err == nil || err.Error() != "its example: open no/such/root/modules/reference/generate/sample.example.hcl: no such file or directory" {
+		t.Errorf("error %v, want the missing example only", err)
+	}
+	block := []reference.Argument{{Name: "label", Type: "label", Required: true, Text: "It."}, {Name: "size", Type: "string", Required: true, Text: "How much."}}
+	want := reference.Module{
+		Name: "sample", Summary: "Walks a way", Text: "Walks a way. It does so twice.\n\nMore of it.",
+		Arguments: []reference.Argument{
+			{Name: "path", Type: "string", Required: true, Text: "The way, to walk."},
+			{Name: "count", Type: "number", Default: "3", Text: "When 0, means all."},
+			{Name: "flag", Type: "bool", Default: "false", Text: "Turns it on."},
+			{Name: "maybe", Type: "bool", Text: "Such."},
+			{Name: "names", Type: "list(string)", Default: `["a"]`, Text: "Such."},
+			{Name: "logins", Type: "map(string)", Secret: true, Text: "Such."},
+			{Name: "any", Type: "any", Text: "Such."},
+			{Name: "one", Type: "block", Text: "Such.", Arguments: block},
+			{Name: "many", Type: "block", Repeated: true, Text: "Such.", Arguments: block},
+		},
+		Outputs: []reference.Output{{Name: "all", Type: "list(number)", Text: "The steps, counted"}, {Name: "path", Type: "string", Text: "The way"}},
+		Errors:  []string{"there is no way"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatACommentLacksIsTold(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 101)
+	for name, c := range map[string]struct{ doc, want string }{
+		"no meaning of an output": {strings.Replace(sampleDoc, "  - path: the way\n", "", 1), `output path is not in the list after "Outputs:" in its comment`},
+		"an output too many":      {strings.Replace(sampleDoc, "  - path", "  - other: x\n  - path", 1), "its comment describes the output other, which OutputTypes does not have"},
+		"no errors":               {strings.Split(sampleDoc, "\nErrors:")[0], `its comment has no list after "Errors:"`},
+		"a long first sentence":   {strings.Replace(sampleDoc, "walks", long, 1), "the first sentence of its comment has 107 characters, want at most 100: X" + long[1:] + " a way"},
+		"an output without colon": {strings.Replace(sampleDoc, "path: the way", "the way", 1), `its comment lists the output "the way", want a name, a colon and a meaning`},
+	} {
+		_, err := describe(described(c.doc), module.Kind{Name: "sample", New: func() module.Task { return &sample{} }})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+func TestSourceIsReadFromFiles(t *testing.T) {
+	t.Parallel()
+	types, err := readFolder(root + "/modules/assert")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := types["Condition"]; got.text != "Condition is one thing that must hold.\n" || got.fields["Holds"] != "Holds says whether it does.\n" {
+		t.Errorf("comments %+v", got)
+	}
+}
