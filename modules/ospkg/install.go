@@ -2,48 +2,41 @@ package ospkg
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
-	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/packages"
 )
-
-// lockSeconds is how long apt waits for another package manager to finish; the
-// first upgrade of a freshly booted system takes minutes.
-const lockSeconds = "300"
 
 // changes is what an install would do.
 type changes struct {
-	names []string // to be given to apt
-	fresh []string // packages that are not there at all
+	specs []packages.Spec // to be given to the package manager
+	fresh []string        // packages that are not there at all
 	texts []string
 }
-
-func (c changes) text() string { return strings.Join(c.texts, ", ") }
 
 // missing compares what is installed with what is asked for.
 func (t *Task) missing(s state) changes {
 	var c changes
-	for _, name := range t.Names {
-		pkg, version := split(name)
-		have, installed := s.installed[pkg]
-		want := version
-		if want == "" {
-			want = s.candidate[pkg]
-		}
+	for _, want := range t.specs() {
+		have, installed := s.installed[want.Name]
+		newest := s.newest[want.Name]
 		switch {
 		case !installed:
-			c.fresh = append(c.fresh, pkg)
-			c.texts = append(c.texts, strings.TrimSpace("install "+pkg+" "+version))
-		case want != "" && want != have:
-			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", pkg, have, want))
+			c.fresh = append(c.fresh, want.Name)
+			c.texts = append(c.texts, strings.TrimSpace("install "+want.Name+" "+want.Version))
+		case !want.Fits(have):
+			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", want.Name, have[0], want.Version))
+		case want.Version == "" && newest != "" && !slices.Contains(have, newest) && !s.held[want.Name]:
+			want.Version = newest
+			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", want.Name, have[0], newest))
 		default:
 			continue
 		}
-		c.names = append(c.names, name)
+		c.specs = append(c.specs, want)
 	}
 	return c
 }
@@ -56,7 +49,7 @@ func (t *Task) install(ctx context.Context, h module.Host) error {
 		return err
 	}
 	c := t.missing(s)
-	if len(c.names) == 0 {
+	if len(c.specs) == 0 {
 		return nil
 	}
 	for _, pkg := range c.fresh {
@@ -64,29 +57,62 @@ func (t *Task) install(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	if t.UpdateCache {
-		if err := aptGet(ctx, h, "update"); err != nil {
+	var names []string
+	for _, spec := range c.specs {
+		names = append(names, spec.Name)
+	}
+	return s.manager.Change(ctx, h, packages.Change{Refresh: t.UpdateCache, Install: c.specs, Held: s.heldOf(names)})
+}
+
+// heldOf are those of the names that are held.
+func (s state) heldOf(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !s.held[name] })
+}
+
+// planHold is about what keeps its version. One that is held already is not the
+// owner's to free.
+func (t *Task) planHold(s state) []module.Step {
+	if t.Held == nil {
+		return nil
+	}
+	var names []string
+	for _, name := range t.packages() {
+		if s.held[name] != *t.Held {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	verb := map[bool]string{true: "hold", false: "free"}[*t.Held]
+	return []module.Step{module.NewStep(verb+" "+strings.Join(names, ", "), t.hold)}
+}
+
+func (t *Task) hold(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	for _, name := range t.packages() {
+		if s.held[name] == *t.Held {
+			continue
+		}
+		if *t.Held {
+			if err := h.Own(ctx, module.Mark{Kind: packages.MarkOfHold, ID: name}); err != nil {
+				return err
+			}
+		}
+		if err := s.manager.Hold(ctx, h, name, *t.Held); err != nil {
+			return err
+		}
+		if *t.Held {
+			continue
+		}
+		if err := claim.Release(ctx, h, name, packages.MarkOfHold); err != nil {
 			return err
 		}
 	}
-	return t.tryInstall(ctx, h, c.names)
-}
-
-// tryInstall installs, and when that fails puts right what usually is the
-// matter: old package lists, or an install that was interrupted.
-func (t *Task) tryInstall(ctx context.Context, h module.Host, names []string) error {
-	args := append([]string{"install", "--no-install-recommends", "--allow-downgrades", "--allow-change-held-packages", "--"}, names...)
-	err := aptGet(ctx, h, args...)
-	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
-		return err
-	}
-	if _, err := run(ctx, h, "dpkg", "--configure", "-a"); err != nil {
-		return err
-	}
-	if err := aptGet(ctx, h, "update"); err != nil {
-		return err
-	}
-	return aptGet(ctx, h, args...)
+	return nil
 }
 
 // planAbsent plans to remove what is installed and may be removed.
@@ -104,36 +130,30 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return []module.Step{module.NewStep("remove "+strings.Join(names, ", "), func(ctx context.Context, h module.Host) error {
-		return t.remove(ctx, h, names)
-	})}, nil
+	return []module.Step{module.NewStep("remove "+strings.Join(names, ", "), t.remove)}, nil
 }
 
-func (t *Task) remove(ctx context.Context, h module.Host, names []string) error {
-	if err := aptGet(ctx, h, append([]string{"remove", "--"}, names...)...); err != nil {
+// remove removes what is still there. A hold goes with its package.
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
 		return err
 	}
-	for _, pkg := range names {
-		if err := claim.Release(ctx, h, pkg, "package"); err != nil {
+	names := slices.DeleteFunc(t.packages(), func(name string) bool { return len(s.installed[name]) == 0 })
+	for _, name := range s.heldOf(names) {
+		if err := s.manager.Hold(ctx, h, name, false); err != nil {
+			return err
+		}
+	}
+	if len(names) > 0 {
+		if err := s.manager.Change(ctx, h, packages.Change{Remove: names}); err != nil {
+			return err
+		}
+	}
+	for _, pkg := range t.packages() {
+		if err := claim.Release(ctx, h, pkg, "package", packages.MarkOfHold); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// aptGet runs apt-get so that it never asks: configuration files that were
-// changed stay.
-func aptGet(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, append([]string{"apt-get", "-y", "-q",
-		"-o", "DPkg::Lock::Timeout=" + lockSeconds,
-		"-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}, args...)...)
-	return err
-}
-
-func run(ctx context.Context, h module.Host, argv ...string) (module.Output, error) {
-	return h.Run(ctx, module.Command{
-		Argv: argv,
-		Env:  map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
-		Line: cmdtext.Progress(h),
-	})
 }

@@ -1,0 +1,141 @@
+package packages
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// apt is dpkg and apt, of Debian and what descends from it.
+type apt struct{}
+
+// lockSeconds is how long apt waits for another package manager to finish; the
+// first upgrade of a freshly booted system takes minutes.
+const lockSeconds = "300"
+
+// Installed asks dpkg, which ends with 1 when it does not know one of the names.
+func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+	argv := append([]string{"dpkg-query", "-W", "-f", `${Package}\t${db:Status-Abbrev}\t${Version}\n`}, names...)
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	if err != nil && !codeIs(err, 1) {
+		return nil, err
+	}
+	return parseDpkg(out.Stdout), nil
+}
+
+// parseDpkg reads "name, status, version" lines. The second letter of the status is
+// what is: i for installed.
+func parseDpkg(text string) map[string][]string {
+	installed := map[string][]string{}
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(fields) == 3 && len(fields[1]) >= 2 && fields[1][1] == 'i' {
+			installed[fields[0]] = []string{fields[2]}
+		}
+	}
+	return installed
+}
+
+// Newest asks apt, which prefers some repositories as its preferences say.
+func (apt) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apt-cache", "policy"}, names...)})
+	return parsePolicy(out.Stdout), err
+}
+
+// parsePolicy reads what apt-cache policy prints: a line with each name, and
+// indented below it what could be installed. apt has no other form of it.
+func parsePolicy(text string) map[string]string {
+	candidates, name := map[string]string{}, ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if !strings.HasPrefix(line, " ") {
+			name = strings.TrimSuffix(line, ":")
+		}
+		version, found := strings.CutPrefix(line, "  Candidate: ")
+		if found && version != "(none)" {
+			candidates[name] = version
+		}
+	}
+	return candidates
+}
+
+func (apt) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apt-mark", "showhold"}, names...)})
+	held := map[string]bool{}
+	for _, name := range strings.Fields(out.Stdout) {
+		held[name] = true
+	}
+	return held, err
+}
+
+func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
+	verb := "unhold"
+	if hold {
+		verb = "hold"
+	}
+	_, err := h.Run(ctx, module.Command{Argv: []string{"apt-mark", verb, name}})
+	return err
+}
+
+func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
+	if c.Refresh {
+		if err := a.get(ctx, h, "update"); err != nil {
+			return err
+		}
+	}
+	if len(c.Install) > 0 {
+		if err := a.install(ctx, h, c.Install); err != nil {
+			return err
+		}
+		if err := holdAgain(ctx, h, a, c); err != nil { // apt frees what it is made to change
+			return err
+		}
+	}
+	if len(c.Remove) == 0 {
+		return nil
+	}
+	verb := []string{"remove"}
+	if c.Purge {
+		verb = []string{"purge"}
+	}
+	if slices.ContainsFunc(c.Remove, func(name string) bool { return slices.Contains(c.Held, name) }) {
+		verb = append(verb, "--allow-change-held-packages")
+	}
+	return a.get(ctx, h, append(append(verb, "--"), c.Remove...)...)
+}
+
+// install installs, and when that fails puts right what usually is the matter: old
+// package lists, or an install that was interrupted.
+func (a apt) install(ctx context.Context, h module.Host, specs []Spec) error {
+	args := []string{"install", "--no-install-recommends", "--allow-downgrades", "--allow-change-held-packages", "--"}
+	for _, s := range specs {
+		args = append(args, strings.TrimSuffix(s.Name+"="+s.Version, "="))
+	}
+	err := a.get(ctx, h, args...)
+	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+		return err
+	}
+	if _, err := run(ctx, h, a.env(), "dpkg", "--configure", "-a"); err != nil {
+		return err
+	}
+	if err := a.get(ctx, h, "update"); err != nil {
+		return err
+	}
+	return a.get(ctx, h, args...)
+}
+
+func (apt) env() map[string]string { return map[string]string{"DEBIAN_FRONTEND": "noninteractive"} }
+
+// get runs apt-get so that it never asks: configuration files that were changed
+// stay.
+func (a apt) get(ctx context.Context, h module.Host, args ...string) error {
+	_, err := run(ctx, h, a.env(), append([]string{"apt-get", "-y", "-q",
+		"-o", "DPkg::Lock::Timeout=" + lockSeconds,
+		"-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}, args...)...)
+	return err
+}
+
+var _ Manager = apt{}

@@ -1,0 +1,135 @@
+package packages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// dnf is rpm and dnf, of Fedora and what descends from it, or yum, which on most of
+// these is another name of dnf.
+type dnf struct{ program string }
+
+func (dnf) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+	return rpmInstalled(ctx, h, names)
+}
+
+// upgradeFormat ends in a line end, which dnf 4 adds by itself and dnf 5 does not.
+const upgradeFormat = "%{name} %{evr}\n"
+
+func (d dnf) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
+	argv := append([]string{d.program, "-q", "repoquery", "--upgrades", "--qf", upgradeFormat, "--"}, names...)
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	return parsePairs(out.Stdout), err
+}
+
+// parsePairs reads lines with a name and a version.
+func parsePairs(text string) map[string]string {
+	newest := map[string]string{}
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) == 2 {
+			newest[fields[0]] = fields[1]
+		}
+	}
+	return newest
+}
+
+// Held reads the list of the plug-in versionlock. A host without it holds nothing.
+func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{d.program, "-q", "versionlock", "list"}})
+	var exit *module.ExitError
+	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "versionlock") {
+		return nil, nil // no such command
+	}
+	held := parseLocks(out.Stdout)
+	for name := range held {
+		if !slices.Contains(names, name) {
+			delete(held, name)
+		}
+	}
+	return held, err
+}
+
+// parseLocks reads "name-epoch:version-release.*" of dnf 4, in which a "!" is an
+// exclusion, and "Package name: name" of dnf 5.
+func parseLocks(text string) map[string]bool {
+	held := map[string]bool{}
+	nevra := regexp.MustCompile(`^([^!\s].*)-\d+:[^-]+-[^-]+$`)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, found := strings.CutPrefix(line, "Package name: "); found {
+			held[name] = true
+		} else if match := nevra.FindStringSubmatch(line); match != nil {
+			held[match[1]] = true
+		}
+	}
+	return held
+}
+
+// Hold locks the version that is installed: by the name alone dnf 4 locks those of
+// the repositories too.
+func (d dnf) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
+	verb, what := "delete", name
+	if hold {
+		installed, err := rpmInstalled(ctx, h, []string{name})
+		if err != nil {
+			return err
+		}
+		if len(installed[name]) == 0 {
+			return fmt.Errorf("package %s is not installed, so that it cannot be held", name)
+		}
+		verb, what = "add", name+"-"+installed[name][0]
+	}
+	_, err := h.Run(ctx, module.Command{Argv: []string{d.program, "-q", "versionlock", verb, "--", what}})
+	var exit *module.ExitError
+	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "versionlock") {
+		return fmt.Errorf("hold %s: %w: the plug-in versionlock is missing on some systems: install python3-dnf-plugin-versionlock before", name, err)
+	}
+	return err
+}
+
+func (d dnf) Change(ctx context.Context, h module.Host, c Change) error {
+	if c.Refresh {
+		if err := d.run(ctx, h, "makecache", "--refresh"); err != nil {
+			return err
+		}
+	}
+	return rehold(ctx, h, d, c, func() error { return d.change(ctx, h, c) })
+}
+
+func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
+	if len(c.Install) > 0 {
+		if err := d.install(ctx, h, c.Install); err != nil {
+			return err
+		}
+	}
+	if len(c.Remove) == 0 {
+		return nil
+	}
+	return d.run(ctx, h, append([]string{"--setopt=clean_requirements_on_remove=False", "remove", "--"}, c.Remove...)...)
+}
+
+// install installs, and when that fails once more with fresh package lists.
+func (d dnf) install(ctx context.Context, h module.Host, specs []Spec) error {
+	args := []string{"--setopt=install_weak_deps=False", "install", "--"}
+	for _, s := range specs {
+		args = append(args, strings.TrimSuffix(s.Name+"-"+s.Version, "-"))
+	}
+	err := d.run(ctx, h, args...)
+	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+		return err
+	}
+	return d.run(ctx, h, append([]string{"--refresh"}, args...)...)
+}
+
+func (d dnf) run(ctx context.Context, h module.Host, args ...string) error {
+	_, err := run(ctx, h, nil, append([]string{d.program, "-y"}, args...)...)
+	return err
+}
+
+var _ Manager = dnf{}

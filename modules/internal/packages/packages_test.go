@@ -1,0 +1,172 @@
+package packages
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module/moduletest"
+)
+
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestManagerIsThatOfTheDistribution(t *testing.T) {
+	t.Parallel()
+	all := []string{"apt-get", "dnf", "zypper", "yum"}
+	for _, c := range []struct {
+		release string
+		there   []string
+		want    string
+	}{
+		{"ID=debian", all, "apt-get"},
+		{"ID=linuxmint\nID_LIKE=\"ubuntu debian\"", all, "apt-get"},
+		{"ID=fedora", []string{"dnf", "yum"}, "dnf"},
+		{"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"", all, "dnf"},
+		{"ID=\"centos\"\nID_LIKE=\"rhel fedora\"", []string{"yum"}, "yum"},
+		{"ID=\"opensuse-tumbleweed\"\nID_LIKE=\"opensuse suse\"", all, "zypper"},
+		{"ID=\"sles\"\nID_LIKE=\"suse\"", all, "zypper"},
+		{"ID=amzn\nID_LIKE=fedora", []string{"dnf"}, "dnf"},
+		{"ID=own", []string{"zypper"}, "zypper"},
+		{"", []string{"dnf", "yum"}, "dnf"},
+		{"ID=alpine", nil, ""},
+	} {
+		same(t, c.release, choose(c.release, c.there), c.want)
+	}
+}
+
+func TestReadsWhatTheProgramsPrint(t *testing.T) {
+	t.Parallel()
+	same(t, "dpkg-query", parseDpkg(recorded(t, "dpkg-query.txt")),
+		map[string][]string{"bash": {"5.2.15-2+b8"}, "curl": {"7.88.1-10+deb12u14"}, "held": {"1"}})
+	same(t, "apt-cache policy", parsePolicy(recorded(t, "apt-cache-policy.txt")),
+		map[string]string{"bash": "5.2.15-2+b13", "curl": "7.88.1-10+deb12u15"})
+	same(t, "rpm -q", parseRPM(recorded(t, "rpm-q.txt")), map[string][]string{
+		"bash":       {"5.2.26-4.fc40", "0:5.2.26-4.fc40", "5.2.26"},
+		"bind-utils": {"32:9.18.28-2.el9", "9.18.28-2.el9", "9.18.28"},
+		"kernel":     {"6.9.5-200.fc40", "0:6.9.5-200.fc40", "6.9.5"},
+	})
+	same(t, "dnf repoquery", parsePairs("\nkinit-test-a 2.0-1\n\nb 1:3-1\n"), map[string]string{"kinit-test-a": "2.0-1", "b": "1:3-1"})
+	same(t, "versionlock of dnf 4", parseLocks("kinit-test-a-0:1.0-1.*\n!gcc-c++-0:4-1.*\ngcc-c++-1:13.2-1.fc40.*\n"),
+		map[string]bool{"kinit-test-a": true, "gcc-c++": true})
+	same(t, "versionlock of dnf 5", parseLocks("# Added by 'versionlock add' command\nPackage name: acl\nevr = 2.3.1-3.fc37\n"),
+		map[string]bool{"acl": true})
+}
+
+func TestZypperIsReadAsXML(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("zypper", "--non-interactive", "--xmlout", "list-updates").Out(recorded(t, "zypper-list-updates.xml"))
+	h.On("zypper", "--non-interactive", "--xmlout", "locks").Out(recorded(t, "zypper-locks.xml"))
+	newest, err := zypper{}.Newest(t.Context(), h, []string{"kinit-test-a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "updates", newest, map[string]string{"kinit-test-a": "2.0-1"})
+	held, err := zypper{}.Held(t.Context(), h, []string{"kinit-test-a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "locks", held, map[string]bool{"kinit-test-a": true})
+	_, err = zypper{}.Held(t.Context(), h, []string{"b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCommandLines is the changes of each manager, with the first install failing.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	c := Change{Refresh: true, Install: []Spec{{"a", "1:2-3"}, {"b", ""}}, Remove: []string{"c", "d"}, Held: []string{"a", "c"}}
+	const get = "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' "
+	for name, one := range map[string]struct {
+		manager Manager
+		want    []string
+	}{
+		"apt": {apt{}, []string{get + "update",
+			get + "install --no-install-recommends --allow-downgrades --allow-change-held-packages -- 'a=1:2-3' b",
+			"dpkg --configure -a", get + "update",
+			get + "install --no-install-recommends --allow-downgrades --allow-change-held-packages -- 'a=1:2-3' b",
+			"apt-mark hold a", get + "remove --allow-change-held-packages -- c d"}},
+		"dnf": {dnf{"dnf"}, []string{"dnf -y makecache --refresh",
+			"dnf -q versionlock delete -- a", "dnf -q versionlock delete -- c",
+			"dnf -y '--setopt=install_weak_deps=False' install -- a-1:2-3 b",
+			"dnf -y --refresh '--setopt=install_weak_deps=False' install -- a-1:2-3 b",
+			"dnf -y '--setopt=clean_requirements_on_remove=False' remove -- c d",
+			"rpm -q --qf '%{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\\n' -- a", "dnf -q versionlock add -- a-1:2-3"}},
+		"zypper": {zypper{}, []string{"zypper --non-interactive refresh",
+			"zypper --non-interactive removelock a", "zypper --non-interactive removelock c",
+			"zypper --non-interactive install --no-recommends --oldpackage -- 'a=1:2-3' b",
+			"zypper --non-interactive refresh",
+			"zypper --non-interactive install --no-recommends --oldpackage -- 'a=1:2-3' b",
+			"zypper --non-interactive remove -- c d", "zypper --non-interactive addlock a"}},
+	} {
+		h := moduletest.NewFakeHost(t, "")
+		failed := false
+		h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) {
+			line := call.Line()
+			switch {
+			case strings.Contains(line, " install ") && !failed:
+				failed = true
+				return moduletest.Reply{Code: 1, Stderr: "old lists"}, true
+			case call.Argv[0] == "rpm":
+				return moduletest.Reply{Stdout: "a 1:2-3\n"}, true
+			}
+			return moduletest.Reply{}, true
+		})
+		if err := one.manager.Change(t.Context(), h, c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		same(t, name, h.Lines(), one.want)
+	}
+}
+
+func TestZypperTellsOfARestartThatIsNeeded(t *testing.T) {
+	t.Parallel()
+	for code, fails := range map[int]bool{102: false, 103: false, 104: true, 4: true} {
+		h := moduletest.NewFakeHost(t, "")
+		h.On("zypper", "--non-interactive", "remove", "--", "a").Fail(code, "")
+		if err := (zypper{}).Change(t.Context(), h, Change{Remove: []string{"a"}}); (err != nil) != fails {
+			t.Errorf("code %d: %v", code, err)
+		}
+	}
+	err := zypper{}.Change(t.Context(), moduletest.NewFakeHost(t, ""), Change{Install: []Spec{{"a", "1.*"}}})
+	if want := `the version of a is "1.*", and zypper knows no "*" in versions: name the whole one`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestHoldWithoutThePlugInIsExplained(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("rpm", "-q", "--qf", rpmFormat, "--", "a").Out("a 0:1-1\n")
+	h.On("dnf", "-q", "versionlock", "add", "--", "a-1-1").Fail(1, "No such command: versionlock. Please use /usr/bin/dnf --help")
+	h.On("dnf", "-q", "versionlock", "list").Fail(1, "No such command: versionlock. Please use /usr/bin/dnf --help")
+	held, err := dnf{"dnf"}.Held(t.Context(), h, []string{"a"})
+	if err != nil || len(held) > 0 {
+		t.Errorf("held %v, %v", held, err)
+	}
+	err = dnf{"dnf"}.Hold(t.Context(), h, "a", true)
+	want := "hold a: command ended with code 1: dnf -q versionlock add -- a-1-1\n" +
+		"No such command: versionlock. Please use /usr/bin/dnf --help: the plug-in versionlock is missing on some systems: " +
+		"install python3-dnf-plugin-versionlock before"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

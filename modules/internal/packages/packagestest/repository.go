@@ -1,0 +1,59 @@
+// Package packagestest makes repositories of empty packages for tests: real ones,
+// for apt, dnf and zypper on a roottest.Host.
+package packagestest
+
+import (
+	"testing"
+
+	"kinit/modules/internal/roottest"
+)
+
+// Folder is where the repositories are on the host.
+const Folder = "/tmp/repository"
+
+// debScript makes Debian packages of the name $2 in the versions that follow, and
+// the index of the folder $1.
+const debScript = `mkdir -p "$1" && cd "$1"; name=$2; shift 2
+for version; do
+	mkdir -p "/tmp/deb/$version/DEBIAN"
+	printf 'Package: %s\nVersion: %s\nArchitecture: all\nMaintainer: Test <test@example>\nDescription: empty\n' "$name" "$version" \
+		>"/tmp/deb/$version/DEBIAN/control"
+	dpkg-deb --root-owner-group -b "/tmp/deb/$version" . >/dev/null
+	rm -r "/tmp/deb/$version"
+done
+for deb in *.deb; do
+	dpkg-deb -f "$deb"
+	printf 'Filename: ./%s\nSize: %s\nSHA256: %s\n\n' "$deb" "$(stat -c %s "$deb")" "$(sha256sum "$deb" | cut -d" " -f1)"
+done >Packages`
+
+// Deb makes a folder with packages for apt, which can be a repository.
+func Deb(t testing.TB, h *roottest.Host, name string, versions ...string) {
+	t.Helper()
+	h.Shell(t, debScript, append([]string{Folder, name}, versions...)...)
+}
+
+// Apt makes a repository for apt and has apt know no other.
+func Apt(t testing.TB, h *roottest.Host, name string, versions ...string) {
+	t.Helper()
+	Deb(t, h, name, versions...)
+	h.Shell(t, `rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/* /var/lib/apt/lists/*
+echo "deb [trusted=yes] file:$1 ./" >/etc/apt/sources.list; apt-get -q update`, Folder)
+}
+
+// rpmScript makes packages for rpm as debScript does.
+const rpmScript = `mkdir -p "$1" /tmp/rpm; folder=$1; name=$2; shift 2
+for version; do
+	printf 'Name: %s\nVersion: %s\nRelease: 1\nSummary: empty\nLicense: none\nBuildArch: noarch\n%%description\nempty\n%%files\n' \
+		"$name" "$version" >/tmp/rpm/spec
+	rpmbuild --quiet -bb --define "_topdir /tmp/rpm" --define "_rpmdir $folder" /tmp/rpm/spec
+done
+createrepo_c -q "$folder"`
+
+// RPM makes a repository for dnf and zypper and has them know no other.
+func RPM(t testing.TB, h *roottest.Host, name string, versions ...string) {
+	t.Helper()
+	h.Shell(t, rpmScript, append([]string{Folder, name}, versions...)...)
+	h.Shell(t, `rm -rf /etc/yum.repos.d /etc/zypp/repos.d; mkdir -p /etc/yum.repos.d /etc/zypp/repos.d
+printf '[test]\nname=test\nbaseurl=file://%s\ngpgcheck=0\nenabled=1\n' "$1" | tee /etc/yum.repos.d/test.repo >/etc/zypp/repos.d/test.repo
+! test -e /etc/dnf/plugins/local.conf || printf '[main]\nenabled=0\n' >/etc/dnf/plugins/local.conf`, Folder)
+}

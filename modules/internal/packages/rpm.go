@@ -1,0 +1,70 @@
+package packages
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// rpmFormat is a line for each installed package: its name, and its version with
+// epoch and release.
+const rpmFormat = `%{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\n`
+
+// rpmInstalled asks rpm, which ends with the number of names it does not know.
+func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"rpm", "-q", "--qf", rpmFormat, "--"}, names...)})
+	installed := parseRPM(out.Stdout)
+	if err != nil && !(codeIs(err, len(names)-len(installed)) && strings.Count(out.Stdout, " is not installed\n") > 0) {
+		return nil, err
+	}
+	return installed, nil
+}
+
+// parseRPM reads lines of rpmFormat, and passes over "package x is not installed".
+// Of several versions, as kernels have, the last one counts: rpm lists the newest
+// last.
+func parseRPM(text string) map[string][]string {
+	installed := map[string][]string{}
+	for line := range strings.Lines(text) {
+		name, evr, found := strings.Cut(strings.TrimSpace(line), " ")
+		epoch, rest, hasEpoch := strings.Cut(evr, ":")
+		if !found || !hasEpoch || strings.Contains(evr, " ") {
+			continue
+		}
+		version := rest[:max(strings.LastIndex(rest, "-"), 0)]
+		installed[name] = []string{rest, evr, version}
+		if epoch != "0" {
+			installed[name] = []string{evr, rest, version}
+		}
+	}
+	return installed
+}
+
+// rehold changes held packages: these managers refuse to touch them otherwise. An
+// interrupt in between leaves them free.
+func rehold(ctx context.Context, h module.Host, m Manager, c Change, change func() error) error {
+	for _, name := range c.Held {
+		if err := m.Hold(ctx, h, name, false); err != nil {
+			return err
+		}
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	return holdAgain(ctx, h, m, c)
+}
+
+// holdAgain holds the packages that were held and have been changed.
+func holdAgain(ctx context.Context, h module.Host, m Manager, c Change) error {
+	for _, s := range c.Install {
+		if !slices.Contains(c.Held, s.Name) {
+			continue
+		}
+		if err := m.Hold(ctx, h, s.Name, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package reboot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/modules/internal/cmdtext"
+)
+
+const (
+	// pause is the time between two looks at the host.
+	pause = time.Second
+	// patience is how long one look may take: a host that goes down may leave a
+	// connection behind on which nothing is ever answered.
+	patience = 15 * time.Second
+)
+
+// startScript restarts the host in a session of its own, a second from now, so that
+// the connection is told that it has begun.
+const startScript = `setsid sh -c 'sleep 1; exec "$@"' sh "$@" </dev/null >/dev/null 2>&1 &`
+
+// do restarts the host if that is still needed.
+func (t *Task) do(ctx context.Context, h module.Host) error {
+	why, err := t.reason(ctx, h)
+	if err != nil || why == "" {
+		return err
+	}
+	before, err := t.readID(ctx, h)
+	if err != nil {
+		return err
+	}
+	if err := t.refuseSelf(h, before); err != nil {
+		return err
+	}
+	within, err := time.ParseDuration(t.Within)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	timed, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := t.start(timed, h); err != nil {
+		return err
+	}
+	last, err := t.await(timed, h, before, start)
+	t.elapsed = time.Since(start)
+	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), t.Within, h.Redact(last))
+	}
+	return err
+}
+
+// refuseSelf refuses to restart the machine that kinit runs on.
+func (t *Task) refuseSelf(h module.Host, id string) error {
+	own, err := os.ReadFile(t.paths.here)
+	if err != nil || strings.TrimSpace(string(own)) != id {
+		return nil // a runner without /proc is no Linux, and so another machine
+	}
+	return fmt.Errorf("%s is the machine that kinit runs on, or a container on it: restart it yourself", h.Name())
+}
+
+// start begins the restart. A connection that was lost meanwhile is what a restart
+// does.
+func (t *Task) start(ctx context.Context, h module.Host) error {
+	_, err := h.Run(ctx, module.Command{Argv: append([]string{"sh", "-c", startScript, "sh"}, t.Command...)})
+	if err != nil && !errors.Is(err, transport.ErrUnreachable) {
+		return fmt.Errorf("restart %s: %w", h.Name(), err)
+	}
+	return nil
+}
+
+// await looks until the host has another boot id and is ready. last says what was
+// wrong the last time.
+func (t *Task) await(ctx context.Context, h module.Host, before string, start time.Time) (last string, err error) {
+	for {
+		why, err := t.look(ctx, h, before)
+		switch {
+		case errors.Is(err, transport.ErrHostKey):
+			return last, err
+		case ctx.Err() != nil:
+			return last, ctx.Err()
+		case err != nil:
+			last = err.Error()
+		case why == "":
+			return "", nil
+		default:
+			last = why
+		}
+		shown := last
+		if errors.Is(err, transport.ErrUnreachable) {
+			shown = "the host does not answer"
+		}
+		elapsed := time.Since(start).Truncate(time.Second)
+		h.Report(event.Progress{Text: cmdtext.Shorten(fmt.Sprintf("restart, %s: %s", elapsed, h.Redact(shown)))})
+		select {
+		case <-ctx.Done():
+			return last, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// look says what the host still lacks, "" for nothing.
+func (t *Task) look(ctx context.Context, h module.Host, before string) (string, error) {
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	id, err := t.readID(timed, h)
+	switch {
+	case err != nil:
+		return "", err
+	case id == before:
+		return "it has not gone down yet: its boot id is still " + before, nil
+	case len(t.Ready) == 0:
+		return "", nil
+	}
+	// A command that waits for the end of the start may take all the time there is.
+	_, err = h.Run(ctx, module.Command{Argv: t.Ready})
+	return "", err
+}
