@@ -34,6 +34,7 @@ func (w *world) app() *cli.App {
 			w.replCommand(),
 			w.secretCommand(),
 			w.statusCommand(),
+			w.doctorCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
 			w.labCommand(),
