@@ -37,6 +37,7 @@ func (w *world) app() *cli.App {
 			w.doctorCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
+			w.consoleCommand(),
 			w.labCommand(),
 			w.modulesCommand(),
 			w.completionCommand(),
