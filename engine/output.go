@@ -55,6 +55,33 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	if !l.plan.Known(name) {
 		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, l.plan.HostNames())))
 	}
+	return l.connect(ctx, report, name, use)
+}
+
+// ConnectUnder reaches the hypervisor that a node of the spec's cluster runs on, and
+// gives the connection to use. It changes nothing, and does not ask whether the node
+// is there.
+func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn) error) *Report {
+	started := time.Now()
+	l := load(ctx, o, true)
+	report := l.report(started)
+	if report.Invalid {
+		return report
+	}
+	var names []string
+	if l.topology != nil {
+		for _, n := range l.topology.Nodes {
+			if n.Name == node {
+				return l.connect(ctx, report, n.Hypervisor, use)
+			}
+			names = append(names, n.Name)
+		}
+	}
+	return report.refuse(diag.Errorf(nil, "Unknown node", "The spec has no node %q.%s", node, diag.Near(node, names)))
+}
+
+// connect reaches a host that is known.
+func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn) error) *Report {
 	values, done := l.read(ctx, report, l.plan.HostReads(name))
 	defer done()
 	if report.Diagnostics.HasErrors() {
@@ -62,7 +89,9 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	}
 	pool := l.pool(values)
 	defer pool.Close()
-	if err := l.use(ctx, pool, name, use); err != nil {
+	err := l.use(ctx, pool, name, use)
+	report.Interrupted = ctx.Err() != nil
+	if err != nil && !report.Interrupted {
 		report.refuse(diag.List{{Summary: "Connection failed", Detail: l.options.Redactor.Redact(err.Error()), Host: name, Cause: err}})
 	}
 	return report

@@ -136,8 +136,8 @@ func (l completing) argument(word string) []candidate {
 	return nil
 }
 
-// specNames are the names of the specs that ship with kinit. What is behind labs is
-// used by their own command.
+// specNames are the names of the specs that ship with kinit. What is behind other
+// commands is left out.
 func specNames() []candidate {
 	entries, err := specs.FS.ReadDir(".")
 	if err != nil {
@@ -146,7 +146,7 @@ func specNames() []candidate {
 	var found []candidate
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), ".hcl")
-		if !ok || strings.HasSuffix(name, ".tmpl") || name == labSpec || name == artifactsSpec {
+		if !ok || strings.HasSuffix(name, ".tmpl") || slices.Contains([]string{labSpec, artifactsSpec, doctorSpec}, name) {
 			continue
 		}
 		found = append(found, candidate{name, "ships with kinit"})

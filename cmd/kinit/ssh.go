@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
@@ -70,56 +66,12 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 
 // interact runs a command, or the login shell with a terminal.
 func interact(ctx context.Context, conn transport.Conn, argv []string) (int, error) {
-	person, ok := conn.(transport.Interactive)
-	if !ok {
-		return 0, fmt.Errorf("this kind of connection has no terminal")
+	if len(argv) == 0 {
+		return lend(ctx, conn, "", false)
 	}
-	t := transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-	fd := int(os.Stdin.Fd())
-	if len(argv) > 0 || !term.IsTerminal(fd) {
-		return person.Interact(ctx, shell.POSIX(argv...), t)
-	}
-	before, err := term.MakeRaw(fd)
+	person, err := interactive(conn)
 	if err != nil {
-		return 0, fmt.Errorf("prepare the terminal: %w", err)
+		return 0, err
 	}
-	defer term.Restore(fd, before)
-	t.Name, t.Size = os.Getenv("TERM"), size(fd)
-	sizes, stop := resizes(ctx, fd)
-	defer stop()
-	t.Resized = sizes
-	return person.Interact(ctx, "", t)
-}
-
-// resizes tells the terminal's size whenever it changes.
-func resizes(ctx context.Context, fd int) (<-chan transport.Size, func()) {
-	changed := make(chan os.Signal, 1)
-	signal.Notify(changed, syscall.SIGWINCH)
-	sizes := make(chan transport.Size)
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case sizes <- size(fd):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return sizes, func() { signal.Stop(changed); cancel(); <-done }
-}
-
-func size(fd int) transport.Size {
-	columns, rows, err := term.GetSize(fd)
-	if err != nil {
-		return transport.Size{Columns: 80, Rows: 24}
-	}
-	return transport.Size{Columns: columns, Rows: rows}
+	return person.Interact(ctx, shell.POSIX(argv...), transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }

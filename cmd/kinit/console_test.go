@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"kinit/engine/transport/transporttest/sshd"
+)
+
+// virsh stands in for libvirt's client on the hypervisor: a console that says what is
+// typed, and a screen on the port that is in the file beside it.
+const virsh = `#!/bin/sh
+here=$(dirname "$0")
+test "$1 $2" = "--connect qemu:///system" || exit 9
+shift 2
+case "$*" in
+"console shop-web-01") test -t 0 || exit 8; read -r line; echo "console heard $line" ;;
+"console shop-web-01 --force") echo "taken over" ;;
+"console shop-web-02") echo "error: The domain is not running" >&2; exit 1 ;;
+"vncdisplay shop-web-01") echo "127.0.0.1:$(cat "$here/display")"; echo ;;
+"vncdisplay shop-web-02") echo "error: no VNC display found" >&2; exit 1 ;;
+*) exit 7 ;;
+esac
+`
+
+const shopSpec = `cluster "shop" {
+  pool "web" { count = 2 }
+}
+`
+
+// hypervisor is a real SSH server with a virsh, and a folder with a spec for it.
+func hypervisor(t *testing.T) (folder string) {
+	t.Helper()
+	bin := t.TempDir()
+	write := func(path, text string, mode os.FileMode) {
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(bin, "virsh"), virsh, 0o755)
+	server := sshd.Start(t, "SetEnv HOME="+bin+" PATH="+bin+":/usr/bin:/bin")
+	folder = t.TempDir()
+	write(filepath.Join(folder, "site.hcl"), shopSpec, 0o644)
+	write(filepath.Join(folder, "bin"), bin, 0o644)
+	write(filepath.Join(folder, "inventory.hcl"), fmt.Sprintf("host \"nyctea\" {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  host_keys = [%q]\n}\n",
+		server.Host, server.Port, server.User, server.ClientKey, strings.TrimSpace(server.HostKey)), 0o644)
+	return folder
+}
+
+// kinit is the real program in a folder.
+func kinit(ctx context.Context, folder string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	// Under this name the test binary is the program, see TestMain.
+	cmd.Args = append([]string{"kinit"}, args...)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "HOME="+folder)
+	return cmd
+}
+
+func TestConsoleReachesTheNodeThroughItsHypervisor(t *testing.T) {
+	t.Parallel()
+	folder := hypervisor(t)
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		out  string // a regular expression
+		err  string
+	}{
+		"the console": {[]string{"shop-web-01"}, 0, "console heard hello", ""},
+		"taking it":   {[]string{"shop-web-01", "--force"}, 0, "taken over", ""},
+		"not running": {[]string{"shop-web-02"}, 1, "error: The domain is not running", ""},
+		"no screen":   {[]string{"shop-web-02", "--vnc"}, 1, "", `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
+		"no node":     {[]string{"shop-wep-01"}, 1, "", `The spec has no node "shop-wep-01". Did you mean "shop-web-01"\?`},
+		"no argument": {nil, 2, "", `it takes a SPEC and a NODE, 1 arguments were given`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := kinit(t.Context(), folder, append([]string{"console", "site.hcl"}, tc.args...)...)
+			var out, problems bytes.Buffer
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("hello\n"), &out, &problems
+			_ = cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); code != tc.code {
+				t.Errorf("got exit code %d\n%s%s", code, out.String(), problems.String())
+			}
+			if !regexp.MustCompile(tc.out).Match(out.Bytes()) || !regexp.MustCompile(tc.err).Match(problems.Bytes()) {
+				t.Errorf("got\n%s\nand\n%s", out.String(), problems.String())
+			}
+		})
+	}
+}
+
+func TestConsoleForwardsTheScreenToTheLoopback(t *testing.T) {
+	t.Parallel()
+	folder := hypervisor(t)
+	screen, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Close()
+	go greet(screen)
+	bin, err := os.ReadFile(filepath.Join(folder, "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	display := screen.Addr().(*net.TCPAddr).Port - firstVNC
+	if err := os.WriteFile(filepath.Join(string(bin), "display"), []byte(fmt.Sprint(display)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := kinit(t.Context(), folder, "console", "site.hcl", "shop-web-01", "--vnc")
+	cmd.Stderr = os.Stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(pipe).ReadString('\n')
+	told := regexp.MustCompile(`^The screen of shop-web-01 is at (127\.0\.0\.1:\d+) \(VNC\)\. Ctrl-C ends it\.\n$`).FindStringSubmatch(line)
+	if told == nil {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	for range 2 {
+		if got := watch(t, told[1]); got != "RFB 003.008\nyou said hi" {
+			t.Errorf("the screen says %q", got)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("got exit code %d", code)
+	}
+}
+
+// greet is a screen: it says its version, and what it is told once.
+func greet(screen net.Listener) {
+	for {
+		conn, err := screen.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(conn, "RFB 003.008\n")
+		buffer := make([]byte, 2)
+		_, _ = io.ReadFull(conn, buffer)
+		_, _ = fmt.Fprintf(conn, "you said %s", buffer)
+		_ = conn.Close()
+	}
+}
+
+// watch connects to a screen, says hi and returns all it says.
+func watch(t *testing.T, address string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "hi")
+	all, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all)
+}

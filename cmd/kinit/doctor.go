@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+)
+
+// doctorSpec is the spec that ships with kinit and looks at hosts, and
+// findingsOutput the output it gives.
+const (
+	doctorSpec     = "doctor"
+	findingsOutput = "findings"
+)
+
+func (w *world) doctorCommand() *cli.Command {
+	return manual{
+		path: "doctor",
+		examples: []string{
+			"kinit doctor nyctea tyto",
+			"kinit doctor localhost --var virt_type=qemu --output json",
+		},
+		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
+	}.write(&cli.Command{
+		Name:      "doctor",
+		Usage:     "tell whether hosts are fit to be hypervisors, and what to do",
+		ArgsUsage: "HOST...",
+		Description: `Looked at are the processor, KVM (by making a virtual machine), memory, disks, packages,
+kernel modules, libvirt, the MTU and the time. Nothing is changed. What a run of a cluster
+will bring about by itself is a note and no failure. The probes are the playbook "doctor",
+which 'kinit run doctor --hosts HOST' does too; its variables are those of clusters.`,
+		Flags: flags(doctorFlags(), outputFlags()),
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return usageErrorf(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")
+			}
+			return w.examine(c, c.Args().Slice())
+		},
+	})
+}
+
+// doctorFlags are the input flags without the one that the arguments stand for.
+func doctorFlags() []cli.Flag { return inputFlags()[1:] }
+
+// examine looks at one host after another, so that one that does not answer says
+// nothing about the others. An unreachable host makes the exit code, as everywhere.
+func (w *world) examine(c *cli.Context, hosts []string) error {
+	worst := exitOK
+	for _, host := range hosts {
+		err := w.examineHost(c, host)
+		var code codeError
+		switch {
+		case errors.As(err, &code):
+			worst = max(worst, int(code))
+		case err != nil:
+			return err
+		}
+		if worst == exitInterrupted {
+			break
+		}
+	}
+	if worst != exitOK {
+		return codeError(worst)
+	}
+	return nil
+}
+
+func (w *world) examineHost(c *cli.Context, host string) error {
+	findings, err := w.findings(c, host)
+	if err != nil {
+		return err
+	}
+	for _, one := range byHost(findings) {
+		if err := w.tell(c, one); err != nil {
+			return err
+		}
+	}
+	for _, f := range findings {
+		if f.Level == view.LevelFail {
+			return codeError(exitFailed)
+		}
+	}
+	return nil
+}
+
+// findings reads the playbook's output for a host.
+func (w *world) findings(c *cli.Context, host string) ([]view.Finding, error) {
+	o, err := w.options(c, doctorSpec)
+	if err != nil {
+		return nil, err
+	}
+	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
+		return nil, err
+	}
+	o.Hosts = []string{host}
+	var text string
+	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
+		o.Events = nil
+		text, report = engine.Value(ctx, o, findingsOutput)
+		return report
+	}
+	if err := w.perform(c, job{do: read, mode: view.Read}, o); err != nil {
+		return nil, err
+	}
+	var findings []view.Finding
+	if err := json.Unmarshal([]byte(text), &findings); err != nil {
+		return nil, fmt.Errorf("read the output %q of the spec %q: %w", findingsOutput, doctorSpec, err)
+	}
+	return findings, nil
+}
+
+// byHost are the findings of each host apart: an argument may be a group.
+func byHost(findings []view.Finding) [][]view.Finding {
+	var all [][]view.Finding
+	for i, f := range findings {
+		if i == 0 || f.Host != findings[i-1].Host {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], f)
+	}
+	return all
+}
+
+// tell shows the findings of a host in the format that was asked for.
+func (w *world) tell(c *cli.Context, findings []view.Finding) error {
+	switch c.String("output") {
+	case outputJSON:
+		for _, f := range findings {
+			line, err := json.Marshal(struct {
+				Kind string `json:"kind"`
+				view.Finding
+			}{"finding", f})
+			if err != nil {
+				return err
+			}
+			if err := w.lines(string(line)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case outputQuiet:
+		var failed []view.Finding
+		for _, f := range findings {
+			if f.Level == view.LevelFail {
+				failed = append(failed, f)
+			}
+		}
+		if findings = failed; len(failed) == 0 {
+			return nil
+		}
+	}
+	return w.out.Findings(findings)
+}

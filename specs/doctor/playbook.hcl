@@ -1,0 +1,105 @@
+# Whether hosts are fit to be hypervisors of clusters: each probe looks at one thing of
+# a host and prints ok, note or fail, and what it saw. Nothing is changed.
+
+# These have the names and defaults of the clusters' own, so that inventories that set
+# them for clusters set them here.
+variable "virt_type" {
+  type        = string
+  default     = "kvm"
+  description = "Domain type: kvm, or qemu for software emulation."
+}
+
+variable "datapath" {
+  type        = string
+  default     = "system"
+  description = "Open vSwitch datapath: system (the kernel's) or netdev (userspace)."
+}
+
+variable "least_room_gib" {
+  type        = number
+  default     = 10
+  description = "How much room disks need at least, in GiB."
+}
+
+variable "hypervisor_packages" {
+  type        = list(string)
+  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils", "openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  description = "Packages that clusters install on hypervisors."
+}
+
+variable "least_memory_gib" {
+  type        = number
+  default     = 4
+  description = "How much memory must be free for guests, in GiB."
+}
+
+locals {
+  # In the order they are shown. A remedy says what to do when a probe is not ok.
+  probes = [
+    {
+      name   = "cpu", arguments = []
+      remedy = "Enable virtualisation (VT-x, AMD-V) in the firmware, or nested virtualisation where the host is a guest itself. Without it, --var virt_type=qemu emulates in software, slowly."
+    },
+    {
+      name   = "kvm", arguments = [var.virt_type]
+      remedy = "Load the module kvm_intel or kvm_amd, let root use /dev/kvm, and end other hypervisors such as VirtualBox. Without it, --var virt_type=qemu emulates in software, slowly."
+    },
+    {
+      name   = "memory", arguments = [tostring(var.least_memory_gib)]
+      remedy = "End what takes memory, use more hypervisors, or give the guests less: --var controller_memory=…, compute_memory=…."
+    },
+    {
+      name   = "disk", arguments = [tostring(var.least_room_gib), "/var/lib/libvirt/images", "/var/lib/containers"]
+      remedy = "Make room on the file system, or mount a larger one there."
+    },
+    {
+      name   = "packages", arguments = var.hypervisor_packages
+      remedy = "Add the distribution's package sources and run 'apt-get update'. kinit prepares Debian 12 and Ubuntu, and newer ones."
+    },
+    {
+      name   = "modules", arguments = [var.datapath]
+      remedy = "Install the kernel's extra modules (linux-modules-extra on Ubuntu), and load what is missing with modprobe. Without them, --var datapath=netdev switches in userspace, slower."
+    },
+    {
+      name   = "libvirt", arguments = []
+      remedy = "Start it: 'systemctl enable --now libvirtd', and read 'journalctl -u libvirtd'."
+    },
+    {
+      name   = "mtu", arguments = []
+      remedy = "Give the interface that leads to the other hypervisors an MTU of 1500 or more; the overlay takes 58 bytes of it."
+    },
+    {
+      name   = "time", arguments = []
+      remedy = "Keep the time: 'apt-get install systemd-timesyncd' or chrony, and 'timedatectl set-ntp true'."
+    },
+  ]
+}
+
+# What time it is here, to compare with.
+task "command" "clock" {
+  argv      = ["date", "+%s"]
+  read_only = true
+}
+
+task "command" "probe" {
+  for_each = { for pair in setproduct(run.hosts, local.probes) : "${pair[0]}/${pair[1].name}" => { host = pair[0], probe = pair[1] } }
+  host     = each.value.host
+  argv     = concat(["sh", "-c", file("files/${each.value.probe.name}.sh"), each.value.probe.name], each.value.probe.arguments)
+  env      = { HERE = trimspace(task.command.clock.stdout) }
+  # A probe that breaks is a finding too.
+  ok_codes  = range(256)
+  read_only = true
+  timeout   = "1m"
+}
+
+output "findings" {
+  value = [
+    for pair in setproduct(run.hosts, local.probes) : {
+      host   = pair[0]
+      probe  = pair[1].name
+      level  = try(regex("^(ok|note|fail) ", task.command.probe["${pair[0]}/${pair[1].name}"].stdout)[0], "fail")
+      detail = try(trimspace(regex("^(?:ok|note|fail) ((?s).*)", task.command.probe["${pair[0]}/${pair[1].name}"].stdout)[0]), trimspace(task.command.probe["${pair[0]}/${pair[1].name}"].stderr))
+      remedy = pair[1].remedy
+    }
+  ]
+}
