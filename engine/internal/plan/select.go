@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
 )
 
 // selectTasks leaves those tasks in the plan that the selection means. The graph
@@ -15,12 +17,13 @@ func (b *builder) selectTasks() {
 	b.checkStage("--stop-after", s.StopAfter)
 	b.checkStage("--start-at", s.StartAt)
 	only, skip := b.matching("--only", s.Only), b.matching("--skip", s.Skip)
+	limit := b.limit()
 	if b.diags.HasErrors() {
 		return
 	}
 	inRange := b.stageRange()
 	wanted := func(t *Task) bool {
-		return (only == nil || only[t.Address]) && !skip[t.Address]
+		return (only == nil || only[t.Address]) && !skip[t.Address] && (limit == nil || limit[t.Host])
 	}
 	chosen := map[string]bool{}
 	for _, t := range b.plan.Main.Tasks {
@@ -28,7 +31,7 @@ func (b *builder) selectTasks() {
 			chosen[t.Address] = true
 		}
 	}
-	b.addNeeded(chosen, skip)
+	b.addNeeded(chosen, skip, limit)
 	b.plan.Main.keep(func(t *Task) bool { return chosen[t.Address] })
 	final := func(t *Task) bool {
 		return wanted(t) && (t.Stage == "" || inRange[stageEnd(t.Stage)])
@@ -116,9 +119,20 @@ func (b *builder) selectable() []string {
 	return all
 }
 
+// limit is the hosts that tasks may be on, or nil when they may be on all.
+func (b *builder) limit() map[string]bool {
+	if len(b.in.Selection.Limit) == 0 {
+		return nil
+	}
+	limit, diags := b.hosts.inventory.Limit(b.in.Selection.Limit, b.hosts.names())
+	b.diags = append(b.diags, diags...)
+	maps.Copy(b.plan.Sources, b.hosts.inventory.Sources)
+	return limit
+}
+
 // addNeeded adds the tasks whose values the chosen ones read, and tells of those
-// that are to be skipped.
-func (b *builder) addNeeded(chosen, skip map[string]bool) {
+// that are to be skipped, or are on a machine that no task may be on.
+func (b *builder) addNeeded(chosen, skip, limit map[string]bool) {
 	todo := slices.Clone(b.plan.Main.Tasks)
 	todo = slices.DeleteFunc(todo, func(t *Task) bool { return !chosen[t.Address] })
 	for len(todo) > 0 {
@@ -134,6 +148,10 @@ func (b *builder) addNeeded(chosen, skip map[string]bool) {
 			}
 			if skip[address] {
 				b.errorf(b.where(t, need), "Skipped task is needed", "%s reads values of %s, which --skip leaves out. Skip both or neither.", t.Address, address)
+				continue
+			}
+			if limit != nil && !limit[need.Host] && need.Host != inventory.Localhost {
+				b.errorf(b.where(t, need), "Task on a host left out", "%s reads values of %s, which is on %s, and --limit leaves that host out. Add it to --limit.", t.Address, address, need.Host)
 				continue
 			}
 			chosen[address] = true
