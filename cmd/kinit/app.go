@@ -29,6 +29,7 @@ func (w *world) app() *cli.App {
 			w.planCommand(),
 			w.validateCommand(),
 			w.statusCommand(),
+			w.inventoryCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
 			w.labCommand(),

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/source"
 	"kinit/engine/secret"
 )
 
@@ -46,7 +47,10 @@ func (l *loader) connect(h *Host) {
 func (c connection) text(names ...string) (text, name string) {
 	for _, name := range names {
 		origin, set := c.Origins[name]
-		if set && origin.Unread != "" {
+		if set && origin.Unread == source.Vault {
+			return "", name // was told
+		}
+		if set && origin.Unread != source.Known {
 			c.problem(origin.At, "Unreadable setting", "%s says how the host is reached, but its value is %s.", name, origin.Unread)
 			return "", name
 		}

@@ -8,6 +8,9 @@ type given struct {
 
 // apply overlays settings with those that are given.
 func (g given) apply(s *Settings) {
+	if len(g.has) == 0 {
+		return
+	}
 	for name, set := range map[string]func(){
 		"address":     func() { s.Address = g.Address },
 		"port":        func() { s.Port = g.Port },

@@ -67,9 +67,14 @@ func (l *loader) member(g *Group, host source.Ref) {
 		l.named[host.Name] = true
 		l.outside = append(l.outside, host)
 	}
-	if g != &l.inv.all && g != &l.inv.ungrouped {
-		g.Hosts = append(g.Hosts, host.Name)
+	if g == &l.inv.all || g == &l.inv.ungrouped || g.has[host.Name] {
+		return
 	}
+	if g.has == nil {
+		g.has = map[string]bool{}
+	}
+	g.has[host.Name] = true
+	g.Hosts = append(g.Hosts, host.Name)
 }
 
 // nest puts a group into another; all groups are in "all".

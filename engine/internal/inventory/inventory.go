@@ -8,7 +8,6 @@ package inventory
 import (
 	"context"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,6 +21,12 @@ import (
 
 // Localhost is the name of this machine, which is always known.
 const Localhost = "localhost"
+
+// The names of the groups that are always there.
+const (
+	All       = source.All
+	Ungrouped = source.Ungrouped
+)
 
 // The values of Settings.Transport.
 const (
@@ -76,8 +81,9 @@ type Group struct {
 	Range  hcl.Range // where it is declared first
 
 	layer
-	priority int // of its variables among those of groups as deep as it; 1 when nobody says
-	depth    int // how many groups there are around it
+	has      map[string]bool // its Hosts
+	priority int             // of its variables among those of groups as deep as it; 1 when nobody says
+	depth    int             // how many groups there are around it
 	isHCL    bool
 }
 
@@ -95,9 +101,8 @@ type Inventory struct {
 	Vars    map[string]cty.Value // values for a spec's variables
 	Sources map[string]*hcl.File // every text that was read, by the name its ranges carry
 
-	all, ungrouped Group // always there; in none of the lists
-	jumps          []*Host
-	hosts          map[string]*Host
+	all, ungrouped Group            // always there; in none of the lists
+	hosts          map[string]*Host // by name, with machines that are only gone through
 	groups         map[string]*Group
 }
 
@@ -121,10 +126,10 @@ func (s Sources) files() spec.Sources {
 // Host returns the host with a name, or nil. Machines that others are reached
 // through count too.
 func (inv *Inventory) Host(name string) *Host {
-	if h := inv.hosts[name]; h != nil {
-		return h
+	if inv.hosts != nil {
+		return inv.hosts[name]
 	}
-	for _, h := range slices.Concat(inv.Hosts, inv.jumps) {
+	for _, h := range inv.Hosts { // it was made by hand
 		if h.Name == name {
 			return h
 		}
@@ -134,9 +139,6 @@ func (inv *Inventory) Host(name string) *Host {
 
 // add adds a host.
 func (inv *Inventory) add(h *Host) {
-	if inv.hosts == nil {
-		inv.hosts = map[string]*Host{}
-	}
 	inv.Hosts = append(inv.Hosts, h)
 	inv.hosts[h.Name] = h
 }
@@ -157,9 +159,6 @@ func (inv *Inventory) groupNamed(name string, at hcl.Range) *Group {
 	g := inv.group(name)
 	if g == nil {
 		g = &Group{Name: name, Range: at, priority: 1}
-		if inv.groups == nil {
-			inv.groups = map[string]*Group{}
-		}
 		inv.groups[name] = g
 		inv.Groups = append(inv.Groups, g)
 	}

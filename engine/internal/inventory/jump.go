@@ -53,7 +53,7 @@ func sshArguments(text string) (jump string, unknown []string) {
 		case flag == "-C" || flag == "-q" || flag == "-v":
 		case flag == "-o":
 			unknown = append(unknown, option)
-		default:
+		case strings.HasPrefix(flag, "-"): // what follows without a dash belongs to it
 			unknown = append(unknown, flag)
 		}
 	}
@@ -81,7 +81,7 @@ func (l *loader) addJumps() {
 		for hop := range strings.SplitSeq(list, ",") {
 			name := strings.TrimPrefix(via+","+hop, ",")
 			if l.inv.Host(name) == nil {
-				l.inv.jumps = append(l.inv.jumps, l.jump(name, hop, via))
+				l.inv.hosts[name] = l.jump(name, hop, via)
 			}
 			via = name
 		}

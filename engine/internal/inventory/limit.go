@@ -25,7 +25,7 @@ func (inv *Inventory) Limit(patterns, others []string) (map[string]bool, diag.Li
 	if len(limit) == 0 && s.diags == nil {
 		s.noneLeft()
 	}
-	return limit, once(s.diags)
+	return limit, Once(s.diags)
 }
 
 // limited lists the hosts of a term of a limit.

@@ -52,6 +52,7 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 		inv: &Inventory{
 			Vars: map[string]cty.Value{}, Sources: map[string]*hcl.File{},
 			all: Group{Name: source.All}, ungrouped: Group{Name: source.Ungrouped},
+			hosts: map[string]*Host{}, groups: map[string]*Group{},
 		},
 	}
 	for _, given := range paths {
@@ -64,7 +65,9 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 		l.addJumps()
 	}
 	l.checkVia()
-	l.tellTemplates()
+	if !l.diags.HasErrors() {
+		l.tellTemplates()
+	}
 	l.diags.Sort()
 	return l.inv, l.diags
 }

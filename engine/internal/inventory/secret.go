@@ -25,6 +25,35 @@ func IsSecret(name string) bool {
 	return last == "key" && slices.Contains([]string{"api", "secret", "private", "access"}, before)
 }
 
+// mask is what is shown instead of a secret.
+const mask = "***"
+
+// Masked is a value of a name without the secrets in it.
+func Masked(name string, value cty.Value) cty.Value {
+	if value.IsNull() || !value.IsKnown() {
+		return value
+	}
+	if IsSecret(name) {
+		return cty.StringVal(mask)
+	}
+	t := value.Type()
+	switch {
+	case t.IsObjectType() || t.IsMapType():
+		attributes := value.AsValueMap()
+		for key, inner := range attributes {
+			attributes[key] = Masked(key, inner)
+		}
+		return cty.ObjectVal(attributes)
+	case t.IsTupleType() || t.IsListType() || t.IsSetType():
+		items := value.AsValueSlice()
+		for i, inner := range items {
+			items[i] = Masked(name, inner)
+		}
+		return cty.TupleVal(items)
+	}
+	return value
+}
+
 // Secrets lists the texts that are secret: passwords of connections, and what
 // variables with the name of a secret have.
 func (inv *Inventory) Secrets() []string {

@@ -14,15 +14,25 @@ import (
 	"kinit/engine/internal/inventory/place"
 )
 
-// Select returns the hosts that patterns mean, in the order of the patterns, each
-// once, with what is wrong with them. No pattern means all hosts of the inventory. A
+// Select is Find, and tells what is wrong with the hosts.
+func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
+	hosts, diags := inv.Find(ctx, src, patterns)
+	for _, h := range hosts {
+		diags = append(diags, h.Problems...)
+	}
+	return hosts, Once(diags)
+}
+
+// Find returns the hosts that patterns mean, in the order of the patterns, each
+// once. No pattern means all hosts of the inventory. A
 // pattern is a name of a host or group, "all", a glob, "~" and a regular expression,
 // each perhaps with an index such as [0] or [1:3] behind it, "!x" to leave out or
 // "&x" to keep only, or several with commas or colons between. A name that is in no
-// inventory must be in ~/.ssh/config, be an address, or have one.
-func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
+// inventory must be in ~/.ssh/config, be an address, or have one. The patterns become
+// one of the inventory's Sources, which diagnostics point into.
+func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
 	s := &selection{Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{}}
-	terms := s.parse("--hosts", patterns)
+	terms := s.parse(HostsOption, patterns)
 	names := pattern.Combine(terms, inv, s.match)
 	if s.diags == nil {
 		s.mustMean(terms, names)
@@ -36,11 +46,13 @@ func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string
 		if h.FromSSHConfig && h.Range.Filename == "" && !s.known(name) {
 			s.unknown(s.where(h), "host", name)
 		}
-		s.diags = append(s.diags, h.Problems...)
 		hosts = append(hosts, h)
 	}
-	return hosts, once(s.diags)
+	return hosts, Once(s.diags)
 }
+
+// HostsOption is the name of the text that the patterns of Find become.
+const HostsOption = "--hosts"
 
 // selection is the state of one Select.
 type selection struct {
@@ -157,8 +169,8 @@ func (s *selection) unknown(at *hcl.Range, what, name string) {
 		"There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))...)
 }
 
-// once leaves out what is told already: hosts share the variables of their groups.
-func once(diags diag.List) diag.List {
+// Once leaves out what is told already: hosts share the variables of their groups.
+func Once(diags diag.List) diag.List {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(diags, func(d diag.Diagnostic) bool {
 		told := seen[d.Error()]

@@ -121,8 +121,11 @@ func (r *iniReader) hosts(line string, from int) {
 		return
 	}
 	vars := source.Vars{}
-	for _, w := range all[1:] {
-		r.assignment(w, line, from, vars)
+	for i, w := range all[1:] {
+		if !r.assignment(w, line, from, vars) {
+			r.badAssignment(all[i], w, from)
+			return
+		}
 	}
 	at := r.text.Range(from+all[0].from, from+all[0].to)
 	group := r.doc.Group(r.group, at)
@@ -131,18 +134,28 @@ func (r *iniReader) hosts(line string, from int) {
 	}
 }
 
-// assignment reads a variable behind the name of a host.
-func (r *iniReader) assignment(w word, line string, from int, into source.Vars) {
+// assignment reads a variable behind the name of a host, if it is one.
+func (r *iniReader) assignment(w word, line string, from int, into source.Vars) bool {
 	at := r.text.Range(from+w.from, from+w.to)
 	name, text, found := strings.Cut(w.text, "=")
 	if !found || name == "" {
-		r.doc.Errorf(at, "Invalid variable", "Behind the name of a host come variables as name=value, without spaces around the =; %q is none.", w.text)
-		return
+		return false
 	}
 	if equals := strings.IndexByte(line[w.from:w.to], '='); equals >= 0 && equals+1 < w.to-w.from {
 		at = r.text.Range(from+w.from+equals+1, from+w.to)
 	}
 	into[name] = iniValue(text, at)
+	return true
+}
+
+// badAssignment tells of a word that is no variable, and what the word before it has
+// to do with that.
+func (r *iniReader) badAssignment(before, w word, from int) {
+	if strings.Count(before.text, "{{") > strings.Count(before.text, "}}") {
+		r.doc.Errorf(r.text.Range(from+before.from, from+w.to), "Invalid variable", "A value with spaces in it, such as a Jinja expression, needs quotes, as in name=\"{{ other }}\".")
+		return
+	}
+	r.doc.Errorf(r.text.Range(from+w.from, from+w.to), "Invalid variable", "Behind the name of a host come variables as name=value, without spaces around the =; %q is none.", w.text)
 }
 
 // variable reads a line of a [group:vars] section.

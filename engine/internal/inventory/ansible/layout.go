@@ -18,7 +18,7 @@ func groups(root *tree.Node, doc *source.Document, text *place.Text) *source.Doc
 	case root == nil || root.Kind == tree.Null:
 		doc.Warnf(text.Range(0, 0), "Empty inventory", "The file has no groups and no hosts.")
 	case root.Kind != tree.Map:
-		doc.Errorf(root.At, "Invalid inventory", `An inventory in YAML is a map of groups, as in "web: { hosts: { web1: } }"; this is %s.`, what(root))
+		doc.Errorf(root.At, "Invalid inventory", `An inventory in YAML or JSON is a map of groups, as in "web: { hosts: { web1: } }"; this is %s.`, what(root))
 	case root.Get("plugin") != nil:
 		doc.Errorf(root.Pairs[0].At, "Inventory plug-in", "This file configures an inventory plug-in of Ansible, which kinit does not run. Give kinit what \"ansible-inventory --list\" prints of it, in a file that ends in .json.")
 	default:
@@ -86,7 +86,8 @@ func isMap(part tree.Pair, group string, doc *source.Document) bool {
 	if part.Node.Kind == tree.Map || part.Node.Kind == tree.Null {
 		return true
 	}
-	doc.Errorf(part.Node.At, "Invalid group", "%s of the group %q must be a map, with a colon behind each name; it is %s.", part.Key, group, what(part.Node))
+	example := map[string]string{"hosts": "hosts: { web1: }", "vars": "vars: { port: 80 }", "children": "children: { web: }"}[part.Key]
+	doc.Errorf(part.Node.At, "Invalid group", "%s of the group %q must be a map, as in %q; it is %s.", part.Key, group, example, what(part.Node))
 	return false
 }
 

@@ -110,7 +110,7 @@ func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 // ended says why the context ended.
 func (p Program) ended(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("it took more than %s and was ended: %w", p.Timeout, ctx.Err())
+		return fmt.Errorf("it took more than %s and was ended", p.Timeout)
 	}
 	return ctx.Err()
 }
