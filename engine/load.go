@@ -60,9 +60,10 @@ func (l *loaded) loadSpec(context.Context) diag.List {
 }
 
 func (l *loaded) loadInventory(ctx context.Context) diag.List {
-	from := inventory.Sources{Cwd: l.options.Cwd, Home: l.options.Home, Builtin: l.options.Inventory, Resolves: resolves}
-	inv, diags := inventory.Load(from, l.options.Inventories)
+	from := inventorySources(l.options)
+	inv, diags := inventory.Load(ctx, from, l.options.Inventories)
 	l.inventory = inv
+	l.options.Redactor.Add(inv.Secrets()...)
 	if diags.HasErrors() {
 		return diags
 	}
@@ -96,7 +97,7 @@ func (l *loaded) build(context.Context) diag.List {
 	l.plan, more = plan.Build(plan.Input{
 		Spec: l.spec, Scope: scope, Inventory: l.inventory, Hosts: l.hosts, Topology: l.topology, Kinds: l.options.Kinds,
 		Selection: plan.Selection{StopAfter: l.options.StopAfter, StartAt: l.options.StartAt,
-			Only: l.options.Only, Skip: l.options.Skip},
+			Only: l.options.Only, Skip: l.options.Skip, Limit: l.options.Limit},
 	})
 	return append(diags, more...)
 }
@@ -164,6 +165,12 @@ func names(hosts []*inventory.Host) []string {
 		out[i] = h.Name
 	}
 	return out
+}
+
+// inventorySources is where inventories are, and how names that are in none are
+// looked up.
+func inventorySources(o Options) inventory.Sources {
+	return inventory.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Inventory, Environ: o.Environ, Resolves: resolves}
 }
 
 // resolves tells whether a name that is in no inventory has an address.

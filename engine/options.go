@@ -20,10 +20,11 @@ type Confirm func(ctx context.Context, task, host string, steps []string) (bool,
 type Options struct {
 	Spec        string            // a file, or the name of a spec
 	Hosts       []string          // patterns of hosts to work on, in order; empty means all of the inventory
-	Inventories []string          // inventory files, read in order
+	Limit       []string          // patterns of hosts; tasks on others are left out, and all else stays as it is
+	Inventories []string          // inventory files, scripts and folders, read in order
 	Vars        map[string]string // values of variables, as text, from the command line
 	VarFiles    []string          // files with values of variables
-	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x
+	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
 	StopAfter   string            // the last stage to run; empty means all
 	StartAt     string            // the first stage to run; empty means the first
 	Only, Skip  []string          // addresses, names or stages of tasks to run alone, or to leave out

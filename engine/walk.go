@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -73,19 +74,21 @@ func connection(s inventory.Settings) (host.Settings, error) {
 	if !s.FromSSHConfig {
 		return settings, nil
 	}
-	alias, err := ssh.FromSSHConfig(s.Name)
+	alias, err := ssh.FromSSHConfig(s.Address)
 	if err != nil {
 		return host.Settings{}, err
 	}
 	return asConfigured(settings, alias), nil
 }
 
-// asConfigured takes what ~/.ssh/config says about a host that no inventory has.
+// asConfigured takes what ~/.ssh/config says about an address where the inventory
+// says nothing.
 func asConfigured(s host.Settings, alias ssh.Alias) host.Settings {
-	s.Address, s.Port, s.Via = alias.Address, alias.Port, alias.ProxyJump
-	s.IdentityFiles, s.KnownHosts = alias.IdentityFiles, alias.KnownHosts
-	if s.User == "" {
-		s.User = alias.User
+	s.Address, s.Port, s.User = alias.Address, cmp.Or(s.Port, alias.Port), cmp.Or(s.User, alias.User)
+	s.Via = cmp.Or(s.Via, alias.ProxyJump)
+	s.IdentityFiles = append(s.IdentityFiles, alias.IdentityFiles...)
+	if len(s.KnownHosts) == 0 {
+		s.KnownHosts = alias.KnownHosts
 	}
 	return s
 }

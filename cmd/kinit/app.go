@@ -35,6 +35,7 @@ func (w *world) app() *cli.App {
 			w.secretCommand(),
 			w.statusCommand(),
 			w.doctorCommand(),
+			w.inventoryCommand(),
 			w.kubeconfigCommand(),
 			w.sshCommand(),
 			w.consoleCommand(),

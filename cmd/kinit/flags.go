@@ -20,14 +20,18 @@ const (
 // inputFlags say which hosts and values a spec is used with.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		hostsFlag("work on `HOSTS`: names, groups or globs with commas between; else all"),
-		&cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: headInput, KeepSpace: true,
-			Usage: "read hosts from `FILE`; else $KINIT_INVENTORY, else ./inventory.hcl and labs"},
+		hostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all"),
+		inventoryFlag(),
 		&cli.StringSliceFlag{Name: "var", Category: headInput, KeepSpace: true,
 			Usage: "set a variable by `NAME=VALUE`; may be repeated"},
 		&cli.StringSliceFlag{Name: "var-file", Category: headInput, KeepSpace: true,
 			Usage: "read variables from `FILE`; may be repeated"},
 	}
+}
+
+func inventoryFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: headInput, KeepSpace: true,
+		Usage: "read hosts from `FILE`, HCL or Ansible's; else $KINIT_INVENTORY, ./inventory.hcl, labs"}
 }
 
 func hostsFlag(usage string) cli.Flag {
@@ -43,6 +47,8 @@ func selectionFlags() []cli.Flag {
 			Usage: "do only `TASKS`: addresses, names or stages with commas between"},
 		&cli.StringSliceFlag{Name: "skip", Category: headSelect,
 			Usage: "leave out `TASKS`: addresses, names or stages with commas between"},
+		&cli.StringSliceFlag{Name: "limit", Aliases: []string{"l"}, Category: headSelect,
+			Usage: "leave out tasks on other hosts than `HOSTS`; all else stays as it is"},
 		&cli.BoolFlag{Name: "recreate", Category: headSelect, Usage: "remove what exists before building"},
 		&cli.BoolFlag{Name: "purge", Category: headSelect, Usage: "when removing, remove packages and images too"},
 		forksFlag(),
@@ -98,7 +104,7 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 		return engine.Options{}, usageErrorf(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
 	}
 	o := w.baseOptions(spec)
-	o.Hosts, o.Only, o.Skip = list(c, "hosts"), list(c, "only"), list(c, "skip")
+	o.Hosts, o.Limit, o.Only, o.Skip = list(c, "hosts"), list(c, "limit"), list(c, "only"), list(c, "skip")
 	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.Recreate, o.Purge, o.Forks = c.Bool("recreate"), c.Bool("purge"), c.Int("forks")

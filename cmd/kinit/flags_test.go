@@ -28,12 +28,12 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
 		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
-		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b",
+		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "-l", "a:!b",
 		"--recreate", "--purge", "--forks", "3")
 	want := engine.Options{
 		Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
 		Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"},
-		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"},
+		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
 		Recreate: true, Purge: true, Forks: 3,
 	}
 	if diff := cmp.Diff(want, given(t, p)); diff != "" {

@@ -138,28 +138,9 @@ func TestConfigGolden(t *testing.T) {
 	}
 }
 
-// program returns a kubeadm, or skips: the one in the path, or the program
-// kubernetes in the folder that KINIT_KUBERNETES_BIN names, which is every program
-// of Kubernetes by the name it is called.
-func program(t *testing.T) string {
-	t.Helper()
-	if bin := os.Getenv("KINIT_KUBERNETES_BIN"); bin != "" {
-		link := filepath.Join(t.TempDir(), "kubeadm")
-		if err := os.Symlink(bin+"/kubernetes", link); err != nil {
-			t.Fatal(err)
-		}
-		return link
-	}
-	found, err := exec.LookPath("kubeadm")
-	if err != nil {
-		need.Missing(t, "kubernetes", "KINIT_KUBERNETES_BIN is not set and there is no kubeadm")
-	}
-	return found
-}
-
 func TestKubeadmAcceptsTheConfigurations(t *testing.T) {
 	t.Parallel()
-	kubeadm := program(t)
+	kubeadm := need.Kubernetes(t, "kubeadm")
 	for name, text := range cases {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		if err := os.WriteFile(file, []byte(render(t, text)), 0o600); err != nil {

@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/engine"
+	"kinit/engine/need"
 )
 
 // site is a plan with everything a picture can show: instances, a skipped task,
@@ -128,15 +128,9 @@ func odd() *Picture {
 
 func TestGraphvizTakesDot(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("dot")
-	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv("KINIT_REQUIRE"), ","), "all") {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	need.Programs(t, "graphviz", "dot")
 	for _, p := range []*Picture{odd(), New("site", site(), Tasks), New("site", site(), Blocks), New("site", site(), Stages)} {
-		cmd := exec.CommandContext(t.Context(), program, "-Tplain")
+		cmd := exec.CommandContext(t.Context(), "dot", "-Tplain")
 		cmd.Stdin = strings.NewReader(Dot(p))
 		var problems bytes.Buffer
 		cmd.Stderr = &problems

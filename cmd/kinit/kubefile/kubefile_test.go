@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kinit/engine/need"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -196,13 +198,7 @@ func TestMistakesAreTold(t *testing.T) {
 // TestKubectlReadsTheFile asks the real program, where there is one.
 func TestKubectlReadsTheFile(t *testing.T) {
 	t.Parallel()
-	kubectl, err := exec.LookPath("kubectl")
-	if err != nil {
-		if strings.Contains(os.Getenv("KINIT_REQUIRE"), "kubernetes") {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	kubectl := need.Kubernetes(t, "kubectl")
 	file := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(file, []byte(merge(t, others, "k8s")), 0o600); err != nil {
 		t.Fatal(err)

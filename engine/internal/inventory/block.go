@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
 )
 
@@ -60,45 +61,70 @@ func (f *fields) finish() {
 	}
 }
 
-// host reads a host block.
+// host reads a host block, which may be one of many hosts. Its expressions see the
+// name as host.name.
 func (l *loader) host(b *hclsyntax.Block, ctx *hcl.EvalContext) {
-	name := b.Labels[0]
-	if first := l.inv.Host(name); first != nil {
-		l.errorf(b.DefRange(), "Duplicate host", "Host %q is declared already, at %s.", name, first.Range)
-		return
+	for i, name := range l.expand(b.Labels[0], b.LabelRanges[0]) {
+		if first := l.inv.Host(name); first != nil && first.isHCL {
+			l.errorf(b.DefRange(), "Duplicate host", "Host %q is declared already, at %s.", name, first.Range)
+			return
+		}
+		inner := ctx.NewChild()
+		inner.Variables = map[string]cty.Value{"host": cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name)})}
+		f := &fields{loader: l, block: b, ctx: inner}
+		before := len(l.diags)
+		l.oneHost(f, name)
+		if i == 0 {
+			f.finish()
+		}
+		if len(l.diags) > before {
+			return // the other hosts of the range have the same mistakes
+		}
 	}
-	f := &fields{loader: l, block: b, ctx: ctx}
-	h := &Host{Settings: Settings{Name: name, Address: name, Transport: SSH}, Range: b.DefRange()}
+}
+
+func (l *loader) oneHost(f *fields, name string) {
+	h := l.inv.Host(name)
+	if h == nil {
+		h = &Host{Settings: Settings{Name: name, Address: name, Transport: SSH}}
+		l.inv.add(h)
+	}
+	h.isHCL, h.Range, h.FromSSHConfig = true, f.block.DefRange(), false
 	if name == Localhost {
 		h.Transport = Local
 	}
-	f.decode("address", &h.Address)
-	f.port(h)
-	f.decode("user", &h.User)
-	f.transport(h)
-	f.decode("via", &h.Via)
-	f.become(h)
-	f.keys(h)
-	f.decode("password", &h.Password)
-	l.own[h] = l.object(f.expr("vars"), ctx)
-	f.finish()
-	l.inv.Hosts = append(l.inv.Hosts, h)
+	h.given = f.given(true)
+	l.set(&h.vars, l.object(f.expr("vars"), f.ctx))
 }
 
-func (f *fields) port(h *Host) {
-	if f.decode("port", &h.Port) && (h.Port < 1 || h.Port > 65535) {
+// given reads the arguments that say how hosts are reached. Those that can only be
+// of one host are no arguments of a group.
+func (f *fields) given(ofHost bool) given {
+	g := given{has: map[string]bool{}}
+	take := func(name string, target any) bool {
+		g.has[name] = f.decode(name, target)
+		return g.has[name]
+	}
+	if ofHost {
+		take("address", &g.Address)
+		take("host_keys", &g.HostKeys)
+	}
+	if take("port", &g.Port) && (g.Port < 1 || g.Port > 65535) {
 		f.errorf(f.expr("port").Range(), "Invalid port", "A port is a number from 1 to 65535.")
 	}
-}
-
-func (f *fields) transport(h *Host) {
-	if f.decode("transport", &h.Transport) && h.Transport != SSH && h.Transport != WinRM && h.Transport != Local {
-		f.errorf(f.expr("transport").Range(), "Invalid transport", "A transport is %q, %q or %q.%s", SSH, WinRM, Local, diag.Near(h.Transport, []string{SSH, WinRM, Local}))
+	take("user", &g.User)
+	if take("transport", &g.Transport) && g.Transport != SSH && g.Transport != WinRM && g.Transport != Local {
+		f.errorf(f.expr("transport").Range(), "Invalid transport", "A transport is %q, %q or %q.%s", SSH, WinRM, Local, diag.Near(g.Transport, []string{SSH, WinRM, Local}))
 	}
+	take("via", &g.Via)
+	take("password", &g.Password)
+	f.become(&g)
+	f.keys(&g)
+	return g
 }
 
 // become reads the user to become: true is root.
-func (f *fields) become(h *Host) {
+func (f *fields) become(g *given) {
 	expr := f.expr("become")
 	if expr == nil {
 		return
@@ -112,7 +138,7 @@ func (f *fields) become(h *Host) {
 	if err != "" {
 		f.errorf(expr.Range(), "Invalid become", "%s", err)
 	}
-	h.Become = user
+	g.Become, g.has["become"] = user, true
 }
 
 // Become is the user that a become argument names, or what is wrong with it.
@@ -134,21 +160,21 @@ func Become(value cty.Value) (user, problem string) {
 }
 
 // keys reads where keys are. Paths are relative to the inventory's folder.
-func (f *fields) keys(h *Host) {
+func (f *fields) keys(g *given) {
 	var one string
 	if f.decode("identity_file", &one) {
-		h.IdentityFiles = append(h.IdentityFiles, one)
+		g.IdentityFiles, g.has["keys"] = append(g.IdentityFiles, one), true
 	}
 	var more []string
-	f.decode("identity_files", &more)
-	h.IdentityFiles = append(h.IdentityFiles, more...)
-	for i, file := range h.IdentityFiles {
-		h.IdentityFiles[i] = f.path(file)
+	if f.decode("identity_files", &more) {
+		g.IdentityFiles, g.has["keys"] = append(g.IdentityFiles, more...), true
 	}
-	if f.decode("known_hosts", &h.KnownHosts) {
-		h.KnownHosts = f.path(h.KnownHosts)
+	for i, file := range g.IdentityFiles {
+		g.IdentityFiles[i] = f.path(file)
 	}
-	f.decode("host_keys", &h.HostKeys)
+	if g.has["known_hosts"] = f.decode("known_hosts", &g.KnownHosts); g.has["known_hosts"] {
+		g.KnownHosts = f.path(g.KnownHosts)
+	}
 }
 
 func (f *fields) path(file string) string {
@@ -158,26 +184,9 @@ func (f *fields) path(file string) string {
 	return f.src.files().Abs(spec.Join(spec.Folder(f.block.TypeRange.Filename), file))
 }
 
-// group reads a group block. A group in several files has the members of all.
-func (l *loader) group(b *hclsyntax.Block, ctx *hcl.EvalContext) {
-	f := &fields{loader: l, block: b, ctx: ctx}
-	g := l.inv.group(b.Labels[0])
-	if g == nil {
-		g = &Group{Name: b.Labels[0], Vars: map[string]cty.Value{}, Range: b.DefRange()}
-		l.inv.Groups = append(l.inv.Groups, g)
-	}
-	var hosts, groups []string
-	f.decode("hosts", &hosts)
-	f.decode("groups", &groups)
-	g.Hosts, g.Groups = append(g.Hosts, hosts...), append(g.Groups, groups...)
-	for key, value := range l.object(f.expr("vars"), ctx) {
-		g.Vars[key] = value
-	}
-	f.finish()
-}
-
-// object evaluates an expression that must be an object.
-func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) map[string]cty.Value {
+// object evaluates an expression that must be an object, and finds the place of
+// each value in it.
+func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 	if expr == nil {
 		return nil
 	}
@@ -190,5 +199,21 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) map[string]ct
 		l.errorf(expr.Range(), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
 		return nil
 	}
-	return value.AsValueMap()
+	places := map[string]hcl.Range{}
+	if object, ok := expr.(*hclsyntax.ObjectConsExpr); ok {
+		for _, item := range object.Items {
+			if key, problems := item.KeyExpr.Value(ctx); !problems.HasErrors() {
+				places[key.AsString()] = item.ValueExpr.Range()
+			}
+		}
+	}
+	vars := source.Vars{}
+	for name, v := range value.AsValueMap() {
+		at, ok := places[name]
+		if !ok {
+			at = expr.Range()
+		}
+		vars[name] = source.Value{Value: v, At: at}
+	}
+	return vars
 }

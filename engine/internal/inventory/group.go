@@ -1,44 +1,123 @@
 package inventory
 
 import (
+	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
 	"kinit/engine/graph"
+	"kinit/engine/internal/inventory/hostrange"
+	"kinit/engine/internal/inventory/source"
 )
 
-// addMembers adds hosts that groups name and that have no block of their own, and
-// tells of groups that do not exist.
-func (l *loader) addMembers() {
-	names := l.inv.groupNames()
-	for _, g := range l.inv.Groups {
-		if l.inv.Host(g.Name) != nil {
-			l.errorf(g.Range, "Duplicate name", "%q is a host and a group.", g.Name)
+// group reads a group block. A group in several files has the members of all.
+func (l *loader) group(b *hclsyntax.Block, ctx *hcl.EvalContext) {
+	f := &fields{loader: l, block: b, ctx: ctx}
+	g := l.inv.groupNamed(b.Labels[0], b.DefRange())
+	g.isHCL = true
+	for _, host := range f.names("hosts") {
+		for _, name := range l.expand(host.Name, host.At) {
+			l.member(g, source.Ref{Name: name, At: host.At})
 		}
-		for _, inner := range g.Groups {
-			if l.inv.group(inner) == nil {
-				l.errorf(g.Range, "Unknown group", "Group %q has a group %q, which is not declared.%s", g.Name, inner, diag.Near(inner, names))
-			}
+	}
+	for _, inner := range f.names("groups") {
+		l.nest(g, inner)
+	}
+	f.decode("priority", &g.priority)
+	g.given.merge(f.given(false))
+	l.set(&g.vars, l.object(f.expr("vars"), ctx))
+	f.finish()
+}
+
+// names reads an argument that is a list of names, with the place of each.
+func (f *fields) names(argument string) []source.Ref {
+	var names []string
+	if !f.decode(argument, &names) {
+		return nil
+	}
+	expr := f.expr(argument)
+	elements, _ := hcl.ExprList(expr)
+	refs := make([]source.Ref, len(names))
+	for i, name := range names {
+		refs[i] = source.Ref{Name: name, At: expr.Range()}
+		if len(elements) == len(names) {
+			refs[i].At = elements[i].Range()
 		}
-		for _, name := range g.Hosts {
-			if l.inv.Host(name) == nil {
-				l.inv.Hosts = append(l.inv.Hosts, &Host{Settings: Outside(name)})
-			}
-		}
+	}
+	return refs
+}
+
+// expand lists the names that a name with ranges means.
+func (l *loader) expand(name string, at hcl.Range) []string {
+	names, err := hostrange.Expand(name)
+	if err != nil {
+		l.errorf(at, "Invalid host", "%s", err)
+	}
+	return names
+}
+
+// member adds a host to a group; every host is in "all".
+func (l *loader) member(g *Group, host source.Ref) {
+	if l.inv.Host(host.Name) == nil && !l.named[host.Name] {
+		l.named[host.Name] = true
+		l.outside = append(l.outside, host)
+	}
+	if g == &l.inv.all || g == &l.inv.ungrouped || g.has[host.Name] {
+		return
+	}
+	if g.has == nil {
+		g.has = map[string]bool{}
+	}
+	g.has[host.Name] = true
+	g.Hosts = append(g.Hosts, host.Name)
+}
+
+// nest puts a group into another; all groups are in "all".
+func (l *loader) nest(g *Group, inner source.Ref) {
+	switch {
+	case g == &l.inv.all || g == &l.inv.ungrouped:
+		l.uses = append(l.uses, use{inner, g.Name})
+	case inner.Name == source.All || inner.Name == source.Ungrouped:
+		l.errorf(inner.At, "Groups in a cycle", "The group %q cannot be in another group.", inner.Name)
+	case !slices.Contains(g.Groups, inner.Name):
+		l.uses = append(l.uses, use{inner, g.Name})
+		g.Groups = append(g.Groups, inner.Name)
 	}
 }
 
-func (inv *Inventory) groupNames() []string {
-	names := make([]string, len(inv.Groups))
-	for i, g := range inv.Groups {
-		names[i] = g.Name
+// use is a group within another.
+type use struct {
+	source.Ref
+	within string
+}
+
+// addMembers adds hosts that groups name and that are declared nowhere, and tells
+// of groups that do not exist, and of names that mean two things.
+func (l *loader) addMembers() {
+	for _, host := range l.outside {
+		if l.inv.Host(host.Name) == nil {
+			l.inv.add(&Host{Settings: Outside(host.Name), mention: host.At})
+		}
 	}
-	return names
+	for _, u := range l.uses {
+		if l.inv.group(u.Name) == nil {
+			l.errorf(u.At, "Unknown group", "Group %q has a group %q, which is not declared.%s", u.within, u.Name, diag.Near(u.Name, l.inv.GroupNames()))
+		}
+	}
+	for _, g := range l.inv.Groups {
+		switch h := l.inv.Host(g.Name); {
+		case h == nil:
+		case h.isHCL && g.isHCL:
+			l.errorf(g.Range, "Duplicate name", "%q is a host and a group.", g.Name)
+		default:
+			l.warnf(g.Range, "Duplicate name", "%q is a host and a group; in a pattern it means the group.", g.Name)
+		}
+	}
 }
 
 // cyclicGroups tells of groups that are in themselves.
@@ -54,68 +133,64 @@ func (l *loader) cyclicGroups() bool {
 		return false
 	}
 	for _, cycle := range cycles.Cycles {
-		l.errorf(l.inv.group(cycle[0]).Range, "Groups in a cycle", "Each of these groups has the next one inside: %s, %s.", strings.Join(cycle, ", "), cycle[0])
+		at := l.inv.group(cycle[0]).Range
+		for _, u := range l.uses {
+			if u.within == cycle[0] && u.Name == cycle[1%len(cycle)] {
+				at = u.At
+			}
+		}
+		l.errorf(at, "Groups in a cycle", "Each of these groups has the next one inside: %s, %s.", strings.Join(cycle, ", "), cycle[0])
 	}
 	return true
 }
 
-// inherit gives hosts their groups and the groups' vars.
-func (l *loader) inherit() {
-	for _, h := range l.inv.Hosts {
-		depth := l.inv.depths(h.Name)
-		var groups []*Group
-		for _, g := range l.inv.Groups {
-			if depth[g.Name] > 0 {
-				groups = append(groups, g)
-				h.Groups = append(h.Groups, g.Name)
+// setDepths counts how many groups there are around each group, the longest way.
+func (inv *Inventory) setDepths() {
+	parents := map[string][]*Group{}
+	for _, g := range inv.Groups {
+		for _, inner := range g.Groups {
+			parents[inner] = append(parents[inner], g)
+		}
+	}
+	var depth func(g *Group) int
+	depth = func(g *Group) int {
+		if g.depth == 0 {
+			g.depth = 1
+			for _, parent := range parents[g.Name] {
+				g.depth = max(g.depth, depth(parent)+1)
 			}
 		}
-		slices.SortStableFunc(groups, func(a, b *Group) int { return depth[b.Name] - depth[a.Name] })
-		h.Vars = map[string]cty.Value{}
-		for _, g := range groups {
-			maps.Copy(h.Vars, g.Vars)
-		}
-		maps.Copy(h.Vars, l.own[h])
-	}
-}
-
-// depths tells how many groups there are between a host and each group it is in,
-// from 1 for a direct member.
-func (inv *Inventory) depths(host string) map[string]int {
-	depth := map[string]int{}
-	var todo []string
-	reach := func(g *Group, d int) {
-		if depth[g.Name] == 0 {
-			depth[g.Name] = d
-			todo = append(todo, g.Name)
-		}
+		return g.depth
 	}
 	for _, g := range inv.Groups {
-		if slices.Contains(g.Hosts, host) {
-			reach(g, 1)
-		}
+		depth(g)
 	}
-	for len(todo) > 0 {
-		name := todo[0]
-		todo = todo[1:]
-		for _, g := range inv.Groups {
-			if slices.Contains(g.Groups, name) {
-				reach(g, depth[name]+1)
-			}
-		}
-	}
-	return depth
 }
 
-// members lists the hosts of a group, its own first. The groups must have no cycle.
-func (inv *Inventory) members(g *Group) []string {
-	names := slices.Clone(g.Hosts)
-	for _, inner := range g.Groups {
-		if g := inv.group(inner); g != nil {
-			names = append(names, inv.members(g)...)
-		}
+// byPrecedence compares groups of one host: the variables of the later one count.
+func byPrecedence(a, b *Group) int {
+	return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.priority, b.priority), strings.Compare(a.Name, b.Name))
+}
+
+// Members lists the hosts of a group, its own first, and whether there is one. The
+// groups must have no cycle.
+func (inv *Inventory) Members(group string) (hosts []string, ok bool) {
+	g := inv.group(group)
+	if g == nil {
+		return nil, false
 	}
-	return names
+	switch g {
+	case &inv.all:
+		return inv.HostNames(), true
+	case &inv.ungrouped:
+		return inv.ungrouped.Hosts, true
+	}
+	hosts = slices.Clone(g.Hosts)
+	for _, inner := range g.Groups {
+		more, _ := inv.Members(inner)
+		hosts = append(hosts, more...)
+	}
+	return hosts, true
 }
 
 // checkVia tells of hosts that are reached through themselves.

@@ -1,4 +1,5 @@
-// Package inventory reads which machines there are and how they are reached.
+// Package inventory reads which machines there are and how they are reached: from
+// kinit's own inventories in HCL, and from those of Ansible.
 //
 // It only reads: connecting is for the transports, and which of a host's
 // settings come from ~/.ssh/config is theirs to find out.
@@ -7,16 +8,25 @@ package inventory
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
 	"kinit/engine/secret"
 )
 
 // Localhost is the name of this machine, which is always known.
 const Localhost = "localhost"
+
+// The names of the groups that are always there.
+const (
+	All       = source.All
+	Ungrouped = source.Ungrouped
+)
 
 // The values of Settings.Transport.
 const (
@@ -39,24 +49,49 @@ type Settings struct {
 	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
 	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
 	Password      secret.Value // of WinRM
-	FromSSHConfig bool         // in no inventory: ~/.ssh/config or DNS knows the name
+	FromSSHConfig bool         // ~/.ssh/config says what is not said here, for the Address
 }
 
 // Host is a machine tasks may work on.
 type Host struct {
 	Settings
-	Groups []string             // the groups it is in, directly or not, in the order of the inventory
-	Vars   map[string]cty.Value // its own over its groups', an inner group's over an outer one's
-	Range  hcl.Range            // of its block; zero when it has none
+	Groups   []string             // the groups it is in, directly or not, in the order of the inventory
+	Vars     map[string]cty.Value // of all places, the one that counts
+	Origins  map[string]Origin    // where each of its variables comes from, also of those that cannot be read
+	Problems diag.List            // why it cannot be worked on as its inventory says
+	Range    hcl.Range            // where it is declared; zero when groups alone name it
+
+	layer
+	isHCL   bool      // it has a block
+	mention hcl.Range // where a group names it, when nothing declares it
+}
+
+// Origin is where the value of a variable comes from.
+type Origin struct {
+	From   string        // "host", or "group" and its name
+	At     hcl.Range     // of the value
+	Unread source.Unread // why the value is not known, empty when it is
 }
 
 // Group is a named set of hosts.
 type Group struct {
 	Name   string
-	Hosts  []string // direct members
-	Groups []string // groups whose members are members too
-	Vars   map[string]cty.Value
-	Range  hcl.Range
+	Hosts  []string  // direct members
+	Groups []string  // groups whose members are members too
+	Range  hcl.Range // where it is declared first
+
+	layer
+	has      map[string]bool // its Hosts
+	priority int             // of its variables among those of groups as deep as it; 1 when nobody says
+	depth    int             // how many groups there are around it
+	isHCL    bool
+}
+
+// layer is what a host or group adds to the hosts in it.
+type layer struct {
+	vars   source.Vars // said by inventories
+	folder source.Vars // said by the folders host_vars and group_vars
+	given  given
 }
 
 // Inventory is what the files say, merged.
@@ -64,15 +99,22 @@ type Inventory struct {
 	Hosts   []*Host // in the order of the files
 	Groups  []*Group
 	Vars    map[string]cty.Value // values for a spec's variables
-	Sources map[string]*hcl.File // every file that was read, by the name its ranges carry
+	Sources map[string]*hcl.File // every text that was read, by the name its ranges carry
+
+	all, ungrouped Group            // always there; in none of the lists
+	hosts          map[string]*Host // by name, with machines that are only gone through
+	groups         map[string]*Group
 }
 
 // Sources is where inventories come from and how names that are in none are
 // looked up.
 type Sources struct {
-	Cwd     string // an absolute path
-	Home    string // the user's home folder
-	Builtin fs.FS  // inventories inside the program; may be nil
+	Cwd     string   // an absolute path
+	Home    string   // the user's home folder
+	Builtin fs.FS    // inventories inside the program; may be nil
+	Environ []string // KEY=value pairs, for inventory scripts
+	// Timeout is how long an inventory script may take; 0 means a minute.
+	Timeout time.Duration
 	// Resolves tells whether a name has an address; nil asks nobody and says no.
 	Resolves func(ctx context.Context, name string) bool
 }
@@ -81,9 +123,13 @@ func (s Sources) files() spec.Sources {
 	return spec.Sources{Cwd: s.Cwd, Home: s.Home, Builtin: s.Builtin}
 }
 
-// Host returns the host with a name, or nil.
+// Host returns the host with a name, or nil. Machines that others are reached
+// through count too.
 func (inv *Inventory) Host(name string) *Host {
-	for _, h := range inv.Hosts {
+	if inv.hosts != nil {
+		return inv.hosts[name]
+	}
+	for _, h := range inv.Hosts { // it was made by hand
 		if h.Name == name {
 			return h
 		}
@@ -91,14 +137,50 @@ func (inv *Inventory) Host(name string) *Host {
 	return nil
 }
 
-// group returns the group with a name, or nil.
+// add adds a host.
+func (inv *Inventory) add(h *Host) {
+	inv.Hosts = append(inv.Hosts, h)
+	inv.hosts[h.Name] = h
+}
+
+// group returns the group with a name, or nil. Those that are always there count.
 func (inv *Inventory) group(name string) *Group {
-	for _, g := range inv.Groups {
-		if g.Name == name {
-			return g
-		}
+	switch name {
+	case source.All:
+		return &inv.all
+	case source.Ungrouped:
+		return &inv.ungrouped
 	}
-	return nil
+	return inv.groups[name]
+}
+
+// groupNamed returns the group with a name, and adds it when it is not there.
+func (inv *Inventory) groupNamed(name string, at hcl.Range) *Group {
+	g := inv.group(name)
+	if g == nil {
+		g = &Group{Name: name, Range: at, priority: 1}
+		inv.groups[name] = g
+		inv.Groups = append(inv.Groups, g)
+	}
+	return g
+}
+
+// HostNames are the names of all hosts, in the order of the files.
+func (inv *Inventory) HostNames() []string {
+	names := make([]string, len(inv.Hosts))
+	for i, h := range inv.Hosts {
+		names[i] = h.Name
+	}
+	return names
+}
+
+// GroupNames are the names of the groups that are declared, in the order of the files.
+func (inv *Inventory) GroupNames() []string {
+	names := make([]string, len(inv.Groups))
+	for i, g := range inv.Groups {
+		names[i] = g.Name
+	}
+	return names
 }
 
 // Outside is the settings of a host that no inventory has.

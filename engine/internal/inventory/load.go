@@ -1,11 +1,15 @@
 package inventory
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -13,60 +17,95 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/inventory/ansible"
+	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
 )
 
 // shippedFolder is where the inventories inside the program are in the source tree.
 const shippedFolder = "inventories"
 
+// scriptTimeout is how long an inventory script may take when nobody says.
+const scriptTimeout = time.Minute
+
 // loader is the state of one Load.
 type loader struct {
-	src   Sources
-	inv   *Inventory
-	own   map[*Host]map[string]cty.Value // the vars of a host's own block
-	diags diag.List
+	ctx       context.Context
+	src       Sources
+	inv       *Inventory
+	named     map[string]bool // hosts that groups name before, or instead of, their declaration
+	outside   []source.Ref    // the same, in order
+	uses      []use
+	folders   []string     // with group_vars and host_vars, as the user named them
+	templates []source.Ref // variables with Jinja expressions
+	jumps     []string     // ways to hosts, as ssh has them: user@host:port,…
+	diags     diag.List
 }
 
-// Load reads and merges inventory files. What could be read is returned beside
-// the diagnostics.
-func Load(src Sources, paths []string) (*Inventory, diag.List) {
+// Load reads and merges inventories: files, scripts, and folders with both. What
+// could be read is returned beside the diagnostics. It waits for scripts, until ctx
+// ends.
+func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.List) {
 	l := &loader{
-		src: src,
-		inv: &Inventory{Vars: map[string]cty.Value{}, Sources: map[string]*hcl.File{}},
-		own: map[*Host]map[string]cty.Value{},
+		ctx: ctx, src: src, named: map[string]bool{},
+		inv: &Inventory{
+			Vars: map[string]cty.Value{}, Sources: map[string]*hcl.File{},
+			all: Group{Name: source.All}, ungrouped: Group{Name: source.Ungrouped},
+			hosts: map[string]*Host{}, groups: map[string]*Group{},
+		},
 	}
 	for _, given := range paths {
 		l.read(given)
 	}
 	l.addMembers()
+	l.readFolders()
 	if !l.cyclicGroups() {
 		l.inherit()
+		l.addJumps()
 	}
 	l.checkVia()
+	if !l.diags.HasErrors() {
+		l.tellTemplates()
+	}
 	l.diags.Sort()
 	return l.inv, l.diags
 }
 
-// read reads one file, from the disk or inside the program.
+// read reads what a path of the command line names.
 func (l *loader) read(given string) {
+	info, err := os.Stat(l.src.files().Abs(given))
+	if err == nil && info.IsDir() {
+		l.addFolder(given)
+		l.folder(given)
+		return
+	}
 	name, text, err := l.open(given)
-	if errors.Is(err, fs.ErrNotExist) {
-		l.diags = append(l.diags, diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.", given)...)
-		return
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.diags = append(l.diags, diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, l.nearFile(given))...)
+	case err != nil:
+		l.unreadable(given, err)
+	default:
+		l.file(name, text, filepath.Dir(given))
 	}
+}
+
+// nearFile offers a file with a name like one that is not there.
+func (l *loader) nearFile(given string) string {
+	entries, err := os.ReadDir(filepath.Dir(l.src.files().Abs(given)))
 	if err != nil {
-		l.diags = append(l.diags, diag.Errorf(nil, "Unreadable inventory", "The inventory %s could not be read: %v.", given, err)...)
-		return
+		return ""
 	}
-	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
-	if file != nil {
-		l.inv.Sources[name] = file
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
 	}
-	l.diags = append(l.diags, diag.FromHCL(problems)...)
-	if problems.HasErrors() {
-		return
-	}
-	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
+	return diag.Near(filepath.Base(given), names)
+}
+
+func (l *loader) unreadable(name string, err error) {
+	l.diags = append(l.diags, diag.Errorf(nil, "Unreadable inventory", "The inventory %s could not be read: %v.", name, err)...)
 }
 
 // open finds a file as given, with .hcl, or by its name among those that ship
@@ -85,6 +124,107 @@ func (l *loader) open(given string) (string, []byte, error) {
 	return "", nil, fs.ErrNotExist
 }
 
+// folder reads all inventories of a folder and of those inside it, by name.
+func (l *loader) folder(folder string) {
+	entries, err := os.ReadDir(l.src.files().Abs(folder))
+	if err != nil {
+		l.unreadable(folder, err)
+		return
+	}
+	for _, entry := range entries {
+		if ansible.IsPassedOver(entry.Name()) {
+			continue
+		}
+		name := filepath.Join(folder, entry.Name())
+		if entry.IsDir() {
+			l.folder(name)
+			continue
+		}
+		text, err := os.ReadFile(l.src.files().Abs(name))
+		if err != nil {
+			l.unreadable(name, err)
+			continue
+		}
+		l.file(name, text, "")
+	}
+}
+
+// addFolder remembers a folder that may have variables, once.
+func (l *loader) addFolder(folder string) {
+	if folder = filepath.Clean(folder); !slices.Contains(l.folders, folder) {
+		l.folders = append(l.folders, folder)
+	}
+}
+
+// file reads one inventory in its format. Beside one of Ansible's there may be
+// folders with variables.
+func (l *loader) file(name string, text []byte, folder string) {
+	format := ansible.Detect(name, text, l.isExecutable(name))
+	if format == ansible.HCL {
+		l.hcl(name, text)
+		return
+	}
+	whole := place.New(name, text)
+	l.inv.Sources[name] = whole.File()
+	switch format {
+	case ansible.NoScript:
+		l.errorf(whole.LineRange(1), "Script is not executable", "This looks like an inventory script. Make it executable, by chmod +x %s.", name)
+	case ansible.EncryptedFile:
+		l.errorf(whole.LineRange(1), "Encrypted inventory", "This file is encrypted by Ansible Vault, and kinit does not decrypt such files.")
+	case ansible.Script:
+		l.script(whole)
+	case ansible.YAMLFormat:
+		l.merge(ansible.YAML(whole))
+	case ansible.JSONFormat:
+		l.merge(ansible.JSON(whole))
+	default:
+		l.merge(ansible.INI(whole))
+	}
+	if folder != "" {
+		l.addFolder(folder)
+	}
+}
+
+func (l *loader) isExecutable(name string) bool {
+	info, err := os.Stat(l.src.files().Abs(name))
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// script runs an inventory script and reads what it prints. What fails is told with
+// the first line of the script.
+func (l *loader) script(text *place.Text) {
+	timeout := l.src.Timeout
+	if timeout == 0 {
+		timeout = scriptTimeout
+	}
+	doc, texts := ansible.Program{
+		Name: text.Name, Path: l.src.files().Abs(text.Name), Folder: l.src.Cwd, Environ: l.src.Environ, Timeout: timeout,
+	}.Read(l.ctx)
+	for _, printed := range texts {
+		l.inv.Sources[printed.Name] = printed.File()
+	}
+	first := text.LineRange(1)
+	for i, d := range doc.Diags {
+		if d.Subject == nil && strings.HasPrefix(string(text.Bytes), "#!") {
+			doc.Diags[i].Subject = &first
+		}
+	}
+	l.merge(doc)
+}
+
+// hcl reads an inventory in kinit's own format.
+func (l *loader) hcl(name string, text []byte) {
+	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	if file != nil {
+		l.inv.Sources[name] = file
+	}
+	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	if problems.HasErrors() {
+		return
+	}
+	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
+}
+
 // context is the scope of an inventory file: functions only.
 func (l *loader) context(file string) *hcl.EvalContext {
 	return &hcl.EvalContext{Functions: eval.Functions(l.src.files(), spec.Folder(file))}
@@ -99,7 +239,7 @@ func (l *loader) blocks(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 			continue
 		}
 		for key, value := range l.object(attr.Expr, ctx) {
-			l.inv.Vars[key] = value
+			l.inv.Vars[key] = value.Value
 		}
 	}
 	for _, b := range body.Blocks {
@@ -127,4 +267,10 @@ func sortedNames(attrs hclsyntax.Attributes) []string {
 
 func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
 	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
+}
+
+func (l *loader) warnf(at hcl.Range, summary, format string, args ...any) {
+	list := diag.Errorf(&at, summary, format, args...)
+	list[0].Warning = true
+	l.diags = append(l.diags, list...)
 }

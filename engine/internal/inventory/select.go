@@ -2,134 +2,149 @@ package inventory
 
 import (
 	"context"
+	"errors"
 	"net/netip"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/pattern"
+	"kinit/engine/internal/inventory/place"
 )
 
-// all is the pattern of every host of the inventory.
-const all = "all"
-
-// Select returns the hosts that the patterns name, in the order of the patterns,
-// each once. No pattern means all hosts of the inventory. A pattern is a name of
-// a host or group, "all", a glob, "!x" to leave out or "&x" to keep only, or
-// several with commas between. A name that is in no inventory must be in
-// ~/.ssh/config, be an address, or have one.
+// Select is Find, and tells what is wrong with the hosts.
 func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
-	s := &selection{inv: inv, ctx: ctx, src: src}
-	names := s.names(patterns)
+	hosts, diags := inv.Find(ctx, src, patterns)
+	for _, h := range hosts {
+		diags = append(diags, h.Problems...)
+	}
+	return hosts, Once(diags)
+}
+
+// Find returns the hosts that patterns mean, in the order of the patterns, each
+// once. No pattern means all hosts of the inventory. A
+// pattern is a name of a host or group, "all", a glob, "~" and a regular expression,
+// each perhaps with an index such as [0] or [1:3] behind it, "!x" to leave out or
+// "&x" to keep only, or several with commas or colons between. A name that is in no
+// inventory must be in ~/.ssh/config, be an address, or have one. The patterns become
+// one of the inventory's Sources, which diagnostics point into.
+func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
+	s := &selection{Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{}}
+	terms := s.parse(HostsOption, patterns)
+	names := pattern.Combine(terms, inv, s.match)
+	if s.diags == nil {
+		s.mustMean(terms, names)
+	}
 	hosts := make([]*Host, 0, len(names))
 	for _, name := range names {
 		h := inv.Host(name)
 		if h == nil {
 			h = &Host{Settings: Outside(name)}
 		}
-		if h.FromSSHConfig && !s.known(name) {
-			s.unknown("host", name)
+		if h.FromSSHConfig && h.Range.Filename == "" && !s.known(name) {
+			s.unknown(s.where(h), "host", name)
 		}
 		hosts = append(hosts, h)
 	}
-	return hosts, s.diags
+	return hosts, Once(s.diags)
 }
+
+// HostsOption is the name of the text that the patterns of Find become.
+const HostsOption = "--hosts"
 
 // selection is the state of one Select.
 type selection struct {
-	inv     *Inventory
+	*Inventory
 	ctx     context.Context
 	src     Sources
-	config  []string // the patterns of ~/.ssh/config
+	text    *place.Text             // of the patterns
+	meant   map[string]pattern.Term // the terms that are names of hosts no inventory has
+	config  []string                // the patterns of ~/.ssh/config
 	hasRead bool
 	diags   diag.List
 }
 
-// names turns patterns into names: first those that add, then those that keep,
-// then those that leave out.
-func (s *selection) names(patterns []string) []string {
-	var add, keep, leave []string
-	for _, term := range strings.Split(strings.Join(patterns, ","), ",") {
-		switch term = strings.TrimSpace(term); {
-		case term == "":
-		case term[0] == '!':
-			leave = append(leave, term[1:])
-		case term[0] == '&':
-			keep = append(keep, term[1:])
-		default:
-			add = append(add, term)
-		}
+// parse reads the patterns of an option, which becomes a text that diagnostics
+// point into.
+func (s *selection) parse(option string, patterns []string) []pattern.Term {
+	s.text = place.New(option, []byte(strings.Join(patterns, ",")))
+	if s.Sources != nil && len(patterns) > 0 {
+		s.Sources[option] = s.text.File()
 	}
-	if len(add) == 0 {
-		add = []string{all}
+	terms, err := pattern.Parse(string(s.text.Bytes))
+	var bad *pattern.Error
+	if errors.As(err, &bad) {
+		at := s.text.Range(bad.From, bad.To)
+		s.diags = append(s.diags, diag.Errorf(&at, "Invalid pattern", "%s", bad.Text)...)
 	}
-	names := s.matches(add)
-	s.mustMean(slices.Concat(keep, leave), names)
-	for _, term := range keep {
-		kept := s.matches([]string{term})
-		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(kept, name) })
-	}
-	left := s.matches(leave)
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(left, name) })
+	return terms
 }
 
-// mustMean tells of terms to keep or leave out that mean nothing: a mistyped one
-// would let the run work on hosts that it was to spare.
-func (s *selection) mustMean(terms, names []string) {
-	for _, term := range terms {
-		plain := !strings.ContainsAny(term, "*?[") && term != all && s.inv.group(term) == nil
-		if plain && s.inv.Host(term) == nil && !slices.Contains(names, term) {
-			s.unknown("host or group", term)
+// match lists the hosts of a term. One that adds may be the name of a host that no
+// inventory has; what else means nothing is a mistake.
+func (s *selection) match(t pattern.Term) []string {
+	found := t.Match(s.Inventory)
+	name, isName := t.IsName()
+	switch {
+	case len(found) > 0 || s.isEmptyGroup(name):
+	case isName && t.Op == pattern.Add:
+		s.meant[name] = t
+		return []string{name}
+	case !isName && t.Op == pattern.Add:
+		s.nothing(t)
+	}
+	return found
+}
+
+func (s *selection) isEmptyGroup(name string) bool {
+	members, ok := s.Members(name)
+	return name == pattern.All || ok && len(members) == 0
+}
+
+// nothing tells of a pattern that means no host.
+func (s *selection) nothing(t pattern.Term) {
+	at := s.at(t)
+	if base := t.Base(s.Inventory); len(base) > 0 {
+		s.diags = append(s.diags, diag.Errorf(&at, "No such host", "%q is outside of the %d hosts that it counts, from 0 to %d.", t.Text, len(base), len(base)-1)...)
+		return
+	}
+	s.unknown(&at, "host or group", t.Text)
+}
+
+// mustMean tells of terms to keep or leave out that mean nothing, since a mistyped
+// one would let the run work on hosts that it was to spare, and of patterns that
+// together mean nothing.
+func (s *selection) mustMean(terms []pattern.Term, names []string) {
+	for _, t := range terms {
+		name, isName := t.IsName()
+		_, isOutside := s.meant[name]
+		if isName && t.Op != pattern.Add && !isOutside && len(t.Match(s.Inventory)) == 0 && !s.isEmptyGroup(name) {
+			at := s.at(t)
+			s.unknown(&at, "host or group", t.Text)
 		}
+	}
+	if len(names) == 0 && len(terms) > 0 && s.diags == nil {
+		s.noneLeft()
 	}
 }
 
-// matches lists the hosts that any of the terms names, each once.
-func (s *selection) matches(terms []string) []string {
-	var names []string
-	for _, term := range terms {
-		for _, name := range s.match(term) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
+func (s *selection) noneLeft() {
+	at := s.text.Range(0, len(s.text.Bytes))
+	s.diags = append(s.diags, diag.Errorf(&at, "No host left", "Together these patterns mean no host.")...)
 }
 
-func (s *selection) match(term string) []string {
-	if g := s.inv.group(term); g != nil {
-		return s.inv.members(g)
-	}
-	if term == all {
-		return s.inv.hostNames()
-	}
-	if !strings.ContainsAny(term, "*?[") {
-		return []string{term}
-	}
-	var names []string
-	for _, name := range s.inv.hostNames() {
-		if ok, _ := path.Match(term, name); ok {
-			names = append(names, name)
-		}
-	}
-	for _, g := range s.inv.Groups {
-		if ok, _ := path.Match(term, g.Name); ok {
-			names = append(names, s.inv.members(g)...)
-		}
-	}
-	if len(names) == 0 {
-		s.unknown("host or group", term)
-	}
-	return names
-}
+func (s *selection) at(t pattern.Term) hcl.Range { return s.text.Range(t.From, t.To) }
 
-func (inv *Inventory) hostNames() []string {
-	names := make([]string, len(inv.Hosts))
-	for i, h := range inv.Hosts {
-		names[i] = h.Name
+// where is the place that names a host which no inventory declares: a group or the
+// command line.
+func (s *selection) where(h *Host) *hcl.Range {
+	if h.mention.Filename != "" {
+		return &h.mention
 	}
-	return names
+	at := s.at(s.meant[h.Name])
+	return &at
 }
 
 // known tells whether a name that is in no inventory can be reached.
@@ -147,9 +162,19 @@ func (s *selection) sshConfig() []string {
 	return s.config
 }
 
-func (s *selection) unknown(what, name string) {
-	names := slices.Concat(s.inv.hostNames(), s.inv.groupNames(), s.sshConfig())
+func (s *selection) unknown(at *hcl.Range, what, name string) {
+	names := slices.Concat(s.HostNames(), s.GroupNames(), s.sshConfig())
 	names = slices.DeleteFunc(names, func(n string) bool { return n == name || strings.ContainsAny(n, "*?") })
-	s.diags = append(s.diags, diag.Errorf(nil, "Unknown host",
+	s.diags = append(s.diags, diag.Errorf(at, "Unknown host",
 		"There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))...)
+}
+
+// Once leaves out what is told already: hosts share the variables of their groups.
+func Once(diags diag.List) diag.List {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(diags, func(d diag.Diagnostic) bool {
+		told := seen[d.Error()]
+		seen[d.Error()] = true
+		return told
+	})
 }

@@ -140,7 +140,7 @@ func buildIn(t *testing.T, dir string, opts map[string][]string) (*Plan, diag.Li
 	if _, err := os.Stat(filepath.Join(dir, "inventory.hcl")); err == nil {
 		files = []string{"inventory.hcl"}
 	}
-	inv, more := inventory.Load(isrc, files)
+	inv, more := inventory.Load(t.Context(), isrc, files)
 	diags = append(diags, more...)
 	hosts, more := inv.Select(t.Context(), isrc, opts["hosts"])
 	if diags = append(diags, more...); diags.HasErrors() {
@@ -165,7 +165,7 @@ func buildIn(t *testing.T, dir string, opts map[string][]string) (*Plan, diag.Li
 	}
 	p, more := Build(Input{
 		Spec: sp, Scope: scope, Inventory: inv, Hosts: hosts, Topology: topo, Kinds: fakeKinds(),
-		Selection: Selection{StopAfter: first(opts["stop-after"]), StartAt: first(opts["start-at"]), Only: opts["only"], Skip: opts["skip"]},
+		Selection: Selection{StopAfter: first(opts["stop-after"]), StartAt: first(opts["start-at"]), Only: opts["only"], Skip: opts["skip"], Limit: opts["limit"]},
 	})
 	return p, append(diags, more...)
 }

@@ -148,7 +148,7 @@ func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) 
 // the inventory, or one that a host block declares with the values of tasks.
 func (p *Plan) HostSettings(name string, values *Values) (HostSettings, diag.List) {
 	if host := p.hosts.find(name); host != nil {
-		return host.Settings, nil
+		return host.Settings, host.Problems
 	}
 	host := p.hosts.declared[name]
 	if host == nil {

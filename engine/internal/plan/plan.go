@@ -33,6 +33,7 @@ type Selection struct {
 	StartAt   string   // the first stage; what comes before is left out unless its values are needed
 	Only      []string // stages, names or addresses of tasks; with the tasks whose values they read
 	Skip      []string // stages, names or addresses of tasks to leave out
+	Limit     []string // patterns of hosts; tasks on others are left out, but for those of this machine that are needed
 }
 
 // Plan is what a run does. It is not changed by running it, and safe for use by

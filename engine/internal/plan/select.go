@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
 )
 
 // selectTasks leaves those tasks in the plan that the selection means. The graph
@@ -15,13 +17,13 @@ func (b *builder) selectTasks() {
 	b.checkStage("--stop-after", s.StopAfter)
 	b.checkStage("--start-at", s.StartAt)
 	only, skip := b.matching("--only", s.Only), b.matching("--skip", s.Skip)
+	limit := b.limited()
 	if b.diags.HasErrors() {
 		return
 	}
 	inRange := b.stageRange()
-	wanted := func(t *Task) bool {
-		return (only == nil || only[t.Address]) && !skip[t.Address]
-	}
+	left := func(t *Task) bool { return skip[t.Address] || limit != nil && !limit[t.Host] }
+	wanted := func(t *Task) bool { return (only == nil || only[t.Address]) && !left(t) }
 	chosen := map[string]bool{}
 	for _, t := range b.plan.Main.Tasks {
 		if !t.Handler && wanted(t) && inRange[t.Address] {
@@ -30,8 +32,8 @@ func (b *builder) selectTasks() {
 	}
 	for before := -1; before < len(chosen); {
 		before = len(chosen)
-		b.addNeeded(chosen, skip)
-		addNotified(b.plan.Main.Tasks, chosen, skip)
+		b.addNeeded(chosen, skip, limit)
+		addNotified(b.plan.Main.Tasks, chosen, left)
 	}
 	b.plan.Main.keep(func(t *Task) bool { return chosen[t.Address] })
 	for _, s := range []*Section{&b.plan.OnFailure, &b.plan.Always} {
@@ -39,18 +41,18 @@ func (b *builder) selectTasks() {
 		for _, t := range s.Tasks {
 			final[t.Address] = !t.Handler && wanted(t) && (t.Stage == "" || inRange[stageEnd(t.Stage)])
 		}
-		addNotified(s.Tasks, final, skip)
+		addNotified(s.Tasks, final, left)
 		s.keep(func(t *Task) bool { return final[t.Address] })
 	}
 }
 
 // addNotified adds the handlers that chosen tasks notify, and those that these
 // notify.
-func addNotified(tasks []*Task, chosen, skip map[string]bool) {
+func addNotified(tasks []*Task, chosen map[string]bool, left func(*Task) bool) {
 	for added := true; added; {
 		added = false
 		for _, t := range tasks {
-			if !t.Handler || chosen[t.Address] || skip[t.Address] {
+			if !t.Handler || chosen[t.Address] || left(t) {
 				continue
 			}
 			for _, by := range t.Watches {
@@ -140,9 +142,20 @@ func (b *builder) selectable() []string {
 	return all
 }
 
+// limited is the hosts that tasks may be on, or nil when they may be on all.
+func (b *builder) limited() map[string]bool {
+	if len(b.in.Selection.Limit) == 0 {
+		return nil
+	}
+	limit, diags := b.hosts.inventory.Limit(b.in.Selection.Limit, b.hosts.names())
+	b.diags = append(b.diags, diags...)
+	maps.Copy(b.plan.Sources, b.hosts.inventory.Sources)
+	return limit
+}
+
 // addNeeded adds the tasks whose values the chosen ones read, and tells of those
-// that are to be skipped.
-func (b *builder) addNeeded(chosen, skip map[string]bool) {
+// that are to be skipped, or are on a machine that no task may be on.
+func (b *builder) addNeeded(chosen, skip, limit map[string]bool) {
 	todo := slices.Clone(b.plan.Main.Tasks)
 	todo = slices.DeleteFunc(todo, func(t *Task) bool { return !chosen[t.Address] })
 	for len(todo) > 0 {
@@ -158,6 +171,10 @@ func (b *builder) addNeeded(chosen, skip map[string]bool) {
 			}
 			if skip[address] {
 				b.errorf(b.where(t, need), "Skipped task is needed", "%s reads values of %s, which --skip leaves out. Skip both or neither.", t.Address, address)
+				continue
+			}
+			if limit != nil && !limit[need.Host] && need.Host != inventory.Localhost {
+				b.errorf(b.where(t, need), "Task on a host left out", "%s reads values of %s, which is on %s, and --limit leaves that host out. Add it to --limit.", t.Address, address, need.Host)
 				continue
 			}
 			chosen[address] = true

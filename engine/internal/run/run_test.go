@@ -63,7 +63,7 @@ func (j *job) build(text string) *plan.Plan {
 	src := spec.Sources{Cwd: j.dir, Home: j.dir}
 	sp, diags := spec.Load(src, file)
 	isrc := inventory.Sources{Cwd: j.dir, Home: j.dir}
-	all, more := inventory.Load(isrc, []string{"inventory.hcl"})
+	all, more := inventory.Load(j.ctx, isrc, []string{"inventory.hcl"})
 	diags = append(diags, more...)
 	selected, more := all.Select(j.ctx, isrc, []string{j.hosts})
 	diags = append(diags, more...)

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+)
+
+// inventoryDocument is the JSON of the inventory commands; each has one of the
+// parts, and all have the diagnostics.
+type inventoryDocument struct {
+	Hosts       []hostRecord   `json:"hosts,omitempty"`
+	Groups      []groupRecord  `json:"groups,omitempty"`
+	Vars        []varRecord    `json:"vars,omitempty"`
+	Diagnostics []view.Problem `json:"diagnostics"`
+}
+
+// hostRecord is a host. What its inventory does not say is left out.
+type hostRecord struct {
+	Name      string   `json:"name"`
+	Address   string   `json:"address"`
+	Port      int      `json:"port,omitempty"`
+	User      string   `json:"user,omitempty"`
+	Transport string   `json:"transport"`
+	Via       string   `json:"via,omitempty"`
+	Become    string   `json:"become,omitempty"`
+	Groups    []string `json:"groups"`
+}
+
+// groupRecord is a group and what is directly in it.
+type groupRecord struct {
+	Name   string   `json:"name"`
+	Hosts  []string `json:"hosts"`
+	Groups []string `json:"groups"`
+}
+
+// varRecord is a variable of a host. One that is not known has the reason instead of
+// its value.
+type varRecord struct {
+	Host   string          `json:"host"`
+	Name   string          `json:"name"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Unread string          `json:"unread,omitempty"`
+	From   string          `json:"from"` // "host", or "group" and its name
+	File   string          `json:"file"`
+	Line   int             `json:"line"`
+}
+
+func hostsAsJSON(inv engine.Inventory) (d inventoryDocument) {
+	for _, h := range inv.Hosts {
+		d.Hosts = append(d.Hosts, hostRecord{h.Name, h.Address, h.Port, h.User, h.Transport, h.Via, h.Become, orEmpty(h.Groups)})
+	}
+	return d
+}
+
+func groupsAsJSON(inv engine.Inventory) (d inventoryDocument) {
+	for _, g := range inv.Groups {
+		d.Groups = append(d.Groups, groupRecord{g.Name, orEmpty(g.Hosts), orEmpty(g.Groups)})
+	}
+	return d
+}
+
+func varsAsJSON(inv engine.Inventory) (d inventoryDocument) {
+	for _, h := range inv.Hosts {
+		for _, v := range h.Vars {
+			d.Vars = append(d.Vars, varRecord{h.Name, v.Name, json.RawMessage(v.Value), v.Unread, v.From, v.At.Filename, v.At.Start.Line})
+		}
+	}
+	return d
+}
+
+// orEmpty is a list that JSON does not show as null.
+func orEmpty(names []string) []string {
+	if names == nil {
+		return []string{}
+	}
+	return names
+}
+
+// hostLines is a table of hosts.
+func hostLines(inv engine.Inventory) []string {
+	rows := [][]string{{"HOST", "ADDRESS", "GROUPS"}}
+	for _, h := range inv.Hosts {
+		address := h.Address
+		if h.Port != 0 {
+			address = net.JoinHostPort(address, strconv.Itoa(h.Port))
+		}
+		if h.User != "" {
+			address = h.User + "@" + address
+		}
+		if h.Transport == "local" {
+			address = "this machine"
+		}
+		rows = append(rows, []string{h.Name, address, strings.Join(h.Groups, ", ")})
+	}
+	return table(rows)
+}
+
+// varLines is a table of the variables of hosts.
+func varLines(inv engine.Inventory) []string {
+	rows := [][]string{{"HOST", "VARIABLE", "VALUE", "FROM", "AT"}}
+	for _, h := range inv.Hosts {
+		for _, v := range h.Vars {
+			value := v.Value
+			if v.Unread != "" {
+				value = "(" + v.Unread + ")"
+			}
+			rows = append(rows, []string{h.Name, v.Name, value, v.From, fmt.Sprintf("%s:%d", v.At.Filename, v.At.Start.Line)})
+		}
+	}
+	if len(inv.Hosts) == 1 { // the same in every row
+		for i, row := range rows {
+			rows[i] = row[1:]
+		}
+	}
+	return table(rows)
+}
+
+// table aligns columns. The last is as wide as it is.
+func table(rows [][]string) []string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		var line strings.Builder
+		for column, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[column]-len([]rune(cell))+2))
+		}
+		lines[i] = strings.TrimRight(line.String(), " ")
+	}
+	return lines
+}
+
+// treeLines is the tree of groups and hosts, as ansible-inventory --graph has it.
+func treeLines(inv engine.Inventory) []string {
+	groups := map[string]engine.InventoryGroup{}
+	for _, g := range inv.Groups {
+		groups[g.Name] = g
+	}
+	return slices.Concat([]string{"@all:"}, branch(groups, "all", "  |"))
+}
+
+func branch(groups map[string]engine.InventoryGroup, name, indent string) []string {
+	var lines []string
+	for _, inner := range groups[name].Groups {
+		lines = append(lines, indent+"--@"+inner+":")
+		lines = append(lines, branch(groups, inner, indent+"  |")...)
+	}
+	for _, host := range groups[name].Hosts {
+		lines = append(lines, indent+"--"+host)
+	}
+	return lines
+}

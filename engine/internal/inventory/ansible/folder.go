@@ -1,0 +1,159 @@
+package ansible
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/inventory/tree"
+)
+
+// The folders beside an inventory that have variables.
+const (
+	groupVars      = "group_vars"
+	hostVarsFolder = "host_vars"
+)
+
+// endings are those of files with variables, in the order in which they are looked
+// for: the first that is there counts.
+var endings = [...]string{"", ".yml", ".yaml", ".json"}
+
+// Folder is what the folders group_vars and host_vars beside an inventory say.
+type Folder struct {
+	Groups map[string]source.Vars
+	Hosts  map[string]source.Vars
+	Texts  []*place.Text // of the files that were read
+	Diags  diag.List
+}
+
+// ReadFolder reads the variables of groups and hosts. The folder is named as the
+// user named it, relative to cwd.
+func ReadFolder(cwd, folder string, groups, hosts []string) *Folder {
+	f := &Folder{}
+	f.Groups = f.read(cwd, filepath.Join(folder, groupVars), "group", groups)
+	f.Hosts = f.read(cwd, filepath.Join(folder, hostVarsFolder), "host", hosts)
+	return f
+}
+
+// read reads one of the folders. A file that is named almost like a group or host
+// is told of: it is the mistake nobody finds.
+func (f *Folder) read(cwd, folder, what string, names []string) map[string]source.Vars {
+	entries, err := os.ReadDir(absolute(cwd, folder))
+	if err != nil {
+		return nil
+	}
+	there := map[string]bool{}
+	for _, entry := range entries {
+		there[entry.Name()] = true
+	}
+	all := map[string]source.Vars{}
+	used := map[string]bool{}
+	for _, name := range names {
+		for _, ending := range endings {
+			if !there[name+ending] {
+				continue
+			}
+			used[name] = true
+			all[name] = source.Vars{}
+			f.path(cwd, filepath.Join(folder, name+ending), all[name])
+			break
+		}
+	}
+	for _, entry := range entries {
+		stem := strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name()))
+		if used[entry.Name()] || slices.Contains(names, stem) || strings.HasPrefix(stem, ".") {
+			continue
+		}
+		if near := diag.Near(stem, names); near != "" {
+			f.Diags = append(f.Diags, diag.Diagnostic{Warning: true, Summary: "Unused file",
+				Detail: filepath.Join(folder, entry.Name()) + " is read for no " + what + ": there is none of that name." + near})
+		}
+	}
+	return all
+}
+
+func absolute(cwd, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(cwd, name)
+}
+
+// path reads a file with variables, or all of a folder, by name.
+func (f *Folder) path(cwd, name string, into source.Vars) {
+	info, err := os.Stat(absolute(cwd, name))
+	if err != nil {
+		f.unreadable(name, err)
+		return
+	}
+	if !info.IsDir() {
+		f.file(cwd, name, into)
+		return
+	}
+	entries, err := os.ReadDir(absolute(cwd, name))
+	if err != nil {
+		f.unreadable(name, err)
+	}
+	for _, entry := range entries {
+		if isVariables(entry) {
+			f.path(cwd, filepath.Join(name, entry.Name()), into)
+		}
+	}
+}
+
+// isVariables tells whether an entry of a folder such as group_vars/web is read.
+func isVariables(entry fs.DirEntry) bool {
+	name := entry.Name()
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") {
+		return false
+	}
+	return entry.IsDir() || slices.Contains(endings[:], filepath.Ext(name))
+}
+
+func (f *Folder) unreadable(name string, err error) {
+	f.Diags = append(f.Diags, diag.Errorf(nil, "Unreadable file", "The variables in %s could not be read: %v.", name, err)...)
+}
+
+func (f *Folder) file(cwd, name string, into source.Vars) {
+	bytes, err := os.ReadFile(absolute(cwd, name))
+	if err != nil {
+		f.unreadable(name, err)
+		return
+	}
+	text := place.New(name, bytes)
+	f.Texts = append(f.Texts, text)
+	if tree.IsVault(bytes) {
+		into[EncryptedVars] = source.Value{Unread: source.Vault, At: text.LineRange(1)}
+		return
+	}
+	read := tree.YAML
+	if filepath.Ext(name) == ".json" {
+		read = tree.JSON
+	}
+	root, problems := read(text)
+	if own := object(root, problems, &f.Diags); own != nil {
+		vars(own, into)
+	}
+}
+
+// EncryptedVars stands for the variables of a file that is encrypted as a whole:
+// not even their names are known.
+const EncryptedVars = "(all variables of an encrypted file)"
+
+// object is the map that a file of variables has, or nil.
+func object(root *tree.Node, problems diag.List, diags *diag.List) *tree.Node {
+	*diags = append(*diags, problems...)
+	if root == nil || root.Kind == tree.Null {
+		return nil
+	}
+	if root.Kind != tree.Map {
+		*diags = append(*diags, diag.Errorf(&root.At, "Invalid variables", "Variables are a map, as in \"port: 80\"; this is %s.", what(root))...)
+		return nil
+	}
+	return root
+}

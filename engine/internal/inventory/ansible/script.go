@@ -1,0 +1,147 @@
+package ansible
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/inventory/tree"
+)
+
+// Program is an inventory script.
+type Program struct {
+	Name    string        // as the user wrote it, for messages
+	Path    string        // absolute
+	Folder  string        // to run in
+	Environ []string      // KEY=value pairs
+	Timeout time.Duration // for all of its runs together
+}
+
+// The limits of a script.
+const (
+	mostOutput = 64 << 20        // bytes
+	mostErrors = 4 << 10         // bytes of its standard error that are kept
+	patience   = 2 * time.Second // for its streams to close after it was killed
+)
+
+// Read runs a script once with --list, and once a host with --host when its list
+// has no _meta with the variables of hosts. It returns what the script says and the
+// texts that the places in it are in.
+func (p Program) Read(ctx context.Context) (*source.Document, []*place.Text) {
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
+	defer cancel()
+	text, problems := p.output(ctx, "--list")
+	if problems != nil {
+		return &source.Document{Diags: problems}, nil
+	}
+	texts := []*place.Text{text}
+	doc := Listing(text)
+	if doc.Diags.HasErrors() || hasMeta(text) {
+		return doc, texts
+	}
+	for _, h := range doc.Hosts {
+		text, problems := p.output(ctx, "--host", h.Name)
+		if problems != nil {
+			doc.Diags = append(doc.Diags, problems...)
+			return doc, texts
+		}
+		texts = append(texts, text)
+		readHost(text, h, doc)
+	}
+	return doc, texts
+}
+
+func hasMeta(text *place.Text) bool {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(text.Bytes, &top) != nil {
+		return false
+	}
+	var data struct{ Hostvars json.RawMessage }
+	return json.Unmarshal(top[meta], &data) == nil && data.Hostvars != nil
+}
+
+// output runs the script and returns what it printed, with one value a line, so
+// that places in it can be shown.
+func (p Program) output(ctx context.Context, args ...string) (*place.Text, diag.List) {
+	stdout, err := p.run(ctx, args)
+	command := strings.Join(append([]string{p.Name}, args...), " ")
+	if err != nil {
+		return nil, diag.List{{Summary: "Inventory script failed", Detail: fmt.Sprintf("%s: %v.", command, err), Cause: err}}
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, stdout, "", "  ") == nil {
+		stdout = indented.Bytes()
+	}
+	return place.New(command, stdout), nil
+}
+
+// run runs the script in a process group of its own, which ends with the context.
+func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
+	stdout, stderr := &limited{most: mostOutput}, &limited{most: mostErrors, drop: true}
+	cmd := exec.CommandContext(ctx, p.Path, args...)
+	cmd.Dir, cmd.Env = p.Folder, append([]string{}, p.Environ...)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = patience
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		err = p.ended(ctx)
+	}
+	if err == nil {
+		return stdout.Bytes(), nil
+	}
+	if said := strings.TrimSpace(stderr.String()); said != "" {
+		return nil, fmt.Errorf("%w: it said: %s", err, strings.TrimSuffix(said, "."))
+	}
+	return nil, err
+}
+
+// ended says why the context ended.
+func (p Program) ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("it took more than %s and was ended", p.Timeout)
+	}
+	return ctx.Err()
+}
+
+// readHost reads what a script printed for one host.
+func readHost(text *place.Text, h *source.Host, doc *source.Document) {
+	if len(bytes.TrimSpace(text.Bytes)) == 0 {
+		return
+	}
+	root, problems := tree.JSON(text)
+	if own := object(root, problems, &doc.Diags); own != nil {
+		vars(own, h.Vars)
+	}
+}
+
+// limited keeps the beginning of what is written to it.
+type limited struct {
+	bytes.Buffer
+	most int
+	drop bool // what is too much, instead of failing
+}
+
+// Write keeps what there is room for.
+func (l *limited) Write(p []byte) (int, error) {
+	room := l.most - l.Len()
+	if len(p) <= room {
+		return l.Buffer.Write(p)
+	}
+	if !l.drop {
+		return 0, fmt.Errorf("it printed more than %d bytes: %w", l.most, io.ErrShortWrite)
+	}
+	l.Buffer.Write(p[:max(room, 0)])
+	return len(p), nil
+}

@@ -1,0 +1,151 @@
+package inventory
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"golang.org/x/tools/txtar"
+)
+
+// TestAnsibleInventoriesAreReadAsAnsibleReadsThem compares with what
+// "ansible-inventory --list" of Ansible 2.14.18 printed of the same files: the
+// variables of every host, and the hosts and children of every group. Each archive
+// has that in ansible.json, and in options the inventories, one a line.
+func TestAnsibleInventoriesAreReadAsAnsibleReadsThem(t *testing.T) {
+	t.Parallel()
+	archives(t, "ansible", func(t *testing.T, _ string, a *txtar.Archive) {
+		dir := unpack(t, a.Files)
+		src := Sources{Cwd: dir, Home: dir, Environ: os.Environ()}
+		inv, diags := Load(t.Context(), src, strings.Fields(content(a, "options")))
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(content(a, "ansible.json")), &want); err != nil {
+			t.Fatal(err)
+		}
+		var meta struct {
+			Hostvars map[string]map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(want["_meta"], &meta); err != nil {
+			t.Fatal(err)
+		}
+		delete(want, "_meta")
+		if diff := cmp.Diff(compact(t, meta.Hostvars), hostVarsOf(t, inv)); diff != "" {
+			t.Errorf("variables (-Ansible +kinit):\n%s", diff)
+		}
+		if diff := cmp.Diff(groupsOf(t, want), allGroups(inv)); diff != "" {
+			t.Errorf("groups (-Ansible +kinit):\n%s", diff)
+		}
+	})
+}
+
+// compact is variables as JSON with the numbers as HCL writes them.
+func compact(t *testing.T, hosts map[string]map[string]json.RawMessage) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for host, vars := range hosts {
+		all[host] = map[string]string{}
+		for name, text := range vars {
+			kind, err := ctyjson.ImpliedType(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := ctyjson.Unmarshal(text, kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[host][name] = asJSON(t, value)
+		}
+	}
+	return all
+}
+
+func asJSON(t *testing.T, value cty.Value) string {
+	t.Helper()
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// hostVarsOf is the variables of the hosts that have any.
+func hostVarsOf(t *testing.T, inv *Inventory) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, h := range inv.Hosts {
+		for name, value := range h.Vars {
+			if all[h.Name] == nil {
+				all[h.Name] = map[string]string{}
+			}
+			all[h.Name][name] = asJSON(t, value)
+		}
+	}
+	return all
+}
+
+// parts is what a group has, sorted.
+type parts struct{ Hosts, Children []string }
+
+func groupsOf(t *testing.T, listing map[string]json.RawMessage) map[string]parts {
+	all := map[string]parts{}
+	for name, text := range listing {
+		var p parts
+		if err := json.Unmarshal(text, &p); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(p.Hosts)
+		slices.Sort(p.Children)
+		if len(p.Hosts)+len(p.Children) > 0 && name != "all" {
+			all[name] = p
+		}
+	}
+	return all
+}
+
+func allGroups(inv *Inventory) map[string]parts {
+	all := map[string]parts{}
+	for _, g := range append(slices.Clone(inv.Groups), inv.group("ungrouped")) {
+		p := parts{slices.Clone(g.Hosts), slices.Clone(g.Groups)}
+		slices.Sort(p.Hosts)
+		slices.Sort(p.Children)
+		if len(p.Hosts)+len(p.Children) > 0 {
+			all[g.Name] = p
+		}
+	}
+	return all
+}
+
+// TestScriptsRunOnce counts how often a script runs.
+func TestScriptsRunOnce(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ list, want string }{
+		"with the variables of hosts":    {`{"web": ["a", "b"], "_meta": {"hostvars": {}}}`, "--list\n"},
+		"without the variables of hosts": {`{"web": ["a", "b"]}`, "--list\n--host a\n--host b\n"},
+		"a _meta without hostvars":       {`{"web": ["a"], "_meta": {}}`, "--list\n--host a\n"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := "#!/bin/sh\necho \"$@\" >> calls\n[ \"$GREETING\" = hello ] || exit 1\n[ $1 = --host ] && echo '{}' && exit\ncat <<END\n" + test.list + "\nEND\n"
+			dir := unpack(t, []txtar.File{{Name: "s", Data: []byte(script)}})
+			_, diags := Load(t.Context(), Sources{Cwd: dir, Environ: []string{"PATH=" + os.Getenv("PATH"), "GREETING=hello"}}, []string{"s"})
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			calls, err := os.ReadFile(filepath.Join(dir, "calls"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(calls)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package inventory
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/source"
+	"kinit/engine/secret"
+)
+
+// connection reads Ansible's variables that say how a host is reached. Their names
+// are those of its documentation, "Connecting to hosts: behavioral inventory
+// parameters".
+type connection struct {
+	*Host
+	loader *loader
+}
+
+// connect sets what the variables of a host say about reaching it.
+func (l *loader) connect(h *Host) {
+	c := connection{h, l}
+	if address, _ := c.text("ansible_host", "ansible_ssh_host"); address != "" {
+		h.Address = address
+	}
+	c.port()
+	if user, _ := c.text("ansible_user", "ansible_ssh_user"); user != "" {
+		h.User = user
+	}
+	if file, _ := c.text("ansible_ssh_private_key_file", "ansible_private_key_file"); file != "" {
+		h.IdentityFiles = []string{c.path(file)}
+	}
+	c.transport()
+	c.become()
+	c.password()
+	c.arguments()
+}
+
+// text returns the first of some variables that is set, as text, and its name. One
+// that is empty or null counts as not set.
+func (c connection) text(names ...string) (text, name string) {
+	for _, name := range names {
+		origin, set := c.Origins[name]
+		if set && origin.Unread == source.Vault {
+			return "", name // was told
+		}
+		if set && origin.Unread != source.Known {
+			c.problem(origin.At, "Unreadable setting", "%s says how the host is reached, but its value is %s.", name, origin.Unread)
+			return "", name
+		}
+		value, ok := c.Vars[name]
+		if !ok || value.IsNull() {
+			continue
+		}
+		text, ok := scalarText(value)
+		if !ok {
+			c.problem(origin.At, "Invalid setting", "%s must be text, not a list or a map.", name)
+			return "", name
+		}
+		if text != "" {
+			return text, name
+		}
+	}
+	return "", ""
+}
+
+// scalarText is a text, number or bool as text.
+func scalarText(value cty.Value) (text string, ok bool) {
+	if value == cty.NilVal || value.IsNull() || !value.Type().IsPrimitiveType() {
+		return "", false
+	}
+	converted, err := convert.Convert(value, cty.String)
+	if err != nil {
+		return "", false
+	}
+	return converted.AsString(), true
+}
+
+func (c connection) port() {
+	text, name := c.text("ansible_port", "ansible_ssh_port")
+	if text == "" {
+		return
+	}
+	port, ok := wholeNumber(c.Vars[name])
+	if !ok || port < 1 || port > 65535 {
+		c.problem(c.Origins[name].At, "Invalid port", "%s must be a number from 1 to 65535, not %q.", name, text)
+		return
+	}
+	c.Port = port
+}
+
+// path is the place of a file, which is relative to the working folder, as ssh has it.
+func (c connection) path(file string) string {
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		return filepath.Join(c.loader.src.Home, rest)
+	}
+	return c.loader.src.files().Abs(file)
+}
+
+// transport reads ansible_connection. A name may have its collection before it.
+func (c connection) transport() {
+	text, name := c.text("ansible_connection")
+	if text == "" {
+		return
+	}
+	at := c.Origins[name].At
+	known := []string{"ssh", "local", "winrm"}
+	switch kind := text[strings.LastIndexByte(text, '.')+1:]; kind {
+	case "ssh", "smart", "paramiko", "paramiko_ssh":
+		c.Transport = SSH
+	case "local":
+		c.Transport, c.FromSSHConfig = Local, false
+	case "winrm", "psrp":
+		c.Transport = WinRM
+		c.problem(at, "WinRM not yet", "kinit does not connect over WinRM yet. Leave hosts like this one out, or run OpenSSH's server on them and set ansible_connection to ssh.")
+	default:
+		c.problem(at, "Unknown connection", "kinit connects by ssh or local, not by %q.%s", text, diag.Near(text, known))
+	}
+}
+
+// become reads the user to become. The method is sudo, without a password.
+func (c connection) become() {
+	text, name := c.text("ansible_become")
+	if text == "" {
+		return
+	}
+	wanted, ok := isTrue(text)
+	if !ok {
+		c.problem(c.Origins[name].At, "Invalid setting", "ansible_become must be true or false, not %q.", text)
+	}
+	if !wanted {
+		return
+	}
+	c.Become = "root"
+	if user, _ := c.text("ansible_become_user"); user != "" {
+		c.Become = user
+	}
+	method, name := c.text("ansible_become_method")
+	if kind := method[strings.LastIndexByte(method, '.')+1:]; kind != "" && kind != "sudo" {
+		c.problem(c.Origins[name].At, "Unknown become method", "kinit becomes another user by sudo, not by %q.", method)
+	}
+	if _, name := c.text("ansible_become_password", "ansible_become_pass"); name != "" {
+		c.warn(name, "Password not used", "kinit calls sudo without a password: allow that on the host, by NOPASSWD in its sudoers file.")
+	}
+	if _, name := c.text("ansible_become_flags", "ansible_become_exe"); name != "" {
+		c.warn(name, "Setting not used", "kinit calls sudo in its own way and does not use %s.", name)
+	}
+}
+
+// isTrue reads a bool as Ansible does.
+func isTrue(text string) (yes, ok bool) {
+	text = strings.ToLower(text)
+	if slices.Contains([]string{"true", "yes", "on", "1", "t", "y"}, text) {
+		return true, true
+	}
+	return false, slices.Contains([]string{"false", "no", "off", "0", "f", "n"}, text)
+}
+
+func (c connection) password() {
+	text, name := c.text("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")
+	if text == "" {
+		return
+	}
+	c.Password = secret.Value(text)
+	if c.Transport == SSH {
+		c.warn(name, "Password not used", "kinit logs in over SSH with a key or an agent and does not use %s.", name)
+	}
+}
+
+// problem adds an error that hosts which share the place share.
+func (h *Host) problem(r hcl.Range, summary, format string, args ...any) {
+	h.Problems = append(h.Problems, diag.Errorf(at(r), summary, format, args...)...)
+}
+
+// warn adds a warning at the place of a variable.
+func (c connection) warn(variable, summary, format string, args ...any) {
+	list := diag.Errorf(at(c.Origins[variable].At), summary, "%s", fmt.Sprintf(format, args...))
+	list[0].Warning = true
+	c.Problems = append(c.Problems, list...)
+}

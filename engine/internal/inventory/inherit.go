@@ -1,0 +1,91 @@
+package inventory
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/internal/inventory/ansible"
+	"kinit/engine/internal/inventory/source"
+)
+
+// inherit gives hosts their groups, and the variables and settings of these.
+func (l *loader) inherit() {
+	groups := l.inv.groupsOf()
+	for _, h := range l.inv.Hosts {
+		mine := groups[h.Name]
+		for _, g := range mine {
+			h.Groups = append(h.Groups, g.Name)
+		}
+		if len(mine) == 0 {
+			mine = []*Group{&l.inv.ungrouped}
+			l.inv.ungrouped.Hosts = append(l.inv.ungrouped.Hosts, h.Name)
+		}
+		slices.SortStableFunc(mine, byPrecedence)
+		h.resolve(append([]*Group{&l.inv.all}, mine...))
+		l.connect(h)
+		for _, g := range append([]*Group{&l.inv.all}, mine...) {
+			g.given.apply(&h.Settings)
+		}
+		h.given.apply(&h.Settings)
+	}
+}
+
+// groupsOf is the groups that each host is in, directly or not, in the order of the
+// inventory.
+func (inv *Inventory) groupsOf() map[string][]*Group {
+	inv.setDepths()
+	all := map[string][]*Group{}
+	for _, g := range inv.Groups {
+		seen := map[string]bool{}
+		members, _ := inv.Members(g.Name)
+		for _, name := range members {
+			if !seen[name] {
+				seen[name] = true
+				all[name] = append(all[name], g)
+			}
+		}
+	}
+	return all
+}
+
+// resolve finds which value of each variable counts. From the weakest to the
+// strongest they are: of the group all and of the other groups, in inventories; of
+// the same, in group_vars; of the host, in inventories; in host_vars.
+func (h *Host) resolve(groups []*Group) {
+	h.Vars, h.Origins = map[string]cty.Value{}, map[string]Origin{}
+	for _, g := range groups {
+		h.learn("group "+g.Name, g.vars)
+	}
+	for _, g := range groups {
+		h.learn("group "+g.Name, g.folder)
+	}
+	h.learn("host", h.layer.vars)
+	h.learn("host", h.folder)
+	for name, origin := range h.Origins {
+		if origin.Unread == source.Vault {
+			h.encrypted(name, origin)
+		}
+	}
+	delete(h.Origins, ansible.EncryptedVars)
+}
+
+func (h *Host) learn(from string, vars source.Vars) {
+	for name, v := range vars {
+		h.Origins[name] = Origin{From: from, At: v.At, Unread: v.Unread}
+		delete(h.Vars, name)
+		if v.Unread == source.Known {
+			h.Vars[name] = v.Value
+		}
+	}
+}
+
+// encrypted tells of a variable that Ansible Vault encrypted. That is an error: a
+// default in its place could be a well-known password.
+func (h *Host) encrypted(name string, origin Origin) {
+	what := "The value of " + name + " is"
+	if name == ansible.EncryptedVars {
+		what = "The variables in this file are"
+	}
+	h.problem(origin.At, "Encrypted variable", "%s encrypted by Ansible Vault, and kinit does not decrypt such values. Take it out of what kinit reads, and give the playbook its value by --var-file.", what)
+}

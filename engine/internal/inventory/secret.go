@@ -1,0 +1,99 @@
+package inventory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// IsSecret tells whether a variable of this name has a secret value: its last word
+// is one for secrets, as in db_password or api_token.
+func IsSecret(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	if len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1]
+	if slices.Contains([]string{"password", "passwd", "pass", "passphrase", "secret", "token", "psk"}, last) {
+		return true
+	}
+	before := ""
+	if len(words) > 1 {
+		before = words[len(words)-2]
+	}
+	return last == "key" && slices.Contains([]string{"api", "secret", "private", "access"}, before)
+}
+
+// mask is what is shown instead of a secret.
+const mask = "***"
+
+// Masked is a value of a name without the secrets in it.
+func Masked(name string, value cty.Value) cty.Value {
+	if value.IsNull() || !value.IsKnown() {
+		return value
+	}
+	if IsSecret(name) {
+		return cty.StringVal(mask)
+	}
+	t := value.Type()
+	switch {
+	case t.IsObjectType() || t.IsMapType():
+		attributes := value.AsValueMap()
+		for key, inner := range attributes {
+			attributes[key] = Masked(key, inner)
+		}
+		return cty.ObjectVal(attributes)
+	case t.IsTupleType() || t.IsListType() || t.IsSetType():
+		items := value.AsValueSlice()
+		for i, inner := range items {
+			items[i] = Masked(name, inner)
+		}
+		return cty.TupleVal(items)
+	}
+	return value
+}
+
+// Secrets lists the texts that are secret: passwords of connections, and what
+// variables with the name of a secret have.
+func (inv *Inventory) Secrets() []string {
+	var all []string
+	for _, h := range inv.Hosts {
+		all = append(all, h.Password.Reveal())
+		for name, value := range h.Vars {
+			all = append(all, secretsIn(name, value)...)
+		}
+	}
+	for name, value := range inv.Vars {
+		all = append(all, secretsIn(name, value)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// secretsIn lists the secret texts in a value of a name.
+func secretsIn(name string, value cty.Value) []string {
+	if value.IsNull() || !value.IsKnown() {
+		return nil
+	}
+	t := value.Type()
+	if t.IsPrimitiveType() {
+		text, ok := scalarText(value)
+		if t == cty.Bool || !ok || !IsSecret(name) {
+			return nil
+		}
+		return []string{text}
+	}
+	if !value.CanIterateElements() {
+		return nil
+	}
+	var all []string
+	for key, inner := range value.Elements() {
+		within := name
+		if key.Type() == cty.String && !IsSecret(name) {
+			within = key.AsString()
+		}
+		all = append(all, secretsIn(within, inner)...)
+	}
+	return all
+}

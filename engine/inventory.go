@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+)
+
+// Inventory is what the inventories say, for people and programs to look at.
+type Inventory struct {
+	Hosts  []InventoryHost  // those that Options.Hosts mean, in their order
+	Groups []InventoryGroup // "all" first, then "ungrouped", then in the order of the files
+}
+
+// InventoryHost is how a host is reached, and its variables.
+type InventoryHost struct {
+	Name      string
+	Address   string
+	Port      int    // 0 means the transport's own
+	User      string // empty means the transport's own
+	Transport string // ssh, local or winrm
+	Via       string // the host it is reached through, empty means none
+	Become    string // the user to become, empty means none
+	Groups    []string
+	Vars      []InventoryVar // by name
+}
+
+// InventoryVar is a variable of a host and where its value comes from.
+type InventoryVar struct {
+	Name   string
+	Value  string    // as JSON, with asterisks for secrets; empty when it is not known
+	Unread string    // why the value is not known, empty when it is
+	From   string    // "host", or "group" and its name
+	At     hcl.Range // of the value
+}
+
+// InventoryGroup is a group and what is directly in it.
+type InventoryGroup struct {
+	Name   string
+	Hosts  []string
+	Groups []string
+}
+
+// ReadInventory reads the inventories and nothing else. What keeps a host from being
+// worked on is only a warning here. Without errors the inventory is complete.
+func ReadInventory(ctx context.Context, o Options) (Inventory, *Report) {
+	started := time.Now()
+	o = withDefaults(o)
+	from := inventorySources(o)
+	inv, diags := inventory.Load(ctx, from, o.Inventories)
+	o.Redactor.Add(inv.Secrets()...)
+	report := &Report{Invalid: diags.HasErrors(), Diagnostics: diags, Sources: inv.Sources}
+	var out Inventory
+	if !report.Invalid {
+		out = report.look(ctx, inv, from, o.Hosts)
+	}
+	report.Interrupted = ctx.Err() != nil
+	report.Duration = time.Since(started)
+	return out, report
+}
+
+// look makes the hosts and groups to look at. A mistake in the patterns is an error.
+func (r *Report) look(ctx context.Context, inv *inventory.Inventory, from inventory.Sources, patterns []string) Inventory {
+	hosts, wrong := inv.Find(ctx, from, patterns)
+	var problems diag.List
+	for _, d := range wrong {
+		if d.Subject == nil || d.Subject.Filename == inventory.HostsOption {
+			r.Invalid = true
+			r.Diagnostics = append(r.Diagnostics, d)
+			continue
+		}
+		problems = append(problems, d)
+	}
+	out := Inventory{Groups: inventoryGroups(inv)}
+	for _, h := range hosts {
+		out.Hosts = append(out.Hosts, inventoryHost(h))
+		problems = append(problems, h.Problems...)
+	}
+	for _, d := range inventory.Once(problems) {
+		d.Warning = true
+		r.Diagnostics = append(r.Diagnostics, d)
+	}
+	return out
+}
+
+func inventoryHost(h *inventory.Host) InventoryHost {
+	out := InventoryHost{
+		Name: h.Name, Address: h.Address, Port: h.Port, User: h.User, Transport: h.Transport, Via: h.Via, Become: h.Become, Groups: h.Groups,
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Origins)) {
+		origin := h.Origins[name]
+		v := InventoryVar{Name: name, From: origin.From, At: origin.At, Unread: string(origin.Unread)}
+		if value, ok := h.Vars[name]; ok {
+			value = inventory.Masked(name, value)
+			if text, err := ctyjson.Marshal(value, value.Type()); err == nil {
+				v.Value = string(text)
+			}
+		}
+		out.Vars = append(out.Vars, v)
+	}
+	return out
+}
+
+// inventoryGroups lists the groups. Those that are in no other are in "all".
+func inventoryGroups(inv *inventory.Inventory) []InventoryGroup {
+	nested := map[string]bool{}
+	for _, g := range inv.Groups {
+		for _, inner := range g.Groups {
+			nested[inner] = true
+		}
+	}
+	loose, _ := inv.Members(inventory.Ungrouped)
+	all := []InventoryGroup{{Name: inventory.All, Groups: []string{inventory.Ungrouped}}, {Name: inventory.Ungrouped, Hosts: loose}}
+	for _, g := range inv.Groups {
+		all = append(all, InventoryGroup{Name: g.Name, Hosts: g.Hosts, Groups: g.Groups})
+		if !nested[g.Name] {
+			all[0].Groups = append(all[0].Groups, g.Name)
+		}
+	}
+	return all
+}
