@@ -25,6 +25,7 @@ type loaded struct {
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host
 	topology  *topology.Topology
+	scope     *eval.Scope
 	plan      *plan.Plan
 	diags     diag.List
 }
@@ -77,6 +78,7 @@ func (l *loaded) build(context.Context) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
+	l.scope = scope
 	cluster, more := l.expand(scope)
 	diags = append(diags, more...)
 	if diags.HasErrors() {

@@ -26,6 +26,7 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 	defer pool.Close()
 
 	refused := l.locked(ctx, pool, func(ctx context.Context) {
+		sink(o.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: l.describe()})
 		l.fill(report, run.Run(ctx, l.plan, values, pool, run.Options{
 			Check: check, Forks: l.options.Forks, Events: sink(o.Events), Redactor: l.options.Redactor,
 		}))
@@ -100,8 +101,7 @@ func (l *loaded) fill(report *Report, result *run.Result) {
 			Steps: t.Steps, Pending: t.Pending, Message: t.Message, Started: t.Started, Duration: t.Duration,
 		})
 	}
-	report.Stages = stageTimes(l.plan.Stages, report.Results)
-	report.Hosts = hostCounts(report.Results)
+	report.Stages, report.Hosts = Recap(l.plan.Stages, report.Results)
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	report.Diagnostics = append(report.Diagnostics, l.checks(result.Values)...)
 	report.Outputs = l.outputs(result.Values, &report.Diagnostics)

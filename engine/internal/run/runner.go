@@ -22,6 +22,7 @@ type runner struct {
 
 	mu   sync.Mutex
 	done map[string]*record // by address
+	told sync.Map           // addresses of the tasks whose arguments were told
 }
 
 // record is what is known of a finished task.
@@ -68,9 +69,11 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	if errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey) {
 		status = event.Unreachable
 	}
+	diags := r.explain(t, status, err)
+	r.tellProblems(t, diags, err)
 	rec := r.finish(t, started, status, out.steps, r.redact(err.Error()))
 	r.mu.Lock()
-	rec.diags = r.explain(t, status, err)
+	rec.diags = diags
 	r.mu.Unlock()
 	return err
 }

@@ -65,6 +65,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if diags.HasErrors() {
 		return outcome{}, diags
 	}
+	r.tellArguments(t, task)
 	machine, err := r.pool.Get(ctx, t.Host)
 	if err != nil {
 		return outcome{}, err
@@ -135,6 +136,7 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 		return fmt.Errorf("read the outputs: %w", err)
 	}
 	r.values.Set(t.Address, values)
+	r.tellOutputs(t, values)
 	return nil
 }
 
