@@ -65,8 +65,12 @@ func outputFlags() []cli.Flag {
 			Usage: "show steps with diffs, retries, the inventories and the log"},
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
 			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
-		&cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"},
+		noColorFlag(),
 	}
+}
+
+func noColorFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"}
 }
 
 // The values of --output.

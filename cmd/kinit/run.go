@@ -26,10 +26,10 @@ stays when it fails or is interrupted; the next run goes on from there.`,
 				Usage: "change nothing and show what would change, as plan does"},
 		}, outputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show every step with its diff"},
-		}),
+		}, reportFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Bool("check") {
-				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true})
+				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true, logged: c.IsSet("junit") || c.IsSet("report")})
 			}
 			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true})
 		},

@@ -50,6 +50,7 @@ func rules() []rule {
 		only("libvirt.org/go/libvirt", "kinit/modules/internal/virt"),
 		only("github.com/ovn-org/libovsdb", "kinit/modules/internal/ovn"),
 		only("github.com/urfave/cli", "kinit/cmd/kinit"),
+		only("github.com/chromedp", "kinit/test/browser"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport"}, Reason: "files travel through a transport"},
 		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	}
