@@ -149,3 +149,15 @@ func (r *Redactor) Redact(text string) string {
 	}
 	return r.splits.redact(r.replacer.Replace(text))
 }
+
+// RedactLine is Redact for a line whose neighbours are shown apart from it: one
+// that is a piece of a secret is masked altogether.
+func (r *Redactor) RedactLine(line string) string {
+	line = r.Redact(line)
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.splits != nil && r.splits.fragment(line) {
+		return mask
+	}
+	return line
+}

@@ -61,6 +61,39 @@ func (s *splits) pass(text string, signs bool) string {
 
 func pair(text string) uint16 { return uint16(text[0])<<8 | uint16(text[1]) }
 
+// leastEdge is the least length, in bytes, of the beginning or the end of a secret
+// that is recognised at the edge of a line.
+const leastEdge = 8
+
+// fragment tells whether a line is a piece of a secret, or ends or begins with one.
+func (s *splits) fragment(line string) bool {
+	text, _ := unbroken(line, false)
+	if len(text) < shortest {
+		return false
+	}
+	for _, forms := range s.byStart {
+		for _, form := range forms {
+			if strings.Contains(form, text) || edge(text, form) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// edge tells whether a text ends with the beginning of a secret, or begins with
+// its end.
+func edge(text, form string) bool {
+	if len(form) < leastEdge {
+		return false
+	}
+	if i := strings.LastIndex(text, form[:leastEdge]); i >= 0 && strings.HasPrefix(form, text[i:]) {
+		return true
+	}
+	i := strings.Index(text, form[len(form)-leastEdge:])
+	return i >= 0 && strings.HasSuffix(form, text[:i+leastEdge])
+}
+
 // match is the length of the longest secret that the text starts with, or 0.
 func (s *splits) match(text string) int {
 	for _, form := range s.byStart[text[:shortest]] {
@@ -71,23 +104,26 @@ func (s *splits) match(text string) int {
 	return 0
 }
 
-// unbroken is a text without its line breaks and the blanks around them, and where
-// each byte of it stands. With signs, a + or - that starts a line is left out too.
+// unbroken is a text without its line breaks and all blanks, and where each byte of
+// it stands: of a secret that was broken at a blank, nobody knows on which side the
+// blank went. With signs, a + or - that starts a line is left out too.
 func unbroken(text string, signs bool) (string, []int) {
 	out, at := make([]byte, 0, len(text)), make([]int, 0, len(text))
 	for i := 0; i < len(text); {
 		end := lineBreak(text, i)
 		if end == i {
-			out, at = append(out, text[i]), append(at, i)
+			if text[i] != ' ' && text[i] != '\t' {
+				out, at = append(out, text[i]), append(at, i)
+			}
 			i++
 			continue
 		}
-		for len(out) > 0 && (out[len(out)-1] == ' ' || out[len(out)-1] == '\t' || out[len(out)-1] == '\\') {
-			out, at = out[:len(out)-1], at[:len(at)-1]
+		if n := len(out); n > 0 && out[n-1] == '\\' && at[n-1] == i-1 {
+			out, at = out[:n-1], at[:n-1]
 		}
 		i = blanks(text, end)
 		if signs && i < len(text) && (text[i] == '+' || text[i] == '-') {
-			i = blanks(text, i+1)
+			i++
 		}
 	}
 	return string(out), at

@@ -107,7 +107,7 @@ func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text
 // reporter shows how far a task is.
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
-		p.Text = r.redact(p.Text)
+		p.Text = r.opts.Redactor.RedactLine(p.Text)
 		r.emit(event.Event{Kind: event.TaskProgress, Task: t.Address, Host: t.Host, Stage: t.Stage, Progress: &p})
 	}
 }
