@@ -61,7 +61,11 @@ function nodeOf(n, show) {
     document.getElementById("tasks").focus();
   };
   group.addEventListener("click", go);
-  group.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } });
+  // It acts when the key is let go, because it moves the focus, and the rest of the
+  // stroke would reach whatever has it then.
+  let pressed = false;
+  group.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); pressed = true; } });
+  group.addEventListener("keyup", (e) => { if (pressed && (e.key === "Enter" || e.key === " ")) { pressed = false; go(); } });
   return group;
 }
 
