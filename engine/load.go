@@ -84,6 +84,7 @@ func (l *loaded) build(context.Context) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
+	l.scope = scope
 	cluster, more := l.expand(scope)
 	diags = append(diags, more...)
 	if diags.HasErrors() {

@@ -40,7 +40,7 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	}
 	value, diags := found.Value(values)
 	report.Diagnostics = append(report.Diagnostics, diags...)
-	return text(value), report
+	return run.Text(value), report
 }
 
 // Connect reaches a host of the spec, a guest too, and gives the connection to

@@ -3,13 +3,17 @@ package engine
 import (
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
-
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/run"
 )
+
+// Recap sums up how tasks ended, by stage and by host. order is the stages in the
+// order of the playbook.
+func Recap(order []string, results []Result) ([]StageTime, []HostCounts) {
+	return stageTimes(order, results), hostCounts(results)
+}
 
 // stageTimes is how long each stage was at work, in the order of the playbook.
 // Stages without a task that ran are left out.
@@ -92,23 +96,8 @@ func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
 		*diags = append(*diags, more...)
 		// An output that is null has nothing to say in this run.
 		if !more.HasErrors() && !value.IsNull() {
-			out = append(out, Output{Name: o.Name, Value: text(value), Sensitive: o.Sensitive})
+			out = append(out, Output{Name: o.Name, Value: run.Text(value), Sensitive: o.Sensitive})
 		}
 	}
 	return out
-}
-
-// text is a value as people read it: text as it is, anything else as JSON.
-func text(value cty.Value) string {
-	if value.IsNull() || !value.IsWhollyKnown() {
-		return ""
-	}
-	if value.Type() == cty.String {
-		return value.AsString()
-	}
-	encoded, err := ctyjson.Marshal(value, value.Type())
-	if err != nil {
-		return err.Error()
-	}
-	return string(encoded)
 }

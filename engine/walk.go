@@ -30,6 +30,7 @@ func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	pool := l.pool(values)
 	defer pool.Close()
 	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
+		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: l.describe()})
 		l.fill(report, run.Run(ctx, l.plan, values, pool, l.runOptions()))
 	}))
 	return report.end(ctx, started)
@@ -126,8 +127,7 @@ func (l *loaded) fill(report *Report, result *run.Result) {
 			Steps: t.Steps, Pending: t.Pending, Message: t.Message, Started: t.Started, Duration: t.Duration,
 		})
 	}
-	report.Stages = stageTimes(l.plan.Stages, report.Results)
-	report.Hosts = hostCounts(report.Results)
+	report.Stages, report.Hosts = Recap(l.plan.Stages, report.Results)
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	report.Diagnostics = append(report.Diagnostics, l.checks(result.Values)...)
 	report.Outputs = l.outputs(result.Values, &report.Diagnostics)

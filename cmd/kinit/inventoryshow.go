@@ -8,17 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/event"
 )
 
 // inventoryDocument is the JSON of the inventory commands; each has one of the
 // parts, and all have the diagnostics.
 type inventoryDocument struct {
-	Hosts       []hostRecord   `json:"hosts,omitempty"`
-	Groups      []groupRecord  `json:"groups,omitempty"`
-	Vars        []varRecord    `json:"vars,omitempty"`
-	Diagnostics []view.Problem `json:"diagnostics"`
+	Hosts       []hostRecord    `json:"hosts,omitempty"`
+	Groups      []groupRecord   `json:"groups,omitempty"`
+	Vars        []varRecord     `json:"vars,omitempty"`
+	Diagnostics []event.Problem `json:"diagnostics"`
 }
 
 // hostRecord is a host. What its inventory does not say is left out.

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -38,7 +39,7 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 	if text, ok := screen.(*view.Text); ok && j.step {
 		do = stepwise(do, text)
 	}
-	log := w.startLog(c, j, o.Spec, screen)
+	log := w.startLog(c, j, o, screen)
 	sinks := view.Fan{screen}
 	if log != nil {
 		sinks = append(sinks, log)
@@ -53,6 +54,7 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 			screen.Notice("the log of this run is not complete: " + err.Error())
 		}
 	}
+	w.writeReports(c, log, screen)
 	screen.Close(report, code)
 	if code == exitOK {
 		return nil
@@ -75,16 +77,20 @@ func (w *world) interruptibly(c *cli.Context, do action, o engine.Options, scree
 }
 
 // startLog starts the run's log. A run must not fail for want of one.
-func (w *world) startLog(c *cli.Context, j job, spec string, screen view.View) *runlog.Log {
+func (w *world) startLog(c *cli.Context, j job, o engine.Options, screen view.View) *runlog.Log {
 	if !j.logged {
 		return nil
 	}
-	log, err := runlog.Create(filepath.Join(w.stateFolder(), "runs"), runlog.Header{
-		Program: programVersion(), Command: c.Command.HelpName, Spec: spec, Started: w.now(),
+	log, err := runlog.Create(w.runsFolder(), runlog.Header{
+		Program: programVersion(), Command: c.Command.HelpName, Check: j.mode == view.Plan, Spec: o.Spec, Started: w.now(),
+		Hosts: o.Hosts, Variables: slices.Sorted(maps.Keys(o.Vars)),
 	})
 	if err != nil {
 		screen.Notice("there is no log of this run: " + err.Error())
 		return nil
+	}
+	if _, err := runlog.Prune(w.runsFolder(), runlog.Kept(), w.now()); err != nil {
+		screen.Notice("logs of old runs are left: " + err.Error())
 	}
 	if c.Bool("verbose") {
 		screen.Notice("log: " + log.Path())

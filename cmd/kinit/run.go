@@ -39,7 +39,7 @@ quit ends the run as Ctrl-C does.`,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
 		}, outputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show every step with its diff"},
-		}),
+		}, reportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {
@@ -55,7 +55,7 @@ quit ends the run as Ctrl-C does.`,
 			case saved != nil && c.NArg() == 1:
 				return w.apply(c, saved, job{mode: view.Run, logged: true, step: step})
 			case c.Bool("check"):
-				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true})
+				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true, logged: c.IsSet("junit") || c.IsSet("report")})
 			}
 			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step})
 		},

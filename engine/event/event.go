@@ -17,14 +17,18 @@ type Kind string
 
 // The kinds of events, in the order in which a run emits them.
 const (
-	RunWaits     Kind = "run_waits" // Message says for whom, Host where
-	RunStarted   Kind = "run_started"
-	TaskStarted  Kind = "task_started"
-	TaskProgress Kind = "task_progress"
-	StepStarted  Kind = "step_started"
-	TaskRetried  Kind = "task_retried"
-	TaskFinished Kind = "task_finished"
-	RunFinished  Kind = "run_finished"
+	RunWaits      Kind = "run_waits"   // for another run; Message says for whom, Host where
+	RunPlanned    Kind = "run_planned" // the graph is known; nothing was done yet
+	RunStarted    Kind = "run_started"
+	TaskStarted   Kind = "task_started"
+	TaskArguments Kind = "task_arguments" // they are known; once a task
+	TaskProgress  Kind = "task_progress"
+	StepStarted   Kind = "step_started"
+	TaskRetried   Kind = "task_retried"
+	TaskOutputs   Kind = "task_outputs" // what tasks that refer to it get to see
+	TaskProblem   Kind = "task_problem" // comes before its TaskFinished
+	TaskFinished  Kind = "task_finished"
+	RunFinished   Kind = "run_finished"
 )
 
 // Status is how a task ended.
@@ -53,6 +57,9 @@ type Event struct {
 	Attempt  int           `json:"attempt,omitempty"`  // of TaskRetried: the attempt that failed, from 1
 	Progress *Progress     `json:"progress,omitempty"` // of TaskProgress
 	Total    int           `json:"total,omitempty"`    // of RunStarted: the number of tasks
+	Plan     *Plan         `json:"plan,omitempty"`     // of RunPlanned
+	Values   []Value       `json:"values,omitempty"`   // of TaskArguments and TaskOutputs
+	Problem  *Problem      `json:"problem,omitempty"`  // of TaskProblem
 }
 
 // Progress says how far a long task is.

@@ -19,10 +19,11 @@ type Redactor struct {
 	mu       sync.RWMutex
 	known    map[string]bool
 	replacer *strings.Replacer
+	splits   *splits
 }
 
 // Add makes the values known, each also as base64, URLs, JSON and a shell write
-// it, and line by line. Values shorter than five bytes are ignored.
+// it, line by line, and broken over lines. Values shorter than five bytes are ignored.
 func (r *Redactor) Add(values ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,7 +32,7 @@ func (r *Redactor) Add(values ...string) {
 		r.add(value)
 	}
 	if len(r.known) != before {
-		r.replacer = r.build()
+		r.replacer, r.splits = r.build(), newSplits(r.known)
 	}
 }
 
@@ -53,6 +54,7 @@ func forms(value string) []string {
 		return nil
 	}
 	all := append(inBase64(value), inBase64(trimmed)...)
+	all = append(all, insideBase64(trimmed)...)
 	all = append(all,
 		value, trimmed,
 		url.QueryEscape(trimmed), url.PathEscape(trimmed), url.User(trimmed).String(),
@@ -69,6 +71,25 @@ func inBase64(value string) []string {
 		base64.StdEncoding.EncodeToString([]byte(value)), base64.RawStdEncoding.EncodeToString([]byte(value)),
 		base64.URLEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
 	}
+}
+
+// leastInside is the least length of a piece of base64 that is masked.
+const leastInside = 8
+
+// insideBase64 lists how a value looks inside the base64 of a longer text: three
+// bytes make four letters, so there are three ways. Letters that depend on the
+// bytes around the value are left out.
+func insideBase64(value string) []string {
+	var all []string
+	for before := range 3 {
+		text := strings.Repeat("\x00", before) + value
+		from, to := (before*8+5)/6, len(text)*8/6
+		if to-from < leastInside {
+			continue
+		}
+		all = append(all, base64.StdEncoding.EncodeToString([]byte(text))[from:to], base64.URLEncoding.EncodeToString([]byte(text))[from:to])
+	}
+	return all
 }
 
 // inJSON is the inside of a JSON string. Go escapes <, > and & unless told not to;
@@ -126,5 +147,17 @@ func (r *Redactor) Redact(text string) string {
 	if r.replacer == nil || text == "" {
 		return text
 	}
-	return r.replacer.Replace(text)
+	return r.splits.redact(r.replacer.Replace(text))
+}
+
+// RedactLine is Redact for a line whose neighbours are shown apart from it: one
+// that is a piece of a secret is masked altogether.
+func (r *Redactor) RedactLine(line string) string {
+	line = r.Redact(line)
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.splits != nil && r.splits.fragment(line) {
+		return mask
+	}
+	return line
 }

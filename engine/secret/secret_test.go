@@ -73,6 +73,15 @@ func TestRedact(t *testing.T) {
 		{"a key, indented", []string{pem}, "  MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n  BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "  ***\n  ***"},
 		{"the frame of a key is no secret", []string{pem}, "-----BEGIN KEY-----", "-----BEGIN KEY-----"},
 		{"blanks alone are no secret", []string{"          "}, "a          b", "a          b"},
+		{"in the base64 of a longer text", []string{"hunter22"}, "dXNlcjpodW50ZXIyMg==", "dXNlcjp***g=="},
+		{"in base64 that is broken over lines", []string{"hunter22"}, "data: |\n  aHVud\n  GVyMjI=\n", "data: |\n  ***\n"},
+		{"in a diff of broken base64", []string{"hunter22"}, "+aHVud\n+GVyMjI=\n+x", "+***\n+x"},
+		{"broken over lines with a sign of its own", []string{"hunt+er22"}, "hunt\n+er22", "***"},
+		{"broken over lines by a backslash", []string{"hunter22"}, "echo hunt\\\n    er22", "echo ***"},
+		{"broken over lines in JSON", []string{"hunter22"}, `{"a":"aHVud\nGVyMjI=\n"}`, `{"a":"***\n"}`},
+		{"short lines of a secret in a diff", []string{"one\ntwo\nthree"}, "+one\n+two\n+three\n", "+***\n"},
+		{"broken at a blank", []string{"two words 22"}, "x two \nwords\n 22 y", "x *** y"},
+		{"lines that are no secret", []string{"hunter22"}, "hunt\n+\n-er23\n", "hunt\n+\n-er23\n"},
 		{"no text", []string{"hunter22"}, "", ""},
 	}
 	for _, c := range cases {
@@ -83,6 +92,29 @@ func TestRedact(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestRedactLineMasksPiecesOfSecrets(t *testing.T) {
+	var r secret.Redactor
+	r.Add("a-long-secret-of-several-words")
+	for line, want := range map[string]string{
+		"get a-long-secret-of-several-words": "get ***",
+		"secret-of":                          "***", // from its middle
+		"begins: a-long-sec":                 "***",
+		"eral-words and more":                "***",
+		"YS1sb25nLXNlY3":                     "***", // the beginning of its base64
+		"several words":                      "several words",
+		"sec":                                "sec",
+		"":                                   "",
+	} {
+		if got := r.RedactLine(line); got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+	var empty secret.Redactor
+	if got := empty.RedactLine("anything"); got != "anything" {
+		t.Errorf("without secrets: got %q", got)
 	}
 }
 

@@ -51,7 +51,7 @@ type Task struct {
 	// empty.
 	Dir string `hcl:"dir,optional"`
 	// Stdin is the command's standard input; it is never shown.
-	Stdin string `hcl:"stdin,optional"`
+	Stdin string `hcl:"stdin,optional" log:"-"`
 	// OKCodes are the exit codes that mean success. Default [0].
 	OKCodes []int `hcl:"ok_codes,optional"`
 	// Expect is a text or regular expression that standard output must contain.

@@ -36,7 +36,7 @@ type Task struct {
 	// Dest is the absolute path of the file. Its folder must exist.
 	Dest string `hcl:"dest"`
 	// Content is the text of the file.
-	Content *string `hcl:"content,optional"`
+	Content *string `hcl:"content,optional" log:"-"`
 	// ContentSecret is the text of the file where it must not be shown. The mode
 	// is "0600" unless it is given.
 	ContentSecret *secret.Value `hcl:"content_secret,optional"`

@@ -7,6 +7,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/roottest"
 	"kinit/modules/internal/systemdtest"
 	"kinit/modules/timer"
@@ -33,7 +34,7 @@ func task(t *testing.T, args string) *timer.Task {
 func host(t *testing.T, owner string, units map[string]*systemdtest.Unit) (*moduletest.FakeHost, *systemdtest.Systemd) {
 	t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		roottest.Missing(t, "systemd-analyze", err.Error())
+		need.Missing(t, "systemd-analyze", err.Error())
 	}
 	h, s := systemdtest.New(t, owner, units)
 	h.Handle(func(c moduletest.Call) (moduletest.Reply, bool) {

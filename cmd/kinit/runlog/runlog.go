@@ -2,7 +2,7 @@
 // events that only grows.
 //
 // events.jsonl has one JSON object a line: a header, the run's events, and a
-// summary when the run came to its end.
+// summary when the run came to its end. docs/event-log.md describes the format.
 package runlog
 
 import (
@@ -19,20 +19,28 @@ import (
 	"kinit/engine/event"
 )
 
-// Version is the version of the log's format, in its header.
+// Version is the version of the log's format, in its header. It grows when a
+// reader of the version before would take something for what it is not; new
+// fields and new kinds of lines do not make a new version.
 const Version = 1
+
+// headerKind tells a header from other lines.
+const headerKind = "kinit_run_log"
 
 // fileName is the log's name in the run's folder.
 const fileName = "events.jsonl"
 
 // Header is the first line of a log.
 type Header struct {
-	Kind    string    `json:"kind"` // "kinit_run_log"
-	Version int       `json:"version"`
-	Program string    `json:"program"` // the version of kinit
-	Command string    `json:"command"` // such as "run"
-	Spec    string    `json:"spec"`
-	Started time.Time `json:"started"`
+	Kind      string    `json:"kind"` // "kinit_run_log"
+	Version   int       `json:"version"`
+	Program   string    `json:"program"`         // the version of kinit
+	Command   string    `json:"command"`         // such as "kinit run"
+	Check     bool      `json:"check,omitempty"` // it only looked, and changed nothing
+	Spec      string    `json:"spec"`
+	Started   time.Time `json:"started"`
+	Hosts     []string  `json:"hosts,omitempty"`     // the patterns of --hosts
+	Variables []string  `json:"variables,omitempty"` // the names set by --var; what they are set to may be a secret
 }
 
 // Log is the log of one run. It is safe for use by several goroutines.
@@ -61,17 +69,23 @@ func Create(dir string, h Header) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the run's log: %w", err)
 	}
+	if err := hold(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the run's log: %w", err), file.Close())
+	}
 	l := &Log{path: path, file: file, wake: make(chan struct{}, 1)}
 	l.synced.Go(l.sync)
-	h.Kind, h.Version = "kinit_run_log", Version
+	h.Kind, h.Version = headerKind, Version
 	l.append(h)
 	return l, nil
 }
 
+// timeFormat is how the name of a run's folder begins, so that names sort by time.
+const timeFormat = "20060102T150405Z"
+
 // newFolder makes the run's own folder. Runs that start in the same second get a
 // number.
 func newFolder(dir string, h Header) (string, error) {
-	name := h.Started.UTC().Format("20060102T150405Z") + "-" + folderName(h.Spec)
+	name := h.Started.UTC().Format(timeFormat) + "-" + folderName(h.Spec)
 	for n := 1; ; n++ {
 		folder := filepath.Join(dir, name)
 		if n > 1 {
@@ -100,8 +114,13 @@ func folderName(spec string) string {
 func (l *Log) Path() string { return l.path }
 
 // Emit appends an event. What has ended must survive a crash of the machine, so
-// it is synced soon; Emit does not wait for that.
+// it is synced soon; Emit does not wait for that. Progress is about the moment and
+// is not kept: there is very much of it, and its lines of output come one by one,
+// so that nobody can tell a secret that is broken over them.
 func (l *Log) Emit(e event.Event) {
+	if e.Kind == event.TaskProgress {
+		return
+	}
 	l.append(e)
 	if e.Kind != event.TaskFinished && e.Kind != event.RunFinished {
 		return

@@ -107,6 +107,15 @@ func wrapLine(line string, n int) []string {
 	return append(lines, current)
 }
 
+// Clean makes a text of several lines safe to show, see clean. Line ends stay.
+func Clean(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // clean makes one line safe to print: what hosts send must not move the cursor
 // or change colours. Tabs become spaces; of parts that overwrite each other by a
 // carriage return the last one stays.

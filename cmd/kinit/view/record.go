@@ -3,12 +3,12 @@ package view
 import (
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"kinit/engine"
-	"kinit/engine/diag"
 	"kinit/engine/event"
 )
+
+// SummaryKind is the kind of a Summary, where events have theirs.
+const SummaryKind = "summary"
 
 // Summary is the last line of the JSON view and of a run's log. Durations are in
 // nanoseconds, as in events.
@@ -23,7 +23,7 @@ type Summary struct {
 	Hosts       []HostSummary     `json:"hosts"`
 	Stages      []StageSummary    `json:"stages"`
 	Outputs     map[string]string `json:"outputs"`
-	Diagnostics []Problem         `json:"diagnostics"`
+	Diagnostics []event.Problem   `json:"diagnostics"`
 }
 
 // HostSummary is one host's line of the recap.
@@ -44,35 +44,12 @@ type StageSummary struct {
 	Tasks    int           `json:"tasks"`
 }
 
-// Problem is a diagnostic.
-type Problem struct {
-	Severity string `json:"severity"` // "error" or "warning"
-	Summary  string `json:"summary"`
-	Detail   string `json:"detail,omitempty"`
-	Address  string `json:"address,omitempty"`
-	Host     string `json:"host,omitempty"`
-	Range    *Range `json:"range,omitempty"`
-}
-
-// Range is a place in a file; lines and columns count from 1.
-type Range struct {
-	File  string   `json:"file"`
-	Start Position `json:"start"`
-	End   Position `json:"end"`
-}
-
-// Position is one end of a range.
-type Position struct {
-	Line   int `json:"line"`
-	Column int `json:"column"`
-}
-
 // NewSummary sums up the report of a spec. Lists are never null.
 func NewSummary(spec string, r *engine.Report, code int) Summary {
 	s := Summary{
-		Kind: "summary", Spec: spec, ExitCode: code, Cluster: r.Cluster, Tasks: r.Tasks, Duration: r.Duration,
+		Kind: SummaryKind, Spec: spec, ExitCode: code, Cluster: r.Cluster, Tasks: r.Tasks, Duration: r.Duration,
 		Counts: counts(r.Results), Hosts: []HostSummary{}, Stages: []StageSummary{},
-		Outputs: map[string]string{}, Diagnostics: []Problem{},
+		Outputs: map[string]string{}, Diagnostics: []event.Problem{},
 	}
 	for _, h := range r.Hosts {
 		s.Hosts = append(s.Hosts, HostSummary(h))
@@ -84,9 +61,23 @@ func NewSummary(spec string, r *engine.Report, code int) Summary {
 		s.Outputs[o.Name] = o.Value
 	}
 	for _, d := range r.Diagnostics {
-		s.Diagnostics = append(s.Diagnostics, problem(d))
+		p := d.Problem()
+		p.Source = source(d, r.Sources)
+		s.Diagnostics = append(s.Diagnostics, p)
 	}
 	return s
+}
+
+// Recap is the summary's stages and hosts as a report has them.
+func (s *Summary) Recap() ([]engine.StageTime, []engine.HostCounts) {
+	stages, hosts := make([]engine.StageTime, len(s.Stages)), make([]engine.HostCounts, len(s.Hosts))
+	for i, stage := range s.Stages {
+		stages[i] = engine.StageTime(stage)
+	}
+	for i, h := range s.Hosts {
+		hosts[i] = engine.HostCounts(h)
+	}
+	return stages, hosts
 }
 
 func counts(results []engine.Result) map[string]int {
@@ -99,16 +90,3 @@ func counts(results []engine.Result) map[string]int {
 	}
 	return n
 }
-
-func problem(d diag.Diagnostic) Problem {
-	p := Problem{Severity: "error", Summary: d.Summary, Detail: d.Detail, Address: d.Address, Host: d.Host}
-	if d.Warning {
-		p.Severity = "warning"
-	}
-	if d.Subject != nil {
-		p.Range = &Range{File: d.Subject.Filename, Start: position(d.Subject.Start), End: position(d.Subject.End)}
-	}
-	return p
-}
-
-func position(p hcl.Pos) Position { return Position{Line: p.Line, Column: p.Column} }

@@ -27,6 +27,9 @@ func (s Redacted) Emit(e event.Event) {
 		progress.Text = s.Redact(progress.Text)
 		e.Progress = &progress
 	}
+	e.Values = redactValues(e.Values, s.Redact)
+	e.Problem = redactProblem(e.Problem, s.Redact)
+	e.Plan = redactPlan(e.Plan, s.Redact)
 	s.Next.Emit(e)
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"github.com/apparentlymart/go-textseg/v15/textseg"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcled"
 
 	"kinit/engine/diag"
+	"kinit/engine/event"
 )
 
 // mostSource is how many lines of a file a problem shows at most.
@@ -33,6 +35,24 @@ func (b *block) snippet(d diag.Diagnostic, file *hcl.File) {
 			start, end = underline(text, *d.Subject)
 		}
 		b.source(fmt.Sprintf("  %*d: ", digits, n), clean(text), start, end)
+	}
+}
+
+// source is the lines that snippet shows, for a log; nil without any.
+func source(d diag.Diagnostic, sources map[string]*hcl.File) *event.Source {
+	if d.Subject == nil || sources[d.Subject.Filename] == nil {
+		return nil
+	}
+	file := sources[d.Subject.Filename]
+	lines := strings.Split(string(file.Bytes), "\n")
+	first, last := extent(d)
+	last = min(last, len(lines))
+	if first < 1 || first > last {
+		return nil
+	}
+	return &event.Source{
+		In:   hcled.ContextString(file, d.Subject.Start.Byte),
+		Line: first, Text: strings.Join(lines[first-1:last], "\n"),
 	}
 }
 

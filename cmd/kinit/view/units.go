@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Seconds shows a duration as people read it, see seconds.
+func Seconds(d time.Duration) string { return seconds(d) }
+
 // seconds shows a duration in at most six columns up to 99 hours: 0.3s, 12.3s,
 // 1m02s, 2h05m.
 func seconds(d time.Duration) string {

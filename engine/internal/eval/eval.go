@@ -3,6 +3,7 @@
 package eval
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -74,6 +75,9 @@ func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	s.forget()
 	return s.setLocals(s.late)
 }
+
+// Variables are the values of the variables.
+func (s *Scope) Variables() map[string]cty.Value { return maps.Clone(s.vars) }
 
 // forget makes Context see what has changed.
 func (s *Scope) forget() {

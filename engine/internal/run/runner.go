@@ -23,6 +23,7 @@ type runner struct {
 	reasons map[string]string  // by key: why what depends on it is skipped, where that is not its own failure
 	dropped map[string]string  // by host: the reason for which it is left out
 	lost    map[string]string  // by host: the reason for which nothing more is tried on it
+	told    sync.Map           // addresses of the tasks whose arguments were told
 }
 
 // record is what is known of a finished task.
@@ -99,9 +100,11 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	if isConnection(err) {
 		status = event.Unreachable
 	}
+	diags := r.explain(t, err)
+	r.tellProblems(t, diags, err)
 	rec := r.finish(t, started, status, out.steps, r.errorText(t, err))
 	r.mu.Lock()
-	rec.diags, rec.undone = r.explain(t, err), true
+	rec.diags, rec.undone = diags, true
 	if status == event.Unreachable && r.lost[t.Host] == "" {
 		r.lost[t.Host] = "after the failure of " + t.Address
 	}
@@ -138,7 +141,7 @@ func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text
 // reporter shows how far a task is.
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
-		p.Text = r.redact(p.Text)
+		p.Text = r.opts.Redactor.RedactLine(p.Text)
 		if t.Sensitive {
 			p.Text = hidden
 		}

@@ -89,6 +89,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if diags = append(diags, more...); diags.HasErrors() {
 		return outcome{}, diags
 	}
+	r.tellArguments(t, task)
 	machine, err := r.machine(ctx, t)
 	if err != nil {
 		return outcome{}, err
@@ -185,6 +186,7 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 		r.hide(values)
 	}
 	r.values.Set(t.Address, values)
+	r.tellOutputs(t, values)
 	return nil
 }
 

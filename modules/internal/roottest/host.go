@@ -13,13 +13,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 )
 
 // Host is the machine with a root of its own.
@@ -47,16 +47,14 @@ exec chroot "$1/root" sh -c 'echo ready; exec cat'`
 func New(t testing.TB, owner string, programs ...string) *Host {
 	t.Helper()
 	for _, program := range append([]string{"unshare", "nsenter", "chroot"}, programs...) {
-		if _, err := exec.LookPath(program); err != nil {
-			Missing(t, program, err.Error())
-		}
+		need.Programs(t, program, program)
 	}
 	if os.Geteuid() != 0 {
-		Missing(t, "overlay", "not root")
+		need.Missing(t, "overlay", "not root")
 	}
 	h := &Host{Local: moduletest.LocalHost(t, owner), base: t.TempDir()}
 	if err := h.start(t); err != nil {
-		Missing(t, "overlay", err.Error())
+		need.Missing(t, "overlay", err.Error())
 	}
 	h.files = files{real: h.Local.Files(), root: "/proc/" + h.pid + "/root"}
 	return h
@@ -87,17 +85,6 @@ func (h *Host) start(t testing.TB) error {
 	}
 	h.pid = strconv.Itoa(cmd.Process.Pid)
 	return nil
-}
-
-// Missing skips the test, or fails it when KINIT_REQUIRE, words with commas
-// between them, names what it needs or says all.
-func Missing(t testing.TB, what, why string) {
-	t.Helper()
-	required := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
-	if slices.Contains(required, what) || slices.Contains(required, "all") {
-		t.Fatalf("%s is required: %s", what, why)
-	}
-	t.Skipf("%s is missing: %s", what, why)
 }
 
 // Run runs a command in the namespace.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/need"
 	"kinit/modules/internal/roottest"
 	"kinit/modules/internal/unitfile"
 )
@@ -17,7 +18,7 @@ func dump(t *testing.T, service string) string {
 	const systemd = "/lib/systemd/systemd"
 	h := roottest.New(t, "", "setpriv")
 	if _, err := os.Stat(systemd); err != nil {
-		roottest.Missing(t, "systemd", err.Error())
+		need.Missing(t, "systemd", err.Error())
 	}
 	h.Put(t, "/tmp/units/default.target", "[Unit]\nWants=x.service\n", module.Attr{})
 	h.Put(t, "/tmp/units/x.service", service, module.Attr{})

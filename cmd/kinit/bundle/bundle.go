@@ -1,0 +1,80 @@
+// Package bundle packs what is known of a run into one archive, to be given to
+// whoever helps: the event log, and the report, the JUnit XML and the text that are
+// made of it. Nothing in it was not redacted when it was written.
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+
+	"kinit/cmd/kinit/junit"
+	"kinit/cmd/kinit/replay"
+	"kinit/cmd/kinit/report"
+	"kinit/cmd/kinit/runlog"
+	"kinit/cmd/kinit/view"
+)
+
+// Write packs the run whose log is at a path, as a gzipped tar. Of the same log it
+// makes the same bytes.
+func Write(w io.Writer, path string) error {
+	log, err := runlog.Read(path)
+	if err != nil {
+		return err
+	}
+	events, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the log of a run: %w", err)
+	}
+	run := replay.Of(log)
+	zipped := gzip.NewWriter(w)
+	archive := &archive{tar: tar.NewWriter(zipped), run: run}
+	archive.add("events.jsonl", func(to io.Writer) error { _, err := to.Write(events); return err })
+	archive.add("report.html", func(to io.Writer) error { return report.Write(to, run) })
+	archive.add("junit.xml", func(to io.Writer) error { return junit.Write(to, run) })
+	archive.add("output.txt", func(to io.Writer) error { return text(to, log) })
+	if archive.err != nil {
+		return archive.err
+	}
+	if err := archive.tar.Close(); err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	if err := zipped.Close(); err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	return nil
+}
+
+// archive writes files until the first error.
+type archive struct {
+	tar *tar.Writer
+	run *replay.Run
+	err error
+}
+
+// add adds a file to the run's folder. Only its owner may read it.
+func (a *archive) add(name string, write func(io.Writer) error) {
+	if a.err != nil {
+		return
+	}
+	var content bytes.Buffer
+	if a.err = write(&content); a.err != nil {
+		return
+	}
+	a.err = a.tar.WriteHeader(&tar.Header{Name: a.run.ID + "/" + name, Mode: 0o600, Size: int64(content.Len()), ModTime: a.run.Started})
+	if a.err == nil {
+		_, a.err = a.tar.Write(content.Bytes())
+	}
+}
+
+// text is what the terminal showed, with every step and diff.
+func text(to io.Writer, log *runlog.Run) error {
+	var out bytes.Buffer
+	screen := view.Screen{Writer: &out}
+	replay.Show(log, replay.Text(log, screen, screen, true))
+	_, err := to.Write(out.Bytes())
+	return err
+}

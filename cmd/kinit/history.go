@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/replay"
+	"kinit/cmd/kinit/runlog"
+	"kinit/cmd/kinit/view"
+	"kinit/engine/event"
+)
+
+func (w *world) historyCommand() *cli.Command {
+	return manual{
+		path:     "history",
+		examples: []string{"kinit history", "kinit history site.hcl --limit 5", "kinit history --output json"},
+		codes:    []int{exitOK, exitFailed, exitUsage},
+	}.write(&cli.Command{
+		Name:      "history",
+		Usage:     "list the runs whose logs are kept",
+		ArgsUsage: "[SPEC]",
+		Description: fmt.Sprintf(`The newest is the first. The last %d runs are kept, for %d days.`,
+			runlog.Kept().Runs, int(runlog.Kept().Age.Hours()/24)),
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "limit", Category: headOutput, Usage: "show the newest `N` runs; all when left out"},
+			&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
+				Usage: "show it as `FORMAT`: text, json (a run a line)"},
+		},
+		Action: w.showHistory,
+	})
+}
+
+// entry is a run in the history. Durations are in nanoseconds, as in events.
+type entry struct {
+	Run      string         `json:"run"`
+	Started  time.Time      `json:"started"`
+	Spec     string         `json:"spec"`
+	Command  string         `json:"command"`
+	Verdict  replay.Verdict `json:"verdict"`
+	ExitCode int            `json:"exit_code"` // -1 when the run did not come to its end
+	Duration time.Duration  `json:"duration"`
+	Counts   map[string]int `json:"counts"` // tasks by status
+	Program  string         `json:"program"`
+	Error    string         `json:"error,omitempty"` // why the log cannot be read
+}
+
+func (w *world) showHistory(c *cli.Context) error {
+	if err := choice(c, "output", outputText, outputJSON); err != nil {
+		return err
+	}
+	if c.NArg() > 1 {
+		return usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
+	}
+	if c.IsSet("limit") && c.Int("limit") < 1 {
+		return usageErrorf(c.Command.HelpName, "--limit must be at least 1, %d was given", c.Int("limit"))
+	}
+	runs, err := runlog.List(w.runsFolder())
+	if err != nil {
+		return err
+	}
+	var entries []entry
+	for _, run := range runs {
+		if full := c.IsSet("limit") && len(entries) == c.Int("limit"); !full && of(run, c.Args().First()) {
+			entries = append(entries, entryOf(run))
+		}
+	}
+	if c.String("output") == outputJSON {
+		return w.historyJSON(entries)
+	}
+	return w.lines(historyLines(entries)...)
+}
+
+// of tells whether a run is of a spec, given by its path or name; any is of "".
+func of(run *runlog.Run, spec string) bool {
+	bare := func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".hcl") }
+	return spec == "" || bare(run.Header.Spec) == bare(spec)
+}
+
+func entryOf(log *runlog.Run) entry {
+	if log.Err != nil {
+		return entry{Run: log.ID, Started: log.Header.Started, Verdict: replay.Unreadable, ExitCode: -1, Error: log.Err.Error(), Counts: map[string]int{}}
+	}
+	run := replay.Of(log)
+	e := entry{Run: run.ID, Started: run.Header.Started, Spec: run.Header.Spec, Command: run.Header.Command, Program: run.Header.Program,
+		Verdict: run.Verdict, ExitCode: run.ExitCode, Duration: run.Duration(), Counts: map[string]int{}}
+	for status, n := range run.Counts {
+		e.Counts[string(status)] = n
+	}
+	if log.Summary != nil {
+		e.Counts = log.Summary.Counts
+	}
+	return e
+}
+
+func (w *world) historyJSON(entries []entry) error {
+	encoder := json.NewEncoder(w.out)
+	encoder.SetEscapeHTML(false)
+	for _, e := range entries {
+		if err := encoder.Encode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// historyLines is the history as a table, or a sentence when there is none.
+func historyLines(entries []entry) []string {
+	if len(entries) == 0 {
+		return []string{"No run was kept."}
+	}
+	name := len("RUN")
+	for _, e := range entries {
+		name = max(name, len(e.Run))
+	}
+	lines := []string{fmt.Sprintf("%-*s  %-16s  %-11s  %6s  %5s  %7s  %6s  %7s  %s", name, "RUN", "STARTED (UTC)", "VERDICT", "TIME", "TASKS", "CHANGED", "FAILED", "SKIPPED", "SPEC")}
+	for _, e := range entries {
+		tasks := 0
+		for _, n := range e.Counts {
+			tasks += n
+		}
+		failed := e.Counts[string(event.Failed)] + e.Counts[string(event.Unreachable)]
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-16s  %-11s  %6s  %5d  %7d  %6d  %7d  %s", name, e.Run, e.Started.UTC().Format("2006-01-02 15:04"),
+			e.Verdict, view.Seconds(e.Duration), tasks, e.Counts[string(event.Changed)], failed, e.Counts[string(event.Skipped)], view.Clean(e.Spec)), " "))
+	}
+	return lines
+}

@@ -1,0 +1,71 @@
+// Package report writes a run as one HTML page that needs nothing else: no server,
+// no network, no second file.
+//
+// What matters first stands in the page as it is: the verdict, the first error with
+// the lines that asked for it, stages, hosts, and the path that took the time. The
+// tasks travel as JSON and become elements when somebody looks at them, so that a
+// run of thousands opens at once. Texts of hosts are cleaned and only ever become
+// text; a policy inside the page forbids scripts but its own, and every load.
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"kinit/cmd/kinit/replay"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// scripts are the parts of the page's script, in order.
+func scripts() []string {
+	return []string{"dom.js", "details.js", "tasks.js", "timeline.js", "graph.js", "page.js"}
+}
+
+// Write writes the page of a run.
+func Write(w io.Writer, r *replay.Run) error {
+	style, err := asset("page.css")
+	if err != nil {
+		return err
+	}
+	var script strings.Builder
+	for _, name := range scripts() {
+		part, err := asset(name)
+		if err != nil {
+			return err
+		}
+		script.WriteString(part)
+	}
+	page, err := template.New("page.html").Funcs(functions()).ParseFS(assets, "assets/*.html")
+	if err != nil {
+		return fmt.Errorf("read the report's page: %w", err)
+	}
+	p := newPage(r)
+	// Both are files of this program and have no text of a run in them.
+	p.Style, p.Script = template.CSS(style), template.JS(script.String())
+	p.Policy = "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script.String())
+	if err := page.ExecuteTemplate(w, "page.html", p); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+func asset(name string) (string, error) {
+	content, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		return "", fmt.Errorf("read a part of the report's page: %w", err)
+	}
+	return string(content), nil
+}
+
+// hash is a source of Content Security Policy, level 2: the text with this sum.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

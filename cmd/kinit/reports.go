@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/junit"
+	"kinit/cmd/kinit/replay"
+	"kinit/cmd/kinit/report"
+	"kinit/cmd/kinit/runlog"
+	"kinit/cmd/kinit/view"
+)
+
+// The values of --format, beside text and json.
+const (
+	formatHTML  = "html"
+	formatJUnit = "junit"
+)
+
+// standardOutput is the file name that means it.
+const standardOutput = "-"
+
+// runsFolder is where runs keep their logs.
+func (w *world) runsFolder() string { return filepath.Join(w.stateFolder(), "runs") }
+
+// reportFlags ask for files that are made of the run's log when it has ended.
+func reportFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "junit", Category: headOutput, Usage: "write JUnit XML for CI to `FILE`"},
+		&cli.StringFlag{Name: "report", Category: headOutput, Usage: "write a self-contained HTML report to `FILE`"},
+	}
+}
+
+// writeReports writes the files that the flags of a run ask for. The run is over,
+// so its exit code does not change when one cannot be written.
+func (w *world) writeReports(c *cli.Context, log *runlog.Log, screen view.View) {
+	for _, format := range []string{formatJUnit, "report"} {
+		file := c.String(format)
+		if file == "" {
+			continue
+		}
+		if err := w.writeReport(log, format, file); err != nil {
+			screen.Notice(fmt.Sprintf("there is no %s: %v", file, err))
+		}
+	}
+}
+
+func (w *world) writeReport(log *runlog.Log, format, file string) error {
+	if log == nil {
+		return fmt.Errorf("it is made of the log of the run, and there is none")
+	}
+	read, err := runlog.Read(log.Path())
+	if err != nil {
+		return err
+	}
+	run := replay.Of(read)
+	return w.writeFile(file, func(to io.Writer) error {
+		if format == formatJUnit {
+			return junit.Write(to, run)
+		}
+		return report.Write(to, run)
+	})
+}
+
+// writeFile writes a file in one go, so that nobody reads half of it. Like the log
+// it is made of, only its owner may read it.
+func (w *world) writeFile(file string, write func(io.Writer) error) error {
+	if file == standardOutput {
+		return write(w.out)
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(w.cwd, file)
+	}
+	partial, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(partial.Name()) // after the rename there is nothing to remove
+	if err := first(write(partial), partial.Close()); err != nil {
+		return err
+	}
+	return os.Rename(partial.Name(), file)
+}

@@ -1,0 +1,128 @@
+package runlog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/diag"
+)
+
+// folders lists the names of the runs in dir, the newest first. A dir that does
+// not exist has none.
+func folders(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if _, ok := startOf(entry.Name()); ok && entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Reverse(names)
+	slices.SortStableFunc(names, newestFirst)
+	return names, nil
+}
+
+// newestFirst compares runs by their start. Those of one second are told apart by
+// the number at the end, of which the longer is the later.
+func newestFirst(a, b string) int {
+	if a[:len(timeFormat)] != b[:len(timeFormat)] {
+		return strings.Compare(b, a)
+	}
+	return 0
+}
+
+// startOf is when a run started, by the name of its folder.
+func startOf(name string) (time.Time, bool) {
+	text, _, ok := strings.Cut(name, "-")
+	if !ok {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(timeFormat, text)
+	return at, err == nil
+}
+
+// List reads the runs in dir, the newest first. A log that cannot be read is a run
+// with an error.
+func List(dir string) ([]*Run, error) {
+	names, err := folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]*Run, len(names))
+	for i, name := range names {
+		run, err := readEnds(filepath.Join(dir, name, fileName))
+		if err != nil {
+			run = &Run{ID: name, Err: err}
+			run.Header.Started, _ = startOf(name)
+		}
+		runs[i] = run
+	}
+	return runs, nil
+}
+
+// Find finds the log that somebody means: a file or a run's folder by its path,
+// else a run in dir by its name or the beginning of it, else the newest run of a
+// spec. Without a text it is the newest run.
+func Find(dir, text string) (string, error) {
+	if path := asPath(text); path != "" {
+		return path, nil
+	}
+	names, err := folders(dir)
+	if err != nil {
+		return "", err
+	}
+	if len(names) == 0 {
+		return "", fmt.Errorf("no run was kept in %s", dir)
+	}
+	named := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, text) })
+	switch {
+	case slices.Contains(names, text):
+		return filepath.Join(dir, text, fileName), nil
+	case text == "" || len(named) == 1:
+		return filepath.Join(dir, named[0], fileName), nil
+	}
+	if path := newestOf(dir, names, text); path != "" {
+		return path, nil
+	}
+	if len(named) > 1 {
+		return "", fmt.Errorf("%d runs begin with %q: %s", len(named), text, strings.Join(named[:min(len(named), 3)], ", "))
+	}
+	return "", fmt.Errorf("there is no run %q, and none of a spec of that name.%s", text, diag.Near(text, names))
+}
+
+// asPath is the log at a path, or empty.
+func asPath(text string) string {
+	if !strings.ContainsRune(text, filepath.Separator) && !strings.HasSuffix(text, ".jsonl") {
+		return ""
+	}
+	for _, path := range []string{filepath.Join(text, fileName), text} {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && strings.HasSuffix(path, ".jsonl") {
+			return path
+		}
+	}
+	return ""
+}
+
+// newestOf is the log of the newest run of a spec, given by its path or name.
+func newestOf(dir string, names []string, spec string) string {
+	for _, name := range names {
+		path := filepath.Join(dir, name, fileName)
+		run, err := readEnds(path)
+		if err == nil && (run.Header.Spec == spec || folderName(run.Header.Spec) == folderName(spec)) {
+			return path
+		}
+	}
+	return ""
+}

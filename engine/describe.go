@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"strings"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/run"
+)
+
+// describe is what the run is about to do: the plan's graph, the hosts and the
+// values of variables.
+func (l *loaded) describe() *event.Plan {
+	out := l.plan.Describe(l.spec.Stages)
+	for _, h := range l.hosts {
+		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
+	}
+	out.Variables = l.variables()
+	redactBlocks(out.Blocks, l.options.Redactor.Redact)
+	return out
+}
+
+// variables are the values of the spec's variables as people read them.
+func (l *loaded) variables() map[string]string {
+	values := l.scope.Variables()
+	out := map[string]string{}
+	for _, v := range l.spec.Variables {
+		out[v.Name] = l.options.Redactor.Redact(run.Text(values[v.Name]))
+		if v.Sensitive {
+			out[v.Name] = "***"
+		}
+	}
+	return out
+}
+
+// redactBlocks masks secrets in the lines of blocks, which keep their numbers: a
+// secret of several lines hides all of its block but the header.
+func redactBlocks(blocks []event.Block, redact func(string) string) {
+	for i, b := range blocks {
+		whole := redact(b.Text)
+		if lines := strings.Count(b.Text, "\n"); strings.Count(whole, "\n") != lines {
+			header, _, _ := strings.Cut(b.Text, "\n")
+			whole = redact(header) + "\n  ***" + strings.Repeat("\n", lines-1)
+		}
+		blocks[i].Text = whole
+	}
+}

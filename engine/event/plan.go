@@ -1,0 +1,59 @@
+package event
+
+// Plan is the graph a run is about to walk, so that what is made of a log needs
+// nothing but the log.
+type Plan struct {
+	Cluster   string            `json:"cluster,omitempty"`   // the cluster's name
+	Hosts     []Host            `json:"hosts,omitempty"`     // the hosts the run was asked to work on
+	Variables map[string]string `json:"variables,omitempty"` // text, or JSON where the value is no text; secrets are masked
+	Stages    []Stage           `json:"stages,omitempty"`    // so that each comes after those it names
+	Blocks    []Block           `json:"blocks,omitempty"`    // the task blocks, in the order of their first task
+	Tasks     []Task            `json:"tasks,omitempty"`     // in plan order
+}
+
+// Host is a machine.
+type Host struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"`
+}
+
+// Stage is a named part of a playbook.
+type Stage struct {
+	Name  string   `json:"name"`
+	After []string `json:"after,omitempty"` // the stages that come first
+}
+
+// Block is a task block as it stands in its file.
+type Block struct {
+	Range Range  `json:"range"` // from the header to the closing brace
+	Text  string `json:"text"`  // whole lines; what is a secret by its type is masked
+}
+
+// Task is one instance of a task block on one host.
+type Task struct {
+	Address string  `json:"address"` // such as task.file.motd["web1"]
+	Module  string  `json:"module"`
+	Host    string  `json:"host"`
+	Stage   string  `json:"stage,omitempty"`
+	Section Section `json:"section,omitempty"`
+	Block   int     `json:"block"`           // index in Plan.Blocks
+	Needs   []int   `json:"needs,omitempty"` // indices in Plan.Tasks of the tasks it waits for, those of earlier stages left out
+}
+
+// Section is the part of a run that a task belongs to.
+type Section string
+
+// The sections, in the order in which they are walked.
+const (
+	Main      Section = ""           // done in any case
+	OnFailure Section = "on_failure" // done when a task of the main section failed
+	Always    Section = "always"     // done last, whatever happened
+)
+
+// Value is a named text: an argument of a task, or an output.
+type Value struct {
+	Name string `json:"name"`           // with dots into nested blocks, as in mount[0].path
+	Text string `json:"text"`           // as it is, or JSON where the value is no text
+	Cut  int    `json:"cut,omitempty"`  // bytes that were left out at the end of Text
+	Mask bool   `json:"mask,omitempty"` // it is a secret by its type, and Text only says so
+}

@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/spec"
+)
+
+// Describe is the plan's graph as data. Stages are those given; which stages come
+// first is the spec's to say.
+func (p *Plan) Describe(stages []*spec.Stage) *event.Plan {
+	d := &describer{plan: p, out: &event.Plan{Cluster: p.Cluster}, tasks: map[string]int{}, blocks: map[*block]int{}}
+	for _, s := range stages {
+		d.out.Stages = append(d.out.Stages, event.Stage{Name: s.Name, After: s.After})
+	}
+	d.section(p.Main, event.Main)
+	d.section(p.OnFailure, event.OnFailure)
+	d.section(p.Always, event.Always)
+	return d.out
+}
+
+// describer is the state of one Describe.
+type describer struct {
+	plan   *Plan
+	out    *event.Plan
+	tasks  map[string]int // indices by address
+	blocks map[*block]int
+}
+
+// section adds its tasks, and then the edges between them.
+func (d *describer) section(s Section, kind event.Section) {
+	first := len(d.out.Tasks)
+	for _, t := range s.Tasks {
+		d.tasks[t.Address] = len(d.out.Tasks)
+		d.out.Tasks = append(d.out.Tasks, event.Task{
+			Address: t.Address, Module: t.Module, Host: t.Host, Stage: t.Stage, Section: kind, Block: d.block(t.block),
+		})
+	}
+	for i := first; i < len(d.out.Tasks); i++ {
+		d.out.Tasks[i].Needs = d.needs(s, d.out.Tasks[i].Address)
+	}
+}
+
+// needs lists the tasks that one waits for. A task that was not selected is looked
+// through; a stage is not, because the order of stages says the same.
+func (d *describer) needs(s Section, address string) []int {
+	var found []int
+	seen := map[string]bool{}
+	todo := []string{address}
+	for len(todo) > 0 {
+		key := todo[0]
+		todo = todo[1:]
+		for _, need := range s.Graph.Needs(key) {
+			if seen[need] || !isTask(need) {
+				continue
+			}
+			seen[need] = true
+			if s.Task(need) == nil {
+				todo = append(todo, need)
+				continue
+			}
+			found = append(found, d.tasks[need])
+		}
+	}
+	return found
+}
+
+// block adds a task block once, and returns its index.
+func (d *describer) block(b *block) int {
+	if i, ok := d.blocks[b]; ok {
+		return i
+	}
+	i := len(d.out.Blocks)
+	d.blocks[b] = i
+	d.out.Blocks = append(d.out.Blocks, d.text(b))
+	return i
+}
+
+// text is a block as it stands in its file, but for secrets.
+func (d *describer) text(b *block) event.Block {
+	whole := hcl.RangeBetween(b.spec.Range, b.spec.Args.EndRange)
+	out := event.Block{Range: diag.Place(whole)}
+	file := d.plan.Sources[whole.Filename]
+	if file == nil || whole.End.Byte > len(file.Bytes) {
+		return out
+	}
+	start := strings.LastIndexByte(string(file.Bytes[:whole.Start.Byte]), '\n') + 1
+	end := whole.End.Byte
+	if n := strings.IndexByte(string(file.Bytes[end:]), '\n'); n >= 0 {
+		end += n
+	} else {
+		end = len(file.Bytes)
+	}
+	out.Text = masked(file.Bytes, start, end, b.secretLiterals())
+	return out
+}
+
+// masked is a part of a file with some ranges of it replaced by asterisks. The
+// lines keep their numbers.
+func masked(file []byte, start, end int, hide []hcl.Range) string {
+	var text strings.Builder
+	for _, r := range hide {
+		if r.Start.Byte < start || r.End.Byte > end {
+			continue
+		}
+		text.Write(file[start:r.Start.Byte])
+		text.WriteString("***")
+		text.WriteString(strings.Repeat("\n", strings.Count(string(file[r.Start.Byte:r.End.Byte]), "\n")))
+		start = r.End.Byte
+	}
+	text.Write(file[start:end])
+	return text.String()
+}
+
+// literals finds the texts that stand in an expression as they are.
+type literals struct{ found []hcl.Range }
+
+// Enter implements hclsyntax.Walker.
+func (l *literals) Enter(node hclsyntax.Node) hcl.Diagnostics {
+	if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() {
+		l.found = append(l.found, literal.SrcRange)
+	}
+	return nil
+}
+
+// Exit implements hclsyntax.Walker.
+func (l *literals) Exit(hclsyntax.Node) hcl.Diagnostics { return nil }

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+	"kinit/engine/module"
+)
+
+// The most, in bytes, that events carry of one text. What a run keeps must not
+// grow with what a host prints.
+const (
+	longestValue  = 4 << 10
+	longestOutput = 32 << 10
+)
+
+// tellArguments tells the arguments of a task, the first time it is tried. Secrets
+// among them are known to be such from now on. Of a sensitive task nothing is told.
+func (r *runner) tellArguments(t *plan.Task, task module.Task) {
+	if t.Sensitive {
+		return
+	}
+	if _, before := r.told.LoadOrStore(t.Address, true); before {
+		return
+	}
+	values, secrets := plan.Arguments(task)
+	r.opts.Redactor.Add(secrets...)
+	r.emit(event.Event{Kind: event.TaskArguments, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(values)})
+}
+
+// tellOutputs tells what a task returned, unless it is sensitive.
+func (r *runner) tellOutputs(t *plan.Task, values map[string]cty.Value) {
+	if t.Sensitive {
+		return
+	}
+	var told []event.Value
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if text := Text(values[name]); text != "" {
+			told = append(told, event.Value{Name: name, Text: text})
+		}
+	}
+	if len(told) > 0 {
+		r.emit(event.Event{Kind: event.TaskOutputs, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(told)})
+	}
+}
+
+// kept masks secrets in values, and then cuts long ones: what is cut first could
+// end in half a secret.
+func (r *runner) kept(values []event.Value) []event.Value {
+	for i, v := range values {
+		text := r.redact(v.Text)
+		if len(text) > longestValue {
+			values[i].Cut = len(text) - longestValue
+			text = strings.ToValidUTF8(text[:longestValue], "")
+		}
+		values[i].Text = text
+	}
+	return values
+}
+
+// tellProblems tells the diagnostics of a task that failed, with the command that
+// is the reason.
+func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
+	var command *event.Command
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !t.Sensitive {
+		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.tail(exit.Stdout), Stderr: r.tail(exit.Stderr)}
+	}
+	for _, d := range diags {
+		p := d.Problem()
+		p.Command = command
+		r.emit(event.Event{Kind: event.TaskProblem, Task: t.Address, Host: t.Host, Stage: t.Stage, Problem: &p})
+	}
+}
+
+// tail masks secrets in output and keeps its end.
+func (r *runner) tail(text string) string {
+	text = r.redact(text)
+	if len(text) <= longestOutput {
+		return text
+	}
+	return "… " + strings.ToValidUTF8(text[len(text)-longestOutput:], "")
+}
