@@ -5,6 +5,8 @@ LAB        ?= lab
 HOSTS      ?= nyctea,tyto
 SPEC       ?= specs/k8s-libvirt-1-1-1.hcl
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# Without it every start sets up a renderer of manual pages that nothing uses.
+TAGS        = urfave_cli_no_docs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 export CGO_ENABLED = 1
@@ -19,7 +21,7 @@ deps: ## install the Debian packages that building, the lab and the tests need
 
 .PHONY: build
 build: deps ## build bin/kinit
-	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
+	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
 
 .PHONY: run
 run: build ## bring the lab up, deploy a cluster on it, print its nodes

@@ -56,11 +56,8 @@ lets in, such as root.`,
 
 // console opens a node's console or forwards its screen.
 func (w *world) console(c *cli.Context, spec, node string) error {
-	o, err := w.options(c, spec)
+	o, err := w.inputs(c, spec)
 	if err != nil {
-		return err
-	}
-	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	code := 0

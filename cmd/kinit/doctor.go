@@ -91,11 +91,8 @@ func (w *world) examineHost(c *cli.Context, host string) error {
 
 // findings reads the playbook's output for a host.
 func (w *world) findings(c *cli.Context, host string) ([]view.Finding, error) {
-	o, err := w.options(c, doctorSpec)
+	o, err := w.inputs(c, doctorSpec)
 	if err != nil {
-		return nil, err
-	}
-	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return nil, err
 	}
 	o.Hosts = []string{host}

@@ -47,7 +47,7 @@ func codeOf(r *engine.Report, j job) int {
 		return exitUnreachable
 	case r.Diagnostics.HasErrors() || ended(r, event.Failed):
 		return exitFailed
-	case j.mode == view.Plan && r.Changes() > 0 && !j.pendingIsOK:
+	case (j.mode == view.Plan || j.pendingTold) && r.Changes() > 0 && !j.pendingIsOK:
 		return exitPending
 	}
 	return exitOK

@@ -111,6 +111,16 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	return o, nil
 }
 
+// inputs turns flags into what the engine takes, with the inventories.
+func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
+	o, err := w.options(c, spec)
+	if err != nil {
+		return o, err
+	}
+	o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory"))
+	return o, err
+}
+
 // baseOptions are what the engine is told without any flag.
 func (w *world) baseOptions(spec string) engine.Options {
 	return engine.Options{

@@ -21,6 +21,7 @@ type job struct {
 	logged      bool // keeps a log: it changes hosts
 	diff        bool // shows diffs without being asked to
 	step        bool // asks before tasks; the view is text on a terminal
+	pendingTold bool // pending changes make an exit code, though the view shows no plan
 	pendingIsOK bool // pending changes are no reason for an exit code
 }
 

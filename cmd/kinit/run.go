@@ -69,11 +69,8 @@ func (w *world) onSpec(c *cli.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	o, err := w.options(c, name)
+	o, err := w.inputs(c, name)
 	if err != nil {
-		return err
-	}
-	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	return w.perform(c, j, o)

@@ -40,11 +40,8 @@ exit code is the command's.`,
 // logIn connects to a host and lends it the terminal. The remote exit code
 // becomes the program's.
 func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
-	o, err := w.options(c, spec)
+	o, err := w.inputs(c, spec)
 	if err != nil {
-		return err
-	}
-	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	code := 0

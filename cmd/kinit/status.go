@@ -29,7 +29,7 @@ by 'kinit plan'.`,
 				status, report = engine.State(ctx, o)
 				return report
 			}
-			err := w.onSpec(c, job{do: read, mode: view.Read})
+			err := w.onSpec(c, job{do: read, mode: view.Read, pendingTold: true})
 			return first(w.lines(statusLines(status)...), err)
 		},
 	})
