@@ -14,9 +14,9 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
-	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/kubeadm"
+	"kinit/test/kube"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -140,7 +140,7 @@ func TestConfigGolden(t *testing.T) {
 
 func TestKubeadmAcceptsTheConfigurations(t *testing.T) {
 	t.Parallel()
-	kubeadm := need.Kubernetes(t, "kubeadm")
+	kubeadm := kube.Program(t, "kubeadm")
 	for name, text := range cases {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		if err := os.WriteFile(file, []byte(render(t, text)), 0o600); err != nil {

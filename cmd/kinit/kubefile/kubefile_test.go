@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kinit/engine/need"
+	"kinit/test/kube"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -198,7 +198,7 @@ func TestMistakesAreTold(t *testing.T) {
 // TestKubectlReadsTheFile asks the real program, where there is one.
 func TestKubectlReadsTheFile(t *testing.T) {
 	t.Parallel()
-	kubectl := need.Kubernetes(t, "kubectl")
+	kubectl := kube.Program(t, "kubectl")
 	file := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(file, []byte(merge(t, others, "k8s")), 0o600); err != nil {
 		t.Fatal(err)
