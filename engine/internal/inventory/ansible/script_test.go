@@ -13,11 +13,14 @@ import (
 	"time"
 )
 
-// script makes an executable file.
+// script makes an executable file. Nobody may fork meanwhile: a child that has the
+// file open for writing, before it becomes another program, would make it busy.
 func script(t *testing.T, text string) Program {
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "inventory.sh")
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
 		t.Fatal(err)
 	}
