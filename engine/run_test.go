@@ -37,8 +37,8 @@ func options(t *testing.T, playbook string) engine.Options {
 	}
 }
 
-// read returns a file beside the playbook, or nothing.
-func read(t *testing.T, o engine.Options, name string) string {
+// content returns a file beside the playbook, or nothing.
+func content(t *testing.T, o engine.Options, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.Cwd, name))
 	if err != nil && !os.IsNotExist(err) {
@@ -97,7 +97,7 @@ func TestRunBringsAboutAndTheSecondChangesNothing(t *testing.T) {
 
 	// sha256 of "one\n".
 	const sum = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"
-	equal(t, "what the second task was given", read(t, o, "second"), "sha "+sum+"\n")
+	equal(t, "what the second task was given", content(t, o, "second"), "sha "+sum+"\n")
 	equal(t, "outputs", second.Outputs, []engine.Output{{Name: "sum", Value: sum}})
 	equal(t, "problems", problems(first)+problems(second), "")
 }
@@ -107,7 +107,7 @@ func TestPlanChangesNothingAndTellsWhatWouldBe(t *testing.T) {
 	o := options(t, twoFiles)
 	r := engine.Plan(t.Context(), o)
 	equal(t, "plan", statuses(r), map[string]string{"copy.first": "changed", "copy.second": "changed"})
-	equal(t, "files made", read(t, o, "first")+read(t, o, "second"), "")
+	equal(t, "files made", content(t, o, "first")+content(t, o, "second"), "")
 	equal(t, "what needs another's value", r.Results[1].Steps, []string{"known after task.copy.first"})
 }
 
@@ -173,7 +173,7 @@ task "command" "third" {
 `)
 	r := engine.Run(t.Context(), o)
 	equal(t, "end", statuses(r), map[string]string{"command.third": "changed"})
-	equal(t, "tries", read(t, o, "tries"), "x\nx\nx\n")
+	equal(t, "tries", content(t, o, "tries"), "x\nx\nx\n")
 }
 
 func TestRetryGivesUpAfterItsAttempts(t *testing.T) {
@@ -190,7 +190,7 @@ task "command" "never" {
 `)
 	r := engine.Run(t.Context(), o)
 	equal(t, "end", statuses(r), map[string]string{"command.never": "failed"})
-	equal(t, "tries", read(t, o, "tries"), "x\nx\n")
+	equal(t, "tries", content(t, o, "tries"), "x\nx\n")
 }
 
 func TestTimeoutEndsTheCommandOnTheHost(t *testing.T) {
@@ -207,7 +207,7 @@ task "command" "long" {
 	if !strings.Contains(problems(r), "timed out after 300ms") {
 		t.Errorf("the problem does not name the timeout:\n%s", problems(r))
 	}
-	ended(t, strings.TrimSpace(read(t, o, "pid")))
+	ended(t, strings.TrimSpace(content(t, o, "pid")))
 }
 
 func TestInterruptStopsTheCommandAndStillDoesWhatIsAlways(t *testing.T) {
@@ -235,7 +235,7 @@ task "copy" "always" {
 	o.Events = watcher(func(e event.Event) {
 		if e.Kind == event.StepStarted && e.Task == "task.command.long" {
 			go func() {
-				for read(t, o, "pid") == "" && ctx.Err() == nil {
+				for content(t, o, "pid") == "" && ctx.Err() == nil {
 					time.Sleep(time.Millisecond)
 				}
 				cancel()
@@ -245,7 +245,7 @@ task "copy" "always" {
 	r := engine.Run(ctx, o)
 	equal(t, "ends", statuses(r), map[string]string{"command.long": "skipped", "copy.after": "skipped", "copy.always": "changed"})
 	equal(t, "interrupted", r.Interrupted, true)
-	ended(t, strings.TrimSpace(read(t, o, "pid")))
+	ended(t, strings.TrimSpace(content(t, o, "pid")))
 }
 
 // ended waits until a process is gone.

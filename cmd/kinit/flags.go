@@ -31,7 +31,7 @@ func inputFlags() []cli.Flag {
 
 func inventoryFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: headInput, KeepSpace: true,
-		Usage: "read hosts from `FILE` (HCL, Ansible's); else $KINIT_INVENTORY, else ./inventory.hcl"}
+		Usage: "read `FILE`, HCL or Ansible's; else $KINIT_INVENTORY, ./inventory.hcl and labs"}
 }
 
 func hostsFlag(usage string) cli.Flag {

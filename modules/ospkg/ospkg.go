@@ -16,9 +16,10 @@ import (
 	"kinit/modules/internal/packages"
 )
 
-// Task is packages that are installed, or not: with apt on Debian, Ubuntu and what
-// descends from them, with dnf or yum on Fedora, RHEL and theirs, with zypper on
-// SUSE and openSUSE.
+// Task is packages that are installed, or not.
+//
+// It uses apt on Debian, Ubuntu and what descends from them, dnf or yum on Fedora,
+// RHEL and theirs, zypper on SUSE and openSUSE.
 //
 // Packages that kinit installs are marked and stay on cleanup unless everything is
 // purged; what it holds is free again then. What they need in turn is left to the

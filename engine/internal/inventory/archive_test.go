@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -31,10 +32,13 @@ func archives(t *testing.T, folder string, test func(t *testing.T, file string, 
 }
 
 // unpack writes files to a new folder. Scripts become executable, unless their name
-// says otherwise.
+// says otherwise. Nobody may fork meanwhile: a child that has a script open for
+// writing, before it becomes another program, would make it busy.
 func unpack(t *testing.T, files []txtar.File) string {
 	t.Helper()
 	dir := t.TempDir()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		mode := os.FileMode(0o644)

@@ -154,3 +154,21 @@ func TestSecretsAreFoundByName(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestSecretsOfTextsThatCannotBeReadAreFoundToo(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"hosts":      "a ansible_password=s3cr3t port 80\n",
+		"hosts2":     "a ansible_password=\"s3cr3t\n",
+		"hosts3":     "a ansible_password = 's3cr3t'\n",
+		"hosts.yml":  "all:\n  vars: {x: [}\n  db_password: s3cr3t\n",
+		"hosts.json": "{\"all\": {\"vars\": {\"api_token\": \"s3cr3t\"",
+		"i.hcl":      "host \"a\" {\n  password = \"s3cr3t\n}\n",
+	} {
+		src := folder(t, map[string]string{name: text})
+		inv, diags := Load(t.Context(), src, []string{name})
+		if !diags.HasErrors() || !slices.Contains(inv.Secrets(), "s3cr3t") {
+			t.Errorf("%s: found %q beside %v", name, inv.Secrets(), diags)
+		}
+	}
+}

@@ -104,6 +104,7 @@ type Inventory struct {
 	all, ungrouped Group            // always there; in none of the lists
 	hosts          map[string]*Host // by name, with machines that are only gone through
 	groups         map[string]*Group
+	loose          []string // what look like secrets in texts that could not be read
 }
 
 // Sources is where inventories come from and how names that are in none are

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/hostrange"
 )
 
@@ -12,7 +13,7 @@ import (
 func (c connection) arguments() {
 	for _, variable := range []string{"ansible_ssh_args", "ansible_ssh_common_args", "ansible_ssh_extra_args"} {
 		text, name := c.text(variable)
-		jump, unknown := sshArguments(text)
+		jump, unknown := ansible.SSHArguments(text)
 		if jump != "" && jump != "none" {
 			c.Via = c.loader.via(c.Host, jump)
 		}
@@ -20,44 +21,6 @@ func (c connection) arguments() {
 			c.warn(name, "SSH argument not used", "kinit does not run ssh; of its arguments it understands ProxyJump only, and not %s.", strings.Join(unknown, ", "))
 		}
 	}
-}
-
-// tuning are options of ssh that change nothing about which machine is reached and
-// whether it is trusted. In lower case, as option names have none.
-const tuning = " controlmaster controlpersist controlpath serveraliveinterval serveralivecountmax tcpkeepalive compression loglevel preferredauthentications pubkeyauthentication passwordauthentication kbdinteractiveauthentication batchmode connecttimeout connectionattempts "
-
-// sshArguments finds the jump in arguments of ssh, and what is not understood.
-func sshArguments(text string) (jump string, unknown []string) {
-	args := strings.Fields(strings.NewReplacer(`"`, " ", `'`, " ").Replace(text))
-	for i := 0; i < len(args); i++ {
-		flag, value := args[i], ""
-		if len(flag) > 2 && (strings.HasPrefix(flag, "-o") || strings.HasPrefix(flag, "-J")) {
-			flag, value = flag[:2], flag[2:]
-		} else if (flag == "-o" || flag == "-J") && i+1 < len(args) {
-			i++
-			value = args[i]
-		}
-		option, setting, found := strings.Cut(value, "=")
-		if flag == "-o" && !found && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			i++
-			setting = args[i]
-		}
-		switch {
-		case flag == "-J":
-			jump = value
-		case flag == "-o" && strings.EqualFold(option, "ProxyJump"):
-			jump = setting
-		case flag == "-o" && strings.EqualFold(option, "ProxyCommand"):
-			return jump, append(unknown, option) // a command follows, of any length
-		case flag == "-o" && strings.Contains(tuning, " "+strings.ToLower(option)+" "):
-		case flag == "-C" || flag == "-q" || flag == "-v":
-		case flag == "-o":
-			unknown = append(unknown, option)
-		case strings.HasPrefix(flag, "-"): // what follows without a dash belongs to it
-			unknown = append(unknown, flag)
-		}
-	}
-	return jump, unknown
 }
 
 // via is the name of the machine that a host is reached through, by a list of jumps

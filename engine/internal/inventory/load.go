@@ -65,7 +65,11 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 		l.addJumps()
 	}
 	l.checkVia()
-	if !l.diags.HasErrors() {
+	if l.diags.HasErrors() {
+		for _, text := range l.inv.Sources {
+			l.inv.loose = append(l.inv.loose, looseSecrets(text.Bytes)...)
+		}
+	} else {
 		l.tellTemplates()
 	}
 	l.diags.Sort()

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,8 +68,24 @@ func (inv *Inventory) Secrets() []string {
 	for name, value := range inv.Vars {
 		all = append(all, secretsIn(name, value)...)
 	}
+	all = append(all, inv.loose...)
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// assignmentForm is what an assignment looks like in all formats.
+var assignmentForm = regexp.MustCompile(`["']?([\w.-]+)["']?\s*[:=]\s*("[^"\n]*"|'[^'\n]*'|[^\s,}]+)`)
+
+// looseSecrets lists what look like secrets in a text that could not be read: the
+// line that is shown of it may have one.
+func looseSecrets(text []byte) []string {
+	var all []string
+	for _, parts := range assignmentForm.FindAllSubmatch(text, -1) {
+		if IsSecret(string(parts[1])) {
+			all = append(all, strings.Trim(string(parts[2]), `"'`))
+		}
+	}
+	return all
 }
 
 // secretsIn lists the secret texts in a value of a name.

@@ -31,6 +31,7 @@ type Program struct {
 const (
 	mostOutput = 64 << 20        // bytes
 	mostErrors = 4 << 10         // bytes of its standard error that are kept
+	mostLines  = 3               // of these that are shown
 	patience   = 2 * time.Second // for its streams to close after it was killed
 )
 
@@ -87,7 +88,7 @@ func (p Program) output(ctx context.Context, args ...string) (*place.Text, diag.
 
 // run runs the script in a process group of its own, which ends with the context.
 func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
-	stdout, stderr := &limited{most: mostOutput}, &limited{most: mostErrors, drop: true}
+	stdout, stderr := &head{}, &tail{}
 	cmd := exec.CommandContext(ctx, p.Path, args...)
 	cmd.Dir, cmd.Env = p.Folder, append([]string{}, p.Environ...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -95,14 +96,17 @@ func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = patience
 	err := cmd.Run()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = p.ended(ctx)
+	case stdout.full: // that it failed to write is only the consequence
+		err = fmt.Errorf("it printed more than %d bytes", mostOutput)
 	}
 	if err == nil {
-		return stdout.Bytes(), nil
+		return stdout.bytes, nil
 	}
-	if said := strings.TrimSpace(stderr.String()); said != "" {
-		return nil, fmt.Errorf("%w: it said: %s", err, strings.TrimSuffix(said, "."))
+	if said := stderr.lastLines(); said != "" {
+		return nil, fmt.Errorf("%w: it said: %s", err, said)
 	}
 	return nil, err
 }
@@ -126,22 +130,33 @@ func readHost(text *place.Text, h *source.Host, doc *source.Document) {
 	}
 }
 
-// limited keeps the beginning of what is written to it.
-type limited struct {
-	bytes.Buffer
-	most int
-	drop bool // what is too much, instead of failing
+// head keeps what is written to it, and fails when it is too much.
+type head struct {
+	bytes []byte
+	full  bool // it was too much
 }
 
-// Write keeps what there is room for.
-func (l *limited) Write(p []byte) (int, error) {
-	room := l.most - l.Len()
-	if len(p) <= room {
-		return l.Buffer.Write(p)
+// Write keeps p when there is room for it.
+func (h *head) Write(p []byte) (int, error) {
+	if h.full = len(h.bytes)+len(p) > mostOutput; h.full {
+		return 0, io.ErrShortWrite
 	}
-	if !l.drop {
-		return 0, fmt.Errorf("it printed more than %d bytes: %w", l.most, io.ErrShortWrite)
-	}
-	l.Buffer.Write(p[:max(room, 0)])
+	h.bytes = append(h.bytes, p...)
 	return len(p), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ bytes []byte }
+
+// Write keeps the end of all there was.
+func (t *tail) Write(p []byte) (int, error) {
+	t.bytes = append(t.bytes, p...)
+	t.bytes = t.bytes[max(0, len(t.bytes)-mostErrors):]
+	return len(p), nil
+}
+
+// lastLines is the end of what a script said, where its reason usually is.
+func (t *tail) lastLines() string {
+	lines := strings.Split(strings.TrimSpace(string(t.bytes)), "\n")
+	return strings.TrimSuffix(strings.Join(lines[max(0, len(lines)-mostLines):], "\n"), ".")
 }

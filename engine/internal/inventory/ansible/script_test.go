@@ -1,0 +1,94 @@
+package ansible
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// script makes an executable file. Nobody may fork meanwhile: a child that has the
+// file open for writing, before it becomes another program, would make it busy.
+func script(t *testing.T, text string) Program {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "inventory.sh")
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return Program{Name: "inventory.sh", Path: path, Folder: folder, Environ: []string{"PATH=" + os.Getenv("PATH")}, Timeout: 10 * time.Second}
+}
+
+func TestAScriptEndsWithItsContextAndTakesItsChildrenAlong(t *testing.T) {
+	t.Parallel()
+	p := script(t, "sleep 300 & echo $! > child; wait\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for range 500 {
+			if text, _ := os.ReadFile(filepath.Join(p.Folder, "child")); strings.HasSuffix(string(text), "\n") {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	doc, _ := p.Read(ctx)
+	if !doc.Diags.Is(context.Canceled) {
+		t.Errorf("got %v", doc.Diags)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Folder, "child"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	for range 500 { // it was killed; somebody must still collect it
+		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+		if errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d is still there", child)
+}
+
+func TestWhatAScriptSaysIsInTheError(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"an exit code":         {"exit 3\n", "inventory.sh --list: exit status 3."},
+		"standard error":       {"echo 'no credentials.' >&2; exit 3\n", "inventory.sh --list: exit status 3: it said: no credentials."},
+		"a lot of errors":      {"seq 100000 >&2; exit 3\n", "inventory.sh --list: exit status 3: it said: 99998\n99999\n100000."},
+		"too much output":      {"head -c 70000000 /dev/zero\n", "inventory.sh --list: it printed more than 67108864 bytes."},
+		"a signal":             {"kill -9 $$\n", "inventory.sh --list: signal: killed."},
+		"what is not executed": {"exec /nonexistent\n", "inventory.sh --list: exit status 127: it said: "},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc, texts := script(t, test.text).Read(t.Context())
+			if len(doc.Diags) != 1 || len(texts) != 0 {
+				t.Fatalf("got %v", doc.Diags)
+			}
+			if got := doc.Diags[0].Detail; got != test.want && (name != "what is not executed" || !strings.HasPrefix(got, test.want)) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAScriptSeesNoOtherEnvironment(t *testing.T) {
+	t.Parallel()
+	p := script(t, `echo "{\"g\": [\"$HOME.$KINIT_TEST\"], \"_meta\": {\"hostvars\": {}}}"`+"\n")
+	p.Environ = append(p.Environ, "KINIT_TEST=x")
+	doc, _ := p.Read(t.Context())
+	if len(doc.Hosts) != 1 || doc.Hosts[0].Name != ".x" {
+		t.Errorf("got %+v, %v", doc.Hosts, doc.Diags)
+	}
+}
