@@ -18,19 +18,7 @@ func host(t *testing.T, owner string) (*roottest.Host, string) {
 	h := roottest.New(t, owner, "apt-get", "dpkg-deb", "gpg")
 	packagestest.Deb(t, h, "kinit-test-a", "1.0-1")
 	h.Shell(t, "rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/* /etc/apt/keyrings /var/lib/apt/lists/*")
-	return h, sign(t, h)
-}
-
-// sign makes a key and signs the repository with it, as an archive does.
-func sign(t *testing.T, h *roottest.Host) string {
-	t.Helper()
-	return h.Shell(t, `cd "$1"; export GNUPGHOME=$(mktemp -d)
-sum=$(sha256sum Packages | cut -d" " -f1)
-printf 'Date: %s\nSHA256:\n %s %s Packages\n' "$(date -uR)" "$sum" "$(stat -c %s Packages)" >Release
-gpg --batch --quiet --pinentry-mode loopback --passphrase "" --quick-generate-key test@example ed25519 sign never 2>/dev/null
-gpg --batch --yes --quiet --clear-sign -o InRelease Release
-gpg --export --armor test@example
-gpgconf --kill gpg-agent`, packagestest.Folder)
+	return h, packagestest.SignDeb(t, h)
 }
 
 func args(key, more string) string {
@@ -80,7 +68,7 @@ func TestRepositoryThatAptRejectsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h, key := host(t, "demo")
 	made := task(t, args(key, ""))
-	sign(t, h) // by another key
+	packagestest.SignDeb(t, h) // by another key
 	for range 2 {
 		steps, err := made.Plan(t.Context(), h)
 		if err != nil || len(steps) != 1 {
