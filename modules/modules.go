@@ -3,16 +3,26 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/aptrepository"
 	"kinit/modules/assert"
+	"kinit/modules/authorizedkey"
 	"kinit/modules/command"
 	"kinit/modules/copyfile"
+	"kinit/modules/cron"
+	"kinit/modules/dnfrepository"
 	"kinit/modules/domain"
 	"kinit/modules/download"
 	"kinit/modules/facts"
 	"kinit/modules/file"
+	"kinit/modules/group"
+	"kinit/modules/hostname"
+	"kinit/modules/hostsentry"
 	"kinit/modules/htpasswd"
+	"kinit/modules/kernelmodule"
+	"kinit/modules/knownhost"
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectlapply"
+	"kinit/modules/mount"
 	"kinit/modules/nfttable"
 	"kinit/modules/ospkg"
 	"kinit/modules/ovncentral"
@@ -31,13 +41,17 @@ import (
 	"kinit/modules/podmanpod"
 	"kinit/modules/podmansweep"
 	"kinit/modules/podmanvolume"
+	"kinit/modules/reboot"
 	"kinit/modules/secretvalue"
 	"kinit/modules/seed"
 	"kinit/modules/service"
 	"kinit/modules/sshkey"
 	"kinit/modules/sweep"
 	"kinit/modules/sysctl"
+	"kinit/modules/systemdunit"
 	"kinit/modules/template"
+	"kinit/modules/timer"
+	"kinit/modules/user"
 	"kinit/modules/virtsweep"
 	"kinit/modules/volume"
 	"kinit/modules/wait"
@@ -52,6 +66,10 @@ func All() []module.Kind {
 		assert.Kind(), command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
+		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
+		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
+		// Users of a host, and who may log in.
+		user.Kind(), group.Kind(), authorizedkey.Kind(), knownhost.Kind(),
 		// Keys, certificates and secrets.
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
 		// Guests.

@@ -13,13 +13,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/transport/transporttest/sshd"
 )
 
 // Host is the machine with a root of its own.
@@ -93,11 +93,7 @@ func (h *Host) start(t testing.TB) error {
 // between them, names what it needs or says all.
 func Missing(t testing.TB, what, why string) {
 	t.Helper()
-	required := strings.Split(os.Getenv("KINIT_REQUIRE"), ",")
-	if slices.Contains(required, what) || slices.Contains(required, "all") {
-		t.Fatalf("%s is required: %s", what, why)
-	}
-	t.Skipf("%s is missing: %s", what, why)
+	sshd.Missing(t, what, why)
 }
 
 // Run runs a command in the namespace.
