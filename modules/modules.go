@@ -3,23 +3,33 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/aptrepository"
 	"kinit/modules/archive"
 	"kinit/modules/assert"
+	"kinit/modules/authorizedkey"
 	"kinit/modules/blockinfile"
 	"kinit/modules/command"
 	"kinit/modules/copyfile"
+	"kinit/modules/cron"
 	"kinit/modules/debug"
+	"kinit/modules/dnfrepository"
 	"kinit/modules/domain"
 	"kinit/modules/download"
 	"kinit/modules/facts"
 	"kinit/modules/fail"
 	"kinit/modules/file"
 	"kinit/modules/git"
+	"kinit/modules/group"
+	"kinit/modules/hostname"
+	"kinit/modules/hostsentry"
 	"kinit/modules/htpasswd"
 	"kinit/modules/httprequest"
+	"kinit/modules/kernelmodule"
+	"kinit/modules/knownhost"
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectlapply"
 	"kinit/modules/lineinfile"
+	"kinit/modules/mount"
 	"kinit/modules/nfttable"
 	"kinit/modules/ospkg"
 	"kinit/modules/ovncentral"
@@ -38,6 +48,7 @@ import (
 	"kinit/modules/podmanpod"
 	"kinit/modules/podmansweep"
 	"kinit/modules/podmanvolume"
+	"kinit/modules/reboot"
 	"kinit/modules/script"
 	"kinit/modules/secretvalue"
 	"kinit/modules/seed"
@@ -46,8 +57,11 @@ import (
 	"kinit/modules/sshkey"
 	"kinit/modules/sweep"
 	"kinit/modules/sysctl"
+	"kinit/modules/systemdunit"
 	"kinit/modules/template"
+	"kinit/modules/timer"
 	"kinit/modules/unarchive"
+	"kinit/modules/user"
 	"kinit/modules/virtsweep"
 	"kinit/modules/volume"
 	"kinit/modules/wait"
@@ -64,6 +78,10 @@ func All() []module.Kind {
 		lineinfile.Kind(), blockinfile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
+		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
+		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
+		// Users of a host, and who may log in.
+		user.Kind(), group.Kind(), authorizedkey.Kind(), knownhost.Kind(),
 		// Keys, certificates and secrets.
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
 		// Guests.

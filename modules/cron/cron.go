@@ -89,6 +89,7 @@ func (t *Task) file() content.File {
 		Path:   "/etc/cron.d/kinit-" + t.Name,
 		Source: content.FromText([]byte(text + t.entry(t.User) + "\n")),
 		Want:   fileattr.Want{Mode: "0644", Owner: "root"},
+		Advice: "choose another name, or move it away",
 	}
 }
 

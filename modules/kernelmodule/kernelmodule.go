@@ -87,6 +87,7 @@ func (t *Task) file(folder, line string) content.File {
 		Path:   folder + "kinit-" + t.name() + ".conf",
 		Source: content.FromText([]byte("# Made by kinit.\n" + line + "\n")),
 		Want:   fileattr.Want{Mode: "0644"},
+		Advice: "move it away",
 	}
 }
 

@@ -33,7 +33,7 @@ func parse(line string) (entry, bool) {
 
 // name is how known_hosts calls the machine.
 func (t *Task) name() string {
-	return knownhosts.Normalize("[" + t.Host + "]:" + strconv.Itoa(t.Port))
+	return knownhosts.Normalize("[" + t.Name + "]:" + strconv.Itoa(t.Port))
 }
 
 // names tells whether the line is about a machine. Patterns are about many, and

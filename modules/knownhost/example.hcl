@@ -1,12 +1,12 @@
 task "known_host" "git" {
   hosts = run.hosts
-  host  = "git.example"
+  name  = "git.example"
   key   = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
 }
 
 task "known_host" "backup" {
   hosts  = run.hosts
-  host   = "192.0.2.7"
+  name   = "192.0.2.7"
   port   = 2222
   key    = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
   hashed = true

@@ -25,8 +25,8 @@ import (
 // What kinit adds is marked; cleanup removes it and brings back what it replaced.
 // The module has no outputs.
 type Task struct {
-	// Host is the name or address under which clients reach the machine.
-	Host string `hcl:"host"`
+	// Name is the name or address under which clients reach the machine.
+	Name string `hcl:"name"`
 	// Port is the port of its SSH server. Default 22.
 	Port int `hcl:"port,optional"`
 	// Key is its public host key, "TYPE DATA", as in ssh_host_ed25519_key.pub. For
@@ -53,8 +53,8 @@ func Kind() module.Kind {
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
-	case t.Host == "" || strings.ContainsAny(t.Host, " \t\r\n,*?![]|#@") || strings.HasPrefix(t.Host, "-"):
-		return fmt.Errorf("host is %q, want a name or address without port, such as \"git.example\"", t.Host)
+	case t.Name == "" || strings.ContainsAny(t.Name, " \t\r\n,*?![]|#@") || strings.HasPrefix(t.Name, "-"):
+		return fmt.Errorf("name is %q, want a name or address without port, such as \"git.example\"", t.Name)
 	case t.Port < 1 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
 	case t.Key == "" && t.State == "present":

@@ -23,7 +23,7 @@ const (
 
 func task(t *testing.T, host, key, more string) *knownhost.Task {
 	t.Helper()
-	return moduletest.Decode(t, knownhost.Kind(), fmt.Sprintf("host = %q\nkey = %q\n%s", host, key, more)).(*knownhost.Task)
+	return moduletest.Decode(t, knownhost.Kind(), fmt.Sprintf("name = %q\nkey = %q\n%s", host, key, more)).(*knownhost.Task)
 }
 
 func TestContract(t *testing.T) {
@@ -103,7 +103,7 @@ func TestHashingReplacesThePlainLine(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ host, key, more, want string }{
-		{"*.example", one, "", `host is "*.example", want a name or address without port, such as "git.example"`},
+		{"*.example", one, "", `name is "*.example", want a name or address without port, such as "git.example"`},
 		{"a", one, "port = 0", "port is 0, want 1 to 65535"},
 		{"a", "", "", `key is empty, want a public host key, "TYPE DATA"`},
 		{"a", "ssh-ed25519 x", "", `key is no public key, want one line "TYPE DATA" as in ssh_host_ed25519_key.pub: ssh-ed25519 x`},

@@ -32,14 +32,14 @@ import (
 // restart took, 0 without one.
 type Task struct {
 	// Marker is an absolute path; when something is there, the host needs a restart.
-	// Default "/run/reboot-required", unless only_if or always is given.
+	// Default "/run/reboot-required", unless only_if or unconditional is given.
 	Marker string `hcl:"marker,optional"`
 	// OnlyIf is a command that changes nothing and ends with 0 when the host needs a
 	// restart, such as one that compares uname -r with the newest kernel. It is
 	// asked besides marker.
 	OnlyIf []string `hcl:"only_if,optional"`
-	// Always restarts in every run. Default false.
-	Always bool `hcl:"always,optional"`
+	// Unconditional restarts in every run. Default false.
+	Unconditional bool `hcl:"unconditional,optional"`
 	// Command restarts the host. Default ["systemctl", "reboot"].
 	Command []string `hcl:"command,optional"`
 	// Ready is a command that ends with 0 when the restarted host may be used, such
@@ -81,8 +81,8 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
 	}
 	switch {
-	case t.Always && (t.Marker != "" || len(t.OnlyIf) > 0):
-		return errors.New("always needs no reason, want it without marker and only_if")
+	case t.Unconditional && (t.Marker != "" || len(t.OnlyIf) > 0):
+		return errors.New("unconditional needs no reason, want it without marker and only_if")
 	case len(t.Command) == 0:
 		return errors.New("command is empty, want one such as [\"systemctl\", \"reboot\"]")
 	}
@@ -91,7 +91,7 @@ func (t *Task) Validate() error {
 
 // marker is the path that is looked at, "" for none.
 func (t *Task) marker() string {
-	if t.Marker == "" && len(t.OnlyIf) == 0 && !t.Always {
+	if t.Marker == "" && len(t.OnlyIf) == 0 && !t.Unconditional {
 		return "/run/reboot-required"
 	}
 	return t.Marker
@@ -99,7 +99,7 @@ func (t *Task) marker() string {
 
 // reason says why the host needs a restart, "" when it does not.
 func (t *Task) reason(ctx context.Context, h module.Host) (string, error) {
-	if t.Always {
+	if t.Unconditional {
 		return "as in every run", ctx.Err()
 	}
 	if marker := t.marker(); marker != "" {
@@ -132,7 +132,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 // Unverifiable tells that a restart in every run is needed again after it.
-func (t *Task) Unverifiable() bool { return t.Always }
+func (t *Task) Unverifiable() bool { return t.Unconditional }
 
 // readID reads the boot id of a host.
 func (t *Task) readID(ctx context.Context, h module.Host) (string, error) {

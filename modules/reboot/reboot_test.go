@@ -152,7 +152,7 @@ func TestContract(t *testing.T) {
 	h, made = fake(t)
 	moduletest.Run(t, moduletest.Case{Host: h, New: func() module.Task {
 		task := made()
-		task.Always = true
+		task.Unconditional = true
 		return task
 	}})
 	roottest.Same(t, "restarts", len(h.Changes()), 1)
@@ -167,8 +167,8 @@ func TestReasons(t *testing.T) {
 	roottest.Same(t, "command", roottest.Planned(t, h, task), []string{"restart the host, as asked for by new-kernel 'a b'"})
 	roottest.Same(t, "command, the second time", roottest.Planned(t, h, task), nil)
 	task = made()
-	task.Always = true
-	roottest.Same(t, "always", roottest.Planned(t, h, task), []string{"restart the host, as in every run"})
+	task.Unconditional = true
+	roottest.Same(t, "unconditional", roottest.Planned(t, h, task), []string{"restart the host, as in every run"})
 	task = made()
 	task.Marker = "/var/restart"
 	roottest.Same(t, "another marker", roottest.Planned(t, h, task), nil)
@@ -192,10 +192,10 @@ func TestTheRunnersOwnMachineIsRefused(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`marker = "x"`:                        `marker is "x", want an absolute path`,
-		`within = "soon"`:                     `within is "soon", want a duration such as "90s"`,
-		"always = true\nonly_if = [\"true\"]": "always needs no reason, want it without marker and only_if",
-		"command = []":                        `command is empty, want one such as ["systemctl", "reboot"]`,
+		`marker = "x"`:    `marker is "x", want an absolute path`,
+		`within = "soon"`: `within is "soon", want a duration such as "90s"`,
+		"unconditional = true\nonly_if = [\"true\"]": "unconditional needs no reason, want it without marker and only_if",
+		"command = []": `command is empty, want one such as ["systemctl", "reboot"]`,
 	} {
 		if err := moduletest.Decode(t, Kind(), args).(*Task).Validate(); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)

@@ -11,6 +11,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/nft"
+	"kinit/modules/internal/packages"
 )
 
 // unitFolder is where the administrator's units are; man systemd.unit.
@@ -108,18 +109,38 @@ func undoTable(ctx context.Context, h module.Host, mark module.Mark) error {
 // undoPackage removes a package with its configuration. What was installed along
 // with it stays: others may need it by now.
 func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
-	state, err := run(ctx, h, "dpkg-query", "--show", "--showformat=${db:Status-Status}", "--", mark.ID)
-	var exit *module.ExitError
-	if errors.As(err, &exit) || err == nil && state == "not-installed" {
-		return nil
-	}
-	if err != nil {
+	manager, held, err := look(ctx, h, mark.ID)
+	if err != nil || manager == nil {
 		return err
 	}
-	_, err = h.Run(ctx, module.Command{
-		// As the module package: never ask, and wait 300 s for other package managers.
-		Argv: []string{"apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "purge", "--", mark.ID},
-		Env:  map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
-	})
-	return err
+	if held {
+		if err := manager.Hold(ctx, h, mark.ID, false); err != nil {
+			return err
+		}
+	}
+	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
+}
+
+// undoHold lets a package be upgraded again.
+func undoHold(ctx context.Context, h module.Host, mark module.Mark) error {
+	manager, held, err := look(ctx, h, mark.ID)
+	if err != nil || !held {
+		return err
+	}
+	return manager.Hold(ctx, h, mark.ID, false)
+}
+
+// look returns the package manager and whether a package is held, or no manager when
+// the package is not installed.
+func look(ctx context.Context, h module.Host, name string) (packages.Manager, bool, error) {
+	manager, err := packages.Of(ctx, h)
+	if err != nil {
+		return nil, false, err
+	}
+	installed, err := manager.Installed(ctx, h, []string{name})
+	if err != nil || len(installed) == 0 {
+		return nil, false, err
+	}
+	held, err := manager.Held(ctx, h, []string{name})
+	return manager, held[name], err
 }

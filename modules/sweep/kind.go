@@ -5,6 +5,13 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
+	"kinit/modules/cron"
+	"kinit/modules/hostname"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/lines"
+	"kinit/modules/internal/packages"
+	"kinit/modules/kernelmodule"
+	"kinit/modules/mount"
 )
 
 // handler undoes marks of one kind. undo is repeated after an interrupt, and must
@@ -33,6 +40,15 @@ func kinds() []handler {
 		{name: "service", noun: "service", undo: undoService, shared: true},
 		{name: "sysctl", noun: "kernel parameter", undo: undoSysctl, shared: true},
 		{name: "package", noun: "package", undo: undoPackage, shared: true},
+		{name: packages.MarkOfHold, noun: "hold of package", undo: undoHold, shared: true},
+		{name: lines.Mark, noun: "line", undo: lines.Undo},
+		{name: mount.Mark, noun: "mount", undo: mount.Undo},
+		{name: cron.Mark, noun: "crontab entry", undo: cron.Undo},
+		{name: account.UserMark, noun: "user", undo: account.UndoUser, shared: true},
+		{name: account.GroupMark, noun: "group", undo: account.UndoGroup, shared: true},
+		{name: account.MembershipMark, noun: "membership", undo: account.UndoMembership, shared: true},
+		{name: kernelmodule.Mark, noun: "kernel module", undo: kernelmodule.Undo, shared: true},
+		{name: hostname.Mark, noun: "host", undo: hostname.Undo, shared: true},
 		{name: "podman_image", noun: "image", undo: undoImage, lastResort: true},
 		{name: "volume", noun: "volume", undo: remove, lastResort: true},
 	}
@@ -50,10 +66,12 @@ func find(kind string) handler {
 // text is the dry-run line.
 func (k handler) text(mark module.Mark) string {
 	switch {
-	case k.name == "service" || k.name == "sysctl":
+	case k.name == "service" || k.name == "sysctl" || k.name == hostname.Mark:
 		return fmt.Sprintf("bring %s %s back to how it was", k.noun, mark.ID)
 	case k.name == "file" && mark.Prior != "":
 		return fmt.Sprintf("bring file %s back from %s", mark.ID, mark.Prior)
+	case k.name == kernelmodule.Mark:
+		return "unload kernel module " + mark.ID + " unless it is used"
 	case k.name == "directory":
 		return "remove folder " + mark.ID + " unless others use it"
 	}

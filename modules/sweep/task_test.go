@@ -25,6 +25,7 @@ func all(t *sweep.Task) { t.All = true }
 func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
 	t.Helper()
 	h := moduletest.NewFakeHost(t, "k8s")
+	h.FS.Put("/etc/os-release", "ID=debian\n", 0o644)
 	for _, m := range marks {
 		if err := h.Own(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -40,7 +41,9 @@ func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
 		case "tee", "apt-get":
 			return moduletest.Reply{Changes: true}, true
 		case "dpkg-query":
-			return moduletest.Reply{Stdout: "installed"}, true
+			return moduletest.Reply{Stdout: "podman\tii \t4.3.1\n"}, true
+		case "apt-mark":
+			return moduletest.Reply{}, true
 		case "nft":
 			if strings.Contains(c.Line(), "list") {
 				return moduletest.Reply{Stdout: `{"nftables": [{"table": {"family": "inet", "name": "kinit_k8s"}}]}`}, true
@@ -164,7 +167,7 @@ func TestPurgeTakesPackagesAndImagesToo(t *testing.T) {
 	populate(h)
 	apply(t, h, task(func(t *sweep.Task) { t.All, t.Purge = true, true }))
 	changes := h.Changes()
-	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' purge -- podman"
+	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' purge -- podman"
 	if got := changes[len(changes)-1]; got != want {
 		t.Errorf("last command %s, want %s", got, want)
 	}

@@ -13,7 +13,8 @@ import (
 // planDropIn is the file, and then the unit: a drop-in alone asks nothing of it but
 // a restart when it runs.
 func (t *Task) planDropIn(ctx context.Context, h module.Host, text string) ([]module.Step, error) {
-	file := content.File{Path: t.path(), Source: content.FromText([]byte(text)), Want: fileattr.Want{Mode: "0644"}}
+	file := content.File{Path: t.path(), Source: content.FromText([]byte(text)), Want: fileattr.Want{Mode: "0644"},
+		Advice: "choose another drop_in, or move it away"}
 	steps, err := file.Plan(ctx, h)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type File struct {
 	Backup   bool     // keep what was there before beside the file
 	Validate []string // a command that accepts the new content; %s is its path
 	Secret   bool     // never show the content
+	Advice   string   // what to do about a file of others; by default to set backup
 
 	absent bool
 }
@@ -61,7 +63,7 @@ func (f File) decide(h module.Host, s state) ([]module.Step, error) {
 		return f.step("set "+f.Path+": "+strings.Join(changes, ", "), f.setAttr), nil
 	case !s.ours && !f.Backup:
 		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
-			"set backup = true to keep what is there and have cleanup put it back, or move it away", f.Path, h.Owner())
+			"%s", f.Path, h.Owner(), cmp.Or(f.Advice, "set backup = true to keep what is there and have cleanup put it back, or move it away"))
 	case !s.info.Mode.IsRegular():
 		return f.step("replace link "+f.Path+f.Want.Words(), f.write), nil
 	}

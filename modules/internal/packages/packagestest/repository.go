@@ -57,3 +57,26 @@ func RPM(t testing.TB, h *roottest.Host, name string, versions ...string) {
 printf '[test]\nname=test\nbaseurl=file://%s\ngpgcheck=0\nenabled=1\n' "$1" | tee /etc/yum.repos.d/test.repo >/etc/zypp/repos.d/test.repo
 ! test -e /etc/dnf/plugins/local.conf || printf '[main]\nenabled=0\n' >/etc/dnf/plugins/local.conf`, Folder)
 }
+
+// keyScript makes a key, has $2 sign with it in the folder $1, and prints the public
+// key.
+const keyScript = `cd "$1"; export GNUPGHOME=$(mktemp -d)
+gpg --batch --quiet --pinentry-mode loopback --passphrase "" --quick-generate-key test@example "$3" sign never 2>/dev/null
+eval "$2"
+gpg --export --armor test@example
+gpgconf --kill gpg-agent`
+
+// SignDeb signs the folder with a new key, as an archive does, and returns the public
+// one.
+func SignDeb(t testing.TB, h *roottest.Host) string {
+	t.Helper()
+	return h.Shell(t, keyScript, Folder, `sum=$(sha256sum Packages | cut -d" " -f1)
+printf 'Date: %s\nSHA256:\n %s %s Packages\n' "$(date -uR)" "$sum" "$(stat -c %s Packages)" >Release
+gpg --batch --yes --quiet --clear-sign -o InRelease Release`, "ed25519")
+}
+
+// SignRPM is SignDeb for the package lists of a repository for dnf.
+func SignRPM(t testing.TB, h *roottest.Host) string {
+	t.Helper()
+	return h.Shell(t, keyScript, Folder, `gpg --batch --yes --quiet --armor --detach-sign -o repodata/repomd.xml.asc repodata/repomd.xml`, "rsa3072")
+}

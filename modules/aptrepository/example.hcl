@@ -1,0 +1,21 @@
+task "apt_repository" "backports" {
+  hosts      = run.hosts
+  name       = "backports"
+  uris       = ["https://deb.debian.org/debian"]
+  suites     = ["bookworm-backports"]
+  components = ["main"]
+  signed_by  = "/usr/share/keyrings/debian-archive-keyring.gpg"
+}
+
+task "apt_repository" "vendor" {
+  hosts  = run.hosts
+  name   = "vendor"
+  uris   = ["https://packages.example/deb"]
+  suites = ["./"]
+  key    = <<-EOT
+    -----BEGIN PGP PUBLIC KEY BLOCK-----
+
+    mDMEZhqXHBYJKwYBBAHaRw8BAQdAexamplekeyexamplekeyexamplekey
+    -----END PGP PUBLIC KEY BLOCK-----
+  EOT
+}

@@ -1,0 +1,7 @@
+task "dnf_repository" "epel" {
+  hosts       = run.hosts
+  name        = "epel"
+  description = "Extra packages for Enterprise Linux"
+  metalink    = "https://mirrors.fedoraproject.org/metalink?repo=epel-9&arch=$basearch"
+  gpg_keys    = ["file:///etc/pki/rpm-gpg/RPM-GPG-KEY-EPEL-9"]
+}

@@ -1,0 +1,159 @@
+// Package repository brings the files of a package repository about, which are only
+// kept if the package manager can read the repository.
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
+)
+
+// undoTime is how long putting the files back may take after the task's time is
+// over.
+const undoTime = 10 * time.Second
+
+// Repository is a repository as a task wants it.
+type Repository struct {
+	Name string // for messages
+	// Files are what is to be there, those that others refer to first.
+	Files []content.File
+	// Refresh reads the package lists of this repository alone; nil reads none.
+	Refresh func(ctx context.Context, h module.Host) error
+}
+
+// File is a file of a repository, readable by all.
+func File(path, text string) content.File {
+	return content.File{
+		Path: path, Source: content.FromText([]byte(text)), Want: fileattr.Want{Mode: "0644"},
+		Advice: "choose another name, or move it away",
+	}
+}
+
+// Key is the file of a public key.
+func Key(path, armour string) content.File { return File(path, strings.TrimSpace(armour)+"\n") }
+
+// CheckKey returns the mistake in a public key: it must be in ASCII armour, RFC
+// 4880, section 6.2.
+func CheckKey(text string) error {
+	const begin, end = "-----BEGIN PGP PUBLIC KEY BLOCK-----", "-----END PGP PUBLIC KEY BLOCK-----"
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) {
+		return fmt.Errorf("key is no public key in ASCII armour, want %q and so on", begin)
+	}
+	return nil
+}
+
+// Plan compares the files with what should be there.
+func (r Repository) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	var texts []string
+	for _, file := range r.Files {
+		steps, err := file.Plan(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		for _, step := range steps {
+			texts = append(texts, step.String())
+		}
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	text := "write package repository " + r.Name
+	if r.Refresh != nil {
+		text += " and read its package lists"
+	}
+	return []module.Step{module.NewStep(text+"\n"+strings.Join(texts, "\n"), r.write)}, nil
+}
+
+// write writes the files and reads the lists. When that fails, the files become what
+// they were: otherwise the next run would find them right and not read the lists.
+func (r Repository) write(ctx context.Context, h module.Host) error {
+	before, err := r.remember(ctx, h)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, file := range r.Files {
+		if err := hostfile.Parents(ctx, h, file.Path); err != nil {
+			return err
+		}
+		steps, err := file.Plan(ctx, h)
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			changed = true
+			if err := step.Do(ctx, h); err != nil {
+				return err
+			}
+		}
+	}
+	if !changed || r.Refresh == nil {
+		return nil
+	}
+	err = r.Refresh(ctx, h)
+	if err == nil {
+		return nil
+	}
+	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	return errors.Join(fmt.Errorf("read the package lists of %s, the files are as before: %w", r.Name, err), before.restore(later, h))
+}
+
+// memory is the texts of files by path; those that were not there have none.
+type memory map[string]*string
+
+func (r Repository) remember(ctx context.Context, h module.Host) (memory, error) {
+	before := memory{}
+	for _, file := range r.Files {
+		text, there, err := hostfile.Read(ctx, h, file.Path)
+		if err != nil {
+			return nil, err
+		}
+		before[file.Path] = nil
+		if there {
+			before[file.Path] = &text
+		}
+	}
+	return before, nil
+}
+
+func (m memory) restore(ctx context.Context, h module.Host) error {
+	var all error
+	for name, text := range m {
+		if text != nil {
+			all = errors.Join(all, hostfile.Write(ctx, h, name, *text, module.Attr{}))
+			continue
+		}
+		all = errors.Join(all, hostfile.Drop(ctx, h, name), hostfile.Prune(ctx, h, path.Dir(name)))
+	}
+	return all
+}
+
+// PlanAbsent removes the files, and the folders that kinit made for them.
+func (r Repository) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	var steps []module.Step
+	for _, file := range slices.Backward(r.Files) {
+		more, err := file.PlanAbsent(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		for _, step := range more {
+			steps = append(steps, module.NewStep(step.String(), func(ctx context.Context, h module.Host) error {
+				if err := step.Do(ctx, h); err != nil {
+					return err
+				}
+				return hostfile.Prune(ctx, h, path.Dir(file.Path))
+			}))
+		}
+	}
+	return steps, nil
+}
