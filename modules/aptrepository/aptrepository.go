@@ -18,15 +18,24 @@ import (
 	"kinit/modules/internal/repository"
 )
 
-// Task is a repository in /etc/apt/sources.list.d/NAME.sources, in the form of
-// deb822, which apt knows since 1.1. Its key is trusted for this repository alone.
+// Task is a repository of packages for apt, with the key that signs it. It is in
+// /etc/apt/sources.list.d/NAME.sources, in the form of deb822, which apt knows
+// since 1.1. Its key is trusted for this repository alone.
 //
 // When the file or the key changes, apt reads the package lists of this repository;
 // a repository that it cannot read is an error, and the files are as before then.
 // What kinit makes is marked, and cleanup removes it; on a host that belongs to a
 // cluster files of others are not replaced.
 //
-// Outputs: path (string) of the file, key_path (string) of the keyring.
+// Outputs:
+//   - path: the file of the repository
+//   - key_path: the keyring
+//
+// Errors:
+//   - apt cannot read the package lists, or the key does not verify them
+//   - key is no public key in ASCII armour; both or none of key and signed_by are given
+//   - a suite has no components, or a path that ends in "/" has some
+//   - a file of that name has other content and the cluster does not own it
 type Task struct {
 	// Name is the file's name: letters, digits, "-", "_" and ".".
 	Name string `hcl:"name"`

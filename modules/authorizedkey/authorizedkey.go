@@ -24,7 +24,15 @@ import (
 // goes too when nothing else is in it. Lines of others are not changed on a host
 // that belongs to a cluster; where that would be needed, it is an error.
 //
-// Output: path (string) of the file, "" while there is no such user.
+// Outputs:
+//   - path: the file; "" without path while there is no such user
+//
+// Errors:
+//   - key is a private key, no key, or has options before the type
+//   - sshd does not read options as they are given
+//   - there is no such user when the task's turn comes
+//   - the folder of the file is a link, or no folder
+//   - a line would have to change or go that the cluster does not own
 type Task struct {
 	// User is the name of a local user. The folder and the file, where they are
 	// missing, are made as this user's, with the modes 0700 and 0600.

@@ -17,11 +17,18 @@ import (
 	"kinit/modules/internal/fileattr"
 )
 
-// Task is a job of cron: a file in /etc/cron.d, or an entry of a user's crontab
-// below a comment with the task's name. Cron notices both by itself. It must be
-// installed; on a host with systemd the module timer needs no package.
+// Task is a command that cron runs at set times. It is a file in /etc/cron.d, or an
+// entry of a user's crontab below a comment with the task's name. Cron notices both
+// by itself. It must be installed; on a host with systemd the module timer needs no
+// package.
 //
-// The file or entry is marked, and cleanup removes it. The module has no outputs.
+// The file or entry is marked, and cleanup removes it.
+//
+// Errors:
+//   - cron does not take the schedule: it would pass over the job in silence
+//   - cron is not installed: the folder /etc/cron.d or the program crontab is missing
+//   - env is given with crontab: it would count for other jobs too
+//   - another job has the name and the cluster does not own it
 type Task struct {
 	// Name tells the job from others: letters, digits, "-" and "_". The file is
 	// /etc/cron.d/kinit-NAME, the comment "# kinit: NAME".

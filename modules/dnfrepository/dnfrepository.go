@@ -23,14 +23,23 @@ import (
 )
 
 // Task is a repository in /etc/yum.repos.d/NAME.repo, for dnf and for yum. When the
-// file or the key changes, dnf reads the repository; one that it cannot read is an
-// error, and the files are as before then.
+// file or the key changes, dnf reads an enabled repository; one that it cannot read
+// is an error, and the files are as before then.
 //
 // What kinit makes is marked, and cleanup removes it; on a host that belongs to a
 // cluster files of others are not replaced. The tests work with the real dnf 4 of
 // Debian; Fedora and RHEL themselves, and dnf 5, have not been tried.
 //
-// Outputs: path (string) of the file, key_path (string) of the key, "" without key.
+// Outputs:
+//   - path: the file of the repository
+//   - key_path: the file of key, "" without key
+//
+// Errors:
+//   - dnf cannot read the enabled repository
+//   - not exactly one of base_urls, metalink and mirrorlist is given
+//   - packages or package lists are to be verified, and there is no key for it
+//   - key is no public key in ASCII armour
+//   - a file of that name has other content and the cluster does not own it
 type Task struct {
 	// Name is the repository's id and the file's name: letters, digits, "-", "_", "."
 	// and ":".

@@ -20,7 +20,14 @@ import (
 // taken as it is; asking for another number of it, or for its absence, is an error
 // on a host that belongs to a cluster.
 //
-// Outputs: name (string), gid (number, 0 of an absent group).
+// Outputs:
+//   - name: the group
+//   - gid: its number, 0 for an absent one
+//
+// Errors:
+//   - groupadd, groupmod or groupdel fails, as for a number that is taken, or an
+//     absent group that is a user's own; its message is told
+//   - another number or absence is asked of a group that the cluster does not own
 type Task struct {
 	// Name is the group's name.
 	Name string `hcl:"name"`

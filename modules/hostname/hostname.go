@@ -31,7 +31,12 @@ const file = "/etc/hostname"
 // On a host that belongs to a cluster the name it had is kept in a mark; cleanup
 // and state = "absent" bring it back.
 //
-// Output: name (string), the one it has now.
+// Outputs:
+//   - name: the one it has now
+//
+// Errors:
+//   - name is no host name, or longer than 64 bytes
+//   - the kernel does not let it be changed, as in some containers
 type Task struct {
 	// Name is the name: letters, digits and "-", with dots between the parts where
 	// it is a full one; at most 64 bytes, the kernel's limit.

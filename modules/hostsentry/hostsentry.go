@@ -21,7 +21,11 @@ import (
 // is replaced. All other lines stay, also those with the same address.
 //
 // What kinit adds is marked; cleanup removes it and brings back what it replaced.
-// The module has no outputs.
+//
+// Errors:
+//   - address is no IP address, or one of names no host name
+//   - the file is a link, or no regular file
+//   - others change the file each time it is to be written, 50 times
 type Task struct {
 	// Address is the IPv4 or IPv6 address. For state = "absent" it may be left out.
 	Address string `hcl:"address,optional"`

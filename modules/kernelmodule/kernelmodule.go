@@ -27,7 +27,13 @@ const Mark = "kernel_module"
 // What kinit loads and writes is marked; cleanup removes the files, and unloads the
 // module unless something uses it by then.
 //
-// Output: loaded (bool).
+// Outputs:
+//   - loaded: whether the kernel has it, loaded or built in
+//
+// Errors:
+//   - modprobe does not know it, or the kernel does not take it
+//   - it is to be absent, and something uses it
+//   - a file of that name has other content and the cluster does not own it
 type Task struct {
 	// Name is the module, such as "br_netfilter"; "-" and "_" are the same.
 	Name string `hcl:"name"`

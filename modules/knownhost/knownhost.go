@@ -23,7 +23,11 @@ import (
 // this one. Lines that begin with a marker, such as @cert-authority, stay.
 //
 // What kinit adds is marked; cleanup removes it and brings back what it replaced.
-// The module has no outputs.
+//
+// Errors:
+//   - key is no public key, or more than one line
+//   - name is a pattern, a list or in brackets, or has blanks
+//   - the file is a link, or no regular file; its folder is missing
 type Task struct {
 	// Name is the name or address under which clients reach the machine.
 	Name string `hcl:"name"`

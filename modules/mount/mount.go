@@ -22,8 +22,13 @@ import (
 // compared, as one device has many names, but its type is.
 //
 // What kinit mounts, adds to fstab, and the folders it makes for that, are marked;
-// cleanup unmounts and removes them. Swap is not a matter of this module. It has no
-// outputs.
+// cleanup unmounts and removes them. Swap is not a matter of this module.
+//
+// Errors:
+//   - mount or umount fails; its message is told
+//   - a file system of another type is mounted there
+//   - one is to be absent that is mounted and the cluster does not own
+//   - fstype is "swap": use a command task with swapon
 type Task struct {
 	// Path is the absolute path of the mount point. Missing folders are made.
 	Path string `hcl:"path"`

@@ -1,16 +1,21 @@
-# Only SSH and the web from outside.
+# SSH for administrators and the web for all; the rest of what comes in is dropped.
 stage "firewall" {}
 
 task "nft_table" "filter" {
   stage   = "firewall"
   hosts   = run.hosts
-  name    = "outside"
+  name    = "host_firewall"
   content = <<-EOT
+    set admins {
+      type ipv4_addr; flags interval
+      elements = { 192.0.2.0/24 }
+    }
     chain input {
-      type filter hook input priority 0; policy accept;
-      iifname "eth0" ct state established,related accept
-      iifname "eth0" tcp dport { 22, 80, 443 } accept
-      iifname "eth0" drop
+      type filter hook input priority filter; policy drop;
+      ct state established,related accept
+      iifname "lo" accept
+      ip saddr @admins tcp dport 22 accept
+      tcp dport { 80, 443 } accept
     }
   EOT
 }

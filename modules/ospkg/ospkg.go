@@ -34,9 +34,13 @@ import (
 //   - versions: the installed version by package name
 //
 // Errors:
-//   - apt has no such package or version, or fails; its last lines are told
-//   - another package manager holds the lock for more than 300 s
-//   - the host has no apt: use a command task for its package manager
+//   - there is no such package or version, or the package manager fails; its last
+//     lines are told
+//   - apt or zypper waits for more than 300 s for another one's lock
+//   - a package is to be absent that is installed and the cluster does not own
+//   - dnf is to hold packages and has no plug-in versionlock
+//   - the host has none of apt, dnf, yum and zypper: use a command task for its
+//     package manager
 type Task struct {
 	// Names are the packages; "name=version" asks for one version, as the package
 	// manager writes it: with apt the whole one, with the others also without release

@@ -1,11 +1,18 @@
-# Packages of the distribution, one of them in a version.
+# Packages of the distribution, one of them in a version that stays.
 stage "packages" {}
 
 task "package" "web" {
   stage   = "packages"
   hosts   = run.hosts
-  names   = ["nginx", "curl=7.88.1-10+deb12u8"]
+  names   = ["nginx", "curl"]
   timeout = "15m"
+}
+
+task "package" "database" {
+  stage = "packages"
+  hosts = run.hosts
+  names = ["postgresql=15+248+deb12u1"]
+  held  = true
 }
 
 task "package" "old" {

@@ -17,19 +17,25 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Task restarts a host that needs it: by default one on which a package has left
-// /run/reboot-required, as Debian's and Ubuntu's kernels do. It is started so that
-// it goes on without the connection, which may drop. The host is back when it
-// answers with another boot id, and ready has succeeded.
+// Task restarts a host that needs it, and waits until it is back. By default that
+// is one on which a package has left /run/reboot-required, as Debian's and Ubuntu's
+// kernels do. The restart goes on without the connection, which may drop. The host
+// is back when it answers with another boot id, and ready has succeeded.
 //
 // After the restart it must not be needed any more, or the task fails. Other tasks
 // that work on the host at the same time, or on machines reached through it, fail:
-// order them with depends_on. The machine that kinit runs on, and a container on
-// it, are refused. A host key that has changed after the restart is an error at
-// once; everything else is tried again until the time is over.
+// order them with depends_on.
 //
-// Outputs: boot_id (string), the kernel's; elapsed (number), seconds that the
-// restart took, 0 without one.
+// Outputs:
+//   - boot_id: the kernel's, new with each boot
+//   - elapsed: seconds that the restart took, 0 without one
+//
+// Errors:
+//   - the host is the machine that kinit runs on, or a container on it
+//   - it is not ready when the time is over; what it lacked is told
+//   - its host key has changed after the restart: that is not tried again
+//   - a restart is still needed after it, unless unconditional
+//   - the host has no /proc/sys/kernel/random/boot_id
 type Task struct {
 	// Marker is an absolute path; when something is there, the host needs a restart.
 	// Default "/run/reboot-required", unless only_if or unconditional is given.

@@ -27,8 +27,17 @@ import (
 // enables or starts comes back to how it was. On a host that belongs to a cluster a
 // unit file of others is not replaced.
 //
-// Outputs: name (string, the full name), path (string, of the file), active (bool),
-// enabled (bool).
+// Outputs:
+//   - name: the unit, with its suffix
+//   - path: the file of the unit, or of the drop-in
+//   - active: whether it runs
+//   - enabled: whether it starts with the system
+//
+// Errors:
+//   - the text has no section, or a line that systemd would pass over with a warning
+//   - a sensitive value is in the template
+//   - it does not start; the last 20 lines of its journal are told
+//   - a file with other content is there and the cluster does not own it
 type Task struct {
 	// Name is the unit, of any type that has files; ".service" is added to a name
 	// without a dot.

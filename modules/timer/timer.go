@@ -17,14 +17,23 @@ import (
 	"kinit/modules/service"
 )
 
-// Task is a timer of systemd and the service that it starts: NAME.timer and
+// Task is a command that systemd runs at set times. Its units are NAME.timer and
 // NAME.service in /etc/systemd/system. The timer is enabled, and restarted when its
 // text changes; a run of the service that is under way goes on.
 //
 // The units are marked, and cleanup removes them. On a host that belongs to a
 // cluster units of others are not replaced.
 //
-// Outputs: name (string, of the timer unit), active (bool), enabled (bool).
+// Outputs:
+//   - name: the timer, with its suffix
+//   - active: whether the timer runs
+//   - enabled: whether it starts with the system
+//
+// Errors:
+//   - systemd does not understand a time; its message is told
+//   - no time is given, or every without on_boot or on_calendar for the first start
+//   - the program in command is no absolute path
+//   - a unit file with other content is there and the cluster does not own it
 type Task struct {
 	// Name is the name of both units without the ending.
 	Name string `hcl:"name"`

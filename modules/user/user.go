@@ -23,7 +23,17 @@ import (
 // of others may only be put into further groups, which cleanup undoes, on a host
 // that belongs to a cluster; anything else is an error there.
 //
-// Outputs: name, home (strings), uid, gid (numbers); of an absent user "" and 0.
+// Outputs:
+//   - name: the user, "" for an absent one
+//   - home: the path of the home, "" for an absent user
+//   - uid: the number, 0 for an absent user
+//   - gid: the number of the user's own group, 0 for an absent user
+//
+// Errors:
+//   - useradd, usermod or userdel fails, as for a group that is missing, a number
+//     that is taken, or an absent user whose processes run; its message is told
+//   - password_hash is no hash, but perhaps a password
+//   - more than further groups is asked of a user that the cluster does not own
 type Task struct {
 	// Name is the user's name.
 	Name string `hcl:"name"`

@@ -1,4 +1,8 @@
+# A disk, and a folder in memory.
+stage "storage" {}
+
 task "mount" "data" {
+  stage   = "storage"
   hosts   = run.hosts
   path    = "/srv/data"
   source  = "UUID=2f8b1c0e-6a51-4d0c-9e83-5f1f3c5f0b11"
@@ -8,6 +12,7 @@ task "mount" "data" {
 }
 
 task "mount" "scratch" {
+  stage   = "storage"
   hosts   = run.hosts
   path    = "/srv/scratch"
   source  = "tmpfs"

@@ -1,4 +1,8 @@
+# Backports of Debian, and a vendor with a key of its own.
+stage "repositories" {}
+
 task "apt_repository" "backports" {
+  stage      = "repositories"
   hosts      = run.hosts
   name       = "backports"
   uris       = ["https://deb.debian.org/debian"]
@@ -8,6 +12,7 @@ task "apt_repository" "backports" {
 }
 
 task "apt_repository" "vendor" {
+  stage  = "repositories"
   hosts  = run.hosts
   name   = "vendor"
   uris   = ["https://packages.example/deb"]

@@ -1,4 +1,8 @@
+# A backup every night, and a sign of life.
+stage "jobs" {}
+
 task "timer" "backup" {
+  stage        = "jobs"
   hosts        = run.hosts
   name         = "backup"
   description  = "Nightly backup"
@@ -9,6 +13,7 @@ task "timer" "backup" {
 }
 
 task "timer" "heartbeat" {
+  stage   = "jobs"
   hosts   = run.hosts
   name    = "heartbeat"
   command = ["/usr/bin/curl", "-fsS", "https://status.example/ping"]

@@ -1,4 +1,8 @@
+# A repository of the distribution, by its list of mirrors.
+stage "repositories" {}
+
 task "dnf_repository" "epel" {
+  stage       = "repositories"
   hosts       = run.hosts
   name        = "epel"
   description = "Extra packages for Enterprise Linux"

@@ -1,4 +1,8 @@
+# A report on working days, and old uploads that go.
+stage "jobs" {}
+
 task "cron" "report" {
+  stage    = "jobs"
   hosts    = run.hosts
   name     = "report"
   schedule = "30 6 * * mon-fri"
@@ -8,6 +12,7 @@ task "cron" "report" {
 }
 
 task "cron" "cleanup" {
+  stage    = "jobs"
   hosts    = run.hosts
   name     = "cleanup"
   schedule = "@daily"

@@ -1,4 +1,8 @@
+# Somebody who logs in, and one that a service works as.
+stage "accounts" {}
+
 task "user" "deploy" {
+  stage  = "accounts"
   hosts  = run.hosts
   name   = "deploy"
   groups = ["adm"]
@@ -6,6 +10,7 @@ task "user" "deploy" {
 }
 
 task "user" "metrics" {
+  stage  = "accounts"
   hosts  = run.hosts
   name   = "metrics"
   system = true

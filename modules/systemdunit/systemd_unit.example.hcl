@@ -1,4 +1,8 @@
+# A service of one's own, and a limit for that of a package.
+stage "services" {}
+
 task "systemd_unit" "web" {
+  stage    = "services"
   hosts    = run.hosts
   name     = "web"
   enabled  = true
@@ -19,6 +23,7 @@ task "systemd_unit" "web" {
 }
 
 task "systemd_unit" "ssh_limits" {
+  stage   = "services"
   hosts   = run.hosts
   name    = "ssh"
   drop_in = "50-limits"

@@ -1,4 +1,0 @@
-task "hostname" "self" {
-  hosts = run.hosts
-  name  = host.name
-}
