@@ -133,7 +133,7 @@ func TestSuiteWithPassword(t *testing.T) {
 		t.Errorf("the password is kept in %s (%v)", kept, err)
 	}
 	got := moduletest.Planned(t.Context(), task(t, h, private, "username = \"deploy\"\npassword = \"wrong\""), h)
-	if !strings.HasPrefix(got, "read the repository: command ended with code 128: git ls-remote --symref -- "+private) {
+	if !strings.HasPrefix(got, "read the repository: command ended with code 128: ") || !strings.Contains(got, "$ git ls-remote --symref -- "+private) {
 		t.Errorf("with a wrong password: %q", got)
 	}
 }

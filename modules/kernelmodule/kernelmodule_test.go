@@ -110,7 +110,7 @@ func TestUnknownModuleIsExplainedWhenItIsLoaded(t *testing.T) {
 	if err != nil || len(steps) != 1 {
 		t.Fatalf("steps %v, %v", steps, err)
 	}
-	want := "load kernel module kinit-test: command ended with code 1: nsenter"
+	want := "load kernel module kinit-test: command ended with code 1: modprobe: FATAL: Module kinit-test not found"
 	if err := steps[0].Do(t.Context(), h); err == nil || err.Error()[:len(want)] != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

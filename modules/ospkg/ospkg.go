@@ -25,9 +25,9 @@ import (
 // purged; what it holds is free again then. What they need in turn is left to the
 // package manager; recommended packages are not installed.
 //
-// kinit is developed on Debian. With dnf 4 and zypper its tests install, change,
-// hold and remove real packages there; Fedora, RHEL, SUSE, dnf 5 and yum
-// themselves have not been tried. Holding with dnf needs its plug-in versionlock,
+// kinit is developed on Debian. With dnf 4 its tests install, change, hold and
+// remove real packages there; zypper, Fedora, RHEL, SUSE, dnf 5 and yum themselves
+// have not been tried. Holding with dnf needs its plug-in versionlock,
 // and "latest" needs dnf instead of the old yum.
 //
 // Outputs:

@@ -86,7 +86,7 @@ func TestFailureNamesTheScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = steps[0].Do(t.Context(), h)
-	if want := "command ended with code 9: " + filepath.Base(source) + " ***\nno such ***"; err == nil || err.Error() != want {
+	if want := "command ended with code 9: no such ***\n$ " + filepath.Base(source) + " ***"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -99,7 +99,7 @@ func TestLongTextIsReadToItsEnd(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, args, want string }{
-		{"code", `commands = "echo broken >&2; exit 3"`, "command ended with code 3: sh: echo broken >&2; exit 3\nbroken"},
+		{"code", `commands = "echo broken >&2; exit 3"`, "command ended with code 3: broken\n$ sh: echo broken >&2; exit 3"},
 		{"set -e", `commands = "set -e\nfalse\ntrue"`, "command ended with code 1: sh: set -e false true"},
 		{"pipefail", "executable = \"bash\"\ncommands = \"set -o pipefail; false | true\"",
 			"command ended with code 1: bash: set -o pipefail; false | true"},
@@ -118,7 +118,7 @@ func TestFailures(t *testing.T) {
 func TestMissingShellEndsWith127(t *testing.T) {
 	t.Parallel()
 	got := moduletest.Apply(t, task(t, "executable = \"/no/such/shell\"\ncommands = \"true\""), moduletest.LocalHost(t, ""))
-	if !strings.HasPrefix(got, "command ended with code 127: /no/such/shell: true\n") {
+	if want := "command ended with code 127: sh: 1: exec: /no/such/shell: not found\n$ /no/such/shell: true"; got != want {
 		t.Errorf("error %q, want code 127", got)
 	}
 }

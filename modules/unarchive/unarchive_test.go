@@ -203,7 +203,7 @@ func TestDamagedArchiveLeavesTheFolderAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := moduletest.Apply(t, task(t, h, `source = "`+bad+`"`, `strip = 1`), h)
-	if !strings.HasPrefix(got, "unpack bad.tgz: command ended with code 2: tar ") {
+	if !strings.HasPrefix(got, "unpack bad.tgz: command ended with code 2: tar: Error ") {
 		t.Errorf("error %q", got)
 	}
 	if got := moduletest.Planned(t.Context(), task(t, h, `source = "`+good+`"`, `strip = 1`), h); got != "" {

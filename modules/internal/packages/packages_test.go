@@ -163,8 +163,8 @@ func TestHoldWithoutThePlugInIsExplained(t *testing.T) {
 		t.Errorf("held %v, %v", held, err)
 	}
 	err = dnf{"dnf"}.Hold(t.Context(), h, "a", true)
-	want := "hold a: command ended with code 1: dnf -q versionlock add -- a-1-1\n" +
-		"No such command: versionlock. Please use /usr/bin/dnf --help: the plug-in versionlock is missing on some systems: " +
+	want := "hold a: command ended with code 1: No such command: versionlock. Please use /usr/bin/dnf --help\n" +
+		"$ dnf -q versionlock add -- a-1-1: the plug-in versionlock is missing on some systems: " +
 		"install python3-dnf-plugin-versionlock before"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
