@@ -276,14 +276,46 @@ func TestDialUnreachable(t *testing.T) {
 		var serving sync.WaitGroup
 		defer serving.Wait()
 		defer listener.Close()
+		calls := 0
 		serving.Go(func() {
-			if conn, err := listener.Accept(); err == nil {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				calls++
 				_ = conn.Close()
 			}
 		})
 		c := config(server)
 		c.Port = listener.Addr().(*net.TCPAddr).Port
-		refused(t, c, transport.ErrUnreachable, "node1")
+		refused(t, c, transport.ErrUnreachable, "node1", "hung up")
+		_ = listener.Close()
+		serving.Wait()
+		if calls != 6 {
+			t.Errorf("it was called %d times, want 6", calls)
+		}
+	})
+	t.Run("a server that hangs up once", func(t *testing.T) {
+		c := config(server)
+		hungUp := false
+		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if hungUp {
+				return new(net.Dialer).DialContext(ctx, network, address)
+			}
+			hungUp = true
+			here, there := net.Pipe()
+			go func() {
+				_, _ = there.Read(make([]byte, 64)) // the caller's version
+				_ = there.Close()
+			}()
+			return here, nil
+		}
+		conn, err := ssh.Dial(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.Close()
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

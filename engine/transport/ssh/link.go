@@ -2,9 +2,12 @@ package ssh
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
@@ -27,14 +30,32 @@ type link struct {
 	owned   sync.WaitGroup // goroutines of the link
 }
 
-// connect makes a connection, verifies the host and authenticates.
+// connect makes a connection, verifies the host and authenticates. A server that
+// hangs up before it has let anybody in is called again: it may be starting anew, as
+// that of a new guest does, or have too many callers (MaxStartups).
 func connect(ctx context.Context, c Config) (*link, error) {
-	l, err := c.connect(ctx)
-	if ctx.Err() != nil && err != nil {
-		return nil, ctx.Err()
+	for call := 1; ; call++ {
+		l, err := c.connect(ctx)
+		if err == nil || ctx.Err() == nil && (call >= mostCalls || !errors.Is(err, errHungUp)) {
+			return l, err
+		}
+		select {
+		case <-time.After(time.Duration(call) * firstRecall):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	return l, err
 }
+
+// How often a server that hangs up is called, and after what time for the first time
+// again; every further time it takes as much longer. Together 15 s.
+const (
+	mostCalls   = 6
+	firstRecall = time.Second
+)
+
+// errHungUp is a connection that the server ended during the handshake.
+var errHungUp = errors.New("the server hung up")
 
 func (c Config) connect(ctx context.Context) (*link, error) {
 	verifier, err := newVerifier(c)
@@ -92,6 +113,9 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err err
 		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s: %w", c.HandshakeTimeout, ctx.Err()))
 	case authRefused(err):
 		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		err = fmt.Errorf("%w: %w", errHungUp, err)
 	}
 	return unreachable("connect to "+c.label(), err)
 }
