@@ -7,29 +7,34 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"gopkg.in/yaml.v3"
+
 	"kinit/engine"
 )
 
-// TestEveryExampleOfTheLanguageIsValid validates each fenced example of the
-// reference as a spec of its own.
-func TestEveryExampleOfTheLanguageIsValid(t *testing.T) {
+// TestEveryExampleOfThePagesIsValid validates each fenced example as a spec of its
+// own. A page with fewer than expected has lost some, or its fences.
+func TestEveryExampleOfThePagesIsValid(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := fenced(string(text), "hcl")
-	if len(examples) < 13 {
-		t.Fatalf("%d examples, which cannot be all", len(examples))
-	}
-	for i, example := range examples {
-		t.Run(fmt.Sprintf("example %d", i+1), func(t *testing.T) {
-			t.Parallel()
-			report := engine.Validate(t.Context(), exampleOptions(t, example))
-			if len(report.Diagnostics) > 0 {
-				t.Errorf("%v\n%s", report.Diagnostics, example)
-			}
-		})
+	for page, least := range map[string]int{"language": 13, "from-ansible": 40} {
+		text, err := os.ReadFile("../../docs/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples := fenced(string(text), "hcl")
+		if len(examples) < least {
+			t.Fatalf("%s has %d examples, want at least %d", page, len(examples), least)
+		}
+		for i, example := range examples {
+			t.Run(fmt.Sprintf("%s example %d", page, i+1), func(t *testing.T) {
+				t.Parallel()
+				report := engine.Validate(t.Context(), exampleOptions(t, example))
+				if len(report.Diagnostics) > 0 {
+					t.Errorf("%v\n%s", report.Diagnostics, example)
+				}
+			})
+		}
 	}
 }
 
@@ -69,5 +74,30 @@ func fenced(text, language string) []string {
 		var example string
 		example, text, _ = strings.Cut(rest, "```")
 		all = append(all, example)
+	}
+}
+
+// TestExamplesFromAnsibleStandBesideTheirTwins checks that the page shows YAML and
+// then HCL, in the canonical format, and that the YAML parses.
+func TestExamplesFromAnsibleStandBesideTheirTwins(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/from-ansible.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(text), "\n### ")[1:]
+	for _, section := range sections {
+		title, body, _ := strings.Cut(section, "\n")
+		theirs, ours := fenced(body, "yaml"), fenced(body, "hcl")
+		if len(theirs) != 1 || len(ours) != 1 || strings.Index(body, "```yaml") > strings.Index(body, "```hcl") {
+			t.Errorf("%s has %d examples in YAML and %d in HCL, want one of each, YAML first", title, len(theirs), len(ours))
+			continue
+		}
+		if err := yaml.Unmarshal([]byte(theirs[0]), new(yaml.Node)); err != nil {
+			t.Errorf("%s: its YAML: %v", title, err)
+		}
+		if string(hclwrite.Format([]byte(ours[0]))) != ours[0] {
+			t.Errorf("%s: its HCL is not in the canonical format", title)
+		}
 	}
 }
