@@ -27,7 +27,7 @@ func (t *Task) Decode(values *Values) (module.Task, diag.List) {
 	if pending := t.Pending(values); len(pending) > 0 {
 		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
 	}
-	made, known, diags := t.decode(values)
+	made, known, diags := t.decode(t.context(values), nil)
 	if !known && !diags.HasErrors() {
 		return nil, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
 	}
@@ -41,14 +41,14 @@ func (t *Task) notKnown(why string) diag.List {
 
 // decode tells whether all arguments are known. Only then the task is complete
 // and validated.
-func (t *Task) decode(values *Values) (module.Task, bool, diag.List) {
+func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, diag.List) {
 	made := t.block.kind.New()
 	target := reflect.ValueOf(made)
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
 		panic("plan: module " + t.Module + " makes no pointer to a struct; this is a bug in kinit")
 	}
-	d := &decoder{}
-	d.body(t.block.spec.Args, target.Elem(), t.context(values), t.Range)
+	d := &decoder{scope: ctx, shared: shared}
+	d.body(t.block.spec.Args, target.Elem(), ctx, t.Range)
 	if d.diags.HasErrors() || d.unknown {
 		return made, false, t.own(d.diags)
 	}
@@ -87,13 +87,15 @@ func (b *builder) checkArguments() {
 		if block.kind == nil || block.invalid {
 			continue
 		}
+		shared := newShared()
 		for _, t := range block.instances {
 			if t.Skip != "" {
 				continue
 			}
-			_, _, diags := t.decode(nil)
+			ctx := t.context(nil)
+			_, _, diags := t.decode(ctx, shared)
 			b.diags = append(b.diags, diags...)
-			b.checkConditions(t)
+			b.checkConditions(t, ctx, shared)
 		}
 	}
 }

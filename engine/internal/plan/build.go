@@ -35,6 +35,8 @@ func Build(in Input) (*Plan, diag.List) {
 	b.watchMembers()
 	b.referHosts()
 	b.referTasks()
+	b.noteWhole()
+	b.foresee()
 	b.checkArguments()
 	b.section(&b.plan.Main, func(t *Task) bool { return !t.final() })
 	b.section(&b.plan.OnFailure, func(t *Task) bool { return t.OnFailure })

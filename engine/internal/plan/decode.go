@@ -23,6 +23,8 @@ import (
 type decoder struct {
 	unknown bool // a value was not known, so the struct is not complete
 	diags   diag.List
+	scope   *hcl.EvalContext // of the task
+	shared  *shared          // of its block; nil remembers nothing
 }
 
 // field is a field of a struct with an hcl tag.
@@ -108,7 +110,7 @@ func (d *decoder) argument(body *hclsyntax.Body, f field, into reflect.Value, ct
 
 // value decodes an expression.
 func (d *decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
-	value, problems := expr.Value(ctx)
+	value, problems := d.evaluate(expr, ctx)
 	if problems.HasErrors() {
 		d.diags = append(d.diags, diag.FromHCL(problems)...)
 		return
@@ -136,6 +138,15 @@ func (d *decoder) value(expr hcl.Expression, name string, optional bool, into re
 	if err := gocty.FromCtyValue(converted, into.Addr().Interface()); err != nil {
 		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
 	}
+}
+
+// evaluate evaluates an expression. Those in dynamic blocks have scopes of their
+// own, which nothing is remembered of.
+func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if ctx != d.scope {
+		return expr.Value(ctx)
+	}
+	return d.shared.value(expr, ctx)
 }
 
 // errorText names the path inside of a value that an error is about.

@@ -137,7 +137,7 @@ func (b *builder) instance(block *block, e *element, scope *hcl.EvalContext, hos
 	}
 	t.For = b.countedFor(t)
 	t.scope = scope
-	block.instances = append(block.instances, t)
+	block.add(t)
 	b.blocks.tasks[t.Address] = t
 	return t
 }

@@ -109,7 +109,7 @@ func (b *builder) handler(block *block, g *group, host string) (*Task, bool) {
 		block.made = map[handlerKey]*Task{}
 	}
 	block.made[key] = h
-	block.instances = append(block.instances, h)
+	block.add(h)
 	g.handlers = append(g.handlers, h)
 	return h, true
 }

@@ -26,14 +26,15 @@ type hosts struct {
 
 // declaredHost is an instance of a host block.
 type declaredHost struct {
-	name   string
-	spec   *spec.Host
-	via    string // empty means none
-	vars   cty.Value
-	scope  *hcl.EvalContext // with each
-	reads  references       // of its arguments
-	after  references       // of depends_on
-	blocks *blocks
+	name     string
+	spec     *spec.Host
+	via      string // empty means none
+	vars     cty.Value
+	scope    *hcl.EvalContext // with each
+	reads    references       // of its arguments
+	foreseen cty.Value        // the host before the run, when it can be known
+	after    references       // of depends_on
+	blocks   *blocks
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -85,6 +86,9 @@ func (h *hosts) reads(name string) []*Task {
 func (h *hosts) value(name string, values *Values) cty.Value {
 	if host := h.find(name); host != nil {
 		return host.Value()
+	}
+	if host := h.declared[name]; host != nil && values == nil && host.foreseen != cty.NilVal {
+		return host.foreseen
 	}
 	address := cty.StringVal(name)
 	vars := cty.EmptyObjectVal
