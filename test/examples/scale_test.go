@@ -12,7 +12,7 @@ import (
 // BenchmarkValidateThousandNodes does all that "kinit plan" does before it connects
 // to a host, for a cluster of 1,000 nodes on 100 hypervisors: 30,081 tasks.
 func BenchmarkValidateThousandNodes(b *testing.B) {
-	o := manyHosts(b, "k8s-libvirt-3-297-30", 30)
+	o := manyHosts(b, "k8s-libvirt-3-997-100", 100)
 	b.ReportAllocs()
 	for b.Loop() {
 		report := engine.Validate(b.Context(), o)

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
 	"kinit/engine/diag"
@@ -110,43 +109,40 @@ func (d *decoder) argument(body *hclsyntax.Body, f field, into reflect.Value, ct
 
 // value decodes an expression.
 func (d *decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
-	value, problems := d.evaluate(expr, ctx)
-	if problems.HasErrors() {
-		d.diags = append(d.diags, diag.FromHCL(problems)...)
-		return
-	}
-	at := expr.Range()
-	if value.IsNull() {
-		if !optional {
-			d.errorf(at, "Missing value", "The argument %q is required, and its value is null.", name)
-		}
-		return
-	}
 	kind, err := gocty.ImpliedType(into.Addr().Interface())
 	if err != nil {
 		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
 	}
-	converted, err := convert.Convert(value, kind)
-	if err != nil {
-		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
+	e, at := d.evaluate(expr, ctx, kind), expr.Range()
+	switch {
+	case e.problems.HasErrors():
+		d.diags = append(d.diags, diag.FromHCL(e.problems)...)
+		return
+	case e.value.IsNull():
+		if !optional {
+			d.errorf(at, "Missing value", "The argument %q is required, and its value is null.", name)
+		}
+		return
+	case e.err != nil:
+		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(e.err))
 		return
 	}
-	if !converted.IsWhollyKnown() {
+	if !e.known {
 		d.unknown = true
 		return
 	}
-	if err := gocty.FromCtyValue(converted, into.Addr().Interface()); err != nil {
+	if err := gocty.FromCtyValue(e.converted, into.Addr().Interface()); err != nil {
 		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
 	}
 }
 
-// evaluate evaluates an expression. Those in dynamic blocks have scopes of their
-// own, which nothing is remembered of.
-func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if ctx != d.scope {
-		return expr.Value(ctx)
+// evaluate evaluates an expression as a value of a type. Those in dynamic blocks have
+// scopes of their own, which nothing is remembered of.
+func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
+	if ctx != d.scope || d.shared == nil {
+		return evaluate(expr, ctx, kind)
 	}
-	return d.shared.value(expr, ctx)
+	return d.shared.evaluate(expr, ctx, kind)
 }
 
 // errorText names the path inside of a value that an error is about.

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // foreseen is what references to a block mean before the run. It is made once:
@@ -34,9 +35,6 @@ func (b *builder) foresee() {
 		f.all = cty.ObjectVal(instances)
 		block.foreseen = f
 	}
-	for _, h := range b.hosts.order {
-		h.foreseen = b.hosts.value(h.name, nil)
-	}
 }
 
 // shared remembers, while the arguments of a block's instances are checked, the
@@ -46,34 +44,46 @@ type shared struct {
 	values map[hcl.Expression]evaluated
 }
 
+// evaluated is an expression's value, and that as a value of its argument's type.
 type evaluated struct {
-	value    cty.Value
-	problems hcl.Diagnostics
+	value     cty.Value
+	problems  hcl.Diagnostics
+	converted cty.Value
+	err       error // of the conversion
+	known     bool  // all of it
+}
+
+func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
+	var e evaluated
+	if e.value, e.problems = expr.Value(ctx); e.problems.HasErrors() || e.value.IsNull() {
+		return e
+	}
+	if e.converted, e.err = convert.Convert(e.value, kind); e.err == nil {
+		e.known = e.converted.IsWhollyKnown()
+	}
+	return e
 }
 
 func newShared() *shared {
 	return &shared{varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]evaluated{}}
 }
 
-// value evaluates an expression of a block's instance in its scope, ctx.
-func (s *shared) value(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if s == nil {
-		return expr.Value(ctx)
-	}
+// evaluate evaluates an expression of an instance in its scope, ctx.
+func (s *shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
 	varies, known := s.varies[expr]
 	if !known {
 		varies = differs(expr)
 		s.varies[expr] = varies
 	}
 	if varies {
-		return expr.Value(ctx)
+		return evaluate(expr, ctx, kind)
 	}
-	if e, ok := s.values[expr]; ok {
-		return e.value, e.problems
+	e, known := s.values[expr]
+	if !known {
+		e = evaluate(expr, ctx, kind)
+		s.values[expr] = e
 	}
-	value, problems := expr.Value(ctx)
-	s.values[expr] = evaluated{value, problems}
-	return value, problems
+	return e
 }
 
 // differs tells whether an expression may have another value in another instance:

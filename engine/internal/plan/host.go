@@ -26,15 +26,15 @@ type hosts struct {
 
 // declaredHost is an instance of a host block.
 type declaredHost struct {
-	name     string
-	spec     *spec.Host
-	via      string // empty means none
-	vars     cty.Value
-	scope    *hcl.EvalContext // with each
-	reads    references       // of its arguments
-	foreseen cty.Value        // the host before the run, when it can be known
-	after    references       // of depends_on
-	blocks   *blocks
+	name   string
+	spec   *spec.Host
+	via    string // empty means none
+	vars   cty.Value
+	scope  *hcl.EvalContext // with each
+	reads  references       // of its arguments
+	after  references       // of depends_on
+	blocks *blocks
+	fixed  cty.Value // the address, where it needs no task
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -87,9 +87,6 @@ func (h *hosts) value(name string, values *Values) cty.Value {
 	if host := h.find(name); host != nil {
 		return host.Value()
 	}
-	if host := h.declared[name]; host != nil && values == nil && host.foreseen != cty.NilVal {
-		return host.foreseen
-	}
 	address := cty.StringVal(name)
 	vars := cty.EmptyObjectVal
 	if host := h.declared[name]; host != nil {
@@ -101,6 +98,9 @@ func (h *hosts) value(name string, values *Values) cty.Value {
 
 // address evaluates the address alone, which may be known when the rest is not.
 func (h *declaredHost) address(values *Values) cty.Value {
+	if h.fixed != cty.NilVal {
+		return h.fixed
+	}
 	value, problems := h.spec.Address.Value(h.late(values))
 	if problems.HasErrors() {
 		return cty.UnknownVal(cty.String) // told when the block is checked
