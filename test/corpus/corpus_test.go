@@ -160,7 +160,7 @@ func setOptions(t *testing.T, o *engine.Options, args string) {
 	}
 }
 
-func write(t *testing.T, path string, text []byte) {
+func write(t testing.TB, path string, text []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, 
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
 		panic("plan: module " + t.Module + " makes no pointer to a struct; this is a bug in kinit")
 	}
-	d := &decoder{scope: ctx, shared: shared}
+	d := &decoder{scope: ctx, shared: shared, task: t.block.spec.Args, meta: t.block.spec.Meta()}
 	d.body(t.block.spec.Args, target.Elem(), ctx, t.Range)
 	if d.diags.HasErrors() || d.unknown {
 		return made, false, t.own(d.diags)
@@ -57,10 +57,21 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, 
 		return made, true, nil
 	}
 	if err := validator.Validate(); err != nil {
-		at := t.Range
-		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: sentence(err.Error()), Subject: &at, Cause: err}})
+		at, text := t.blame(err.Error())
+		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: text, Subject: &at, Cause: err}})
 	}
 	return made, true, nil
+}
+
+// blame finds the argument that a module's complaint is about, which it begins with,
+// and makes a sentence of it.
+func (t *Task) blame(text string) (hcl.Range, string) {
+	name, _, _ := strings.Cut(text, " ")
+	name = strings.TrimSuffix(name, ":")
+	if attr := t.block.spec.Args.Attributes[name]; attr != nil {
+		return attr.Expr.Range(), strings.TrimSuffix(text, ".") + "."
+	}
+	return t.Range, sentence(text)
 }
 
 // own adds the task and its host to diagnostics.

@@ -79,6 +79,7 @@ type blocks struct {
 	byAddress map[string]*block // such as task.file.motd or handler.service.web
 	tasks     map[string]*Task  // every instance by its address
 	secrets   map[string]*block // those that tasks make, by the name of the secret
+	made      map[string]bool   // the names of those
 	decrypted map[string]cty.Value
 }
 

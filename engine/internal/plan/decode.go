@@ -24,6 +24,8 @@ type decoder struct {
 	diags   diag.List
 	scope   *hcl.EvalContext // of the task
 	shared  *shared          // of its block; nil remembers nothing
+	task    *hclsyntax.Body  // of the task itself, which may have
+	meta    []string         // the engine's arguments too
 }
 
 // field is a field of a struct with an hcl tag.
@@ -54,11 +56,15 @@ func (d *decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	all := fields(target.Type())
 	d.unexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.name
+	}
 	for _, f := range all {
 		into := target.Field(f.position)
 		switch f.kind {
 		case "", "optional":
-			d.argument(body, f, into, ctx, header)
+			d.argument(body, f, names, into, ctx, header)
 		case "block":
 			d.blocks(blocks, f, into, header)
 		case "label":
@@ -79,9 +85,17 @@ func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 			blocks = append(blocks, f.name)
 		}
 	}
+	near := args
+	if body == d.task {
+		near = slices.Concat(args, d.meta)
+	}
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
-		if !slices.Contains(args, name) {
-			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, args))
+		switch {
+		case slices.Contains(args, name):
+		case slices.Contains(blocks, name) || body == d.task && name == "retry":
+			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
+		default:
+			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, near))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -96,10 +110,10 @@ func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 }
 
 // argument decodes one attribute. An absent or null optional one keeps its default.
-func (d *decoder) argument(body *hclsyntax.Body, f field, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
+func (d *decoder) argument(body *hclsyntax.Body, f field, names []string, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
 	attr := body.Attributes[f.name]
 	if attr == nil {
-		if f.kind == "" {
+		if f.kind == "" && !diag.Mistyped(f.name, names, slices.Collect(maps.Keys(body.Attributes))) {
 			d.errorf(header, "Missing argument", "The argument %q is required.", f.name)
 		}
 		return

@@ -104,17 +104,27 @@ func (b *builder) hostNames(expr hcl.Expression, ctx *hcl.EvalContext) []string 
 		return nil
 	}
 	var names []string
-	for _, element := range value.AsValueSlice() {
+	for i, element := range value.AsValueSlice() {
 		if element.IsNull() {
 			b.errorf(expr.Range(), "Wrong type", "hosts has a null.")
 			return nil
 		}
 		if name := element.AsString(); !slices.Contains(names, name) {
-			b.checkHost(name, expr.Range())
+			b.checkHost(name, elementAt(expr, i))
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// elementAt is where an element of a list is written, or the whole expression when
+// it is no list of elements.
+func elementAt(expr hcl.Expression, i int) hcl.Range {
+	elements, problems := hcl.ExprList(expr)
+	if problems.HasErrors() || i >= len(elements) {
+		return expr.Range()
+	}
+	return elements[i].Range()
 }
 
 func (b *builder) checkHost(name string, at hcl.Range) {
