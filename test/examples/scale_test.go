@@ -3,6 +3,7 @@ package examples
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,6 +21,31 @@ func BenchmarkValidateThousandNodes(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestPlanningGrowsWithTheTasks holds planning to be linear: four times the nodes and
+// hypervisors take about four times the memory, not sixteen times. It is not parallel,
+// so that no other test allocates meanwhile.
+func TestPlanningGrowsWithTheTasks(t *testing.T) {
+	small := bytesPerTask(t, "k8s-libvirt-3-97-10", 10)
+	large := bytesPerTask(t, "k8s-libvirt-3-397-40", 40)
+	if large > small*3/2 {
+		t.Errorf("planning takes %d bytes a task with 400 nodes, and %d with 100", large, small)
+	}
+}
+
+// bytesPerTask is what planning allocates for each task.
+func bytesPerTask(t *testing.T, spec string, hypervisors int) uint64 {
+	t.Helper()
+	o := manyHosts(t, spec, hypervisors)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report := engine.Validate(t.Context(), o)
+	runtime.ReadMemStats(&after)
+	if err := report.Diagnostics.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return (after.TotalAlloc - before.TotalAlloc) / uint64(report.Tasks)
 }
 
 // manyHosts are the options of a spec on a number of hypervisors.
