@@ -104,13 +104,17 @@ func (b *builder) hostNames(expr hcl.Expression, ctx *hcl.EvalContext) []string 
 		return nil
 	}
 	var names []string
+	seen := map[string]bool{}
 	for i, element := range value.AsValueSlice() {
 		if element.IsNull() {
 			b.errorf(expr.Range(), "Wrong type", "hosts has a null.")
 			return nil
 		}
-		if name := element.AsString(); !slices.Contains(names, name) {
-			b.checkHost(name, elementAt(expr, i))
+		if name := element.AsString(); !seen[name] {
+			seen[name] = true
+			if !b.hosts.known(name) {
+				b.checkHost(name, elementAt(expr, i))
+			}
 			names = append(names, name)
 		}
 	}
