@@ -51,17 +51,18 @@ lint: deps ## check format, vet and staticcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files of the tests; read the diff afterwards
-	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/...
+	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/... ./test/corpus
 
 .PHONY: generate
 generate: ## write the reference of the modules anew, from their comments and examples
 	$(GO) generate ./modules/reference
 
 .PHONY: fuzz
-fuzz: ## fuzz quoting and the loader for a minute each
+fuzz: ## fuzz quoting, the loader and planning for a minute each
 	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/shell
 	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/internal/spec
+	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./test/corpus
 
 .PHONY: bench
 bench: ## measure commands a second, transfer rates and planning
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./engine/...
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./engine/... ./test/examples

@@ -75,11 +75,11 @@ func TestFromHCLOffersNamesThatAnObjectHas(t *testing.T) {
 	}}
 	scope := inner.NewChild()
 	tests := map[string]struct{ expr, want string }{
-		"an attribute":        {`var.verson`, `There is no "verson" in var. Did you mean "version"?`},
-		"an inner attribute":  {`var.sizes.smal`, `There is no "smal" in var.sizes. Did you mean "small"?`},
-		"nothing is like it":  {`var.zzzzzz`, `There is no "zzzzzz" in var.`},
-		"no object":           {`var.version.x`, `Can't access attributes on a primitive-typed value (string).`},
-		"a root HCL knows of": {`vra.x`, `There is no variable named "vra". Did you mean "var"?`},
+		"an attribute":       {`var.verson`, `There is no "verson" in var. Did you mean "version"?`},
+		"an inner attribute": {`var.sizes.smal`, `There is no "smal" in var.sizes. Did you mean "small"?`},
+		"nothing is like it": {`var.zzzzzz`, `There is no "zzzzzz" in var. There are any, sizes and version.`},
+		"no object":          {`var.version.x`, `Can't access attributes on a primitive-typed value (string).`},
+		"a root":             {`vra.x`, `There is no "vra" here. Did you mean "var"?`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

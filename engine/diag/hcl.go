@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -17,15 +18,40 @@ func FromHCL(in hcl.Diagnostics) List {
 	for _, d := range in {
 		one := Diagnostic{
 			Warning: d.Severity == hcl.DiagWarning,
-			Summary: d.Summary, Detail: d.Detail,
+			Summary: d.Summary, Detail: strings.ReplaceAll(d.Detail, "?.", "?"),
 			Subject: d.Subject, Context: d.Context,
 		}
 		if e, ok := d.Expression.(*hclsyntax.ScopeTraversalExpr); ok && d.EvalContext != nil {
 			one = unknownName(one, e.Traversal, d.EvalContext)
 		}
+		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
+			one = unknownFunction(one, extra.CalledFunctionName(), d.EvalContext)
+		}
 		out = append(out, one)
 	}
 	return out
+}
+
+// FromParser translates what HCL says of a text that it cannot read: the first error
+// alone. What comes after it in the same text is mostly its echo.
+func FromParser(in hcl.Diagnostics) List {
+	for i, d := range in {
+		if d.Severity == hcl.DiagError {
+			return FromHCL(in[:i+1])
+		}
+	}
+	return FromHCL(in)
+}
+
+// unknownFunction rewrites a diagnostic about a function that there is not.
+func unknownFunction(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
+	var names []string
+	for ; ctx != nil; ctx = ctx.Parent() {
+		names = slices.AppendSeq(names, maps.Keys(ctx.Functions))
+	}
+	d.Summary = "Unknown function"
+	d.Detail = fmt.Sprintf("There is no function %q.%s", name, Near(name, names))
+	return d
 }
 
 // unknownName rewrites a diagnostic about a traversal when the reason is a name
@@ -33,24 +59,87 @@ func FromHCL(in hcl.Diagnostics) List {
 func unknownName(d Diagnostic, t hcl.Traversal, ctx *hcl.EvalContext) Diagnostic {
 	value, ok := lookup(t.RootName(), ctx)
 	path := t.RootName()
+	if !ok {
+		return unknownRoot(d, path, ctx)
+	}
 	for _, step := range t[1:] {
-		attr, isAttr := step.(hcl.TraverseAttr)
-		if !ok || !isAttr || !value.Type().IsObjectType() {
+		name, isName := nameOf(step)
+		if !isName || !value.Type().IsObjectType() {
 			return d
 		}
 		types := value.Type().AttributeTypes()
-		if _, found := types[attr.Name]; !found {
+		if _, found := types[name]; !found {
 			d.Summary = "Unknown name"
-			d.Detail = fmt.Sprintf("There is no %q in %s.%s", attr.Name, path, Near(attr.Name, slices.Collect(maps.Keys(types))))
+			d.Detail = fmt.Sprintf("There is no %q in %s.%s", name, path, nearOrAll(name, slices.Collect(maps.Keys(types))))
 			return d
 		}
 		if !value.IsKnown() || value.IsNull() {
 			return d
 		}
-		value, path = value.GetAttr(attr.Name), path+"."+attr.Name
+		value, path = value.GetAttr(name), path+"."+name
 	}
 	return d
 }
+
+// nameOf is the name that a step of a traversal chooses.
+func nameOf(step hcl.Traverser) (string, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+			return step.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+// unknownRoot rewrites a diagnostic about the first name of a traversal.
+func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
+	var names []string
+	for ; ctx != nil; ctx = ctx.Parent() {
+		names = slices.AppendSeq(names, maps.Keys(ctx.Variables))
+	}
+	d.Summary = "Unknown name"
+	d.Detail = fmt.Sprintf("There is no %q here.", name)
+	if where := elsewhere()[name]; where != "" {
+		d.Detail += " " + where
+		return d
+	}
+	d.Detail += nearOrAll(name, names)
+	return d
+}
+
+// elsewhere says of the names that are not known everywhere where they are.
+func elsewhere() map[string]string {
+	return map[string]string{
+		"each":    "It is known in blocks with for_each or hosts.",
+		"host":    "It is known in tasks and handlers.",
+		"result":  "It is known in until, changed_when and failed_when of a task.",
+		"handler": "Handlers are named by notify, and by depends_on of handlers.",
+		"block":   "Blocks are named by depends_on.",
+		"cluster": "The spec has no block of this name.",
+	}
+}
+
+// nearOrAll offers the names most like a mistyped one, or says which there are.
+func nearOrAll(given string, names []string) string {
+	if near := Near(given, names); near != "" || len(names) == 0 {
+		return near
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if more := len(names) - listed; more > 1 {
+		return fmt.Sprintf(" There are %s and %d more.", strings.Join(names[:listed], ", "), more)
+	}
+	if len(names) == 1 {
+		return " There is only " + names[0] + "."
+	}
+	return " There are " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + "."
+}
+
+// listed is how many names an error lists at most.
+const listed = 10
 
 // lookup finds a variable in a scope or the scopes around it.
 func lookup(name string, ctx *hcl.EvalContext) (cty.Value, bool) {

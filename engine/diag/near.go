@@ -9,6 +9,30 @@ import (
 // Near returns the sentence that offers the names most like a mistyped one, with a
 // space before it, or nothing when none is like it.
 func Near(given string, names []string) string {
+	found := nearestOf(given, names)
+	if len(found) == 0 {
+		return ""
+	}
+	quoted := make([]string, 0, nearest)
+	for _, name := range found[:min(len(found), nearest)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return " Did you mean " + strings.Join(quoted, " or ") + "?"
+}
+
+// Mistyped tells whether one of the names that were given is none of the known ones,
+// and was probably meant to be a certain one of them.
+func Mistyped(name string, known, given []string) bool {
+	for _, g := range given {
+		if !slices.Contains(known, g) && slices.Contains(nearestOf(g, known), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearestOf lists the names most like a given one, sorted.
+func nearestOf(given string, names []string) []string {
 	best := max(2, len(given)/3) + 1
 	var found []string
 	for _, name := range names {
@@ -21,16 +45,8 @@ func Near(given string, names []string) string {
 			found = append(found, name)
 		}
 	}
-	if len(found) == 0 {
-		return ""
-	}
 	slices.Sort(found)
-	found = slices.Compact(found)
-	quoted := make([]string, 0, nearest)
-	for _, name := range found[:min(len(found), nearest)] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
-	return " Did you mean " + strings.Join(quoted, " or ") + "?"
+	return slices.Compact(found)
 }
 
 // nearest is how many names Near offers at most.

@@ -2,7 +2,8 @@
 
 locals {
   # What the nodes on each hypervisor take together, in bytes.
-  wanted_memory = { for h in local.hypervisors : h => sum(concat([0], [for n in values(cluster.nodes) : n.memory_bytes if n.hypervisor == h])) }
+  node_memory   = { for n in values(cluster.nodes) : n.hypervisor => n.memory_bytes... }
+  wanted_memory = { for h in local.hypervisors : h => sum(concat([0], try(local.node_memory[h], []))) }
   # IPv6 needs 1280 bytes, and the smallest sensible pod network sits inside two
   # tunnels.
   least_mtu = 1280 + local.geneve_overhead + 50

@@ -27,7 +27,7 @@ host "b" { address = "192.0.2.2" }
 host "c" { address = "192.0.2.3" }
 `
 
-func options(t *testing.T, spec string) engine.Options {
+func options(t testing.TB, spec string) engine.Options {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -22,6 +22,7 @@ type Input struct {
 	VarFiles  []string             // read in order, later ones win
 	Environ   []string             // KEY=value; KINIT_VAR_x sets variable x
 	Inventory map[string]cty.Value // the inventory's values of variables
+	Places    map[string]hcl.Range // where it says them, as far as that is known
 	Hosts     cty.Value            // the selected hosts by name, as expressions see them
 	Run       Run
 	Redactor  *secret.Redactor // learns the values of sensitive variables and of secrets; may be nil

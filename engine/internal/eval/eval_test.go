@@ -232,7 +232,7 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 		},
 		"a default that refers": {
 			`variable "size" { default = var.x }`, nil,
-			`x.hcl:1,29-32: Unknown variable: There is no variable named "var".`,
+			`x.hcl:1,29-32: Unknown name: There is no "var" here. There is only path.`,
 		},
 	}
 	for name, test := range tests {

@@ -32,7 +32,11 @@ func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.L
 	diags := s.fromExpressions(all, variables, "an import", s.in.Spec.Inputs)
 	diags = append(diags, s.fromExpressions(all, variables, "the spec", s.in.Spec.Vars)...)
 	for name, value := range s.in.Inventory {
-		all[name] = &given{where: "the inventory", known: value}
+		g := &given{where: "the inventory", known: value}
+		if at, ok := s.in.Places[name]; ok && at.Filename != "" {
+			g.at = &at
+		}
+		all[name] = g
 	}
 	for _, pair := range s.in.Environ {
 		name, text, _ := strings.Cut(pair, "=")
@@ -59,6 +63,7 @@ func (s *Scope) fromExpressions(all map[string]*given, variables map[string]*dec
 		expr := values[name]
 		at := expr.Range()
 		if variables[name] == nil {
+			at := spec.NameRange(expr)
 			diags = append(diags, unknown(&at, name, where, variables)...)
 			continue
 		}
@@ -86,7 +91,7 @@ func (s *Scope) fromFile(all map[string]*given, variables map[string]*declared, 
 		s.in.Spec.Sources[file] = parsed
 	}
 	if problems.HasErrors() {
-		return diag.FromHCL(problems)
+		return diag.FromParser(problems)
 	}
 	attrs, problems := parsed.Body.JustAttributes()
 	diags := diag.FromHCL(problems)
@@ -108,7 +113,10 @@ func (s *Scope) fromFile(all map[string]*given, variables map[string]*declared, 
 
 func fromJSON(all map[string]*given, variables map[string]*declared, file string, text []byte) diag.List {
 	kind, err := ctyjson.ImpliedType(text)
-	if err != nil || !kind.IsObjectType() {
+	if err != nil {
+		return diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)
+	}
+	if !kind.IsObjectType() {
 		return diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file)
 	}
 	object, err := ctyjson.Unmarshal(text, kind)

@@ -3,6 +3,7 @@ package inventory
 import (
 	"maps"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -23,6 +24,18 @@ func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
 		}
 	}
 	return agreed
+}
+
+// Places is where the inventory says the values of variables, of the first of the
+// hosts.
+func Places(hosts []*Host) map[string]hcl.Range {
+	all := map[string]hcl.Range{}
+	if len(hosts) > 0 {
+		for name, origin := range hosts[0].Origins {
+			all[name] = origin.At
+		}
+	}
+	return all
 }
 
 func sameOnAll(hosts []*Host, name string, value cty.Value) bool {

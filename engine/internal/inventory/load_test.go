@@ -175,7 +175,7 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"an unknown group":    {"group \"web\" {}\ngroup \"g\" { groups = [\"wbe\"] }", `i.hcl:2,23-28: Unknown group: Group "g" has a group "wbe", which is not declared. Did you mean "web"?`},
 		"groups in a cycle":   {"group \"b\" { groups = [\"a\"] }\ngroup \"a\" { groups = [\"b\"] }", `i.hcl:2,23-26: Groups in a cycle: Each of these groups has the next one inside: a, b, a.`},
 		"hosts in a cycle":    {"host \"b\" { via = \"a\" }\nhost \"a\" { via = \"b\" }", `i.hcl:2,1-9: Hosts in a cycle: Each of these hosts is reached via the next one: a, b, a.`},
-		"a variable":          {`host "a" { address = var.x }`, `i.hcl:1,22-25: Unknown variable: There is no variable named "var".`},
+		"a variable":          {`host "a" { address = var.x }`, `i.hcl:1,22-25: Unknown name: There is no "var" here. There is only host.`},
 		"no file":             {"", `Inventory not found: There is no inventory file other.hcl.`},
 	}
 	for name, test := range tests {

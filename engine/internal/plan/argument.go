@@ -27,7 +27,7 @@ func (t *Task) Decode(values *Values) (module.Task, diag.List) {
 	if pending := t.Pending(values); len(pending) > 0 {
 		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
 	}
-	made, known, diags := t.decode(values)
+	made, known, diags := t.decode(t.context(values), nil)
 	if !known && !diags.HasErrors() {
 		return nil, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
 	}
@@ -41,14 +41,14 @@ func (t *Task) notKnown(why string) diag.List {
 
 // decode tells whether all arguments are known. Only then the task is complete
 // and validated.
-func (t *Task) decode(values *Values) (module.Task, bool, diag.List) {
+func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, diag.List) {
 	made := t.block.kind.New()
 	target := reflect.ValueOf(made)
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
 		panic("plan: module " + t.Module + " makes no pointer to a struct; this is a bug in kinit")
 	}
-	d := &decoder{}
-	d.body(t.block.spec.Args, target.Elem(), t.context(values), t.Range)
+	d := &decoder{scope: ctx, shared: shared, task: t.block.spec.Args, meta: t.block.spec.Meta()}
+	d.body(t.block.spec.Args, target.Elem(), ctx, t.Range)
 	if d.diags.HasErrors() || d.unknown {
 		return made, false, t.own(d.diags)
 	}
@@ -57,10 +57,21 @@ func (t *Task) decode(values *Values) (module.Task, bool, diag.List) {
 		return made, true, nil
 	}
 	if err := validator.Validate(); err != nil {
-		at := t.Range
-		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: sentence(err.Error()), Subject: &at, Cause: err}})
+		at, text := t.blame(err.Error())
+		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: text, Subject: &at, Cause: err}})
 	}
 	return made, true, nil
+}
+
+// blame finds the argument that a module's complaint is about, which it begins with,
+// and makes a sentence of it.
+func (t *Task) blame(text string) (hcl.Range, string) {
+	name, _, _ := strings.Cut(text, " ")
+	name = strings.TrimSuffix(name, ":")
+	if attr := t.block.spec.Args.Attributes[name]; attr != nil {
+		return attr.Expr.Range(), strings.TrimSuffix(text, ".") + "."
+	}
+	return t.Range, sentence(text)
 }
 
 // own adds the task and its host to diagnostics.
@@ -87,13 +98,15 @@ func (b *builder) checkArguments() {
 		if block.kind == nil || block.invalid {
 			continue
 		}
+		shared := newShared()
 		for _, t := range block.instances {
 			if t.Skip != "" {
 				continue
 			}
-			_, _, diags := t.decode(nil)
+			ctx := t.context(nil)
+			_, _, diags := t.decode(ctx, shared)
 			b.diags = append(b.diags, diags...)
-			b.checkConditions(t)
+			b.checkConditions(t, ctx, shared)
 		}
 	}
 }

@@ -21,7 +21,11 @@ type block struct {
 	notifies  []reference // handlers
 	hosts     []string    // of a handler with hosts of its own
 	made      map[handlerKey]*Task
-	invalid   bool // its instances are not known, because of an error that is told already
+	whole     bool      // tasks refer to all of its instances alike
+	foreseen  *foreseen // nil until it can be
+	byKey     map[string]*Task
+	byHost    map[string][]*Task // by what a failure counts for
+	invalid   bool               // its instances are not known, because of an error that is told already
 }
 
 // handlerKey is what makes an instance of a handler.
@@ -31,14 +35,25 @@ type handlerKey struct {
 }
 
 // instance returns the instance with a key, or nil.
-func (b *block) instance(key string) *Task {
-	for _, t := range b.instances {
-		if t.Key == key {
-			return t
-		}
+func (b *block) instance(key string) *Task { return b.byKey[key] }
+
+// add adds an instance.
+func (b *block) add(t *Task) {
+	if b.byKey == nil {
+		b.byKey, b.byHost = map[string]*Task{}, map[string][]*Task{}
 	}
-	return nil
+	b.instances = append(b.instances, t)
+	if b.byKey[t.Key] == nil { // handlers may have several for a host
+		b.byKey[t.Key] = t
+	}
+	b.byHost[t.For] = append(b.byHost[t.For], t)
 }
+
+// forHost lists the instances whose failures count for a host.
+func (b *block) forHost(name string) []*Task { return b.byHost[name] }
+
+// spread tells whether the block is for more than one host.
+func (b *block) spread() bool { return len(b.byHost) > 1 }
 
 func (b *block) keys() []string {
 	keys := make([]string, len(b.instances))
@@ -64,6 +79,7 @@ type blocks struct {
 	byAddress map[string]*block // such as task.file.motd or handler.service.web
 	tasks     map[string]*Task  // every instance by its address
 	secrets   map[string]*block // those that tasks make, by the name of the secret
+	made      map[string]bool   // the names of those
 	decrypted map[string]cty.Value
 }
 

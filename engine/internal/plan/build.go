@@ -35,6 +35,8 @@ func Build(in Input) (*Plan, diag.List) {
 	b.watchMembers()
 	b.referHosts()
 	b.referTasks()
+	b.noteWhole()
+	b.foresee()
 	b.checkArguments()
 	b.section(&b.plan.Main, func(t *Task) bool { return !t.final() })
 	b.section(&b.plan.OnFailure, func(t *Task) bool { return t.OnFailure })
@@ -55,12 +57,15 @@ func Build(in Input) (*Plan, diag.List) {
 func newBuilder(in Input) *builder {
 	b := &builder{
 		in:     in,
-		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}, secrets: map[string]*block{}, decrypted: in.Scope.Secrets()},
+		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}, secrets: map[string]*block{}, made: map[string]bool{}, decrypted: in.Scope.Secrets()},
 		hosts:  &hosts{inventory: in.Inventory, selected: in.Hosts, declared: map[string]*declaredHost{}},
 		kinds:  map[string]*module.Kind{},
 	}
 	if b.hosts.inventory == nil {
 		b.hosts.inventory = &inventory.Inventory{}
+	}
+	for _, s := range in.Spec.Secrets {
+		b.blocks.made[s.Name] = s.Task != nil
 	}
 	b.plan = &Plan{Sources: map[string]*hcl.File{}, hosts: b.hosts, blocks: b.blocks}
 	if in.Topology != nil {

@@ -48,7 +48,11 @@ func (t *Task) condition(name string, expr hcl.Expression) *Condition {
 // Met tells whether the condition is true. Without a result, which is nil before
 // the task was done, it may be that this is not known.
 func (c *Condition) Met(values *Values, result *Result) (met, known bool, diags diag.List) {
-	ctx := c.task.context(values)
+	return c.met(c.task.context(values), result)
+}
+
+// met is Met in the scope of the task's arguments.
+func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, diags diag.List) {
 	if !c.before {
 		ctx = ctx.NewChild()
 		ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
@@ -89,11 +93,11 @@ func (t *Task) result(r *Result) cty.Value {
 
 // checkConditions evaluates all that is evaluated beside the arguments, as far as
 // it is known.
-func (b *builder) checkConditions(t *Task) {
-	_, diags := t.Surroundings(nil)
+func (b *builder) checkConditions(t *Task, ctx *hcl.EvalContext, shared *shared) {
+	_, diags := t.surroundings(ctx, shared)
 	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
 		if c != nil {
-			_, _, more := c.Met(nil, nil)
+			_, _, more := c.met(ctx, nil)
 			diags = append(diags, more...)
 		}
 	}

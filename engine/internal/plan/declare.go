@@ -95,6 +95,9 @@ func (b *builder) referHosts() {
 		s := h.spec
 		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys)
 		h.reads, h.after = reads, b.dependencies(s.DependsOn, h.scope, false)
+		if !diags.HasErrors() && !b.blocks.isLate(s.Address) {
+			h.fixed = h.address(nil)
+		}
 		if !diags.HasErrors() {
 			_, diags, _ = h.settings(nil)
 		}

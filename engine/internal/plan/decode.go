@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
 	"kinit/engine/diag"
@@ -23,6 +22,10 @@ import (
 type decoder struct {
 	unknown bool // a value was not known, so the struct is not complete
 	diags   diag.List
+	scope   *hcl.EvalContext // of the task
+	shared  *shared          // of its block; nil remembers nothing
+	task    *hclsyntax.Body  // of the task itself, which may have
+	meta    []string         // the engine's arguments too
 }
 
 // field is a field of a struct with an hcl tag.
@@ -53,11 +56,15 @@ func (d *decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	all := fields(target.Type())
 	d.unexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.name
+	}
 	for _, f := range all {
 		into := target.Field(f.position)
 		switch f.kind {
 		case "", "optional":
-			d.argument(body, f, into, ctx, header)
+			d.argument(body, f, names, into, ctx, header)
 		case "block":
 			d.blocks(blocks, f, into, header)
 		case "label":
@@ -78,9 +85,17 @@ func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 			blocks = append(blocks, f.name)
 		}
 	}
+	near := args
+	if body == d.task {
+		near = slices.Concat(args, d.meta)
+	}
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
-		if !slices.Contains(args, name) {
-			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, args))
+		switch {
+		case slices.Contains(args, name):
+		case slices.Contains(blocks, name) || body == d.task && name == "retry":
+			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
+		default:
+			d.errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, near))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -95,10 +110,10 @@ func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 }
 
 // argument decodes one attribute. An absent or null optional one keeps its default.
-func (d *decoder) argument(body *hclsyntax.Body, f field, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
+func (d *decoder) argument(body *hclsyntax.Body, f field, names []string, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
 	attr := body.Attributes[f.name]
 	if attr == nil {
-		if f.kind == "" {
+		if f.kind == "" && !diag.Mistyped(f.name, names, slices.Collect(maps.Keys(body.Attributes))) {
 			d.errorf(header, "Missing argument", "The argument %q is required.", f.name)
 		}
 		return
@@ -108,34 +123,40 @@ func (d *decoder) argument(body *hclsyntax.Body, f field, into reflect.Value, ct
 
 // value decodes an expression.
 func (d *decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
-	value, problems := expr.Value(ctx)
-	if problems.HasErrors() {
-		d.diags = append(d.diags, diag.FromHCL(problems)...)
-		return
-	}
-	at := expr.Range()
-	if value.IsNull() {
-		if !optional {
-			d.errorf(at, "Missing value", "The argument %q is required, and its value is null.", name)
-		}
-		return
-	}
 	kind, err := gocty.ImpliedType(into.Addr().Interface())
 	if err != nil {
 		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
 	}
-	converted, err := convert.Convert(value, kind)
-	if err != nil {
-		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
+	e, at := d.evaluate(expr, ctx, kind), expr.Range()
+	switch {
+	case e.problems.HasErrors():
+		d.diags = append(d.diags, diag.FromHCL(e.problems)...)
+		return
+	case e.value.IsNull():
+		if !optional {
+			d.errorf(at, "Missing value", "The argument %q is required, and its value is null.", name)
+		}
+		return
+	case e.err != nil:
+		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(e.err))
 		return
 	}
-	if !converted.IsWhollyKnown() {
+	if !e.known {
 		d.unknown = true
 		return
 	}
-	if err := gocty.FromCtyValue(converted, into.Addr().Interface()); err != nil {
+	if err := gocty.FromCtyValue(e.converted, into.Addr().Interface()); err != nil {
 		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
 	}
+}
+
+// evaluate evaluates an expression as a value of a type. Those in dynamic blocks have
+// scopes of their own, which nothing is remembered of.
+func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
+	if ctx != d.scope || d.shared == nil {
+		return evaluate(expr, ctx, kind)
+	}
+	return d.shared.evaluate(expr, ctx, kind)
 }
 
 // errorText names the path inside of a value that an error is about.

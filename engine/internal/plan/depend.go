@@ -100,16 +100,6 @@ func (t *Task) narrow(ref reference) (must, may []*Task) {
 	return must, may
 }
 
-// spread tells whether the block is for more than one host.
-func (b *block) spread() bool {
-	for _, t := range b.instances {
-		if t.For != b.instances[0].For {
-			return true
-		}
-	}
-	return false
-}
-
 // ownHost splits instances into those for the task's host and the others. Without one
 // for it, all are its own.
 func (t *Task) ownHost(all []*Task) (own, others []*Task) {

@@ -18,7 +18,11 @@ func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) 
 	for _, t := range expr.Variables() {
 		if b.blocks.needsTask(t) {
 			at := t.SourceRange()
-			b.errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to the values of tasks.", what)
+			values := "the values of tasks"
+			if t.RootName() == "secret" {
+				values = "a secret that a task makes"
+			}
+			b.errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.", what, values)
 			return cty.NilVal, false
 		}
 	}
@@ -40,7 +44,7 @@ func (b *blocks) needsTask(t hcl.Traversal) bool {
 		return t.RootName() == "task"
 	}
 	name, _ := stepKey(t[1])
-	return b.secrets[name] != nil
+	return b.made[name]
 }
 
 // isLate tells whether an expression needs the values of tasks.

@@ -104,17 +104,31 @@ func (b *builder) hostNames(expr hcl.Expression, ctx *hcl.EvalContext) []string 
 		return nil
 	}
 	var names []string
-	for _, element := range value.AsValueSlice() {
+	seen := map[string]bool{}
+	for i, element := range value.AsValueSlice() {
 		if element.IsNull() {
 			b.errorf(expr.Range(), "Wrong type", "hosts has a null.")
 			return nil
 		}
-		if name := element.AsString(); !slices.Contains(names, name) {
-			b.checkHost(name, expr.Range())
+		if name := element.AsString(); !seen[name] {
+			seen[name] = true
+			if !b.hosts.known(name) {
+				b.checkHost(name, elementAt(expr, i))
+			}
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// elementAt is where an element of a list is written, or the whole expression when
+// it is no list of elements.
+func elementAt(expr hcl.Expression, i int) hcl.Range {
+	elements, problems := hcl.ExprList(expr)
+	if problems.HasErrors() || i >= len(elements) {
+		return expr.Range()
+	}
+	return elements[i].Range()
 }
 
 func (b *builder) checkHost(name string, at hcl.Range) {
@@ -137,7 +151,7 @@ func (b *builder) instance(block *block, e *element, scope *hcl.EvalContext, hos
 	}
 	t.For = b.countedFor(t)
 	t.scope = scope
-	block.instances = append(block.instances, t)
+	block.add(t)
 	b.blocks.tasks[t.Address] = t
 	return t
 }

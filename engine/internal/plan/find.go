@@ -65,6 +65,8 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 			f.seen[t] = true
 			f.index(n, t)
 		}
+	case *hclsyntax.SplatExpr:
+		f.splat(n)
 	case *hclsyntax.ScopeTraversalExpr:
 		if !f.seen[n] && f.isTask(n.Traversal) {
 			f.traversal(n.Traversal)
@@ -142,6 +144,10 @@ func (f *finder) traversal(t hcl.Traversal) {
 		f.add(block, nil, at)
 		return
 	}
+	if _, isIndex := t[3].(hcl.TraverseIndex); block.single && isIndex {
+		f.unexpectedKey(block, at)
+		return
+	}
 	if block.single {
 		f.output(block, t[3])
 		f.add(block, nil, at)
@@ -194,7 +200,7 @@ func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) 
 		return
 	}
 	if block.single {
-		f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.spec.Address())
+		f.unexpectedKey(block, at)
 		return
 	}
 	if attr, ok := f.outputs[n]; ok {
@@ -242,6 +248,24 @@ func (f *finder) output(b *block, step hcl.Traverser) {
 		return
 	}
 	f.errorf(at, "Unknown output", "The module %q has no output %q.%s", b.kind.Name, name, diag.Near(name, b.outputNames()))
+}
+
+func (f *finder) unexpectedKey(b *block, at hcl.Range) {
+	f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", b.spec.Address())
+}
+
+// splat tells of a splat of a task with instances, which is no list.
+func (f *finder) splat(n *hclsyntax.SplatExpr) {
+	t, ok := n.Source.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 3 || !f.isTask(t.Traversal) {
+		return
+	}
+	module, _ := stepKey(t.Traversal[1])
+	name, _ := stepKey(t.Traversal[2])
+	address := "task." + module + "." + name
+	if b := f.byAddress[address]; b != nil && !b.single && !b.invalid {
+		f.errorf(n.Range(), "Invalid splat", "%s is an object with the instances by their keys, no list. For all of them write values(%s)[*].", address, address)
+	}
 }
 
 func (f *finder) noInstance(b *block, key string, at hcl.Range) {

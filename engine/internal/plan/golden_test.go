@@ -260,7 +260,7 @@ func showSection(out *bytes.Buffer, name string, s Section) {
 }
 
 func showTask(out *bytes.Buffer, t *Task, s Section) {
-	after := slices.DeleteFunc(s.Graph.Needs(t.Address), func(key string) bool {
+	after := slices.DeleteFunc(s.Needs(t.Address), func(key string) bool {
 		return strings.HasPrefix(key, "stage.") && !strings.Contains(key, ".batch")
 	})
 	if len(after) > 0 {
@@ -275,7 +275,7 @@ func showTask(out *bytes.Buffer, t *Task, s Section) {
 	if t.Skip != "" {
 		return
 	}
-	made, known, _ := t.decode(nil)
+	made, known, _ := t.decode(t.context(nil), nil)
 	if !known {
 		fmt.Fprintln(out, "    arguments are known later")
 		return

@@ -35,12 +35,15 @@ func (b *builder) expandHandlers() {
 // findNotified finds which handlers every block notifies, and warns of those that
 // nothing does.
 func (b *builder) findNotified(handlers []*block) {
-	used := map[*block]bool{}
+	used, before := map[*block]bool{}, len(b.diags)
 	for _, block := range b.blocks.order {
 		block.notifies = b.notified(block.spec)
 		for _, ref := range block.notifies {
 			used[ref.block] = true
 		}
+	}
+	if len(b.diags) > before {
+		return // what is wrong with a notify may be why
 	}
 	for _, block := range handlers {
 		if !used[block] {
@@ -109,7 +112,7 @@ func (b *builder) handler(block *block, g *group, host string) (*Task, bool) {
 		block.made = map[handlerKey]*Task{}
 	}
 	block.made[key] = h
-	block.instances = append(block.instances, h)
+	block.add(h)
 	g.handlers = append(g.handlers, h)
 	return h, true
 }

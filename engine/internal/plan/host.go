@@ -34,6 +34,7 @@ type declaredHost struct {
 	reads  references       // of its arguments
 	after  references       // of depends_on
 	blocks *blocks
+	fixed  cty.Value // the address, where it needs no task
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -97,6 +98,9 @@ func (h *hosts) value(name string, values *Values) cty.Value {
 
 // address evaluates the address alone, which may be known when the rest is not.
 func (h *declaredHost) address(values *Values) cty.Value {
+	if h.fixed != cty.NilVal {
+		return h.fixed
+	}
 	value, problems := h.spec.Address.Value(h.late(values))
 	if problems.HasErrors() {
 		return cty.UnknownVal(cty.String) // told when the block is checked

@@ -15,6 +15,14 @@ type reference struct {
 	soft  bool // to come after it is enough, however it ends
 }
 
+// tasks lists the instances that are meant.
+func (r reference) tasks() []*Task {
+	if r.task != nil {
+		return []*Task{r.task}
+	}
+	return r.block.instances
+}
+
 // references are the mentions of tasks in the expressions of one block.
 type references []reference
 
@@ -23,11 +31,7 @@ func (r references) tasks() []*Task {
 	var all []*Task
 	seen := map[*Task]bool{}
 	for _, ref := range r {
-		meant := ref.block.instances
-		if ref.task != nil {
-			meant = []*Task{ref.task}
-		}
-		for _, t := range meant {
+		for _, t := range ref.tasks() {
 			if !seen[t] {
 				seen[t] = true
 				all = append(all, t)
@@ -84,12 +88,24 @@ func (r references) of(b *block, values *Values) cty.Value {
 		return cty.DynamicVal
 	case b.single:
 		return b.instances[0].object(values)
+	case values == nil && b.foreseen != nil && r.whole(b):
+		return b.foreseen.all
 	}
 	instances := map[string]cty.Value{}
-	for _, t := range r.tasks() {
-		if t.block == b {
-			instances[t.Key] = t.object(values)
+	for _, ref := range r {
+		if ref.block != b {
+			continue
+		}
+		for _, t := range ref.tasks() {
+			if _, ok := instances[t.Key]; !ok {
+				instances[t.Key] = t.object(values)
+			}
 		}
 	}
 	return cty.ObjectVal(instances)
+}
+
+// whole tells whether all instances of a block are meant.
+func (r references) whole(b *block) bool {
+	return slices.ContainsFunc(r, func(ref reference) bool { return ref.block == b && ref.task == nil })
 }

@@ -13,11 +13,12 @@ import (
 	"kinit/engine/graph"
 )
 
-// edges makes the graph of a section and remembers where each edge comes from.
+// edges makes the graph of a section.
 type edges struct {
-	graph *graph.Graph[string]
-	at    map[[2]string]hcl.Range
-	gates map[string]*Gate
+	graph  *graph.Graph[string]
+	at     map[[2]string]hcl.Range // where each edge comes from; nil while there is no cycle to tell of
+	gates  map[string]*Gate
+	wholes map[string]*whole
 }
 
 // connect says that one key needs another to succeed.
@@ -33,16 +34,26 @@ func (e *edges) follow(from, to string, at hcl.Range) {
 }
 
 func (e *edges) note(from, to string, at hcl.Range) {
-	if _, ok := e.at[[2]string{from, to}]; !ok {
+	if _, ok := e.at[[2]string{from, to}]; !ok && e.at != nil {
 		e.at[[2]string{from, to}] = at
 	}
 }
 
 // section makes the graph of those tasks that are members.
 func (b *builder) section(into *Section, member func(t *Task) bool) {
-	e := &edges{graph: &graph.Graph[string]{}, at: map[[2]string]hcl.Range{}, gates: map[string]*Gate{}}
-	into.Graph, into.Tasks, into.gates = e.graph, b.planOrder(member), e.gates
+	into.Tasks = b.planOrder(member)
 	into.index()
+	e := b.edges(into, member, nil)
+	into.Graph, into.gates = e.graph, e.gates
+	var cycles *graph.CycleError[string]
+	if errors.As(e.graph.Validate(), &cycles) {
+		b.tellCycles(b.edges(into, member, map[[2]string]hcl.Range{}), cycles)
+	}
+}
+
+// edges makes the graph of the section's tasks; at takes where edges come from.
+func (b *builder) edges(into *Section, member func(t *Task) bool, at map[[2]string]hcl.Range) *edges {
+	e := &edges{graph: &graph.Graph[string]{}, at: at, gates: map[string]*Gate{}, wholes: map[string]*whole{}}
 	if into == &b.plan.Main {
 		b.addKeys(e, into.Tasks)
 	}
@@ -58,7 +69,7 @@ func (b *builder) section(into *Section, member func(t *Task) bool) {
 	case &b.plan.Always:
 		e.addHandlers(b.groups.always)
 	}
-	b.checkCycles(e)
+	return e
 }
 
 func (s *Section) index() {
@@ -89,10 +100,17 @@ func (b *builder) planOrder(member func(t *Task) bool) []*Task {
 
 // addKeys adds tasks and stages in the order they are to be visited.
 func (b *builder) addKeys(e *edges, tasks []*Task) {
+	byStage := map[string][]*Task{}
+	for _, t := range tasks {
+		byStage[t.Stage] = append(byStage[t.Stage], t)
+	}
 	add := func(stage string) {
-		for _, t := range tasks {
-			if t.Stage == stage {
-				e.graph.Add(t.Address)
+		members := byStage[stage]
+		for i, t := range members {
+			e.graph.Add(t.Address)
+			if t.block.whole && (i+1 == len(members) || members[i+1].block != t.block) {
+				e.graph.Add(t.block.ended())
+				e.graph.Add(t.block.all())
 			}
 		}
 	}
@@ -130,18 +148,16 @@ func (b *builder) stageOf(r *rolling) *group {
 // host about.
 func (b *builder) connectTask(e *edges, t *Task, member func(t *Task) bool) {
 	for _, ref := range t.reads {
+		if t.wholly(ref) {
+			b.connectWhole(e, t, ref, member, false)
+			continue
+		}
 		for _, need := range (references{ref}).tasks() {
 			b.connectNeed(e, t, need, ref.at, member, false)
 		}
 	}
 	for _, ref := range t.after {
-		must, may := t.narrow(ref)
-		for _, need := range must {
-			b.connectNeed(e, t, need, ref.at, member, false)
-		}
-		for _, need := range may {
-			b.connectNeed(e, t, need, ref.at, member, true)
-		}
+		b.connectAfter(e, t, ref, member)
 	}
 	if t.Role != Normal {
 		for _, need := range t.Watches {
@@ -178,25 +194,35 @@ func (b *builder) connectHost(e *edges, t *Task, member func(t *Task) bool) {
 	}
 }
 
-// checkCycles tells of tasks that depend on themselves, with the place of every edge.
-func (b *builder) checkCycles(e *edges) {
-	var cycles *graph.CycleError[string]
-	if !errors.As(e.graph.Validate(), &cycles) {
-		return
-	}
+// tellCycles tells of tasks that depend on themselves, with the place of every edge.
+func (b *builder) tellCycles(e *edges, cycles *graph.CycleError[string]) {
 	for _, cycle := range cycles.Cycles {
-		cycle = fromTask(cycle)
+		cycle = fromTask(slices.DeleteFunc(cycle, isWhole))
 		var steps []string
 		for i, from := range cycle {
 			to := cycle[(i+1)%len(cycle)]
-			at := e.at[[2]string{from, to}]
+			at := b.edgeAt(e, from, to)
 			steps = append(steps, fmt.Sprintf("%s needs %s (%s:%d)", from, to, at.Filename, at.Start.Line))
 		}
-		at := e.at[[2]string{cycle[0], cycle[1%len(cycle)]}]
+		at := b.edgeAt(e, cycle[0], cycle[1%len(cycle)])
 		b.diags = append(b.diags, diag.List{{
 			Summary: "Dependency cycle", Detail: "These wait for each other: " + strings.Join(steps, ", ") + ".", Subject: &at, Address: cycle[0],
 		}}...)
 	}
+}
+
+// edgeAt is where an edge comes from, which may be one to all instances of a block.
+func (b *builder) edgeAt(e *edges, from, to string) hcl.Range {
+	keys := []string{to}
+	if t := b.blocks.tasks[to]; t != nil {
+		keys = append(keys, t.block.all(), t.block.ended())
+	}
+	for _, key := range keys {
+		if at, ok := e.at[[2]string{from, key}]; ok {
+			return at
+		}
+	}
+	return hcl.Range{}
 }
 
 // fromTask turns a cycle so that it starts at its smallest task or handler. Every

@@ -32,8 +32,12 @@ func becomeMethods() []string { return []string{"sudo", "doas", "su"} }
 
 // Surroundings evaluates environment and cwd with the values of other tasks.
 func (t *Task) Surroundings(values *Values) (Surroundings, diag.List) {
+	return t.surroundings(t.context(values), nil)
+}
+
+func (t *Task) surroundings(ctx *hcl.EvalContext, shared *shared) (Surroundings, diag.List) {
 	var s Surroundings
-	d, ctx := &decoder{}, t.context(values)
+	d := &decoder{scope: ctx, shared: shared}
 	for _, expr := range t.block.spec.Environment {
 		var env map[string]string
 		d.value(expr, "environment", true, reflect.ValueOf(&env).Elem(), ctx)

@@ -78,6 +78,9 @@ func (t *Task) object(values *Values) cty.Value {
 	if t.block.kind == nil {
 		return cty.DynamicVal
 	}
+	if f := t.block.foreseen; f != nil && values == nil && t.Skip == "" {
+		return f.done
+	}
 	returned, is := values.get(t.Address)
 	if t.Skip != "" {
 		returned, is = nil, known

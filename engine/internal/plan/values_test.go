@@ -264,7 +264,7 @@ task "guest" "node" {
 `), &Values{}
 	values.Set("task.file.size", map[string]cty.Value{"size": cty.Zero})
 	_, diags := p.Main.Task("task.guest.node").Decode(values)
-	if len(diags) != 1 || diags[0].Detail != "Memory is at least 1." || diags[0].Address != "task.guest.node" || diags[0].Host != "localhost" || diags[0].Subject.Start.Line != 4 {
+	if len(diags) != 1 || diags[0].Detail != "memory is at least 1." || diags[0].Address != "task.guest.node" || diags[0].Host != "localhost" || diags[0].Subject.Start.Line != 6 {
 		t.Errorf("got %+v", diags)
 	}
 }

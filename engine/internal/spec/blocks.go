@@ -59,7 +59,7 @@ func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 // that expressions can use.
 func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 	if len(b.Labels) != len(t.labels) {
-		l.errorf(b.DefRange(), "Wrong labels", "A %s block has %s, as in: %s", b.Type, wants(t.labels), t.example)
+		l.errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
 		return false
 	}
 	for i, label := range b.Labels {

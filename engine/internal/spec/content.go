@@ -3,6 +3,7 @@ package spec
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -30,28 +31,38 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 		if ok {
 			args[name] = attr.Expr
 		}
-		if required && !ok {
-			l.errorf(b.DefRange(), "Missing argument", "A %s block needs the argument %q.", b.Type, name)
+		if required && !ok && !meant(b.Body, name, names) {
+			l.errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", article(b.Type), name)
 		}
 	}
 	for _, attr := range sorted(b.Body.Attributes) {
 		if args[attr.Name] == nil {
-			l.errorf(attr.NameRange, "Unknown argument", "A %s block has no argument %q.%s", b.Type, attr.Name, diag.Near(attr.Name, known))
+			l.errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Near(attr.Name, known))
 		}
 	}
 	var blocks hclsyntax.Blocks
 	for _, block := range b.Body.Blocks {
 		if !slices.Contains(inner, block.Type) {
-			l.errorf(block.TypeRange, "Unknown block type", "A %s block has no block %q.%s", b.Type, block.Type, diag.Near(block.Type, inner))
+			l.errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Near(block.Type, inner))
 			continue
 		}
 		if len(block.Labels) > 0 {
-			l.errorf(block.DefRange(), "Wrong labels", "A %s block has no label.", block.Type)
+			l.errorf(block.DefRange(), "Wrong labels", "%s block has no label.", article(block.Type))
 			continue
 		}
 		blocks = append(blocks, block)
 	}
 	return args, blocks
+}
+
+// meant tells whether an argument that is missing is there with a typing error,
+// which is told already.
+func meant(body *hclsyntax.Body, missing string, names []string) bool {
+	known := make([]string, len(names))
+	for i, name := range names {
+		known[i] = strings.TrimSuffix(name, "!")
+	}
+	return diag.Mistyped(missing, known, slices.Collect(maps.Keys(body.Attributes)))
 }
 
 // literal decodes an expression without any scope into target, and leaves target
@@ -64,8 +75,21 @@ func (l *loader) literal(expr hcl.Expression, target any) bool {
 	if !problems.HasErrors() {
 		problems = gohcl.DecodeExpression(expr, nil, target)
 	}
+	for _, p := range problems {
+		if p.Summary == "Variables not allowed" {
+			p.Summary, p.Detail = "Invalid reference", "This is read before anything has a value, so it must be written out and cannot refer to anything."
+		}
+	}
 	l.diags = append(l.diags, diag.FromHCL(problems)...)
 	return !problems.HasErrors()
+}
+
+// article is a word with its article.
+func article(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "An " + word
+	}
+	return "A " + word
 }
 
 // sorted lists attributes by their place.

@@ -36,9 +36,23 @@ func (l *loader) values(argument string, expr hcl.Expression) map[string]hcl.Exp
 		if name == "" && !l.literal(pair.Key, &name) {
 			continue
 		}
-		all[name] = pair.Value
+		all[name] = named{pair.Value, pair.Key.Range()}
 	}
 	return all
+}
+
+// named is the value of a variable with the place of its name.
+type named struct {
+	hcl.Expression
+	name hcl.Range
+}
+
+// NameRange is where the name is written that a value of Vars or Inputs is for.
+func NameRange(value hcl.Expression) hcl.Range {
+	if n, ok := value.(named); ok {
+		return n.name
+	}
+	return value.Range()
 }
 
 func (l *loader) readCluster(b *hclsyntax.Block) {

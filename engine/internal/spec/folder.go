@@ -26,8 +26,25 @@ func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
 		}
 		return folder, nil
 	}
-	return "", diag.Errorf(&at, "Playbook not found", "There is no folder %q here or inside kinit; it was looked for as %s.",
-		source, strings.Join(tried, ", "))
+	return "", diag.Errorf(&at, "Playbook not found", "There is no folder %q here or inside kinit; it was looked for as %s.%s",
+		source, strings.Join(tried, ", "), diag.Near(filepath.Base(source), l.beside(tried)))
+}
+
+// beside lists the folders that are where others were looked for.
+func (l *loader) beside(tried []string) []string {
+	var names []string
+	for _, folder := range tried {
+		entries, err := l.src.ReadDir(Folder(folder))
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			if entry.IsDir() {
+				names = append(names, entry.Name())
+			}
+		}
+	}
+	return names
 }
 
 // places lists where a folder may be, the best one first.

@@ -75,7 +75,7 @@ func (l *loader) parse(name string, text []byte, isSpec bool) {
 	if file != nil {
 		l.spec.Sources[name] = file
 	}
-	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	l.diags = append(l.diags, diag.FromParser(problems)...)
 	if problems.HasErrors() {
 		return
 	}
@@ -125,7 +125,7 @@ func (l *loader) checkInputs() {
 			expr := given.inputs[name]
 			switch first := l.spec.Inputs[name]; {
 			case !slices.Contains(names, name):
-				l.errorf(expr.Range(), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
+				l.errorf(NameRange(expr), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
 			case first != nil:
 				l.errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
 			default:

@@ -153,7 +153,7 @@ func TestLoadTellsWhatCannotBeFound(t *testing.T) {
 		"nothing given":         {"", "No spec: Give the path of a spec file or the name of a spec, such as <distro>-<driver>-<controllers>-<computes>-<hypervisors>."},
 		"a mistyped name":       {"k8s-qemu-1-1-1", `Spec not found: There is no spec file k8s-qemu-1-1-1, and no spec of this name ships with kinit. Did you mean "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k9s-qemu.`},
 		"a zero of hypervisors": {"k9s-qemu-1-1-0", `Spec not found: There is no spec file k9s-qemu-1-1-0, and no spec of this name ships with kinit. Did you mean "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k9s-qemu.`},
-		"a template's mistake":  {"k9s-qemu-2-1-1", `builtin:k9s-qemu.tmpl.hcl:1,3-7: Unknown variable: There is no variable named "nmae". Did you mean "name"? In a template, ${ and %{ that are meant for the spec are written $${ and %%{.`},
+		"a template's mistake":  {"k9s-qemu-2-1-1", `builtin:k9s-qemu.tmpl.hcl:1,3-7: Unknown name: There is no "nmae" here. Did you mean "name"? In a template, ${ and %{ that are meant for the spec are written $${ and %%{.`},
 		"a missing playbook":    {"a", `a.hcl:1,23-32: Playbook not found: There is no folder "nowhere" here or inside kinit; it was looked for as nowhere, builtin:nowhere.`},
 		"an empty import":       {"b", `b.hcl:1,19-26: Empty playbook: The folder empty has no .hcl files.`},
 	}

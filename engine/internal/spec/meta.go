@@ -23,6 +23,14 @@ func taskMeta() []string {
 	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always")
 }
 
+// Meta lists the names of the arguments that are the engine's.
+func (t *Task) Meta() []string {
+	if t.Handler {
+		return handlerMeta()
+	}
+	return taskMeta()
+}
+
 // metaBlocks lists the inner blocks of tasks and handlers that are the engine's.
 func metaBlocks() []string { return []string{"retry", "become"} }
 

@@ -21,6 +21,10 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 		return
 	}
 	s := &Secret{Name: name, Range: b.DefRange()}
+	if attr := b.Body.Attributes["kind"]; attr != nil && b.Body.Attributes["encrypted"] != nil {
+		l.errorf(attr.NameRange, "Conflicting arguments", "A secret is encrypted in the file, or made by its kind, not both.")
+		return
+	}
 	if b.Body.Attributes["encrypted"] != nil {
 		args, _ := l.content(b, []string{"encrypted"}, nil)
 		s.Encrypted = args["encrypted"]

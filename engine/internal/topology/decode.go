@@ -165,6 +165,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 		Vars:        map[string]cty.Value{},
 		Range:       b.DefRange(),
 	}
+	p.Pinned = argument(b.Body, "hypervisors", p.Range)
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
 	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")

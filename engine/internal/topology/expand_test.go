@@ -274,7 +274,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			`cluster "c" {
   pool "a" { hypervisors = ["h11"] }
 }`,
-			`spec.hcl:2,3-11: Unknown hypervisor: The nodes of pool "a" may run on "h11", which is not among the selected hosts. Did you mean "h1"?`,
+			`spec.hcl:2,28-35: Unknown hypervisor: The nodes of pool "a" may run on "h11", which is not among the selected hosts. Did you mean "h1"?`,
 		},
 		"a bad size": {
 			`cluster "c" {

@@ -32,7 +32,7 @@ func (l *load) allowed(p Pool) ([]int, diag.List) {
 	}
 	for _, name := range p.Hypervisors {
 		if !slices.Contains(l.names, name) {
-			diags = append(diags, diag.Errorf(&p.Range, "Unknown hypervisor", "The nodes of pool %q may run on %q, which is not among the selected hosts.%s",
+			diags = append(diags, diag.Errorf(&p.Pinned, "Unknown hypervisor", "The nodes of pool %q may run on %q, which is not among the selected hosts.%s",
 				p.Name, name, diag.Near(name, l.names))...)
 		}
 	}

@@ -39,8 +39,9 @@ type Pool struct {
 	Memory      Size
 	Disk        Size
 	OS          string
-	Pattern     string   // of the nodes' names, with one %d or %02d; empty means "<cluster>-<pool>-%02d"
-	Hypervisors []string // where its nodes may run, empty means everywhere
+	Pattern     string    // of the nodes' names, with one %d or %02d; empty means "<cluster>-<pool>-%02d"
+	Hypervisors []string  // where its nodes may run, empty means everywhere
+	Pinned      hcl.Range // where that is said
 	Vars        map[string]cty.Value
 	Range       hcl.Range
 }
