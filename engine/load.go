@@ -76,7 +76,8 @@ func (l *loaded) loadInventory(ctx context.Context) diag.List {
 func (l *loaded) build(context.Context) diag.List {
 	scope, diags := eval.New(eval.Input{
 		Spec: l.spec, Sources: l.sources(), Vars: l.options.Vars, VarFiles: l.options.VarFiles,
-		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Places: inventory.Places(l.hosts), Hosts: inventory.Value(l.hosts),
+		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Places: inventory.Places(l.hosts),
+		Hosts: inventory.Value(l.hosts), Groups: l.inventory.GroupsValue(l.hosts),
 		Run: eval.Run{StopAfter: l.options.StopAfter, Recreate: l.options.Recreate, Purge: l.options.Purge,
 			Check: l.check, Hosts: names(l.hosts)},
 		Redactor: l.options.Redactor, Keyless: l.keyless,

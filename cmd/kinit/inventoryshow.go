@@ -104,14 +104,15 @@ func hostLines(inv engine.Inventory) []string {
 
 // varLines is a table of the variables of hosts.
 func varLines(inv engine.Inventory) []string {
-	rows := [][]string{{"HOST", "VARIABLE", "VALUE", "FROM", "AT"}}
+	// Values come last: one may be longer than a screen is wide.
+	rows := [][]string{{"HOST", "VARIABLE", "FROM", "AT", "VALUE"}}
 	for _, h := range inv.Hosts {
 		for _, v := range h.Vars {
 			value := v.Value
 			if v.Unread != "" {
 				value = "(" + v.Unread + ")"
 			}
-			rows = append(rows, []string{h.Name, v.Name, value, v.From, fmt.Sprintf("%s:%d", v.At.Filename, v.At.Start.Line)})
+			rows = append(rows, []string{h.Name, v.Name, v.From, fmt.Sprintf("%s:%d", v.At.Filename, v.At.Start.Line), value})
 		}
 	}
 	if len(inv.Hosts) == 1 { // the same in every row

@@ -59,7 +59,7 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	// that makes a new one; what was deployed in it is removed with it.
 	k.call(t, "lab", "down", "--name", labName, "--output", "json")
 	k.must(t, labUp...)
-	t.Cleanup(func() { tearDown(t, k) })
+	t.Cleanup(func() { tearDown(t, k, labName) })
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 
 	refusals(t, k)
@@ -261,14 +261,14 @@ func removeRuns(t *testing.T, k *kinit) {
 	}
 }
 
-// tearDown removes the lab, also after a failure, unless somebody wants to look.
-func tearDown(t *testing.T, k *kinit) {
+// tearDown removes a lab, also after a failure, unless somebody wants to look.
+func tearDown(t *testing.T, k *kinit, lab string) {
 	if os.Getenv("KINIT_KEEP_LAB") != "" {
-		t.Logf("the lab %s is kept", labName)
+		t.Logf("the lab %s is kept", lab)
 		return
 	}
 	// The test's own context has ended by now.
-	out, err := k.command(contextWithoutEnd(), "lab", "down", "--name", labName).CombinedOutput()
+	out, err := k.command(contextWithoutEnd(), "lab", "down", "--name", lab).CombinedOutput()
 	if err != nil {
 		t.Errorf("lab down: %v\n%s", err, tail(string(out), 20))
 	}

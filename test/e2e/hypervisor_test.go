@@ -13,7 +13,13 @@ func container(host string) string { return "kinit-" + labName + "-" + host }
 // on runs a script on a hypervisor of the lab and returns what it printed.
 func on(t *testing.T, host, script string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "podman", "exec", container(host), "sh", "-c", script)
+	return inside(t, container(host), host, script)
+}
+
+// inside runs a script in a container that is a host, and returns what it printed.
+func inside(t *testing.T, container, host, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "podman", "exec", container, "sh", "-c", script)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("on %s: %v\n%s\n%s", host, err, script, out)

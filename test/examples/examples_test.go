@@ -27,6 +27,13 @@ host "b" { address = "192.0.2.2" }
 host "c" { address = "192.0.2.3" }
 `
 
+// labHosts is an inventory of the hosts that the examples are written for.
+const labHosts = `
+host "web1" { address = "192.0.2.11" }
+host "web2" { address = "192.0.2.12" }
+host "db1" { address = "192.0.2.13" }
+`
+
 func options(t testing.TB, spec string) engine.Options {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -92,6 +99,65 @@ func TestEveryModuleExampleIsValid(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEveryExampleIsValid plans each example without connecting to a host. That they
+// work is for test/e2e, but for the rolling reboot: hosts of a lab are not restarted.
+func TestEveryExampleIsValid(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../examples/*/site.hcl")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("examples %v, %v", files, err)
+	}
+	index, err := os.ReadFile("../../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		name := filepath.Base(folder)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(hclwrite.Format(text)) != string(text) {
+				t.Error("it is not in the canonical format")
+			}
+			if _, err := os.Stat(filepath.Join(folder, "README.md")); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(string(index), "["+name+"]("+name+"/README.md)") {
+				t.Error("the README of the examples does not lead to it")
+			}
+			report := engine.Validate(t.Context(), exampleOn(t, strings.TrimPrefix(file, "../../")))
+			if len(report.Diagnostics) > 0 || report.Tasks == 0 {
+				t.Errorf("%d tasks, %v", report.Tasks, report.Diagnostics)
+			}
+		})
+	}
+}
+
+// exampleOn are the options of an example, with the inventories that its README names.
+func exampleOn(t *testing.T, file string) engine.Options {
+	t.Helper()
+	o := options(t, file)
+	lab := filepath.Join(t.TempDir(), "lab.hcl")
+	if err := os.WriteFile(lab, []byte(labHosts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inventory := "examples/lab.hcl"
+	if hosts := filepath.Join(filepath.Dir(file), "hosts.ini"); exists(filepath.Join(o.Cwd, hosts)) {
+		inventory = hosts
+	}
+	o.Inventories = []string{lab, inventory}
+	return o
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func TestTooFewHypervisorsNamesBothNumbers(t *testing.T) {

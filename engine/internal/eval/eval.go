@@ -24,6 +24,7 @@ type Input struct {
 	Inventory map[string]cty.Value // the inventory's values of variables
 	Places    map[string]hcl.Range // where it says them, as far as that is known
 	Hosts     cty.Value            // the selected hosts by name, as expressions see them
+	Groups    cty.Value            // the names of the selected hosts by group
 	Run       Run
 	Redactor  *secret.Redactor // learns the values of sensitive variables and of secrets; may be nil
 	Keyless   bool             // encrypted secrets are unknown when there is no key
@@ -109,17 +110,19 @@ func (s *Scope) Context(file string) *hcl.EvalContext {
 func (s *Scope) base(folder string) *hcl.EvalContext {
 	ctx := &hcl.EvalContext{
 		Variables: map[string]cty.Value{
-			"var":   cty.ObjectVal(s.vars),
-			"hosts": s.in.Hosts,
-			"run":   s.run(),
-			"path":  s.path(folder),
-
+			"var":    cty.ObjectVal(s.vars),
+			"hosts":  s.in.Hosts,
+			"groups": s.in.Groups,
+			"run":    s.run(),
+			"path":   s.path(folder),
 			"secret": cty.ObjectVal(s.secrets),
 		},
 		Functions: Functions(s.in.Sources, folder),
 	}
-	if s.in.Hosts == cty.NilVal {
-		ctx.Variables["hosts"] = cty.EmptyObjectVal
+	for _, name := range []string{"hosts", "groups"} {
+		if ctx.Variables[name] == cty.NilVal {
+			ctx.Variables[name] = cty.EmptyObjectVal
+		}
 	}
 	if s.cluster != cty.NilVal {
 		ctx.Variables["cluster"] = s.cluster

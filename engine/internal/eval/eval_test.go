@@ -206,6 +206,10 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 			`variable "list" { type = list(string) }`, map[string]string{"list": "[a"},
 			`x.hcl:1,1-16: Invalid value: The value of variable "list" from --var is no expression: There is no corresponding closing bracket before the end of the file. This may be caused by incorrect bracket nesting elsewhere in this file. Write lists and objects as in HCL, such as ["a", "b"].`,
 		},
+		"a failed validation, and what would fail because of it": {
+			"variable \"size\" {\n  default = 1\n  validation {\n    condition     = var.size > 1\n    error_message = \"Small.\"\n  }\n}\nlocals { a = [0, 1][var.size + 1] }", nil,
+			`x.hcl:4,21-33: Invalid value: Small.`,
+		},
 		"a failed validation": {
 			"variable \"size\" {\n  default = 1\n  validation {\n    condition     = var.size > 1\n    error_message = \"The size is ${var.size}.\"\n  }\n}", nil,
 			`x.hcl:4,21-33: Invalid value: The size is 1.`,

@@ -41,8 +41,23 @@ func (s *Scope) setVariables() diag.List {
 			s.in.Redactor.Add(textsIn(value)...)
 		}
 	}
+	return append(diags, s.validateAll(order)...)
+}
+
+// validateAll makes values unknown that fail, so that what else fails because of
+// them is not told. A validation may refer to other variables: it sees all values.
+func (s *Scope) validateAll(order []*declared) diag.List {
+	var diags diag.List
+	var failed []string
 	for _, v := range order {
-		diags = append(diags, s.validate(v.Variable)...)
+		problems := s.validate(v.Variable)
+		if problems.HasErrors() {
+			failed = append(failed, v.Name)
+		}
+		diags = append(diags, problems...)
+	}
+	for _, name := range failed {
+		s.vars[name] = cty.DynamicVal
 	}
 	return diags
 }

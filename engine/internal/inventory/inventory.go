@@ -191,21 +191,3 @@ func Outside(name string) Settings {
 	}
 	return Settings{Name: name, Address: name, Transport: SSH, FromSSHConfig: true}
 }
-
-// Value is the hosts as expressions see them: name → {name, address, vars}.
-func Value(hosts []*Host) cty.Value {
-	all := map[string]cty.Value{}
-	for _, h := range hosts {
-		all[h.Name] = h.Value()
-	}
-	return cty.ObjectVal(all)
-}
-
-// Value is the host as expressions see it.
-func (h *Host) Value() cty.Value {
-	return cty.ObjectVal(map[string]cty.Value{
-		"name":    cty.StringVal(h.Name),
-		"address": cty.StringVal(h.Address),
-		"vars":    cty.ObjectVal(h.Vars),
-	})
-}

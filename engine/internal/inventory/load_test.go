@@ -125,7 +125,7 @@ host "one" {
 	if diff := cmp.Diff(`{"list":[1],"version":"1"}`, vars(t, inv.Vars)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(`{"one":{"address":"one","name":"one","vars":{"a":"outer","b":"web","c":"own"}}}`,
+	if diff := cmp.Diff(`{"one":{"address":"one","groups":["all_hosts","web"],"name":"one","vars":{"a":"outer","b":"web","c":"own"}}}`,
 		vars(t, Value([]*Host{inv.Host("one")}).AsValueMap())); diff != "" {
 		t.Error(diff)
 	}

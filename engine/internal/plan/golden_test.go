@@ -172,7 +172,7 @@ func buildIn(t *testing.T, dir string, opts map[string][]string) (*Plan, diag.Li
 
 func evalInput(sp *spec.Spec, src spec.Sources, inv *inventory.Inventory, hosts []*inventory.Host, opts map[string][]string) eval.Input {
 	in := eval.Input{
-		Spec: sp, Sources: src, Vars: map[string]string{}, Inventory: inv.Vars, Hosts: inventory.Value(hosts),
+		Spec: sp, Sources: src, Vars: map[string]string{}, Inventory: inv.Vars, Hosts: inventory.Value(hosts), Groups: inv.GroupsValue(hosts),
 		Run: eval.Run{StopAfter: first(opts["stop-after"])},
 	}
 	for _, h := range hosts {

@@ -93,7 +93,9 @@ func (h *hosts) value(name string, values *Values) cty.Value {
 		vars = host.vars
 		address = host.address(values)
 	}
-	return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "address": address, "vars": vars})
+	return cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal(name), "address": address, "groups": cty.ListValEmpty(cty.String), "vars": vars,
+	})
 }
 
 // address evaluates the address alone, which may be known when the rest is not.
