@@ -18,15 +18,19 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// busy are beginnings of what kubectl says when the server, or the way to it, has no
-// time: the reasons of HTTP 429, 503 and 504 in k8s.io/apimachinery's
-// metav1.StatusReason, and Go's words for connections that did not come about.
+// busy tells whether kubectl says that the server, or the way to it, has no time: the
+// reasons of HTTP 429, 503 and 504 in k8s.io/apimachinery's metav1.StatusReason, and
+// connections that did not come about. A server whose certificate is another's is not
+// busy.
 func busy(stderr string) bool {
+	if strings.Contains(stderr, "x509: ") {
+		return false
+	}
 	for _, sign := range []string{
 		"Error from server (Timeout)", "Error from server (ServerTimeout)", "Error from server (ServiceUnavailable)",
-		"Error from server (TooManyRequests)", "etcdserver: ", "TLS handshake timeout", "connection refused",
-		"connection reset by peer", "i/o timeout", "context deadline exceeded", "Client.Timeout exceeded", "unexpected EOF",
-		"the server is currently unable to handle the request",
+		"Error from server (TooManyRequests)", "Unable to connect to the server: ", "The connection to the server ",
+		"etcdserver: ", "connection refused", "connection reset by peer", "i/o timeout", "context deadline exceeded",
+		"Client.Timeout exceeded", "unexpected EOF", "the server is currently unable to handle the request",
 	} {
 		if strings.Contains(stderr, sign) {
 			return true

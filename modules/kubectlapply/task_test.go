@@ -166,6 +166,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 	for _, said := range []string{
 		"Error from server (Timeout): Timeout: request did not complete within requested timeout - context deadline exceeded",
 		"Unable to connect to the server: net/http: TLS handshake timeout",
+		"Unable to connect to the server: EOF",
 	} {
 		h := moduletest.NewFakeHost(t, "k8s")
 		h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
@@ -173,5 +174,17 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 		if got := texts(t, h, task(nil)); len(got) > 0 {
 			t.Errorf("after %q: steps %v, want none", said, got)
 		}
+	}
+}
+
+func TestAServerWithAnothersCertificateIsNotBusy(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "k8s")
+	h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
+	said := "Unable to connect to the server: tls: failed to verify certificate: x509: certificate signed by unknown authority"
+	h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, said)
+	h.On(strings.Fields(kubectl+"get --ignore-not-found --output name --filename -")...).Fail(1, said)
+	if _, err := task(nil).Plan(t.Context(), h); err == nil || !strings.Contains(err.Error(), "unknown authority") {
+		t.Errorf("error %v, want the certificate's", err)
 	}
 }
