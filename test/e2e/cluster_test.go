@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const spec = "specs/k8s-libvirt-1-1-1.hcl"
@@ -227,17 +228,21 @@ func useKubeconfig(t *testing.T, k *kinit) {
 	if err := os.WriteFile(kubeconfig, []byte(r.stdout), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), kubectl(t), "--kubeconfig", kubeconfig, "get", "nodes", "--no-headers")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("kubectl get nodes: %v\n%s", err, out)
-	}
-	for _, node := range []string{"k8s-compute-01", "k8s-controller-01"} {
-		if !hasLine(string(out), node, " Ready ") {
-			t.Errorf("%s is not Ready:\n%s", node, out)
+	// Emulated guests are slow while others start beside them: the load balancer may
+	// find no API server for a while, and a node may miss a heartbeat.
+	program, said := kubectl(t), ""
+	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		out, err := exec.CommandContext(t.Context(), program, "--kubeconfig", kubeconfig, "get", "nodes", "--no-headers").CombinedOutput()
+		said = string(out)
+		if err == nil && hasLine(said, "k8s-compute-01", " Ready ") && hasLine(said, "k8s-controller-01", " Ready ") {
+			return
 		}
 	}
+	t.Errorf("not both nodes are Ready after %s:\n%s", apiPatience, said)
 }
+
+// apiPatience is how long the API may be busy.
+const apiPatience = 5 * time.Minute
 
 // kubectl is the client among the lab's artifacts.
 func kubectl(t *testing.T) string {
