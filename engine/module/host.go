@@ -15,6 +15,8 @@ import (
 type Host interface {
 	// Name is the host's name in the inventory or the topology.
 	Name() string
+	// OS is the family of the host's operating system.
+	OS() OS
 	// Run runs a command and waits. A non-zero exit is an *ExitError; a lost
 	// connection wraps transport.ErrUnreachable. When ctx ends, the remote
 	// process group is killed.
@@ -44,6 +46,17 @@ type Host interface {
 	AddSecret(values ...secret.Value)
 }
 
+// OS is a family of operating systems: it decides the host's shell and the form of
+// its paths.
+type OS string
+
+// The families. Linux has a POSIX shell; on Windows it is PowerShell, and paths are
+// written as C:/folder/file.
+const (
+	Linux   OS = "linux"
+	Windows OS = "windows"
+)
+
 // Mark is one entry of an owner's manifest: a thing that has no place of its own
 // for a mark.
 type Mark struct {
@@ -55,10 +68,13 @@ type Mark struct {
 
 // Command is a process to run on a host.
 type Command struct {
-	Argv  []string          // the program and its arguments, not quoted
-	Env   map[string]string // added to a plain environment
-	Dir   string            // the working directory, the login's home when empty
-	Stdin io.Reader         // nothing when nil
+	Argv []string // the program and its arguments, not quoted
+	// PowerShell is the text of a script to run instead of a program, on Windows
+	// hosts only. Its exit code is that of "exit", 1 when it throws, else 0.
+	PowerShell string
+	Env        map[string]string // added to a plain environment
+	Dir        string            // the working directory, the login's home when empty
+	Stdin      io.Reader         // nothing when nil
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)

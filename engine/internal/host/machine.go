@@ -37,6 +37,14 @@ func newMachine(name string, s Settings, conn transport.Conn, files module.Files
 // Name is the machine's name.
 func (m *Machine) Name() string { return m.name }
 
+// OS is the family of the machine's operating system.
+func (m *Machine) OS() module.OS {
+	if m.settings.OS == "" {
+		return module.Linux
+	}
+	return m.settings.OS
+}
+
 // Conn is the machine's connection, for what is not a task: locks, facts.
 func (m *Machine) Conn() transport.Conn { return m.conn }
 

@@ -67,6 +67,9 @@ func (b *bound) show(argv []string) string {
 // commandLine makes the line for the machine's shell. The shell replaces itself
 // by the program, so that signals and exit codes are the program's own.
 func commandLine(c module.Command) (string, error) {
+	if c.PowerShell != "" {
+		return "", errors.New("the host has no PowerShell: it is for Windows hosts")
+	}
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return "", errors.New("a command needs a program")
 	}

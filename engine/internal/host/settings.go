@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"time"
 
+	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/local"
@@ -25,8 +26,9 @@ type Settings struct {
 	HostKeys      []string       // public keys that alone decide, when there are any
 	KnownHosts    []string       // files; the user's and the machine's when empty
 
-	Via    string // the machine to connect through
-	Local  bool   // this machine, without any connection
+	OS     module.OS // module.Linux when empty
+	Via    string    // the machine to connect through
+	Local  bool      // this machine, without any connection
 	Become Become
 
 	ConnectTimeout time.Duration // 15 s when 0

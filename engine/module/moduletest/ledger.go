@@ -24,6 +24,10 @@ type ledger struct {
 // Name returns the host's name.
 func (l *ledger) Name() string { return l.name }
 
+// OS is Linux: commands of these hosts are programs, and their paths begin with a
+// slash.
+func (l *ledger) OS() module.OS { return module.Linux }
+
 // Owner returns the cluster that owns what is made.
 func (l *ledger) Owner() string { return l.owner }
 
