@@ -135,6 +135,11 @@ func (t *Task) start(ctx context.Context, c podman.Client, s state) error {
 			return err
 		}
 	}
+	if s.ctr != nil {
+		if err := c.Prepare(ctx, *s.ctr); err != nil {
+			return err
+		}
+	}
 	_, err := c.Run(ctx, "start", t.Name)
 	if err != nil && s.recorded && ctx.Err() == nil {
 		if err := t.create(ctx, c); err != nil {

@@ -109,6 +109,23 @@ func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "absent" }))
 }
 
+func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "")
+	made := task(h, nil)
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }))
+	h.HalfStart(t, "web")
+	steps := plan(t, h, made)
+	if len(steps) != 1 {
+		t.Fatalf("steps %v, want one", steps)
+	}
+	apply(t, h, made)
+	if state := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); state != "running" {
+		t.Errorf("the container is %s, want running", state)
+	}
+}
+
 func TestContainerStuckInStoppingIsBroughtBack(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")

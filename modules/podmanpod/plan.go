@@ -111,6 +111,9 @@ func (t *Task) ensure(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
+	if err := c.Prepare(ctx, s.members...); err != nil {
+		return err
+	}
 	if _, err := c.Run(ctx, "pod", "start", t.Name); err != nil {
 		return fmt.Errorf("start pod %s: %w", t.Name, err)
 	}

@@ -185,3 +185,18 @@ func TestForeignPodIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestPodWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	made := task(h, nil)
+	apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "stopped" }))
+	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
+	h.HalfStart(t, infra)
+
+	wantStep(t, h, made, "start pod services")
+	apply(t, h, made)
+	if status := h.Podman(t, "pod", "inspect", "services", "--format", "{{.State}}"); status != "Running" {
+		t.Errorf("the pod is %s, want Running", status)
+	}
+}

@@ -102,6 +102,21 @@ func (c Client) SettleDead(ctx context.Context, all []Container) error {
 	return c.bury(ctx, dead)
 }
 
+// Prepare makes containers ready to be started that a killed podman has left half
+// started: podman has them as created in the runtime, and their processes may run
+// already, which the runtime will not start again.
+func (c Client) Prepare(ctx context.Context, all ...Container) error {
+	for _, ctr := range all {
+		if ctr.State.Status != "initialized" {
+			continue
+		}
+		if _, err := c.Run(ctx, "container", "cleanup", ctr.ID); err != nil {
+			return fmt.Errorf("end the start of container %s that was broken off: %w", ctr.Name, err)
+		}
+	}
+	return nil
+}
+
 // bury writes the exit codes that conmon would have written; podman then ends
 // the containers in its records by itself.
 func (c Client) bury(ctx context.Context, dead []Container) error {

@@ -101,6 +101,22 @@ func (h *Host) Podman(t testing.TB, args ...string) string {
 	return strings.TrimSpace(out.Stdout)
 }
 
+// HalfStart leaves a container as a podman does that is killed between the runtime's
+// start and its own record of it: podman calls it initialized, and its process runs.
+func (h *Host) HalfStart(t testing.TB, container string) {
+	t.Helper()
+	init := []string{"init", container}
+	if h.Runtime != "" {
+		init = append([]string{"--runtime", h.Runtime}, init...)
+	}
+	h.Podman(t, init...)
+	id := h.Podman(t, "inspect", container, "--format", "{{.ID}}")
+	runtime := h.Podman(t, "inspect", container, "--format", "{{.OCIRuntime}}")
+	if _, err := h.Run(t.Context(), module.Command{Argv: []string{runtime, "start", id}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Snapshot shows what a dry run must leave as it is.
 func (h *Host) Snapshot() string {
 	text := h.Local.Snapshot()
