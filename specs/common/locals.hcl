@@ -3,8 +3,12 @@ locals {
   hypervisors = [for h in cluster.hypervisors : h.name]
   first       = cluster.hypervisors[0].name
   controllers = cluster.pools.controller
-  computes    = lookup(cluster.pools, "compute", [])
+  computes    = [for n in values(cluster.nodes) : n if n.pool != "controller"]
   services    = cluster.pods[0]
+
+  # A pool's os decides how its nodes are made and what runs on them.
+  windows_nodes = { for name, n in cluster.nodes : name => n if startswith(n.os, "windows") }
+  linux_nodes   = { for name, n in cluster.nodes : name => n if !startswith(n.os, "windows") }
 
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"

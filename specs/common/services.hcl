@@ -3,6 +3,11 @@
 # one.
 
 locals {
+  # Windows answers no node port of a pod that is elsewhere from the node itself, so the
+  # load balancer leads to Linux nodes.
+  linux_computes = [for n in local.computes : n if !startswith(n.os, "windows")]
+  ingress_nodes  = length(local.linux_computes) > 0 ? local.linux_computes : local.controllers
+
   service_root = "${local.root}/services"
   registry     = "registry.${cluster.domain}:5000"
 
@@ -12,7 +17,7 @@ locals {
     haproxy = {
       "haproxy.cfg" = templatefile("files/haproxy.cfg", {
         cluster = cluster, controllers = local.controllers,
-        ingress = length(local.computes) > 0 ? local.computes : local.controllers,
+        ingress = local.ingress_nodes,
         node_ports = var.ingress_node_ports
       })
     }

@@ -5,7 +5,18 @@ locals {
   api        = "api.${cluster.domain}"
   first_node = local.controllers[0].name
   others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
-  all_nodes  = keys(cluster.nodes)
+  all_nodes  = keys(local.linux_nodes)
+
+  # What carries packets between pods: the spec says it in the cluster's vars, or a
+  # variable for all.
+  pod_network = lookup(cluster.vars, "pod_network", var.pod_network)
+
+  # Windows takes a VNI from 4096 on and the port that IANA gave to VXLAN; Linux, left
+  # alone, takes 1 and 8472. All nodes must agree.
+  flannel_backend = merge(
+    { Type = local.pod_network == "flannel-host-gw" ? "host-gw" : "vxlan" },
+    { for name, value in { VNI = 4096, Port = 4789 } : name => value if local.pod_network == "flannel-vxlan" && length(local.windows_nodes) > 0 },
+  )
 }
 
 # What every further task on a node stands on: the kernel's part.
@@ -223,7 +234,7 @@ task "kubeadm_init" "first" {
 # Further controllers, one after the other: etcd takes in one member at a time.
 task "kubeadm_config" "join" {
   stage                  = "cluster"
-  for_each               = { for n in values(cluster.nodes) : n.name => n if n.name != local.first_node }
+  for_each               = { for name, n in local.linux_nodes : name => n if name != local.first_node }
   host                   = each.key
   path                   = "/etc/kubernetes/kinit-join.yaml"
   kind                   = "join"
@@ -255,13 +266,14 @@ task "kubeadm_join" "controller" {
 # The network between pods; its MTU follows from the guests' by flannel itself.
 task "kubectl_apply" "flannel" {
   stage      = "cluster"
+  when       = startswith(local.pod_network, "flannel-")
   host       = local.first_node
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/flannel.yaml", {
     cluster  = cluster
     api      = local.services.ip
     images   = var.flannel_images
-    net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = { Type = "vxlan" } }
+    net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = local.flannel_backend }
   })
   depends_on = [task.kubeadm_init.first]
 }

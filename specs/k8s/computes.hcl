@@ -2,7 +2,7 @@
 
 task "kubeadm_join" "compute" {
   stage    = "computes"
-  for_each = { for n in local.computes : n.name => n }
+  for_each = { for n in local.computes : n.name => n if !startswith(n.os, "windows") }
   host     = each.key
   config   = task.kubeadm_config.join[each.key].path
   timeout  = var.cluster_timeout

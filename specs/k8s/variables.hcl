@@ -22,6 +22,16 @@ variable "pod_cidr" {
   description = "The network of the pods."
 }
 
+variable "pod_network" {
+  type        = string
+  default     = "flannel-vxlan"
+  description = "What carries packets between pods: flannel-vxlan, flannel-host-gw (all nodes on one network, no tunnel) or calico-vxlan."
+  validation {
+    condition     = contains(["flannel-vxlan", "flannel-host-gw", "calico-vxlan"], var.pod_network)
+    error_message = "The pod network is flannel-vxlan, flannel-host-gw or calico-vxlan."
+  }
+}
+
 variable "service_cidr" {
   type        = string
   default     = "10.96.0.0/12"

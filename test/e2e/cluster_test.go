@@ -195,17 +195,20 @@ func kill(p *os.Process) { _ = p.Kill() } // it may have ended by itself
 
 func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
 
+// second is another cluster's spec, with what keeps it apart from the first.
+var second = []string{
+	"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts,
+	"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
+}
+
 // beside deploys guests of another cluster, finds that the first one still has its
-// API, and removes the second again.
+// API, restarts one of the guests, and removes the second cluster again.
 func beside(t *testing.T, k *kinit) {
 	t.Helper()
-	second := []string{
-		"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts, "--output", "json",
-		"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
-	}
-	k.must(t, second...)
+	k.must(t, append(second, "--output", "json")...)
 	useKubeconfig(t, k)
-	k.must(t, append(second, "--stop-after", "cleanup")...)
+	rebootGuests(t, k)
+	k.must(t, append(second, "--output", "json", "--stop-after", "cleanup")...)
 	useKubeconfig(t, k)
 }
 

@@ -31,6 +31,7 @@ type clusterBlock struct {
 	Hypervisors *int           `hcl:"hypervisors,optional"`
 	Domain      *string        `hcl:"domain,optional"`
 	Pods        *int           `hcl:"pods,optional"`
+	Vars        cty.Value      `hcl:"vars,optional"`
 	Networks    []networkBlock `hcl:"network,block"`
 	Pools       []poolBlock    `hcl:"pool,block"`
 }
@@ -75,6 +76,7 @@ func Decode(block *spec.Cluster, ctx *hcl.EvalContext) (Cluster, diag.List) {
 	d.name("cluster", c.Name, block.Range)
 	d.atLeast(c.Hypervisors, 1, d.body, "hypervisors")
 	d.atLeast(c.Pods, 0, d.body, "pods")
+	c.Vars = d.vars(raw.Vars, block.Body, block.Range)
 	c.Network = d.network(raw.Networks)
 	c.Pools = d.pools(raw.Pools)
 	d.diags.Sort()
@@ -162,9 +164,9 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 		OS:          or(raw.OS, defaultOS),
 		Pattern:     or(raw.Pattern, ""),
 		Hypervisors: raw.Hypervisors,
-		Vars:        map[string]cty.Value{},
 		Range:       b.DefRange(),
 	}
+	p.Vars = d.vars(raw.Vars, b.Body, p.Range)
 	p.Pinned = argument(b.Body, "hypervisors", p.Range)
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
@@ -174,15 +176,19 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	if raw.Pattern != nil && !numbered.MatchString(p.Pattern) {
 		d.errorf(argument(b.Body, "name", p.Range), "Invalid name", "The name of a pool's nodes has one number, as in \"web-%%02d\".")
 	}
-	if raw.Vars == cty.NilVal || raw.Vars.IsNull() {
-		return p
-	}
-	if t := raw.Vars.Type(); !t.IsObjectType() && !t.IsMapType() {
-		d.errorf(argument(b.Body, "vars", p.Range), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
-		return p
-	}
-	p.Vars = raw.Vars.AsValueMap()
 	return p
+}
+
+// vars is what a block says of its own for playbooks to read.
+func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[string]cty.Value {
+	if raw == cty.NilVal || raw.IsNull() {
+		return map[string]cty.Value{}
+	}
+	if t := raw.Type(); !t.IsObjectType() && !t.IsMapType() {
+		d.errorf(argument(body, "vars", at), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
+		return map[string]cty.Value{}
+	}
+	return raw.AsValueMap()
 }
 
 var (

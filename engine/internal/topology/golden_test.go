@@ -62,6 +62,7 @@ func mustExpand(t *testing.T, text string, names ...string) *Topology {
 }
 
 const pools = `
+  vars = { pod_network = "flannel-host-gw" }
   pool "controller" {
     count  = CONTROLLERS
     memory = "4GiB"

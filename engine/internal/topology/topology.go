@@ -18,6 +18,7 @@ type Cluster struct {
 	Pods        int    // 1 by default
 	Network     Network
 	Pools       []Pool
+	Vars        map[string]cty.Value // for playbooks; the engine does not read them
 	Range       hcl.Range
 }
 

@@ -23,6 +23,7 @@ func (t *Topology) Value() cty.Value {
 		"name":        cty.StringVal(t.Cluster.Name),
 		"domain":      cty.StringVal(t.Cluster.Domain),
 		"id":          cty.StringVal(t.ID),
+		"vars":        cty.ObjectVal(t.Cluster.Vars),
 		"network":     t.network(),
 		"nodes":       cty.ObjectVal(nodes),
 		"pools":       lists(pools),
