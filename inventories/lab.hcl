@@ -50,10 +50,11 @@ group "${lab}" {
 
     sample_image            = "docker.io/library/busybox:1.35"
 
-    # Emulated processors are slow: leases of one controller need no election, and
-    # probes get more time.
+    # Emulated processors are slow: leases of one controller need no election, probes
+    # and heartbeats get more time.
+    liveness_failures = 60
     component_args = {
-      controller_manager = { leader-elect = "false" }
+      controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
       scheduler          = { leader-elect = "false" }
     }
   }

@@ -195,6 +195,34 @@ task "x509_certificate" "admin" {
   type          = "rsa"
 }
 
+# kubeadm merges these into the pods that it writes.
+locals {
+  patches = "/etc/kubernetes/kinit-patches"
+  patch_files = {
+    for pair in setproduct([for c in local.controllers : c.name], ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd"]) :
+    "${pair[0]}/${pair[1]}" => { node = pair[0], component = pair[1] }
+  }
+}
+
+task "directory" "patches" {
+  stage = "cluster"
+  hosts = [for c in local.controllers : c.name]
+  path  = local.patches
+  mode  = "0700"
+}
+
+task "copy" "patches" {
+  stage    = "cluster"
+  for_each = local.patch_files
+  host     = each.value.node
+  dest     = "${local.patches}/${each.value.component}+strategic.json"
+  content = jsonencode({ spec = { containers = [{
+    name = each.value.component, livenessProbe = { failureThreshold = var.liveness_failures }
+  }] } })
+  mode       = "0600"
+  depends_on = [task.directory.patches]
+}
+
 task "kubeadm_config" "init" {
   stage                  = "cluster"
   host                   = local.first_node
@@ -210,6 +238,7 @@ task "kubeadm_config" "init" {
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
   extra_args             = var.component_args
+  patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
   kubelet                = { cgroupDriver = "systemd" }
 }
@@ -227,7 +256,7 @@ task "kubeadm_init" "first" {
   depends_on = [
     task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
     task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-    task.command.push,
+    task.command.push, task.copy.patches,
   ]
 }
 
@@ -245,6 +274,7 @@ task "kubeadm_config" "join" {
   kubernetes_version     = var.kubernetes_version
   token                  = task.secret.token.value
   certificate_key        = task.secret.certificate_key.value
+  patches                = each.value.pool == "controller" ? local.patches : ""
   ca_cert_hash           = task.x509_ca.kubernetes.spki_hash
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }
@@ -255,7 +285,7 @@ task "kubeadm_join" "controller" {
   host       = each.key
   config     = task.kubeadm_config.join[each.key].path
   timeout    = var.cluster_timeout
-  depends_on = [task.kubeadm_init.first, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+  depends_on = [task.kubeadm_init.first, task.copy.patches, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
 
   retry {
     attempts = 3
@@ -273,6 +303,7 @@ task "kubectl_apply" "flannel" {
     cluster  = cluster
     api      = local.services.ip
     images   = var.flannel_images
+    windows  = length(local.windows_nodes) > 0
     net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = local.flannel_backend }
   })
   depends_on = [task.kubeadm_init.first]

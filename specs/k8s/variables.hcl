@@ -82,6 +82,16 @@ variable "component_args" {
   description = "Further flags of the control plane's components: component → flag → value."
 }
 
+variable "liveness_failures" {
+  type        = number
+  default     = 8
+  description = "How many probes in a row a component of the control plane may miss before it is started anew; one is made every 10 s. Slow machines need more than kubeadm's 8: a start costs them more than waiting."
+  validation {
+    condition     = var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
+    error_message = "The number of failures is a whole number from 1 on."
+  }
+}
+
 variable "cluster_timeout" {
   type        = string
   default     = "10m"

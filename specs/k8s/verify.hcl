@@ -79,6 +79,19 @@ task "command" "registry" {
   read_only = true
 }
 
+# What each node says of itself, so that a simulated one is not taken for a real one.
+task "command" "systems" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["get", "nodes", "--output", "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}"])
+  read_only  = true
+  depends_on = [task.wait.ready]
+}
+
+output "systems" {
+  value = trimspace(task.command.systems.stdout)
+}
+
 output "nodes" {
   value = join(" ", [for n in values(cluster.nodes) : "${n.name}=${task.wait.ready[n.name].elapsed >= 0 ? "Ready" : ""}"])
 }

@@ -1,27 +1,33 @@
 #!/bin/sh
-# Makes the folder $1 with what a Windows node downloads. Each program is a line of text
-# that says what it stands in for; the simulator alone knows what to do with it.
+# Makes the folder $1 with the archives that a Windows node downloads, for Kubernetes $2.
+# Each program in them is a line of text that says what it stands in for; the simulator
+# alone knows what to do with it.
 set -eu
 out=$1
-version=$2
+kubernetes=$2
 mkdir -p "$out"
-program() { printf 'kinit-winsim program %s %s\n' "$2" "$3" >"$1"; }
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
 
-program "$out/kubeadm.exe" kubeadm "$version"
-program "$out/kubelet.exe" kubelet "$version"
-program "$out/kube-proxy.exe" kube-proxy "$version"
-program "$out/flanneld.exe" flanneld v0.26.7
-
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/containerd/bin" "$folder/cni" "$folder/crictl"
-for name in containerd containerd-shim-runhcs-v1 ctr; do program "$folder/containerd/bin/$name.exe" "$name" v1.7.28; done
-for name in flannel host-local sdnoverlay win-bridge win-overlay; do program "$folder/cni/$name.exe" "$name" v1.6.2; done
-program "$folder/crictl/crictl.exe" crictl v1.34.0
-
+program() { # FILE NAME VERSION
+	mkdir -p "$(dirname "$tree/$1")"
+	printf 'kinit-winsim program %s %s\n' "$2" "$3" >"$tree/$1"
+}
 # The same bytes every time, so that checksums are stable.
-pack() { tar -C "$1" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf - . | gzip -n >"$2"; }
-pack "$folder/containerd" "$out/containerd.tar.gz"
-pack "$folder/cni" "$out/cni.tar.gz"
-pack "$folder/crictl" "$out/crictl.tar.gz"
-(cd "$out" && sha256sum *.exe *.tar.gz >SHA256SUMS)
+pack() { tar -C "$tree/$1" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf - "$2" | gzip -n >"$out/$1.tar.gz"; }
+
+for name in kubeadm kubelet kubectl kube-proxy kube-log-runner; do
+	program "kubernetes/kubernetes/node/bin/$name.exe" "$name" "$kubernetes"
+done
+pack kubernetes kubernetes
+for name in containerd containerd-shim-runhcs-v1 ctr; do program "containerd/bin/$name.exe" "$name" v1.7.28; done
+pack containerd bin
+program crictl/crictl.exe crictl v1.34.0
+pack crictl crictl.exe
+program flannel/flanneld.exe flanneld v0.26.7
+pack flannel flanneld.exe
+program cni_flannel/flannel-amd64.exe flannel v1.6.2-flannel1
+pack cni_flannel flannel-amd64.exe
+for name in host-local win-overlay win-bridge; do program "cni/$name.exe" "$name" v1.6.2; done
+pack cni .
+(cd "$out" && sha256sum *.tar.gz >SHA256SUMS)
