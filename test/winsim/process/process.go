@@ -15,11 +15,18 @@ import (
 
 // Command is what a server was asked to start.
 type Command struct {
-	// Line is the command line, or the program's path when Args are given.
+	// Line is a command line for cmd.exe, as it stands after "cmd.exe /c ", when
+	// Args is nil. Else it is the name or path of a program.
 	Line string
-	// Args are the program's arguments as the protocol carried them apart from
-	// Line, not split from it. Over SSH there are none.
+	// Args are the arguments that the program named by Line gets, exactly and
+	// without any further parsing. They are nil over WinRM, whose server joins
+	// command and arguments with spaces and gives them to cmd.exe. Over SSH, Line is
+	// powershell.exe and Args are -c and the line that the client sent, because
+	// that is how the default shell is called; without a line there is nothing but
+	// an empty, non-nil list, and the shell is interactive.
 	Args []string
+	// User is who logged in, as Login knows the name.
+	User string
 	// Stdin is never nil. It ends with io.EOF when the client says so, and fails
 	// when the connection or the shell behind it is gone.
 	Stdin io.Reader
@@ -31,6 +38,9 @@ type Command struct {
 	// Dir is the working directory that the client chose, as a Windows path; empty
 	// when it chose none.
 	Dir string
+	// CodePage is the console's code page that the client asked for, such as 65001
+	// for UTF-8, or 0 when it left that to the machine.
+	CodePage int
 }
 
 // Runner runs commands as the machine. It is called by several goroutines at the
