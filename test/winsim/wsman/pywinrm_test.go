@@ -61,8 +61,10 @@ func pywinrm(t *testing.T, protocol, shell map[string]any, commands [][]any) res
 func TestPywinrmRunsCommands(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *wsman.Options) { o.Settings.Certificate = true })
+	cert, key := s.mapped(t)
 	for name, protocol := range map[string]map[string]any{
 		"basic over HTTPS":          {"endpoint": s.https, "transport": "basic", "ca_trust_path": s.pem},
+		"certificate":               {"endpoint": s.https, "transport": "certificate", "ca_trust_path": s.pem, "cert_pem": cert, "cert_key_pem": key},
 		"NTLM, sealed, over HTTP":   {"endpoint": s.http, "transport": "ntlm", "message_encryption": "always"},
 		"NTLM over HTTPS":           {"endpoint": s.https, "transport": "ntlm", "ca_trust_path": s.pem},
 		"NTLM, sealed, over HTTPS":  {"endpoint": s.https, "transport": "ntlm", "ca_trust_path": s.pem, "message_encryption": "always"},
@@ -126,7 +128,7 @@ func TestPywinrmIsRefused(t *testing.T) {
 func TestPywinrmPollsOnAfterTimeouts(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	s.Plan(wsman.Rule{Action: wsman.Receive, Times: 30, Effect: wsman.Effect{Fault: 2150858793}})
+	s.Plan(wsman.Rule{Action: wsman.Receive, Times: 30, Effect: wsman.Effect{Fault: wsman.CodeTimedOut}})
 	got := pywinrm(t, map[string]any{"endpoint": s.http, "transport": "ntlm"}, nil, [][]any{{"echo", []string{"late"}, nil}})
 	if diff := cmp.Diff(result{Results: [][]any{{"late\r\n", "", 0.0}}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
