@@ -64,7 +64,7 @@ type Task struct {
 
 // Kind is the module "command".
 func Kind() module.Kind {
-	return module.Kind{Name: "command", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.Kind{Name: "command", Elsewhere: "win_command", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -62,7 +62,7 @@ type Task struct {
 
 // Kind is the module "copy".
 func Kind() module.Kind {
-	return module.Kind{Name: "copy", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "copy", Elsewhere: "win_copy", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -73,7 +73,7 @@ type Task struct {
 
 // Kind is the module "script".
 func Kind() module.Kind {
-	return module.Kind{Name: "script", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.Kind{Name: "script", Elsewhere: "win_powershell", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
 }
 
 // Validate finds mistakes in the arguments; it does not read the script.

@@ -65,7 +65,7 @@ type Task struct {
 
 // Kind is the module "shell".
 func Kind() module.Kind {
-	return module.Kind{Name: "shell", New: func() module.Task {
+	return module.Kind{Name: "shell", Elsewhere: "win_powershell", New: func() module.Task {
 		return &Task{Executable: "sh", OKCodes: []int{0}}
 	}}
 }

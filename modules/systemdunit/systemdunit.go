@@ -66,7 +66,7 @@ type Task struct {
 
 // Kind is the module "systemd_unit".
 func Kind() module.Kind {
-	return module.Kind{Name: "systemd_unit", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "systemd_unit", Elsewhere: "win_service", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

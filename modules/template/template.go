@@ -65,7 +65,7 @@ type Task struct {
 
 // Kind is the module "template".
 func Kind() module.Kind {
-	return module.Kind{Name: "template", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "template", Elsewhere: "win_template", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments; it does not render.
