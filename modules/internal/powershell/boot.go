@@ -21,7 +21,7 @@ type Boot struct {
 
 // LastBoot reads when the host started.
 func LastBoot(ctx context.Context, h module.Host) (Boot, error) {
-	return Value[Boot](ctx, h, bootScript, nil)
+	return Read[Boot](ctx, h, bootScript, nil)
 }
 
 // WaitForBoot waits until the host has started anew and ready, which may be nil, says

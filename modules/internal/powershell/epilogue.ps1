@@ -1,5 +1,7 @@
 # Runs the script of the module, which is in $KinitScript, and writes its value, or what it
 # threw, as one line of JSON. Codes tell errors apart in every language of Windows.
+# Warnings would be lines of the output too.
+$global:WarningPreference = 'SilentlyContinue'
 $code = 0
 try {
     $answer = @{ value = & $KinitScript }

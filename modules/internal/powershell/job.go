@@ -35,9 +35,10 @@ const patience = time.Minute
 // restarts the host, or must not end half way. The host runs it as a scheduled task of
 // the system.
 //
-// It is begun at most once. A job of the same name, script and arguments that is still
-// there, since kinit was interrupted, is waited for instead of begun again. When it has
-// ended, nothing of it is left.
+// It is begun at most once. A job of the same name, script and arguments that still
+// runs, since kinit was interrupted, is waited for instead. One that has ended is
+// forgotten: the caller has looked and found that the work is still to do. When the job
+// has ended, nothing of it is left.
 type Job struct {
 	Name   string // in messages, and part of the name of its folder: letters, digits and "-"
 	Script string
@@ -55,27 +56,24 @@ func (j Job) Run(ctx context.Context, h module.Host, result any) error {
 	if err != nil {
 		return err
 	}
-	var answer string
-	wait := poll.Wait{For: j.Name, Within: j.Within}
-	err = poll.Until(ctx, h, wait, poll.Tolerant(patience, func(ctx context.Context) (bool, string, error) {
-		done, text, err := running.look(ctx, h)
-		answer = text
-		return done, "it runs", err
-	}))
+	w := &watch{placed: running}
+	err = poll.Until(ctx, h, poll.Wait{For: j.Name, Within: j.Within}, poll.Tolerant(patience,
+		func(ctx context.Context) (bool, string, error) { return w.look(ctx, h) }))
 	if err != nil {
 		return err
 	}
-	forget := poll.Wait{For: "the end of " + j.Name, Within: j.Within}
-	err = poll.Until(ctx, h, forget, poll.Tolerant(patience, func(ctx context.Context) (bool, string, error) {
-		return true, "", Run(ctx, h, forgetScript, running, nil)
-	}))
+	err = poll.Until(ctx, h, poll.Wait{For: "the end of " + j.Name, Within: j.Within}, poll.Tolerant(patience,
+		func(ctx context.Context) (bool, string, error) { return true, "", running.forget(ctx, h) }))
 	if err != nil {
 		return err
 	}
-	if answer == "" {
+	if w.refused != nil {
+		return w.refused
+	}
+	if w.answer == "" {
 		return fmt.Errorf("%s: %w", j.Name, ErrLost)
 	}
-	return read(h, answer, nil, result)
+	return read(h, w.answer, nil, result)
 }
 
 // placed is a job with its place on the host, as the scripts know it.
@@ -98,26 +96,49 @@ func (j Job) place() (placed, error) {
 	return placed{ID: id, Folder: jobs + id, Script: script, Input: string(input)}, nil
 }
 
-// look begins the job where it has not begun, and tells whether it has ended. The
-// answer of a job that has died is empty.
-func (p placed) look(ctx context.Context, h module.Host) (done bool, answer string, err error) {
-	var s struct {
-		Begun, Alive bool
-		Answer       string
-	}
-	if err := Run(ctx, h, lookScript, p.short(), &s); err != nil {
-		return false, "", err
-	}
-	switch {
-	case s.Answer != "":
-		return true, s.Answer, nil
-	case s.Begun:
-		return !s.Alive, "", nil
-	case s.Alive:
-		return false, "", nil
-	}
-	return false, "", Run(ctx, h, startScript, p, nil)
-}
-
 // short is the job without what only its start needs.
 func (p placed) short() placed { return placed{ID: p.ID, Folder: p.Folder} }
+
+func (p placed) forget(ctx context.Context, h module.Host) error {
+	return Run(ctx, h, forgetScript, p.short(), nil)
+}
+
+// watch is a job that is waited for.
+type watch struct {
+	placed
+	known   bool   // what is on the host is of this run, or ran when it was found
+	answer  string // of a job that has ended; that of one that has died is empty
+	refused *Error // why it cannot be started
+}
+
+// status is what the host knows of a job.
+type status struct {
+	Begun, Alive bool
+	Answer       string
+}
+
+// ended tells whether a job has ended, with an answer or without.
+func (s status) ended() bool { return s.Answer != "" || s.Begun && !s.Alive }
+
+// look begins the job where there is none, and tells whether it has ended.
+func (w *watch) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
+	var s status
+	if err := Run(ctx, h, lookScript, w.short(), &s); err != nil {
+		return false, "", err
+	}
+	if s.ended() && !w.known {
+		if err := w.forget(ctx, h); err != nil {
+			return false, "", err
+		}
+		s = status{}
+	}
+	w.known, w.answer = true, s.Answer
+	if !s.Begun && !s.Alive && !s.ended() {
+		err := Run(ctx, h, startScript, w.placed, nil)
+		if errors.As(err, &w.refused) {
+			return true, "", nil
+		}
+		return false, "it starts", err
+	}
+	return s.ended(), "it runs", nil
+}

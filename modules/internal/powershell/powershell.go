@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/transport"
 )
 
 //go:embed prologue.ps1
@@ -42,6 +43,16 @@ func Value[T any](ctx context.Context, h module.Host, script string, args any) (
 	return value, err
 }
 
+// Read is Value for a script that changes nothing: it is run once more when the
+// connection was lost.
+func Read[T any](ctx context.Context, h module.Host, script string, args any) (T, error) {
+	value, err := Value[T](ctx, h, script, args)
+	if errors.Is(err, transport.ErrUnreachable) && ctx.Err() == nil {
+		return Value[T](ctx, h, script, args)
+	}
+	return value, err
+}
+
 // Send is Run for a script that reads more input than its arguments, from the stream
 // $KinitInput.
 func Send(ctx context.Context, h module.Host, script string, args any, input io.Reader, result any) error {
@@ -58,6 +69,13 @@ func Send(ctx context.Context, h module.Host, script string, args any, input io.
 	}
 	out, err := h.Run(ctx, module.Command{PowerShell: whole(script), Stdin: stdin})
 	return read(h, out.Stdout, err, result)
+}
+
+// WithArguments gives a script of a user arguments: its text, with what reads them, and
+// the beginning of its input.
+func WithArguments(script string, args any) (text, input string, err error) {
+	header, err := encode(args)
+	return prologue + script, string(header), err
 }
 
 // Step is a step that runs a script without a value.

@@ -24,6 +24,5 @@ function Invoke-Program([string] $Program, [string[]] $Parameters, [int[]] $Code
     $text
 }
 
-$global:WarningPreference = 'SilentlyContinue'
 $json = [Convert]::FromBase64String((Read-Text ([int](Read-Text 8))))
 $Arguments = [Text.Encoding]::UTF8.GetString($json) | ConvertFrom-Json
