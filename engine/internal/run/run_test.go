@@ -18,6 +18,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
+	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules"
 )
@@ -89,7 +90,11 @@ func (j *job) run(text string) *run.Result {
 		if strings.HasPrefix(name, "down") {
 			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
 		}
-		return host.Settings{Name: name, Local: true}, nil
+		settings := host.Settings{Name: name, Local: true}
+		if strings.HasPrefix(name, "windows") {
+			settings.OS = module.Windows
+		}
+		return settings, nil
 	}, j.redactor)
 	defer pool.Close()
 	values := &plan.Values{}
