@@ -65,6 +65,9 @@ import (
 	"kinit/modules/virtsweep"
 	"kinit/modules/volume"
 	"kinit/modules/wait"
+	"kinit/modules/winimage"
+	"kinit/modules/wininstall"
+	"kinit/modules/winseed"
 	"kinit/modules/x509ca"
 	"kinit/modules/x509cert"
 )
@@ -86,6 +89,7 @@ func All() []module.Kind {
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
 		// Guests.
 		volume.Kind(), seed.Kind(), domain.Kind(), virtsweep.Kind(),
+		winseed.Kind(), winimage.Kind(), wininstall.Kind(),
 		// The overlay.
 		ovsbridge.Kind(), ovsport.Kind(), ovsport.VethKind(),
 		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),
