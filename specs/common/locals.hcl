@@ -6,9 +6,8 @@ locals {
   computes    = [for n in values(cluster.nodes) : n if n.pool != "controller"]
   services    = cluster.pods[0]
 
-  # A pool's os decides how its nodes are made and what runs on them.
-  windows_nodes = { for name, n in cluster.nodes : name => n if startswith(n.os, "windows") }
-  linux_nodes   = { for name, n in cluster.nodes : name => n if !startswith(n.os, "windows") }
+  # Nodes by what they run; those with Windows are in windows.hcl.
+  linux_nodes = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
 
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"
