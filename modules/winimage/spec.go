@@ -44,17 +44,11 @@ func (t *Task) cd(ctx context.Context, h module.Host) ([]byte, error) {
 		}
 	}
 	g := wincd.Golden{
-		Media: wincd.Media{
-			Edition: t.Edition, ImageName: t.ImageName, ImageIndex: t.ImageIndex,
-			UEFI: t.Firmware == "uefi", ProductKey: t.ProductKey,
-		},
+		Media:    t.media(),
 		Language: wincd.Language{Locale: t.Locale, TimeZone: t.TimeZone},
 		// Enough for Windows' rule, known to nobody, and of no use once a copy has its own.
 		Password: secret.Value("Kn1-" + rand.Text()),
 		Shrink:   t.Shrink,
-	}
-	if g.ImageName == "" && g.ImageIndex == 0 {
-		g.ImageName = wincd.DefaultImage(t.Edition)
 	}
 	h.AddSecret(g.Password)
 	if t.OpenSSH != "" {
@@ -66,13 +60,9 @@ func (t *Task) cd(ctx context.Context, h module.Host) ([]byte, error) {
 	return g.Image()
 }
 
-// imageText names what is installed, for people.
-func (t *Task) imageText() string {
-	switch {
-	case t.ImageName != "":
-		return t.ImageName
-	case t.ImageIndex != 0:
-		return fmt.Sprintf("image %d", t.ImageIndex)
+func (t *Task) media() wincd.Media {
+	return wincd.Media{
+		Edition: t.Edition, ImageName: t.ImageName, ImageIndex: t.ImageIndex,
+		UEFI: t.Firmware == "uefi", ProductKey: t.ProductKey,
 	}
-	return wincd.DefaultImage(t.Edition)
 }

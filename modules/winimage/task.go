@@ -151,7 +151,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	case t.State == "absent" || there:
 		return nil, nil
 	}
-	text := fmt.Sprintf("install %s from %s and seal it as %s", t.imageText(), t.Installer, t.Path)
+	text := fmt.Sprintf("install %s from %s and seal it as %s", t.media().Title(), t.Installer, t.Path)
 	return []module.Step{module.NewStep(text, t.make)}, nil
 }
 

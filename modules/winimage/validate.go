@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"time"
 
+	"kinit/modules/internal/media"
 	"kinit/modules/internal/size"
 	"kinit/modules/internal/virt"
-	"kinit/modules/internal/wincd"
 )
 
 // leastDisk is what Microsoft's requirements for Windows Server ask for, in bytes.
@@ -17,11 +17,8 @@ const leastDisk = 32 << 30
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !path.IsAbs(t.Path) {
-		return fmt.Errorf("path %q: expected an absolute path", t.Path)
-	}
-	if t.State != "present" && t.State != "absent" {
-		return fmt.Errorf("state %q: expected \"present\" or \"absent\"", t.State)
+	if err := media.Check(t.Path, t.State); err != nil {
+		return err
 	}
 	if t.State == "absent" {
 		return nil
@@ -35,15 +32,10 @@ func (t *Task) validateMedia() error {
 			return fmt.Errorf("%s %q: expected an absolute path of the host", name, file)
 		}
 	}
-	switch {
-	case t.OpenSSH != "" && !path.IsAbs(t.OpenSSH):
+	if t.OpenSSH != "" && !path.IsAbs(t.OpenSSH) {
 		return fmt.Errorf("openssh %q: expected an absolute path of the host", t.OpenSSH)
-	case t.ImageName != "" && t.ImageIndex != 0:
-		return errors.New("expected image_name or image_index, not both")
-	case t.ImageIndex < 0:
-		return fmt.Errorf("image_index %d: expected a number from 1", t.ImageIndex)
 	}
-	return wincd.CheckEdition(t.Edition)
+	return t.media().Check()
 }
 
 func (t *Task) validateMachine() error {

@@ -52,14 +52,10 @@ func (t *Task) node(ctx context.Context, h module.Host) (wincd.Node, error) {
 }
 
 func (t *Task) media() wincd.Media {
-	m := wincd.Media{
+	return wincd.Media{
 		Edition: t.Edition, ImageName: t.ImageName, ImageIndex: t.ImageIndex,
 		UEFI: t.Firmware == "uefi", ProductKey: t.ProductKey,
 	}
-	if m.ImageName == "" && m.ImageIndex == 0 {
-		m.ImageName = wincd.DefaultImage(t.Edition)
-	}
-	return m
 }
 
 func (f File) read(ctx context.Context, h module.Host) ([]byte, error) {

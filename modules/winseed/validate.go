@@ -4,18 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 
+	"kinit/modules/internal/media"
 	"kinit/modules/internal/wincd"
 )
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !path.IsAbs(t.Path) {
-		return fmt.Errorf("path %q: expected an absolute path", t.Path)
-	}
-	if t.State != "present" && t.State != "absent" {
-		return fmt.Errorf("state %q: expected \"present\" or \"absent\"", t.State)
+	if err := media.Check(t.Path, t.State); err != nil {
+		return err
 	}
 	if t.State == "absent" {
 		return nil
@@ -32,31 +29,20 @@ func (t *Task) validateSystem() error {
 		return fmt.Errorf("purpose %q: expected \"install\" or \"copy\"", t.Purpose)
 	case t.Firmware != "uefi" && t.Firmware != "bios":
 		return fmt.Errorf("firmware %q: expected \"uefi\" or \"bios\"", t.Firmware)
-	case t.ImageName != "" && t.ImageIndex != 0:
-		return errors.New("expected image_name or image_index, not both")
-	case t.ImageIndex < 0:
-		return fmt.Errorf("image_index %d: expected a number from 1", t.ImageIndex)
 	case t.Certificate == "" || t.PrivateKey == "":
 		return errors.New("expected certificate and private_key, which WinRM over HTTPS needs")
 	case t.MTU != 0 && (t.MTU < 576 || t.MTU > 65535):
 		// Windows takes no less than what every IPv4 host must take (RFC 791).
 		return fmt.Errorf("mtu %d: expected 576 to 65535 bytes", t.MTU)
 	}
-	return wincd.CheckEdition(t.Edition)
+	return t.media().Check()
 }
 
-// validateHostKey never shows the key.
 func (t *Task) validateHostKey() error {
 	if t.HostKey == nil {
 		return nil
 	}
-	if !strings.HasPrefix(strings.TrimSpace(t.HostKey.Private.Reveal()), "-----BEGIN OPENSSH PRIVATE KEY-----") {
-		return errors.New("host_key: private is no private key in the format of OpenSSH")
-	}
-	if !strings.HasPrefix(t.HostKey.Public, "ssh-ed25519 ") {
-		return errors.New("host_key: public is no Ed25519 key: expected \"ssh-ed25519 \" and the key")
-	}
-	return nil
+	return media.CheckHostKey(t.HostKey.Private, t.HostKey.Public)
 }
 
 func (t *Task) validateFiles() error {

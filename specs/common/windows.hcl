@@ -111,7 +111,7 @@ locals {
 
   # The folder of virtio-win that each system's drivers are in.
   windows_editions = { "windows" = "2k22", "windows-2019" = "2k19", "windows-2022" = "2k22", "windows-2025" = "2k25" }
-  windows_edition  = lookup(local.windows_editions, try(local.windows_systems[0], "windows"), "")
+  windows_edition  = lookup(local.windows_editions, try(local.windows_systems[0], "windows"), "2k22")
 
   # What is fetched, and where it is on the hypervisors: a path is used where it is. An
   # image that is sealed already needs nothing else.
@@ -126,12 +126,12 @@ locals {
   }
   windows_fetched = {
     for pair in setproduct(local.windows_hypervisors, keys(local.windows_media)) :
-    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1] } if !startswith(local.windows_media[pair[1]].url, "/")
+    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1] } if local.windows_media[pair[1]].url != "" && !startswith(local.windows_media[pair[1]].url, "/")
   }
 
   # The image's name follows from all that it is made of: another system is another image.
   windows_golden = "${local.image_dir}/kinit-windows-${substr(sha256(jsonencode([local.windows_media, local.windows_edition, var.windows_image_name, var.windows_locale, var.windows_firmware, var.windows_image_size])), 0, 12)}.qcow2"
-  windows_build = "kinit-image-${substr(sha256("${cluster.name}/${local.windows_golden}"), 0, 8)}"
+  windows_build  = "kinit-image-${substr(sha256("${cluster.name}/${local.windows_golden}"), 0, 8)}"
 
   # What clean-up leaves alone of an installation that was interrupted.
   windows_builders      = local.windows_sealed ? [] : local.windows_hypervisors
@@ -163,7 +163,7 @@ task "assert" "windows" {
   }
 
   condition {
-    holds   = local.windows_edition != ""
+    holds   = alltrue([for system in local.windows_systems : contains(keys(local.windows_editions), system)])
     message = "There is no system ${join(", ", local.windows_systems)}: expected one of ${join(", ", keys(local.windows_editions))}."
   }
 
@@ -251,12 +251,12 @@ task "x509_certificate" "winrm" {
 }
 
 task "libvirt_volume" "windows" {
-  stage    = "nodes"
-  for_each = local.windows_nodes
-  host     = each.value.hypervisor
-  name     = each.key
-  backing  = lookup(local.windows_files, "image", local.windows_golden)
-  size     = local.windows_sealed || each.value.disk_bytes >= local.windows_least_disk ? each.value.disk : var.windows_image_size
+  stage      = "nodes"
+  for_each   = local.windows_nodes
+  host       = each.value.hypervisor
+  name       = each.key
+  backing    = lookup(local.windows_files, "image", local.windows_golden)
+  size       = local.windows_sealed || each.value.disk_bytes >= local.windows_least_disk ? each.value.disk : var.windows_image_size
   depends_on = [task.windows_image.node, task.download.windows]
 }
 

@@ -93,8 +93,8 @@ func TestWhatWindowsLacksIsSaidBeforeAnyHostIsAsked(t *testing.T) {
 			}
 			report := engine.Validate(t.Context(), o)
 			err := report.Diagnostics.Err()
-			if err == nil || !report.Invalid || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
+			if err == nil || !report.Invalid || len(report.Diagnostics) != 1 || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s and nothing else", err, c.want)
 			}
 		})
 	}

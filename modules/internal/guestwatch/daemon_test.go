@@ -48,6 +48,10 @@ func TestRealGuestIsWatchedAndItsScreenKept(t *testing.T) {
 	open := virt.Opener(virt.Open)
 	start(t, h, open, disk)
 
+	press := func(c *virt.Conn) error { return c.PressKey(t.Context(), "node", virt.KeyUp) }
+	if err := open.Do(t.Context(), h, press); err != nil {
+		t.Errorf("press a key: %v", err)
+	}
 	g := guestwatch.Guest{Domain: "node", Disk: disk, Open: open, BootKey: true, Pictures: h.Path("pictures"), Every: 100 * time.Millisecond}
 	err = g.Wait(t.Context(), m, "it to restart", time.Minute, func(ctx context.Context, s guestwatch.Sight) (bool, error) {
 		if s.Problem != "" && !strings.Contains(s.Problem, "no such file") {

@@ -20,16 +20,33 @@ func years() map[string]string {
 	return map[string]string{"2k19": "2019", "2k22": "2022", "2k25": "2025"}
 }
 
-// DefaultImage is the image that is installed of an edition: Datacenter without a
-// desktop, which is smaller and enough for a node.
-func DefaultImage(edition string) string {
-	return "Windows Server " + years()[edition] + " SERVERDATACENTERCORE"
+// Title names what is installed, for people.
+func (m Media) Title() string {
+	if m.ImageIndex != 0 {
+		return fmt.Sprintf("image %d", m.ImageIndex)
+	}
+	return m.imageName()
 }
 
-// CheckEdition tells whether there are drivers for an edition.
-func CheckEdition(edition string) error {
-	if _, known := years()[edition]; !known {
-		return fmt.Errorf("edition %q: expected \"2k19\", \"2k22\" or \"2k25\"", edition)
+// imageName is the name of the image, empty where its number is given. The default is
+// Datacenter without a desktop, which is smaller and enough for a node.
+func (m Media) imageName() string {
+	if m.ImageName == "" && m.ImageIndex == 0 {
+		return "Windows Server " + years()[m.Edition] + " SERVERDATACENTERCORE"
+	}
+	return m.ImageName
+}
+
+// Check finds mistakes.
+func (m Media) Check() error {
+	_, known := years()[m.Edition]
+	switch {
+	case !known:
+		return fmt.Errorf("edition %q: expected \"2k19\", \"2k22\" or \"2k25\"", m.Edition)
+	case m.ImageName != "" && m.ImageIndex != 0:
+		return errors.New("expected image_name or image_index, not both")
+	case m.ImageIndex < 0:
+		return fmt.Errorf("image_index %d: expected a number from 1", m.ImageIndex)
 	}
 	return nil
 }

@@ -44,8 +44,8 @@ var scripts embed.FS
 // Media is what is known of the installation medium.
 type Media struct {
 	Edition    string // the folder of virtio-win's drivers: "2k19", "2k22" or "2k25"
-	ImageName  string // of the image to install; empty for ImageIndex
-	ImageIndex int
+	ImageName  string // of the image to install; the default is Datacenter without a desktop
+	ImageIndex int    // its number, from 1, instead of its name
 	UEFI       bool
 	ProductKey secret.Value // empty for evaluation media
 }
@@ -184,7 +184,7 @@ func lines(texts []string) []byte {
 func (m Media) answers(hostname string, s unattend.System) unattend.Install {
 	return unattend.Install{
 		System: s, ComputerName: hostname, UEFI: m.UEFI,
-		ImageName: m.ImageName, ImageIndex: m.ImageIndex, ProductKey: m.ProductKey,
+		ImageName: m.imageName(), ImageIndex: m.ImageIndex, ProductKey: m.ProductKey,
 		DriverPaths: driverPaths(m.Edition), OldSetup: m.Edition == "2k25",
 	}
 }

@@ -30,7 +30,7 @@ func node() wincd.Node {
 }
 
 func media() wincd.Media {
-	return wincd.Media{Edition: "2k22", ImageName: wincd.DefaultImage("2k22"), UEFI: true}
+	return wincd.Media{Edition: "2k22", UEFI: true}
 }
 
 func language() wincd.Language { return wincd.Language{Locale: "en-US", TimeZone: "UTC"} }
@@ -172,7 +172,7 @@ func TestCDOfAnInstallationLooksForItsScript(t *testing.T) {
 func TestGoldenCDInstallsAndSeals(t *testing.T) {
 	t.Parallel()
 	m := media()
-	m.Edition, m.ImageName, m.ImageIndex = "2k25", "", 3
+	m.Edition, m.ImageIndex = "2k25", 3
 	image, err := wincd.Golden{Media: m, Language: language(), Password: "Kn1-throwaway", Shrink: true}.Image()
 	path := burn(t, image, err)
 	check(t, "files", isoinfo(t, "-f", "-i", path),
