@@ -1,48 +1,41 @@
 #!/bin/sh
-# Makes the initial RAM disk $3 with the modules of kernel $2 from the Debian root $1: it
-# finds the installed disk or the media, mounts it and starts the simulator.
+# Makes the initial RAM disk $3 of busybox $1 and modules of the kernel below $2: it finds
+# the disk, mounts it and starts the simulator.
 set -eu
-debian=$1
+busybox=$1
 kernel=$2
+version=$(basename "$(ls -d "$kernel"/lib/modules/*)")
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
+depmod --basedir "$kernel" "$version"
 mkdir -p "$tree/bin" "$tree/modules" "$tree/proc" "$tree/sys" "$tree/dev" "$tree/root"
-cp "$debian/bin/busybox" "$tree/bin/busybox"
+cp "$busybox" "$tree/bin/busybox"
 for module in virtio_pci virtio_blk virtio_scsi sd_mod ext4 virtio_net ata_piix ahci sr_mod isofs virtio_rng; do
-	chroot "$debian" modprobe --set-version "$kernel" --show-depends "$module" 2>/dev/null | awk '$1 == "insmod" { print $2 }'
+	modprobe --dirname "$kernel" --set-version "$version" --show-depends "$module" | awk '$1 == "insmod" { print $2 }'
 done | awk 'NF && !seen[$0]++' | while read -r path; do
-	cp "$debian$path" "$tree/modules/"
+	cp "$path" "$tree/modules/"
 	basename "$path"
 done >"$tree/modules/order"
 
-# The kernel's command line says which of the two was booted from.
 cat >"$tree/init" <<'INIT'
 #!/bin/busybox sh
 /bin/busybox mount -t devtmpfs none /dev
 /bin/busybox mount -t proc none /proc
 /bin/busybox mount -t sysfs none /sys
 while read -r module; do /bin/busybox insmod "/modules/$module"; done </modules/order
-for word in $(/bin/busybox cat /proc/cmdline); do
-	case $word in winsim.root=*) label=${word#*=} ;; esac
-done
 tries=0
-until device=$(/bin/busybox findfs "LABEL=$label" 2>/dev/null); do
+until device=$(/bin/busybox findfs LABEL=kinit-winsim 2>/dev/null); do
 	tries=$((tries + 1))
 	if [ "$tries" -gt 600 ]; then
-		echo "winsim: no file system with the label $label" >/dev/console
+		echo "winsim: no file system with the label kinit-winsim" >/dev/console
 		exec /bin/busybox sh </dev/console >/dev/console 2>&1
 	fi
 	/bin/busybox usleep 100000
 done
-case $label in
-KINIT_WINSIM) /bin/busybox mount -t iso9660 -o ro "$device" /root ;;
-*) /bin/busybox mount -t ext4 -o noatime "$device" /root ;;
-esac
-/bin/busybox mount -o move /dev /root/dev
-/bin/busybox mount -o move /proc /root/proc
-/bin/busybox mount -o move /sys /root/sys
-exec /bin/busybox switch_root /root /sbin/winsim guest
+/bin/busybox mount -t ext4 -o noatime "$device" /root
+for folder in dev proc sys; do /bin/busybox mount -o move "/$folder" "/root/$folder"; done
+exec /bin/busybox switch_root /root /sbin/winsim -guest
 INIT
 chmod 755 "$tree/init"
 (cd "$tree" && find . | LC_ALL=C sort | cpio --quiet -o -H newc) >"$3"
