@@ -86,8 +86,10 @@ func moved(format string, args ...any) diag.List {
 
 // movedFiles names the files that are not as they were.
 func (s *Saved) movedFiles(l *loaded) diag.List {
-	values, diags := l.valueDigests(s.Salt)
-	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Values, values}} {
+	var diags diag.List
+	// What tasks had read, they have not read yet.
+	read := l.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
+	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Read, read}} {
 		before, now := pair[0], pair[1]
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if now[name] != before[name] {

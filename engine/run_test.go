@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -326,4 +327,34 @@ check "second" {
 			t.Errorf("the problems do not say %q:\n%s", want, problems(r))
 		}
 	}
+}
+
+func TestTasksOfPlaybooksInsideTheProgramReadFilesThere(t *testing.T) {
+	t.Parallel()
+	o := options(t, "")
+	o.Spec = "shipped"
+	o.Builtin = fstest.MapFS{
+		"shipped.hcl":     {Data: []byte(`spec "shipped" { playbook = "book" }`)},
+		"book/files/motd": {Data: []byte("hello\n")},
+		"book/files/make": {Data: []byte("#!/bin/sh\necho made >\"$1\"\n")},
+		"book/book.hcl": {Data: []byte(`
+task "copy" "motd" {
+  dest   = "${path.cwd}/motd"
+  source = "files/motd"
+}
+task "script" "make" {
+  source  = "./files/../files/make"
+  args    = ["${path.cwd}/made"]
+  creates = "${path.cwd}/made"
+}
+task "copy" "folder" {
+  dest   = "${path.cwd}/folder"
+  source = "files"
+}
+`)},
+	}
+	r := engine.Run(t.Context(), o)
+	equal(t, "run", statuses(r), map[string]string{"copy.motd": "changed", "script.make": "changed", "copy.folder": "failed"})
+	equal(t, "files", content(t, o, "motd")+content(t, o, "made"), "hello\nmade\n")
+	equal(t, "problems", problems(r), "builtin:book/book.hcl:13,12-19: Task failed: source: open files: no regular file, want one file")
 }

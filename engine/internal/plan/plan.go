@@ -107,8 +107,9 @@ type Task struct {
 	block *block
 	group *group
 	scope *hcl.EvalContext // what is known before the run, with each and host
-	reads references       // of its arguments
-	after references       // of depends_on
+	files module.LocalFiles
+	reads references // of its arguments
+	after references // of depends_on
 	plan  *Plan
 }
 
