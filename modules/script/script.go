@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/localfile"
 	"kinit/modules/internal/process"
@@ -69,8 +67,8 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	files  module.LocalFiles // where source is
-	result process.Result    // of the last run
+	process.Task
+	files module.LocalFiles // where source is
 }
 
 // Kind is the module "script".
@@ -152,18 +150,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil || !needed {
 		return nil, err
 	}
-	return []module.Step{module.NewStep("run script "+p.Show(h), func(ctx context.Context, h module.Host) (err error) {
-		t.result, err = p.Run(ctx, h)
-		return err
+	return []module.Step{module.NewStep("run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
+		return t.Run(ctx, h, p)
 	})}, nil
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
 }
 
 var (
@@ -171,4 +160,5 @@ var (
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
 	_ module.Sourced      = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

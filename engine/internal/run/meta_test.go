@@ -48,6 +48,42 @@ task "command" "after" {
 	check(t, want, problems(j, result))
 }
 
+func TestFailedWhenJudgesTheExitCodeOfShellsAndScripts(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	j.write("search", "#!/bin/sh\necho none\nexit $1\n")
+	result := j.run(`
+task "shell" "search" {
+  commands     = "echo none; exit 1"
+  failed_when  = result.code > 1
+  changed_when = result.stdout != "none\n"
+}
+task "script" "search" {
+  source       = "search"
+  args         = ["1"]
+  ok_codes     = [0, 7]
+  failed_when  = result.code > 1
+  changed_when = result.stdout != "none\n"
+}
+task "shell" "worse" {
+  commands    = "exit 2"
+  failed_when = result.code > 1
+}
+task "script" "worse" {
+  source      = "search"
+  args        = ["7"]
+  ok_codes    = [0, 7]
+  failed_when = result.code > 1
+}
+`)
+	check(t, []string{"task.shell.search ok", "task.script.search ok", "task.shell.worse failed", "task.script.worse failed"}, show(result))
+	want := []string{
+		"site.hcl:16,17-32: Task failed: What failed_when describes is true.",
+		"site.hcl:22,17-32: Task failed: What failed_when describes is true.",
+	}
+	check(t, want, problems(j, result))
+}
+
 // problems are the diagnostics with files named below the job's folder.
 func problems(j *job, result *run.Result) []string {
 	var all []string
