@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"kinit/engine/event"
 	"kinit/engine/internal/spec"
 )
 
@@ -96,7 +97,7 @@ func describeSteps(steps []string, later bool) string {
 	case len(steps) == 0:
 		return "nothing to do"
 	case len(steps) == 1:
-		return firstLine(steps[0])
+		return event.FirstLine(steps[0])
 	}
-	return fmt.Sprintf("%s (+%d)", firstLine(steps[0]), len(steps)-1)
+	return fmt.Sprintf("%s (+%d)", event.FirstLine(steps[0]), len(steps)-1)
 }
