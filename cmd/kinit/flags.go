@@ -75,6 +75,14 @@ func outputFlags() []cli.Flag {
 	}
 }
 
+// diffFlags say whether steps are shown with their diffs.
+func diffFlags(usage string) []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: usage},
+		&cli.BoolFlag{Name: "no-diff", Category: headOutput, Usage: "show the first line of every step alone"},
+	}
+}
+
 func noColorFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"}
 }

@@ -37,9 +37,7 @@ quit ends the run as Ctrl-C does.`,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
 			&cli.BoolFlag{Name: "step", Category: headSelect,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
-		}, outputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show every step with its diff"},
-		}, reportFlags()),
+		}, outputFlags(), diffFlags("show every step with its diff"), reportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {
