@@ -41,7 +41,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 			report.refuse(moved)
 			return
 		}
-		options := l.runOptions()
+		options := l.runOptions(values)
 		options.Expect = newExpectation(s, l).check
 		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
 	}))
@@ -111,7 +111,7 @@ func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
 	values := &plan.Values{}
 	pool := l.pool(values)
 	defer pool.Close()
-	options := l.runOptions()
+	options := l.runOptions(values)
 	options.Events, options.Confirm = sink(nil), nil
 	l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {

@@ -22,6 +22,7 @@ package module
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -73,6 +74,14 @@ type Outputter interface {
 	// Outputs reads the values, after the task's steps are done. In a dry run it
 	// is called only when Plan returned no steps.
 	Outputs(ctx context.Context, h Host) (map[string]cty.Value, error)
+}
+
+// Aging is a task that only reads what seldom changes, so that the values that an
+// earlier run has read may do. Its argument for that is named max_age.
+type Aging interface {
+	Outputter
+	// MaxAge is how old the values may be; without any it is 0.
+	MaxAge() time.Duration
 }
 
 // Validator is a task that can find mistakes in its arguments without a host.

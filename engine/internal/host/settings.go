@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/user"
+	"strings"
 	"time"
 
 	"kinit/engine/module"
@@ -72,6 +73,18 @@ func (s Settings) ssh() ssh.Config {
 		c.Address = s.Name
 	}
 	return c
+}
+
+// Identity is how a machine is reached, and the host keys that are known of it. A
+// machine that was installed anew, or another one at its address, has another
+// identity once its keys are known.
+func Identity(s Settings) (string, error) {
+	if s.Local {
+		return "this machine as " + s.Become.User, nil
+	}
+	c := s.ssh()
+	keys, err := ssh.KnownKeys(c)
+	return fmt.Sprintf("%s:%d as %s %s through %q, keys %s", c.Address, c.Port, c.User, c.Become, s.Via, strings.Join(keys, " ")), err
 }
 
 // here is this machine as the user. Who runs kinit needs not be become.
