@@ -24,7 +24,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	started := time.Now()
 	o, diags := s.options(o)
 	planned := load(ctx, o, true)
-	report := planned.report(started)
+	report := planned.report(ctx, started)
 	if report.Invalid {
 		return report
 	}

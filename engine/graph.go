@@ -47,7 +47,7 @@ type GraphTask struct {
 func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return nil, report
 	}

@@ -126,8 +126,8 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 }
 
 // report is the report of a spec that was only loaded.
-func (l *loaded) report(started time.Time) *Report {
-	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
+func (l *loaded) report(ctx context.Context, started time.Time) *Report {
+	r := &Report{Interrupted: ctx.Err() != nil, Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
 	if l.topology != nil {
 		r.Cluster = l.topology.Cluster.Name
 	}

@@ -24,7 +24,7 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 
 // walk runs the plan that was loaded, or only reads the hosts.
 func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
