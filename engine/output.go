@@ -21,7 +21,7 @@ import (
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return "", report
 	}
@@ -31,7 +31,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	}
 	values, done := l.read(ctx, report, found.Needs)
 	defer done()
-	if report.Diagnostics.HasErrors() {
+	report.Interrupted = ctx.Err() != nil
+	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return "", report
 	}
 	found = l.output(output)
@@ -48,7 +49,7 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 func Connect(ctx context.Context, o Options, name string, use func(transport.Conn) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -64,7 +65,7 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -84,7 +85,8 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn) error) *Report {
 	values, done := l.read(ctx, report, l.plan.HostReads(name))
 	defer done()
-	if report.Diagnostics.HasErrors() {
+	report.Interrupted = ctx.Err() != nil
+	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
 	pool := l.pool(values)

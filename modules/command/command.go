@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
 )
@@ -58,8 +56,7 @@ type Task struct {
 	// With the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
-	judged bool           // the playbook judges how the command ended
-	result process.Result // of the last run
+	process.Task
 }
 
 // Kind is the module "command".
@@ -79,7 +76,7 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) process() process.Process {
-	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect, Judged: t.judged}
+	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect}
 }
 
 // conditions run in the command's own surroundings.
@@ -94,10 +91,6 @@ func (t *Task) conditions() process.Conditions {
 // Unverifiable tells that nothing says whether the command is still needed.
 func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.conditions().Any() }
 
-// Judge says that the playbook judges by code, stdout and stderr, in place of
-// ok_codes and expect.
-func (t *Task) Judge() { t.judged = true }
-
 // Plan asks the conditions. A read_only command runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.ReadOnly {
@@ -110,18 +103,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{module.NewStep("run "+t.process().Show(h), t.run)}, nil
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) (err error) {
-	t.result, err = t.process().Run(ctx, h)
-	return err
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
-}
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
 )
@@ -60,7 +58,7 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	result process.Result // of the last run
+	process.Task
 }
 
 // Kind is the module "shell".
@@ -115,21 +113,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{module.NewStep("run in "+t.process().Show(h), t.run)}, nil
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) (err error) {
-	t.result, err = t.process().Run(ctx, h)
-	return err
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
-}
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

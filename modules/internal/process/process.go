@@ -110,13 +110,8 @@ func (p Process) expected(h module.Host, r Result) error {
 		p.Show(h), p.Expect, h.Redact(module.Tail(r.Stdout, 10)))
 }
 
-// OutputTypes are the outputs of a task that runs a program.
-func OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"stdout": cty.String, "stderr": cty.String, "code": cty.Number}
-}
-
-// Outputs are the values of a result.
-func (r Result) Outputs() map[string]cty.Value {
+// outputs are the values of a result.
+func (r Result) outputs() map[string]cty.Value {
 	return map[string]cty.Value{
 		"stdout": text(r.Stdout),
 		"stderr": text(r.Stderr),
