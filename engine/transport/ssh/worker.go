@@ -81,12 +81,13 @@ func (w *worker) boot(ctx context.Context, c Config) error {
 	if err := w.session.exec(c.user().Line(c.shell)); err != nil {
 		return err
 	}
-	if err := w.send(framing.Bootstrap(w.mark, c.shell)); err != nil {
-		return err
-	}
 	stop := context.AfterFunc(ctx, w.close)
 	defer stop()
-	err := framing.Until(w.stdout, w.mark, nil)
+	// A shell that refuses may be gone before it is sent anything: what it said counts.
+	err := w.send(framing.Bootstrap(w.mark, c.shell))
+	if err == nil {
+		err = framing.Until(w.stdout, w.mark, nil)
+	}
 	if err == nil {
 		return nil
 	}
