@@ -5,6 +5,7 @@ LAB        ?= lab
 HOSTS      ?= nyctea,tyto
 SPEC       ?= specs/k8s-libvirt-1-1-1.hcl
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME   ?= 60s
 # Without it every start sets up a renderer of manual pages that nothing uses.
 TAGS        = urfave_cli_no_docs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -63,10 +64,10 @@ generate: ## write the reference of the modules anew, from their comments and ex
 	$(GO) generate ./modules/reference
 
 .PHONY: fuzz
-fuzz: ## fuzz quoting, the loader and planning for a minute each
-	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/shell
-	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./engine/internal/spec
-	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./test/corpus
+fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
+	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		echo "$$package"; $(GO) test -run '^$$' -fuzz . -fuzztime $(FUZZTIME) "$$package"; \
+	done
 
 .PHONY: bench
 bench: ## measure commands a second, transfer rates and planning

@@ -24,7 +24,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	started := time.Now()
 	o, diags := s.options(o)
 	planned := load(ctx, o, true)
-	report := planned.report(started)
+	report := planned.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -41,7 +41,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 			report.refuse(moved)
 			return
 		}
-		options := l.runOptions()
+		options := l.runOptions(values)
 		options.Expect = newExpectation(s, l).check
 		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
 	}))
@@ -86,8 +86,10 @@ func moved(format string, args ...any) diag.List {
 
 // movedFiles names the files that are not as they were.
 func (s *Saved) movedFiles(l *loaded) diag.List {
-	values, diags := l.valueDigests(s.Salt)
-	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Values, values}} {
+	var diags diag.List
+	// What tasks had read, they have not read yet.
+	read := l.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
+	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Read, read}} {
 		before, now := pair[0], pair[1]
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if now[name] != before[name] {
@@ -109,7 +111,7 @@ func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
 	values := &plan.Values{}
 	pool := l.pool(values)
 	defer pool.Close()
-	options := l.runOptions()
+	options := l.runOptions(values)
 	options.Events, options.Confirm = sink(nil), nil
 	l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {

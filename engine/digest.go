@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"slices"
 
-	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/spec"
 )
 
 // slowRounds is how often a digest of something secret is hashed: what OWASP advises
@@ -22,26 +25,47 @@ func slowDigest(text, salt string) string {
 	return hex.EncodeToString(key)
 }
 
-// fileDigests are the digests of the files that were read, but for those with
-// values of variables.
+// fileDigests are the digests of the spec, its playbooks and the inventories.
 func (l *loaded) fileDigests() map[string]string {
-	values := map[string]bool{}
-	for _, name := range l.options.VarFiles {
-		values[name] = true
-	}
 	all := map[string]string{}
 	for name, file := range l.files() {
-		if !values[name] {
-			sum := sha256.Sum256(file.Bytes)
-			all[name] = hex.EncodeToString(sum[:])
+		sum := sha256.Sum256(file.Bytes)
+		all[name] = hex.EncodeToString(sum[:])
+	}
+	return all
+}
+
+// readDigests are the slow digests of the files that expressions and tasks have read,
+// and of some others.
+func (l *loaded) readDigests(salt string, others ...string) map[string]string {
+	files, all := l.files(), map[string]string{}
+	for _, name := range slices.Concat(l.asked.Names(), others) {
+		if files[name] == nil && !spec.IsBuiltin(name) && all[name] == "" {
+			all[name] = l.slowFileDigest(name, salt)
 		}
 	}
 	return all
 }
 
+// slowFileDigest is a digest of a file, or says that it cannot be read: a file that
+// was not there may be there later.
+func (l *loaded) slowFileDigest(name, salt string) string {
+	const none = "none"
+	file, err := l.sources().Open(name)
+	if err != nil {
+		return none
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return none
+	}
+	return slowDigest(string(sum.Sum(nil)), salt)
+}
+
 // keepValues keeps the values that were given, and only digests of secret ones: of
 // sensitive variables, and of others with a secret in them.
-func (s *Saved) keepValues(l *loaded) diag.List {
+func (s *Saved) keepValues(l *loaded) {
 	sensitive := map[string]bool{}
 	declared := map[string]bool{}
 	for _, v := range l.spec.Variables {
@@ -62,22 +86,7 @@ func (s *Saved) keepValues(l *loaded) diag.List {
 	for name, value := range l.options.Vars {
 		keep(s.Vars, name, value, false)
 	}
-	var diags diag.List
-	s.Values, diags = l.valueDigests(s.Salt)
-	return diags
-}
-
-// valueDigests are the digests of the files with values.
-func (l *loaded) valueDigests(salt string) (map[string]string, diag.List) {
-	all := map[string]string{}
-	for _, name := range l.options.VarFiles {
-		text, err := l.sources().ReadFile(name)
-		if err != nil {
-			return nil, diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err)
-		}
-		all[name] = slowDigest(string(text), salt)
-	}
-	return all, nil
+	s.Read = l.readDigests(s.Salt)
 }
 
 // describeSteps is what a task does, for people.
@@ -88,7 +97,7 @@ func describeSteps(steps []string, later bool) string {
 	case len(steps) == 0:
 		return "nothing to do"
 	case len(steps) == 1:
-		return firstLine(steps[0])
+		return event.FirstLine(steps[0])
 	}
-	return fmt.Sprintf("%s (+%d)", firstLine(steps[0]), len(steps)-1)
+	return fmt.Sprintf("%s (+%d)", event.FirstLine(steps[0]), len(steps)-1)
 }

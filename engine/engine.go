@@ -15,7 +15,7 @@ import (
 func Validate(ctx context.Context, o Options) *Report {
 	started := time.Now()
 	l := (&loaded{options: withDefaults(o), keyless: true}).load(ctx)
-	return l.report(started)
+	return l.report(ctx, started)
 }
 
 // Plan reads the hosts and says what Run would change. It changes nothing.

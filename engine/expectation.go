@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kinit/engine/event"
 	"kinit/engine/internal/plan"
 )
 
@@ -35,11 +36,11 @@ func (e *expectation) check(t *plan.Task, steps []string) error {
 		step = redact(step)
 		i := slices.Index(left, step)
 		if i < 0 && e.afterChanges(t.Address) {
-			i = slices.IndexFunc(left, func(s string) bool { return firstLine(s) == firstLine(step) })
+			i = slices.IndexFunc(left, func(s string) bool { return event.FirstLine(s) == event.FirstLine(step) })
 		}
 		if i < 0 {
 			return fmt.Errorf("this is not in the saved plan: %s. The plan has for this task: %s. The host was changed meanwhile; what was done before this task stays. Make a new plan",
-				firstLine(step), describeSteps(saved.Steps, saved.Later))
+				event.FirstLine(step), describeSteps(saved.Steps, saved.Later))
 		}
 		left = slices.Delete(left, i, i+1)
 	}

@@ -13,6 +13,7 @@ import (
 type Graph struct {
 	Stages []GraphStage // in the order of the playbook
 	Tasks  []GraphTask  // in plan order; those for failures and those done always come last
+	Sets   [][]string   // of addresses: what several tasks wait for alike
 }
 
 // GraphStage is a stage and the stages it comes after.
@@ -40,6 +41,7 @@ type GraphTask struct {
 	Section Section
 	Skip    string   // why it is not done, empty when it is
 	Needs   []string // addresses of the tasks it waits for itself; the order of stages comes on top
+	Sets    []int    // indices in Graph.Sets: it waits for all tasks of these too
 }
 
 // Order plans without touching a host and returns the graph of the tasks that are
@@ -47,7 +49,7 @@ type GraphTask struct {
 func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return nil, report
 	}
@@ -63,33 +65,17 @@ func Order(ctx context.Context, o Options) (*Graph, *Report) {
 
 // add appends the tasks of a section.
 func (g *Graph) add(section Section, s plan.Section) {
+	waiting, sets := s.Waiting(), len(g.Sets)
 	for _, t := range s.Tasks {
+		needs, in := waiting.Of(t.Address)
+		slices.Sort(needs)
+		for i := range in {
+			in[i] += sets
+		}
 		g.Tasks = append(g.Tasks, GraphTask{
 			Address: t.Address, Block: t.BlockAddress(), Host: t.Host, Stage: t.Stage, Section: section,
-			Skip: t.Skip, Needs: waits(s, t.Address),
+			Skip: t.Skip, Needs: needs, Sets: in,
 		})
 	}
-}
-
-// waits lists the tasks that one waits for, but for what the order of stages says.
-// A task that is not selected stands for what it would have waited for.
-func waits(s plan.Section, address string) []string {
-	var found []string
-	seen := map[string]bool{address: true}
-	todo := s.Graph.Needs(address)
-	for len(todo) > 0 {
-		key := todo[0]
-		todo = todo[1:]
-		if seen[key] || plan.IsStage(key) {
-			continue
-		}
-		seen[key] = true
-		if s.Task(key) != nil {
-			found = append(found, key)
-			continue
-		}
-		todo = append(todo, s.Graph.Needs(key)...)
-	}
-	slices.Sort(found)
-	return found
+	g.Sets = append(g.Sets, waiting.Sets...)
 }

@@ -22,7 +22,8 @@ import (
 type loaded struct {
 	options   Options
 	check     bool
-	keyless   bool // encrypted secrets may be unknown
+	keyless   bool     // encrypted secrets may be unknown
+	asked     spec.Log // the files that expressions and tasks have read
 	spec      *spec.Spec
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host
@@ -74,8 +75,10 @@ func (l *loaded) loadInventory(ctx context.Context) diag.List {
 
 // build evaluates, expands the topology and makes the plan.
 func (l *loaded) build(context.Context) diag.List {
+	sources := l.sources()
+	sources.Log = &l.asked
 	scope, diags := eval.New(eval.Input{
-		Spec: l.spec, Sources: l.sources(), Vars: l.options.Vars, VarFiles: l.options.VarFiles,
+		Spec: l.spec, Sources: sources, Vars: l.options.Vars, VarFiles: l.options.VarFiles,
 		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Places: inventory.Places(l.hosts),
 		Hosts: inventory.Value(l.hosts), Groups: l.inventory.GroupsValue(l.hosts),
 		Run: eval.Run{StopAfter: l.options.StopAfter, Recreate: l.options.Recreate, Purge: l.options.Purge,
@@ -123,8 +126,8 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 }
 
 // report is the report of a spec that was only loaded.
-func (l *loaded) report(started time.Time) *Report {
-	r := &Report{Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
+func (l *loaded) report(ctx context.Context, started time.Time) *Report {
+	r := &Report{Interrupted: ctx.Err() != nil, Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
 	if l.topology != nil {
 		r.Cluster = l.topology.Cluster.Name
 	}

@@ -22,7 +22,7 @@ import (
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return "", report
 	}
@@ -32,7 +32,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	}
 	values, done := l.read(ctx, report, found.Needs)
 	defer done()
-	if report.Diagnostics.HasErrors() {
+	report.Interrupted = ctx.Err() != nil
+	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return "", report
 	}
 	found = l.output(output)
@@ -49,7 +50,7 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 func Connect(ctx context.Context, o Options, name string, use func(transport.Conn, module.OS) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -72,7 +73,7 @@ type Node struct {
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -93,7 +94,8 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
 	values, done := l.read(ctx, report, l.plan.HostReads(name))
 	defer done()
-	if report.Diagnostics.HasErrors() {
+	report.Interrupted = ctx.Err() != nil
+	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
 	pool := l.pool(values)

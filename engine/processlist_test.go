@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"kinit/engine"
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -54,9 +56,9 @@ task "htpasswd" "file" {
 `
 
 // TestNoProcessHasASecretOnItsCommandLine looks at every process of the machine all
-// the time while tasks that use a secret run, here and over SSH.
+// the time while tasks that use a secret run: here, over SSH, and as another user.
 func TestNoProcessHasASecretOnItsCommandLine(t *testing.T) {
-	for _, over := range []string{"local", "ssh"} {
+	for _, over := range []string{"local", "ssh", "another user"} {
 		t.Run(over, func(t *testing.T) {
 			o := options(t, usesToken)
 			o.Vars, o.Redactor = map[string]string{"token": token}, &secret.Redactor{}
@@ -71,6 +73,18 @@ host "far" {
   known_hosts   = %q
 }`, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts))
 				o.Hosts, o.Inventories = []string{"far"}, []string{"inventory.hcl"}
+			}
+			if over == "another user" {
+				need.Root(t, "sudo")
+				need.Programs(t, "sudo", "sudo")
+				if err := errors.Join(os.Chmod(filepath.Dir(o.Cwd), 0o777), os.Chmod(o.Cwd, 0o777)); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(o.Cwd, "inventory.hcl"), `host "self" {
+  transport = "local"
+  become    = "nobody"
+}`)
+				o.Hosts, o.Inventories = []string{"self"}, []string{"inventory.hcl"}
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			var watching sync.WaitGroup

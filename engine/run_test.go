@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -326,4 +327,88 @@ check "second" {
 			t.Errorf("the problems do not say %q:\n%s", want, problems(r))
 		}
 	}
+}
+
+func TestTasksOfPlaybooksInsideTheProgramReadFilesThere(t *testing.T) {
+	t.Parallel()
+	o := options(t, "")
+	o.Spec = "shipped"
+	o.Builtin = fstest.MapFS{
+		"shipped.hcl":     {Data: []byte(`spec "shipped" { playbook = "book" }`)},
+		"book/files/motd": {Data: []byte("hello\n")},
+		"book/files/make": {Data: []byte("#!/bin/sh\necho made >\"$1\"\n")},
+		"book/book.hcl": {Data: []byte(`
+task "copy" "motd" {
+  dest   = "${path.cwd}/motd"
+  source = "files/motd"
+}
+task "script" "make" {
+  source  = "./files/../files/make"
+  args    = ["${path.cwd}/made"]
+  creates = "${path.cwd}/made"
+}
+task "copy" "folder" {
+  dest   = "${path.cwd}/folder"
+  source = "files"
+}
+`)},
+	}
+	r := engine.Run(t.Context(), o)
+	equal(t, "run", statuses(r), map[string]string{"copy.motd": "changed", "script.make": "changed", "copy.folder": "failed"})
+	equal(t, "files", content(t, o, "motd")+content(t, o, "made"), "hello\nmade\n")
+	equal(t, "problems", problems(r), "builtin:book/book.hcl:13,12-19: Task failed: source: open files: no regular file, want one file")
+}
+
+func TestFactsOfAnEarlierRunAreUsedWhileTheyAreYoung(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "facts" "here" { max_age = "1h" }
+task "copy" "cpus" {
+  dest    = "TMP/name"
+  content = task.facts.here.hostname
+}
+`)
+	o.StateDir = filepath.Join(o.Cwd, "state")
+	equal(t, "plan", problems(engine.Plan(t.Context(), o)), "")
+	if entries, _ := os.ReadDir(o.StateDir); len(entries) > 0 {
+		t.Errorf("a dry run keeps %v", entries)
+	}
+	first := engine.Run(t.Context(), o)
+	equal(t, "problems", problems(first), "")
+	equal(t, "what the first run says", message(first, "task.facts.here"), "")
+
+	// What is kept is what counts, as nothing asks the host.
+	files, err := filepath.Glob(filepath.Join(o.StateDir, "facts", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("kept: %v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := content(t, o, "name")
+	kept := strings.Replace(string(text), `"hostname":"`+name+`"`, `"hostname":"kept"`, 1)
+	write(t, files[0], kept)
+	second := engine.Run(t.Context(), o)
+	equal(t, "what the second run used", content(t, o, "name"), "kept")
+	if got := message(second, "task.facts.here"); !strings.HasPrefix(got, "as read ") || !strings.HasSuffix(got, "s ago") {
+		t.Errorf("it says %q", got)
+	}
+
+	o.FreshFacts = true
+	engine.Run(t.Context(), o)
+	equal(t, "what a run with fresh facts used", content(t, o, "name"), name)
+	o.FreshFacts = false
+	engine.Run(t.Context(), o)
+	equal(t, "what the run after that used", content(t, o, "name"), name)
+}
+
+// message is what a task tells.
+func message(r *engine.Report, address string) string {
+	for _, result := range r.Results {
+		if result.Address == address {
+			return result.Message
+		}
+	}
+	return "none"
 }

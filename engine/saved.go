@@ -17,7 +17,7 @@ const (
 
 // Saved is a plan that is kept to be applied later: what it was made of, and what
 // each task would do. It has no secret in clear: of sensitive values, and of files
-// with values, it has slow digests.
+// that may hold some, it has slow digests.
 type Saved struct {
 	Kind    string    `json:"kind"`    // SavedKind
 	Version int       `json:"version"` // SavedVersion
@@ -39,7 +39,7 @@ type Saved struct {
 
 	Salt    string                 `json:"salt"`
 	Secrets map[string]SavedSecret `json:"secrets,omitempty"` // sensitive values that were given, by name
-	Values  map[string]string      `json:"values,omitempty"`  // slow digests of the files in VarFiles
+	Read    map[string]string      `json:"read,omitempty"`    // slow digests of VarFiles and of all that expressions and tasks read
 	Files   map[string]string      `json:"files"`             // SHA-256 of the spec, its playbooks and the inventories
 
 	Tasks []SavedTask `json:"tasks"`
@@ -77,9 +77,7 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
 		Tasks: savedTasks(report, l.options.Redactor.Redact),
 	}
-	if diags := s.keepValues(l); diags.HasErrors() {
-		return nil, report.refuse(diags)
-	}
+	s.keepValues(l)
 	return s, report
 }
 

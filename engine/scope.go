@@ -30,7 +30,7 @@ type Scope struct {
 func Open(ctx context.Context, o Options) (*Scope, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return nil, report
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 
 	"kinit/engine/event"
 )
@@ -58,7 +57,7 @@ func hostStatus(r *Report) []HostStatus {
 func (h *HostStatus) learn(r Result) {
 	switch {
 	case r.Status == event.Unreachable:
-		h.Answers, h.Message = false, firstLine(r.Message)
+		h.Answers, h.Message = false, event.FirstLine(r.Message)
 	case h.Message == "not there yet" && (r.Status == event.OK || r.Status == event.Changed && !r.Pending):
 		h.Answers, h.Message = true, "answers"
 	}
@@ -91,9 +90,4 @@ func (s *StageStatus) count(status event.Status) {
 	case event.Failed, event.Unreachable:
 		s.Failed++
 	}
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

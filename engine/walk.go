@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"time"
 
 	"kinit/engine/diag"
@@ -10,6 +11,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/recall"
 	"kinit/engine/internal/run"
 	"kinit/engine/transport/ssh"
 )
@@ -22,7 +24,7 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 
 // walk runs the plan that was loaded, or only reads the hosts.
 func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
-	report := l.report(started)
+	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
 	}
@@ -31,17 +33,32 @@ func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	defer pool.Close()
 	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
 		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: l.describe()})
-		l.fill(report, run.Run(ctx, l.plan, values, pool, l.runOptions()))
+		l.fill(report, run.Run(ctx, l.plan, values, pool, l.runOptions(values)))
 	}))
 	return report.end(ctx, started)
 }
 
 // runOptions are what run.Run gets of the caller's.
-func (l *loaded) runOptions() run.Options {
+func (l *loaded) runOptions(values *plan.Values) run.Options {
 	return run.Options{
 		Check: l.check, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
-		Confirm: confirm(l.options.Confirm),
+		Confirm: confirm(l.options.Confirm), Recall: l.recall(values),
 	}
+}
+
+// recall is what earlier runs have read of hosts.
+func (l *loaded) recall(values *plan.Values) run.Recall {
+	r := run.Recall{Fresh: l.options.FreshFacts, Identify: func(name string) (string, error) {
+		settings, err := l.settings(name, values)
+		if err != nil {
+			return "", err
+		}
+		return host.Identity(settings)
+	}}
+	if l.options.StateDir != "" {
+		r.Store = recall.Store{Folder: filepath.Join(l.options.StateDir, "facts"), Redact: l.options.Redactor.Redact}
+	}
+	return r
 }
 
 // end notes how long it took, and whether it was cut short.
@@ -54,14 +71,17 @@ func (r *Report) end(ctx context.Context, started time.Time) *Report {
 // pool connects to hosts as the plan says, at the moment a task needs them: how a
 // guest is reached is known only after the tasks that make its keys.
 func (l *loaded) pool(values *plan.Values) *host.Pool {
-	lookup := func(_ context.Context, name string) (host.Settings, error) {
-		settings, diags := l.plan.HostSettings(name, values)
-		if err := diags.Err(); err != nil {
-			return host.Settings{}, err
-		}
-		return connection(settings)
-	}
+	lookup := func(_ context.Context, name string) (host.Settings, error) { return l.settings(name, values) }
 	return host.NewPool(lookup, l.options.Redactor)
+}
+
+// settings is how a host is reached.
+func (l *loaded) settings(name string, values *plan.Values) (host.Settings, error) {
+	settings, diags := l.plan.HostSettings(name, values)
+	if err := diags.Err(); err != nil {
+		return host.Settings{}, err
+	}
+	return connection(settings)
 }
 
 // connection translates what the inventory says into what the host layer takes.

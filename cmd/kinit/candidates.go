@@ -185,6 +185,8 @@ func (l completing) values(ctx context.Context, flag, word string) []candidate {
 		return plainly(string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages))
 	case "inventory", "i", "var-file":
 		return l.files(word)
+	case "hosts", "limit":
+		return patterns(word, l.ofInventory(ctx))
 	case "stop-after", "start-at":
 		stages, _ := l.ofSpec(ctx)
 		return stages
@@ -203,13 +205,39 @@ func plainly(texts ...string) []candidate {
 	return found
 }
 
-// lists are candidates for the last of a list with commas.
-func lists(word string, all []candidate) []candidate {
-	at := strings.LastIndexByte(word, ',')
+// lists are candidates for the last of a list with commas, and patterns for the last
+// name of a pattern of hosts.
+func lists(word string, all []candidate) []candidate    { return behind(",", word, all) }
+func patterns(word string, all []candidate) []candidate { return behind(",:!&", word, all) }
+
+// behind are candidates for what is behind the last of some marks.
+func behind(marks, word string, all []candidate) []candidate {
+	at := strings.LastIndexAny(word, marks)
 	for i := range all {
 		all[i].text = word[:at+1] + all[i].text
 	}
 	return all
+}
+
+// ofInventory are the groups and hosts of the inventories that the command line has.
+func (l completing) ofInventory(ctx context.Context) []candidate {
+	set, _, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil
+	}
+	o := l.baseOptions("")
+	if o.Inventories, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
+		return nil
+	}
+	inv, _ := engine.ReadInventory(ctx, o)
+	var found []candidate
+	for _, g := range inv.Groups {
+		found = append(found, candidate{g.Name, "group"})
+	}
+	for _, h := range inv.Hosts {
+		found = append(found, candidate{h.Name, "host"})
+	}
+	return found
 }
 
 // ofSpec are the stages and task blocks of the spec that the command line has.

@@ -28,7 +28,8 @@ func (w *world) completionCommand() *cli.Command {
 		Usage:     "print what makes a shell complete commands, flags and specs",
 		ArgsUsage: strings.Join(names, "|"),
 		Description: `What is completed: commands, flags, the values of those that have a few, names of specs
-and files, and a spec's stages and tasks for the flags that take them.`,
+and files, a spec's stages and tasks and the inventories' hosts and groups for the flags
+that take them.`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usageErrorf(c.Command.HelpName, "it takes one of %s", strings.Join(names, ", "))

@@ -55,6 +55,10 @@ func selectionFlags() []cli.Flag {
 	}
 }
 
+func freshFactsFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "fresh-facts", Category: headSelect, Usage: "read facts anew that an earlier run has kept"}
+}
+
 func forksFlag() cli.Flag {
 	return &cli.IntFlag{Name: "forks", Category: headSelect, Value: defaultForks,
 		Usage: "do `N` tasks at the same time; 10 when left out"}
@@ -72,6 +76,14 @@ func outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
 			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
 		noColorFlag(),
+	}
+}
+
+// diffFlags say whether steps are shown with their diffs.
+func diffFlags(usage string) []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: usage},
+		&cli.BoolFlag{Name: "no-diff", Category: headOutput, Usage: "show the first line of every step alone"},
 	}
 }
 
@@ -107,6 +119,7 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	o.Hosts, o.Limit, o.Only, o.Skip = list(c, "hosts"), list(c, "limit"), list(c, "only"), list(c, "skip")
 	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
+	o.FreshFacts = c.Bool("fresh-facts")
 	o.Recreate, o.Purge, o.Forks = c.Bool("recreate"), c.Bool("purge"), c.Int("forks")
 	return o, nil
 }
@@ -126,7 +139,7 @@ func (w *world) baseOptions(spec string) engine.Options {
 	return engine.Options{
 		Spec: spec, Environ: w.environ,
 		Builtin: shipped{}, Inventory: inventories.FS,
-		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), Kinds: w.kinds(),
+		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), StateDir: w.stateFolder(), Kinds: w.kinds(),
 	}
 }
 

@@ -20,7 +20,7 @@ func given(t *testing.T, p *program) engine.Options {
 	}
 	o := p.options
 	o.Builtin, o.Inventory, o.Events, o.Redactor, o.Kinds = nil, nil, nil, nil, nil
-	o.Environ, o.Home, o.Cwd, o.CacheDir = nil, "", "", ""
+	o.Environ, o.Home, o.Cwd, o.CacheDir, o.StateDir = nil, "", "", "", ""
 	return o
 }
 
@@ -29,12 +29,12 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
 		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
 		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "-l", "a:!b",
-		"--recreate", "--purge", "--forks", "3")
+		"--recreate", "--purge", "--forks", "3", "--fresh-facts")
 	want := engine.Options{
 		Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
 		Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"},
 		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
-		Recreate: true, Purge: true, Forks: 3,
+		Recreate: true, Purge: true, Forks: 3, FreshFacts: true,
 	}
 	if diff := cmp.Diff(want, given(t, p)); diff != "" {
 		t.Error(diff)
@@ -52,7 +52,7 @@ func TestTheEngineGetsTheWorld(t *testing.T) {
 		t.Fatal(code)
 	}
 	o, home := p.options, filepath.Join(filepath.Dir(p.cwd), "home")
-	if o.Cwd != p.cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || len(o.Kinds) != 2 ||
+	if o.Cwd != p.cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || o.StateDir != home+"/.local/state/kinit" || len(o.Kinds) != 2 ||
 		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != defaultForks {
 		t.Errorf("got %+v", o)
 	}

@@ -89,7 +89,7 @@ func inventoryFlags(more ...cli.Flag) []cli.Flag {
 	return flags(more, []cli.Flag{
 		inventoryFlag(),
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText, Usage: "show it as `FORMAT`: text or json"},
-		&cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"},
+		noColorFlag(),
 	})
 }
 

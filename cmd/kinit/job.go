@@ -104,6 +104,9 @@ func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 	if err := choice(c, "output", outputText, outputJSON, outputQuiet); err != nil {
 		return nil, err
 	}
+	if c.Bool("diff") && c.Bool("no-diff") {
+		return nil, usageErrorf(c.Command.HelpName, "give --diff or --no-diff, not both")
+	}
 	w.colours(c)
 	if c.String("output") == outputJSON {
 		return view.NewJSON(spec, w.out, w.err), nil
@@ -111,7 +114,7 @@ func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 	return view.NewText(view.Options{
 		Out: w.out, Err: w.err, Mode: j.mode, Spec: spec, Now: w.now,
 		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
-		Diff:  c.Bool("verbose") || c.Bool("diff") || j.diff,
+		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || j.diff),
 		Quiet: c.String("output") == outputQuiet,
 	}), nil
 }

@@ -39,7 +39,7 @@ func TestRunShowsTasksAndKeepsALog(t *testing.T) {
 		t.Errorf("got the problems %q, want %q", got, want)
 	}
 	log := readLog(t, p)
-	if len(log) != 3 || !strings.Contains(log[0], `"kind":"kinit_run_log","version":1,`) ||
+	if len(log) != 3 || !strings.Contains(log[0], `"kind":"kinit_run_log","version":2,`) ||
 		!strings.Contains(log[1], `"steps":["write ***\n-a\n+b"]`) || !strings.Contains(log[2], `"kind":"summary","spec":"site.hcl","exit_code":0,`) {
 		t.Errorf("got the log\n%s", strings.Join(log, "\n"))
 	}

@@ -29,7 +29,7 @@ func (w *world) replCommand() *cli.Command {
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
 		Description: `An expression a line is evaluated as the playbook's files see it: var, local, cluster,
-hosts, run, path and the functions. No host is touched. On a terminal, Tab completes
+hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
 names and :help tells more. Elsewhere the lines of the standard input are evaluated one
 after another, and the exit code tells whether all had a value.`,
 		Flags:  flags(inputFlags(), outputFlags()),
@@ -43,7 +43,8 @@ const replHelp = `An expression is evaluated and its value is shown. Besides:
   :names WORD        the names that begin with WORD
   :help              this
   :quit              leave, as Ctrl-D does
-Names: var.NAME, local.NAME, cluster, hosts["NAME"], run, path; functions as in keys(var.x).`
+Names: var.NAME, local.NAME, cluster, hosts["NAME"], groups.NAME, run, path;
+functions as in keys(var.x).`
 
 func (w *world) repl(c *cli.Context) error {
 	var scope *engine.Scope

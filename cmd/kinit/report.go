@@ -68,7 +68,7 @@ func (w *world) makeReport(c *cli.Context) error {
 	return w.lines(file)
 }
 
-// format writes a run in the format that was asked for.
+// reportFormat writes a run in the format that was asked for.
 func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) error {
 	switch c.String("format") {
 	case formatHTML:
@@ -78,8 +78,8 @@ func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) erro
 	}
 	screen := view.Screen{Writer: to}
 	if toFile := c.String("out") != "" && c.String("out") != standardOutput; !toFile {
+		w.colours(c)
 		screen = w.out
-		screen.Colour = screen.Colour && !c.Bool("no-color")
 	}
 	if c.String("format") == outputJSON {
 		replay.Show(log, view.NewJSON(log.Header.Spec, screen, screen))

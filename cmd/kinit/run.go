@@ -33,13 +33,12 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
 		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
+			freshFactsFlag(),
 			&cli.BoolFlag{Name: "check", Category: headSelect,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
 			&cli.BoolFlag{Name: "step", Category: headSelect,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
-		}, outputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show every step with its diff"},
-		}, reportFlags()),
+		}, outputFlags(), diffFlags("show every step with its diff"), reportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {

@@ -13,7 +13,7 @@ func (w *world) validateCommand() *cli.Command {
 			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit validate site.hcl -i inventory.hcl --output json",
 		},
-		codes: []int{exitOK, exitUsage, exitInvalid},
+		codes: []int{exitOK, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "validate",
 		Usage:       "check a spec and its inventories without touching a host",

@@ -1,5 +1,7 @@
 package event
 
+import "iter"
+
 // Plan is the graph a run is about to walk, so that what is made of a log needs
 // nothing but the log.
 type Plan struct {
@@ -9,6 +11,26 @@ type Plan struct {
 	Stages    []Stage           `json:"stages,omitempty"`    // so that each comes after those it names
 	Blocks    []Block           `json:"blocks,omitempty"`    // the task blocks, in the order of their first task
 	Tasks     []Task            `json:"tasks,omitempty"`     // in plan order
+	Sets      [][]int           `json:"sets,omitempty"`      // of indices in Tasks: what several tasks wait for alike
+}
+
+// Waits yields the tasks that one waits for, those of its sets too, as indices in
+// Tasks. One may come twice.
+func (p *Plan) Waits(t Task) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, i := range t.Needs {
+			if !yield(i) {
+				return
+			}
+		}
+		for _, n := range t.Sets {
+			for _, i := range p.Sets[n] {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Host is a machine.
@@ -38,6 +60,7 @@ type Task struct {
 	Section Section `json:"section,omitempty"`
 	Block   int     `json:"block"`           // index in Plan.Blocks
 	Needs   []int   `json:"needs,omitempty"` // indices in Plan.Tasks of the tasks it waits for, those of earlier stages left out
+	Sets    []int   `json:"sets,omitempty"`  // indices in Plan.Sets: it waits for all tasks of these too
 }
 
 // Section is the part of a run that a task belongs to.

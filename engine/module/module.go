@@ -22,7 +22,9 @@ package module
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -79,7 +81,8 @@ func (e *SystemError) Error() string {
 type Task interface {
 	// Plan reads the host and returns what would change, in order. It must not
 	// change the host. Inside, keep two functions: one that reads, one that
-	// decides from data alone.
+	// decides from data alone. An error that an argument is to blame for begins
+	// with its name and a colon, and is shown where the argument is written.
 	Plan(ctx context.Context, h Host) ([]Step, error)
 }
 
@@ -111,11 +114,37 @@ type Outputter interface {
 	Outputs(ctx context.Context, h Host) (map[string]cty.Value, error)
 }
 
+// Aging is a task that only reads what seldom changes, so that the values that an
+// earlier run has read may do. Its argument for that is named max_age.
+type Aging interface {
+	Outputter
+	// MaxAge is how old the values may be; without any it is 0.
+	MaxAge() time.Duration
+}
+
 // Validator is a task that can find mistakes in its arguments without a host.
 type Validator interface {
 	Task
 	// Validate returns the first mistake: what is wrong and what is expected.
 	Validate() error
+}
+
+// Sourced is a task that reads files of the machine kinit runs on.
+type Sourced interface {
+	Task
+	// ReadFrom says where the files are, before Validate.
+	ReadFrom(files LocalFiles)
+}
+
+// LocalFiles is the files of the machine kinit runs on, as a playbook names them: a
+// path is relative to the folder of the playbook file with the task, which may be one
+// inside the program, unless it is absolute or begins with "~/", the user's home
+// folder. It is safe for use by several goroutines.
+type LocalFiles interface {
+	// Stat describes what is at a path, and follows links.
+	Stat(path string) (fs.FileInfo, error)
+	// Open reads a file.
+	Open(path string) (fs.File, error)
 }
 
 // Messenger is a task that tells people something when it ends well, such as a

@@ -54,7 +54,7 @@ block "deploy" {
   task "copy" "release" {
     for_each   = local.files
     host       = each.value.host
-    source     = "${path.playbook}/releases/${var.release}/${each.value.name}"
+    source     = "releases/${var.release}/${each.value.name}"
     dest       = "${local.folder}/${var.release}/${each.value.name}"
     mode       = "0644"
     depends_on = [task.directory.release]

@@ -105,7 +105,7 @@ task "directory" "program" {
 task "copy" "program" {
   stage      = "web"
   hosts      = groups.web
-  source     = "${path.playbook}/files/site.py"
+  source     = "files/site.py"
   dest       = "/opt/site/site.py"
   mode       = "0644"
   depends_on = [task.directory.program]

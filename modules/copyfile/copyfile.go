@@ -39,7 +39,8 @@ type Task struct {
 	// ContentSecret is the text of the file where it must not be shown. The mode
 	// is "0600" unless it is given.
 	ContentSecret *secret.Value `hcl:"content_secret,optional"`
-	// Source is the path, on the machine kinit runs on, of the file to copy.
+	// Source is the file to copy, on the machine kinit runs on: a path relative to the
+	// folder of the playbook file, as for the function file.
 	Source string `hcl:"source,optional"`
 	// Mode is the permission bits, such as "0644". Default: as they are, "0644"
 	// for a new file.
@@ -57,12 +58,17 @@ type Task struct {
 	Accept []string `hcl:"validate,optional"`
 	// State is "present" or "absent". Default "present".
 	State string `hcl:"state,optional"`
+
+	files module.LocalFiles // where source is
 }
 
 // Kind is the module "copy".
 func Kind() module.Kind {
 	return module.Kind{Name: "copy", Elsewhere: "win_copy", New: func() module.Task { return &Task{State: "present"} }}
 }
+
+// ReadFrom says where source is.
+func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
@@ -77,7 +83,7 @@ func (t *Task) Validate() error {
 
 // given is the arguments that say what the content is.
 func (t *Task) given() content.Given {
-	return content.Given{Text: t.Content, Secret: t.ContentSecret, File: t.Source}
+	return content.Given{Text: t.Content, Secret: t.ContentSecret, File: t.Source, Files: t.files}
 }
 
 // file is the task in the words of package content, without the source.
@@ -122,4 +128,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Sourced   = (*Task)(nil)
 )

@@ -149,7 +149,7 @@ func TestDecisions(t *testing.T) {
 		{"a link", "/d/link", "content = \"new\\n\"\nbackup = true", "replace link /d/link"},
 		{"a folder", "/d", `content = "x"`, "/d is a folder, want a file or nothing there"},
 		{"no source", "/d/new", `source = "/no/such/file"`, "source: stat /no/such/file: no such file or directory"},
-		{"folder as source", "/d/new", `source = "/"`, "source / is no regular file, want one file to copy"},
+		{"folder as source", "/d/new", `source = "/"`, "source: open /: no regular file, want one file"},
 		{"absent, ours", "/d/ours", `state = "absent"`, "remove /d/ours"},
 		{"absent, of others", "/d/other", `state = "absent"`,
 			"/d/other exists and is not owned by cluster demo: remove it yourself if nothing needs it"},

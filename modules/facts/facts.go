@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -14,7 +15,10 @@ import (
 
 // Task reads what a host is, and changes nothing.
 //
-// It reads each time when the task comes to its turn, and needs iproute2 on the host.
+// It reads when the task comes to its turn, and needs iproute2 on the host. With
+// max_age, what an earlier run has read is used and the host is not asked: where it is
+// not older, and the host has the same address and host keys on record. The run tells
+// how old it is; --fresh-facts reads all anew.
 //
 // Outputs:
 //   - hostname: the name the host has of itself
@@ -43,6 +47,9 @@ type Task struct {
 	// by; route_interface and route_mtu are of the interface that has it. It is an
 	// error when none has.
 	Address string `hcl:"address,optional"`
+	// Oldest is how old facts may be, such as "1h". They are kept on the machine
+	// kinit runs on. Default: they are read in each run.
+	Oldest string `hcl:"max_age,optional"`
 }
 
 // Kind is the module "facts".
@@ -52,6 +59,9 @@ func Kind() module.Kind {
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
+	if t.Oldest != "" && t.MaxAge() <= 0 {
+		return fmt.Errorf("max_age is %q, want a time such as \"1h\"", t.Oldest)
+	}
 	if t.Address == "" {
 		return nil
 	}
@@ -59,6 +69,12 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("address is %q, want an IP address", t.Address)
 	}
 	return nil
+}
+
+// MaxAge is how old the facts may be.
+func (t *Task) MaxAge() time.Duration {
+	d, _ := time.ParseDuration(t.Oldest) // Validate tells
+	return d
 }
 
 // Plan has nothing to do.
@@ -109,6 +125,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 
 var (
 	_ module.Outputter = (*Task)(nil)
+	_ module.Aging     = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
 )
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -133,5 +134,14 @@ func TestValidate(t *testing.T) {
 	err := (&Task{Address: "eth0"}).Validate()
 	if want := `address is "eth0", want an IP address`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+	for _, age := range []string{"1", "day", "0s", "-1h"} {
+		err := (&Task{Oldest: age}).Validate()
+		if want := `max_age is "` + age + `", want a time such as "1h"`; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if task := (&Task{Oldest: "90m"}); task.Validate() != nil || task.MaxAge() != 90*time.Minute {
+		t.Errorf("max_age 90m: %v, %s", task.Validate(), task.MaxAge())
 	}
 }

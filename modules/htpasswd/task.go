@@ -23,7 +23,8 @@ import (
 const longest = 72
 
 // Task is one user of a password file; other users in it stay. The hash is
-// salted, so a hash that is there and fits the password is kept.
+// salted, so a hash that is there and fits the password is kept. Edits at the same
+// time lose no user; the host needs flock of util-linux for that.
 //
 // Errors:
 //   - password is empty or longer than 72 bytes, which is all that bcrypt reads
@@ -99,37 +100,88 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // set writes the user's line with a new salt.
 func (t *Task) set(ctx context.Context, h module.Host) error {
-	text, there, err := hostfile.Read(ctx, h, t.Path)
-	if err != nil {
-		return err
-	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(t.Password.Reveal()), bcrypt.DefaultCost)
 	if err != nil {
 		return fmt.Errorf("hash the password: %w", err)
 	}
 	// Apache's own prefix for the same algorithm; Go's reads both.
 	line := t.User + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
-	attr := module.Attr{}
-	if !there {
-		if attr.Mode, err = t.mode(); err != nil {
-			return err
-		}
+	if err := hostfile.Parents(ctx, h, t.Path); err != nil {
+		return err
 	}
-	return hostfile.Put(ctx, h, t.Path, without(text, t.User)+line, attr)
+	return t.edit(ctx, h, func(f passwords) error {
+		if !f.there {
+			if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path}); err != nil {
+				return err
+			}
+		}
+		return f.swap(ctx, h, without(f.text, t.User)+line)
+	})
 }
 
 // remove takes the user's line out, and the file away when it was the last one
 // and the file is the owner's.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	text, there, err := hostfile.Read(ctx, h, t.Path)
-	if err != nil || !there {
-		return err
+	return t.edit(ctx, h, func(f passwords) error {
+		rest := without(f.text, t.User)
+		switch {
+		case !f.there:
+			return nil
+		case rest != "" || claim.Free(ctx, h, t.Path, "") != nil:
+			return f.swap(ctx, h, rest)
+		}
+		if err := hostfile.Swap(ctx, h, t.Path, &f.text, nil, module.Attr{}); err != nil {
+			return err
+		}
+		return h.Disown(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path})
+	})
+}
+
+// passwords is the file as it was read.
+type passwords struct {
+	path  string
+	there bool
+	text  string
+	attr  module.Attr // to keep, or of a new one
+}
+
+// edit makes a change of the file as it is, and makes it anew when somebody else has
+// changed the file meanwhile, so that no user is lost.
+func (t *Task) edit(ctx context.Context, h module.Host, change func(passwords) error) error {
+	for range hostfile.MostTries {
+		f, err := t.read(ctx, h)
+		if err != nil {
+			return err
+		}
+		if err := change(f); !errors.Is(err, hostfile.ErrChanged) {
+			return err
+		}
 	}
-	rest := without(text, t.User)
-	if rest == "" && claim.Free(ctx, h, t.Path, "") == nil {
-		return hostfile.Drop(ctx, h, t.Path)
+	return fmt.Errorf("%s was changed by others %d times while it was edited", t.Path, hostfile.MostTries)
+}
+
+func (t *Task) read(ctx context.Context, h module.Host) (passwords, error) {
+	f := passwords{path: t.Path}
+	info, err := h.Files().Stat(ctx, t.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.attr.Mode, err = t.mode()
+		return f, err
 	}
-	return hostfile.Put(ctx, h, t.Path, rest, module.Attr{})
+	if err != nil {
+		return f, err
+	}
+	f.attr = module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
+	f.text, f.there, err = hostfile.Read(ctx, h, t.Path)
+	return f, err
+}
+
+// swap writes the file if it is still as it was read.
+func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
+	var before *string
+	if f.there {
+		before = &f.text
+	}
+	return hostfile.Swap(ctx, h, f.path, before, &text, f.attr)
 }
 
 var _ module.Validator = (*Task)(nil)

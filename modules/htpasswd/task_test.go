@@ -1,7 +1,10 @@
 package htpasswd_test
 
 import (
+	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/crypto/bcrypt"
@@ -25,11 +28,11 @@ func apply(t *testing.T, h module.Host, made module.Task) {
 	t.Helper()
 	steps, err := made.Plan(t.Context(), h)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	for _, s := range steps {
 		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 	}
 }
@@ -49,13 +52,15 @@ func TestContract(t *testing.T) {
 
 func TestOtherUsersStay(t *testing.T) {
 	t.Parallel()
-	h := moduletest.NewFakeHost(t, "k8s")
-	h.FS.Put("/srv/htpasswd", "ann:x\nkinit:old\nbob:y", 0o640)
-	apply(t, h, task("/srv/htpasswd", nil))
-	text, _ := h.FS.Text("/srv/htpasswd")
-	lines := strings.Split(text, "\n")
+	h := moduletest.LocalHost(t, "k8s")
+	file := h.Path("htpasswd")
+	if err := os.WriteFile(file, []byte("ann:x\nkinit:old\nbob:y"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, h, task(file, nil))
+	lines := strings.Split(read(t, file), "\n")
 	if len(lines) != 4 || lines[0] != "ann:x" || lines[1] != "bob:y" || lines[3] != "" {
-		t.Fatalf("file:\n%s", text)
+		t.Fatalf("file:\n%s", read(t, file))
 	}
 	hash, _ := strings.CutPrefix(lines[2], "kinit:")
 	if !strings.HasPrefix(hash, "$2y$10$") {
@@ -64,13 +69,39 @@ func TestOtherUsersStay(t *testing.T) {
 	if err := bcrypt.CompareHashAndPassword([]byte(hash), []byte("correct horse")); err != nil {
 		t.Errorf("the hash does not fit: %v", err)
 	}
-	apply(t, h, task("/srv/htpasswd", func(t *htpasswd.Task) { t.State = "absent" }))
-	if text, _ := h.FS.Text("/srv/htpasswd"); text != "ann:x\nbob:y\n" {
+	apply(t, h, task(file, func(t *htpasswd.Task) { t.State = "absent" }))
+	if text := read(t, file); text != "ann:x\nbob:y\n" {
 		t.Errorf("file after removal %q, want %q", text, "ann:x\nbob:y\n")
 	}
-	if info, err := h.FS.Stat(t.Context(), "/srv/htpasswd"); err != nil || info.Mode.Perm() != 0o640 {
-		t.Errorf("mode %v, %v, want 0640", info.Mode, err)
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v, want 0640", info.Mode(), err)
 	}
+}
+
+func TestEditsAtTheSameTimeLoseNoUser(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	file := h.Path("htpasswd")
+	var all sync.WaitGroup
+	const users = 8
+	for i := range users {
+		all.Go(func() {
+			apply(t, h, task(file, func(t *htpasswd.Task) { t.User = fmt.Sprintf("user%d", i) }))
+		})
+	}
+	all.Wait()
+	if text := read(t, file); strings.Count(text, "\n") != users || strings.Count(text, "user") != users {
+		t.Errorf("%d users are there, want %d:\n%s", strings.Count(text, "user"), users, text)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestValidateNamesTheArgument(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/localfile"
 	"kinit/modules/internal/process"
 )
 
@@ -38,7 +38,8 @@ import (
 //   - only_if still asks for the script after it ran, or creates is still not there
 //   - the interpreter is not on the host (code 127)
 type Task struct {
-	// Source is the path of the script on the machine kinit runs on.
+	// Source is the script, on the machine kinit runs on: a path relative to the folder
+	// of the playbook file, as for the function file.
 	Source string `hcl:"source"`
 	// Args are the script's arguments.
 	Args []string `hcl:"args,optional"`
@@ -66,13 +67,17 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	process.Outcome
+	process.Task
+	files module.LocalFiles // where source is
 }
 
 // Kind is the module "script".
 func Kind() module.Kind {
 	return module.Kind{Name: "script", Elsewhere: "win_powershell", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
 }
+
+// ReadFrom says where source is.
+func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments; it does not read the script.
 func (t *Task) Validate() error {
@@ -92,14 +97,14 @@ func (t *Task) surroundings() process.Process {
 
 // process reads the script.
 func (t *Task) process() (process.Process, error) {
-	text, err := os.ReadFile(t.Source)
+	text, err := localfile.Read(t.files, t.Source)
 	if err != nil {
 		return process.Process{}, fmt.Errorf("source: %w", err)
 	}
 	interpreter := t.Interpreter
 	if len(interpreter) == 0 {
 		if interpreter, err = shebang(text); err != nil {
-			return process.Process{}, fmt.Errorf("source %s: %w", t.Source, err)
+			return process.Process{}, fmt.Errorf("source: %s: %w", t.Source, err)
 		}
 	}
 	p, run := t.surroundings(), process.Script(interpreter, string(text), t.Args...)
@@ -142,7 +147,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	return t.conditions().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
-		return t.Keep(ctx, h, p)
+		return t.Run(ctx, h, p)
 	})
 }
 
@@ -150,4 +155,6 @@ var (
 	_ module.Outputter    = (*Task)(nil)
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
+	_ module.Sourced      = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

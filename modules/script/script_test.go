@@ -115,8 +115,8 @@ func TestSourceThatCannotBeRunFailsThePlan(t *testing.T) {
 	t.Parallel()
 	bare := write(t, "echo hello\n")
 	for source, want := range map[string]string{
-		"/no/such/script": "source: open /no/such/script: no such file or directory",
-		bare:              "source " + bare + ": it does not begin with #! and an interpreter: give interpreter",
+		"/no/such/script": "source: stat /no/such/script: no such file or directory",
+		bare:              "source: " + bare + ": it does not begin with #! and an interpreter: give interpreter",
 	} {
 		_, err := task(t, source, "").Plan(t.Context(), moduletest.NewFakeHost(t, ""))
 		if err == nil || err.Error() != want {

@@ -58,7 +58,7 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	process.Outcome
+	process.Task
 }
 
 // Kind is the module "shell".
@@ -109,10 +109,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.conditions().Plan(ctx, h, "run in "+t.process().Show(h), t.run)
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) error { return t.Keep(ctx, h, t.process()) }
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)
 	_ module.Validator    = (*Task)(nil)
 	_ module.Unverifiable = (*Task)(nil)
+	_ module.Judged       = (*Task)(nil)
 )

@@ -37,6 +37,7 @@ func (t *Task) carrier(state string) module.Task {
 	if state == "absent" {
 		task.Source = ""
 	}
+	task.ReadFrom(t.files)
 	return task
 }
 

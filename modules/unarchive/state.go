@@ -93,7 +93,7 @@ func (t *Task) checksum(ctx context.Context, h module.Host, s *state) (string, e
 	pinned := strings.ToLower(t.SHA256)
 	switch {
 	case t.Source != "":
-		source, err := content.FromFile(t.Source)
+		source, err := content.FromFile(t.files, t.Source)
 		if err == nil && pinned != "" && source.SHA256 != pinned {
 			err = t.mismatch(source.SHA256)
 		}

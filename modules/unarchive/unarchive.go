@@ -47,7 +47,8 @@ const (
 //   - strip leaves nothing of the archive
 //   - a program that is needed is not installed
 type Task struct {
-	// Source is the path of an archive on the machine kinit runs on.
+	// Source is an archive on the machine kinit runs on: a path relative to the folder
+	// of the playbook file, as for the function file.
 	Source string `hcl:"source,optional"`
 	// Archive is the absolute path of an archive on the host.
 	Archive string `hcl:"archive,optional"`
@@ -79,13 +80,17 @@ type Task struct {
 	// State is "present" or "absent". Absent removes what is in the manifest.
 	State string `hcl:"state,optional"`
 
-	sum string // the archive's checksum, found by Plan
+	sum   string            // the archive's checksum, found by Plan
+	files module.LocalFiles // where source is
 }
 
 // Kind is the module "unarchive".
 func Kind() module.Kind {
 	return module.Kind{Name: "unarchive", New: func() module.Task { return &Task{State: "present"} }}
 }
+
+// ReadFrom says where source is.
+func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
@@ -180,4 +185,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Sourced   = (*Task)(nil)
 )

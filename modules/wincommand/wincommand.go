@@ -57,7 +57,7 @@ type Task struct {
 	// the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
-	process.Judged
+	process.Task
 }
 
 // Kind is the module "win_command".
@@ -101,7 +101,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.conditions().Plan(ctx, h, "run "+t.process().Show(h), t.run)
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) error { return t.Keep(ctx, h, t.process()) }
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)

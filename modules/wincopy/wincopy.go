@@ -43,7 +43,8 @@ type Task struct {
 	// ContentSecret is the text of the file where it must not be shown. The file is
 	// private then.
 	ContentSecret *secret.Value `hcl:"content_secret,optional"`
-	// Source is the path, on the machine kinit runs on, of the file to copy.
+	// Source is the file to copy, on the machine kinit runs on: a path relative to the
+	// playbook file, or an absolute one.
 	Source string `hcl:"source,optional"`
 	// Owner is the account that owns the file, by name or SID. Names such as
 	// "Administrators" differ between languages of Windows. Default: as it is.
@@ -53,6 +54,8 @@ type Task struct {
 	Private bool `hcl:"private,optional"`
 	// State is "present" or "absent". Default "present".
 	State string `hcl:"state,optional"`
+
+	files module.LocalFiles // where source is
 }
 
 // Kind is the module "win_copy".
@@ -60,6 +63,9 @@ func Kind() module.Kind {
 	return module.Kind{Name: "win_copy", OS: []module.OS{module.Windows}, Elsewhere: "copy",
 		New: func() module.Task { return &Task{State: "present"} }}
 }
+
+// ReadFrom says where source is.
+func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
@@ -74,7 +80,7 @@ func (t *Task) Validate() error {
 
 // given is the arguments that say what the content is.
 func (t *Task) given() content.Given {
-	return content.Given{Text: t.Content, Secret: t.ContentSecret, File: t.Source}
+	return content.Given{Text: t.Content, Secret: t.ContentSecret, File: t.Source, Files: t.files}
 }
 
 // file is the task in the words of package wincontent, without the source.

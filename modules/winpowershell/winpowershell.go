@@ -65,7 +65,7 @@ type Task struct {
 	// the task's retry the script runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
-	process.Judged
+	process.Task
 }
 
 // Kind is the module "win_powershell".
@@ -150,7 +150,7 @@ func (t *Task) run(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	return t.Keep(ctx, h, p)
+	return t.Run(ctx, h, p)
 }
 
 var (

@@ -220,14 +220,7 @@ func (f *folder) arrows() {
 			at[t.Address] = i
 		}
 	}
-	var all []Arrow
-	for _, t := range f.graph.Tasks {
-		for _, need := range t.Needs {
-			if from, ok := at[need]; ok && from != at[t.Address] {
-				all = append(all, Arrow{From: from, To: at[t.Address]})
-			}
-		}
-	}
+	all := f.between(at)
 	if f.fold == Stages {
 		for _, order := range f.picture.Order {
 			all = append(all, Arrow{From: f.boxIn(order.From), To: f.boxIn(order.To)})
@@ -240,6 +233,43 @@ func (f *folder) arrows() {
 		all[i].Faint = follows[f.picture.Boxes[a.From].Group].has(f.picture.Boxes[a.To].Group)
 	}
 	f.picture.Arrows = all
+}
+
+// between lists the arrows between boxes, each once; at is the box of each task.
+func (f *folder) between(at map[string]int) []Arrow {
+	sets := make([][]int, len(f.graph.Sets)) // the boxes of each
+	for i, set := range f.graph.Sets {
+		sets[i] = boxesOf(set, at)
+	}
+	known := map[Arrow]bool{}
+	var all []Arrow
+	for _, t := range f.graph.Tasks {
+		to := at[t.Address]
+		from := boxesOf(t.Needs, at)
+		for _, i := range t.Sets {
+			from = append(from, sets[i]...)
+		}
+		for _, box := range from {
+			if a := (Arrow{From: box, To: to}); box != to && !known[a] {
+				known[a] = true
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// boxesOf lists the boxes that tasks are in, each once.
+func boxesOf(addresses []string, at map[string]int) []int {
+	var all []int
+	seen := map[int]bool{}
+	for _, address := range addresses {
+		if box, ok := at[address]; ok && !seen[box] {
+			seen[box] = true
+			all = append(all, box)
+		}
+	}
+	return all
 }
 
 // oneGroup puts all boxes side by side, where they are the groups themselves.

@@ -189,7 +189,7 @@ func (c *testCase) unfinished(t *replay.Task) {
 
 // reason is why a task failed.
 func reason(element string, t *replay.Task) *why {
-	w := &why{XMLName: xml.Name{Local: element}, Message: text(firstLine(t.Message)), Type: string(t.Status), Text: text(t.Message)}
+	w := &why{XMLName: xml.Name{Local: element}, Message: text(event.FirstLine(t.Message)), Type: string(t.Status), Text: text(t.Message)}
 	if len(t.Problems) == 0 {
 		return w
 	}
@@ -242,11 +242,6 @@ func (s *suite) problem(name, kind, detail string) testCase {
 func name(r *replay.Run) string {
 	spec := r.Header.Spec[strings.LastIndexByte(r.Header.Spec, '/')+1:]
 	return text(strings.TrimSuffix(spec, ".hcl"))
-}
-
-func firstLine(message string) string {
-	line, _, _ := strings.Cut(message, "\n")
-	return line
 }
 
 // text is text without what XML cannot hold and terminals would obey.

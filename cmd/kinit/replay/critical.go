@@ -56,7 +56,7 @@ func (w *waits) before(t *Task) *Task {
 		}
 	}
 	if t.planned {
-		for _, i := range t.Needs {
+		for i := range w.run.Plan.Waits(t.Task) {
 			consider(w.run.Tasks[i])
 		}
 	}

@@ -17,6 +17,7 @@ type data struct {
 	Stages []string `json:"stages"`
 	Blocks []block  `json:"blocks"`
 	Tasks  []task   `json:"tasks"`
+	Sets   [][]int  `json:"sets,omitempty"` // of tasks: what several tasks wait for alike
 	Scenes []scene  `json:"scenes"`
 }
 
@@ -36,6 +37,7 @@ type task struct {
 	Message   string    `json:"m,omitempty"`
 	Block     int       `json:"b"` // -1 without one
 	Needs     []int     `json:"n,omitempty"`
+	Sets      []int     `json:"w,omitempty"`
 	Critical  bool      `json:"c,omitempty"`
 	Section   string    `json:"p,omitempty"`
 	Arguments []value   `json:"args,omitempty"`
@@ -88,6 +90,7 @@ func newData(r *replay.Run) *data {
 		}
 		d.Tasks = append(d.Tasks, out)
 	}
+	d.Sets = r.Plan.Sets
 	d.Scenes = scenes(r)
 	return d
 }
@@ -111,7 +114,7 @@ func (x index) of(name string) int {
 func newTask(r *replay.Run, t *replay.Task) task {
 	out := task{
 		Address: view.Clean(t.Address), Status: status(t), Took: t.Duration.Milliseconds(), Message: view.Clean(t.Message),
-		Block: t.Block, Needs: t.Needs, Critical: t.Critical, Section: string(t.Section),
+		Block: t.Block, Needs: t.Needs, Sets: t.Sets, Critical: t.Critical, Section: string(t.Section),
 		Arguments: values(t.Arguments), Outputs: values(t.Outputs),
 	}
 	if !t.Started.IsZero() {

@@ -144,7 +144,7 @@ func taskScene(r *replay.Run, title string, in []int, stages bool) scene {
 		s.Nodes = append(s.Nodes, node{Label: view.Clean(r.Tasks[n].Address), Tasks: []int{n}, Status: worst(r, in[i:i+1])})
 	}
 	for i, n := range in {
-		for _, need := range r.Tasks[n].Needs {
+		for need := range r.Plan.Waits(r.Tasks[n].Task) {
 			if from, ok := at[need]; ok {
 				s.Edges = append(s.Edges, [2]int{from, i})
 			}
@@ -164,7 +164,7 @@ func betweenStages(r *replay.Run, in []int) [][2]int {
 	waited := map[int]bool{}
 	for _, n := range in {
 		waits := false
-		for _, need := range r.Tasks[n].Needs {
+		for need := range r.Plan.Waits(r.Tasks[n].Task) {
 			if part(r.Tasks[need]) == part(r.Tasks[n]) {
 				waited[need], waits = true, true
 			}
@@ -206,7 +206,7 @@ func blockScene(r *replay.Run, title string, in []int) scene {
 	}
 	known := map[[2]int]bool{}
 	for _, n := range in {
-		for _, need := range r.Tasks[n].Needs {
+		for need := range r.Plan.Waits(r.Tasks[n].Task) {
 			from, ok := at[r.Tasks[need].Block]
 			edge := [2]int{from, at[r.Tasks[n].Block]}
 			if ok && part(r.Tasks[need]) == part(r.Tasks[n]) && edge[0] != edge[1] && !known[edge] {

@@ -70,7 +70,7 @@ func TestReadRefusesWhatItWouldMisunderstand(t *testing.T) {
 		"an empty file":   {"", "the log is empty: the run died before it began"},
 		"a torn header":   {headerLine[:40], "the log is empty: the run died before it began"},
 		"another file":    {"hello\n", "this is no log of a run: its first line is no header"},
-		"a newer version": {strings.Replace(headerLine, `"version":1`, `"version":2`, 1), "the log is of version 2, and this kinit reads versions up to 1; use kinit v1, which wrote it"},
+		"a newer version": {strings.Replace(headerLine, `"version":1`, `"version":3`, 1), "the log is of version 3, and this kinit reads versions up to 2; use kinit v1, which wrote it"},
 	} {
 		path := keep(t, t.TempDir(), "20250301T120000Z-a", c.content)
 		if _, err := Read(path); err == nil || err.Error() != path+": "+c.want {

@@ -22,7 +22,7 @@ import (
 // Version is the version of the log's format, in its header. It grows when a
 // reader of the version before would take something for what it is not; new
 // fields and new kinds of lines do not make a new version.
-const Version = 1
+const Version = 2
 
 // headerKind tells a header from other lines.
 const headerKind = "kinit_run_log"

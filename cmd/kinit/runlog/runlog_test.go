@@ -38,7 +38,7 @@ func TestLogHasAHeaderEventsAndASummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"kind":"kinit_run_log","version":1,"program":"v1","command":"kinit run","spec":"../specs/my site.hcl","started":"2025-03-01T12:00:00Z"}
+	want := `{"kind":"kinit_run_log","version":2,"program":"v1","command":"kinit run","spec":"../specs/my site.hcl","started":"2025-03-01T12:00:00Z"}
 {"time":"2025-03-01T12:00:00Z","kind":"run_started","total":1}
 {"time":"2025-03-01T12:00:00Z","kind":"task_finished","task":"task.file.a","status":"ok"}
 {"kind":"summary"}

@@ -71,7 +71,7 @@ func (b *board) update(e event.Event) {
 	switch e.Kind {
 	case event.TaskRetried:
 		r.attempt = e.Attempt + 1
-		r.text = "attempt " + number(r.attempt) + ", before: " + firstLine(e.Message)
+		r.text = "attempt " + number(r.attempt) + ", before: " + headline(e.Message)
 		r.progress, r.rate = event.Progress{}, rate{}
 	case event.StepStarted:
 		r.text = stepText(e)
@@ -81,7 +81,7 @@ func (b *board) update(e event.Event) {
 			return
 		}
 		if e.Progress.Text != "" {
-			r.text = firstLine(e.Progress.Text)
+			r.text = headline(e.Progress.Text)
 		}
 		r.progress = *e.Progress
 		r.rate.add(e.Time, e.Progress.Done)
@@ -91,9 +91,9 @@ func (b *board) update(e event.Event) {
 // stepText is what a step that started does.
 func stepText(e event.Event) string {
 	if len(e.Steps) > 0 {
-		return firstLine(e.Steps[0])
+		return headline(e.Steps[0])
 	}
-	return firstLine(e.Message)
+	return headline(e.Message)
 }
 
 func (b *board) find(task string) *running {

@@ -162,8 +162,8 @@ func skipSequence(rest string) string {
 	return ""
 }
 
-// firstLine returns the first line of a text that is not blank.
-func firstLine(text string) string {
+// headline returns the first line of a text that is not blank.
+func headline(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) != "" {
 			return strings.TrimSpace(clean(line))

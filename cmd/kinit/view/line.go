@@ -78,13 +78,13 @@ func styles(status event.Status) (line, word string) {
 
 // outcome says in one line what became of the task.
 func outcome(e event.Event) string {
-	if text := firstLine(e.Message); text != "" {
+	if text := headline(e.Message); text != "" {
 		return text
 	}
 	if len(e.Steps) == 0 {
 		return ""
 	}
-	text := firstLine(e.Steps[0])
+	text := headline(e.Steps[0])
 	if more := len(e.Steps) - 1; more > 0 {
 		text += fmt.Sprintf(" (+%d)", more)
 	}
@@ -141,7 +141,7 @@ func diffStyle(line string) string {
 
 // retried is the line of a task that failed and is tried again.
 func (l *liner) retried(e event.Event, width int) []string {
-	return l.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, firstLine(e.Message)), width)
+	return l.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, headline(e.Message)), width)
 }
 
 // began is the line of a task or of a step that starts.

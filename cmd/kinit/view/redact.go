@@ -54,6 +54,7 @@ func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	}
 	out.Diagnostics = redactDiagnostics(r.Diagnostics, redact)
 	out.Sources = redactSources(r.Sources, r.Diagnostics, redact)
+	shiftSubjects(out.Diagnostics, r, out.Sources)
 	return &out
 }
 

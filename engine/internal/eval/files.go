@@ -19,6 +19,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"kinit/engine/internal/spec"
+	"kinit/engine/module"
 )
 
 // reader is the functions that know of files. Paths are relative to the folder of
@@ -53,6 +54,17 @@ func (r reader) functions() map[string]function.Function {
 		}),
 	}
 }
+
+// Files is the files that the expressions and tasks of a playbook file name.
+func (s *Scope) Files(file string) module.LocalFiles {
+	return reader{src: s.in.Sources, folder: spec.Folder(file)}
+}
+
+// Stat describes what is at a path, and follows links.
+func (r reader) Stat(path string) (fs.FileInfo, error) { return r.src.Stat(r.name(path)) }
+
+// Open reads a file.
+func (r reader) Open(path string) (fs.File, error) { return r.src.Open(r.name(path)) }
 
 // expand replaces a leading ~.
 func (r reader) expand(path string) string {

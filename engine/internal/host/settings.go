@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/user"
+	"strings"
 	"time"
 
 	"kinit/engine/module"
@@ -48,20 +49,9 @@ type Become struct {
 // Open connects as the settings say: to this machine, or over SSH.
 func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
 	if s.Local {
-		if err := s.Become.here(); err != nil {
-			return nil, err
-		}
-		return local.New(), nil
+		return s.Become.here()
 	}
-	c := ssh.Config{
-		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
-		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
-		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
-		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive,
-	}
-	if c.Address == "" {
-		c.Address = s.Name
-	}
+	c := s.ssh()
 	if c.Address == "" {
 		return nil, fmt.Errorf("a host needs a name or an address")
 	}
@@ -71,16 +61,40 @@ func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, 
 	return ssh.Dial(ctx, c)
 }
 
-// here says why this machine cannot be worked on as the user: kinit has no other
-// user's rights.
-func (b Become) here() error {
-	if b.User == "" {
-		return nil
+// ssh is how the machine is reached over SSH.
+func (s Settings) ssh() ssh.Config {
+	c := ssh.Config{
+		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
+		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
+		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
+		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive,
 	}
-	self, err := user.Current()
-	if err == nil && self.Username == b.User {
-		return nil
+	if c.Address == "" {
+		c.Address = s.Name
 	}
-	return fmt.Errorf("%w: this machine is worked on as the user who runs kinit, not as %s: run kinit as %s, or reach the machine over SSH",
-		transport.ErrAuth, b.User, b.User)
+	return c
+}
+
+// Identity is how a machine is reached, and the host keys that are known of it. A
+// machine that was installed anew, or another one at its address, has another
+// identity once its keys are known.
+func Identity(s Settings) (string, error) {
+	if s.Local {
+		return "this machine as " + s.Become.User, nil
+	}
+	c := s.ssh()
+	keys, err := ssh.KnownKeys(c)
+	return fmt.Sprintf("%s:%d as %s %s through %q, keys %s", c.Address, c.Port, c.User, c.Become, s.Via, strings.Join(keys, " ")), err
+}
+
+// here is this machine as the user. Who runs kinit needs not be become.
+func (b Become) here() (transport.Conn, error) {
+	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
+		return local.New(), nil
+	}
+	conn, err := local.As(b.User, b.Method)
+	if err != nil {
+		return nil, err // not a nil *local.Conn in a non-nil interface
+	}
+	return conn, nil
 }

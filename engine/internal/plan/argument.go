@@ -52,6 +52,9 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, 
 	if d.diags.HasErrors() || d.unknown {
 		return made, false, t.own(d.diags)
 	}
+	if sourced, ok := made.(module.Sourced); ok {
+		sourced.ReadFrom(t.files)
+	}
 	validator, ok := made.(module.Validator)
 	if !ok {
 		return made, true, nil
@@ -72,6 +75,17 @@ func (t *Task) blame(text string) (hcl.Range, string) {
 		return attr.Expr.Range(), strings.TrimSuffix(text, ".") + "."
 	}
 	return t.Range, sentence(text)
+}
+
+// Blame is where an error that ends the task is shown: at the argument that it names
+// first, with a colon, or at the head of the block.
+func (t *Task) Blame(text string) hcl.Range {
+	if name, _, ok := strings.Cut(text, ":"); ok {
+		if attr := t.block.spec.Args.Attributes[name]; attr != nil {
+			return attr.Expr.Range()
+		}
+	}
+	return t.Range
 }
 
 // own adds the task and its host to diagnostics.

@@ -31,6 +31,7 @@ type block struct {
 // handlerKey is what makes an instance of a handler.
 type handlerKey struct {
 	group *group
+	flush *flush
 	host  string
 }
 

@@ -13,13 +13,14 @@ import (
 
 // builder is the state of one Build.
 type builder struct {
-	in     Input
-	plan   *Plan
-	blocks *blocks
-	groups groups
-	hosts  *hosts
-	kinds  map[string]*module.Kind
-	diags  diag.List
+	in       Input
+	plan     *Plan
+	blocks   *blocks
+	handlers []*block
+	groups   groups
+	hosts    *hosts
+	kinds    map[string]*module.Kind
+	diags    diag.List
 }
 
 // Build expands and checks everything there is to know before a run. The plan is
@@ -31,10 +32,13 @@ func Build(in Input) (*Plan, diag.List) {
 	b.checkVia()
 	b.expandTasks()
 	b.formGroups()
-	b.expandHandlers()
+	b.declareHandlers()
 	b.watchMembers()
 	b.referHosts()
 	b.referTasks()
+	b.findFlushes()
+	b.expandHandlers()
+	b.referHandlers()
 	b.noteWhole()
 	b.foresee()
 	b.checkArguments()

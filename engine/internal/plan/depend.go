@@ -28,7 +28,7 @@ func (b *builder) dependencies(expr hcl.Expression, scope *hcl.EvalContext, ofHa
 				all = append(all, reference{block: block, at: e.Range()})
 			}
 		case root == "handler":
-			b.errorf(e.Range(), "Invalid depends_on", "A handler is done after all tasks of a stage, so a task cannot wait for it. Put the task into a stage after that one.")
+			b.errorf(e.Range(), "Invalid depends_on", "A handler is done after all tasks of a stage. To be done after it, a task names those that notify it, with flush_handlers = true, or is in a later stage.")
 		case root == "task":
 			found, diags := b.blocks.find(scope, e)
 			all, b.diags = append(all, found...), append(b.diags, diags...)
@@ -117,15 +117,16 @@ func (t *Task) ownHost(all []*Task) (own, others []*Task) {
 }
 
 // inBatch leaves those instances that are in the task's batch, where there are
-// some; of handlers, those of its group.
+// some; of handlers, those that are done at the same moment.
 func (t *Task) inBatch(all []*Task) []*Task {
 	var same []*Task
+	handlers := t.Handler && len(all) > 0 && all[0].Handler
 	for _, other := range all {
-		if other.group == t.group {
+		if other.group == t.group && (!handlers || other.flush == t.flush) {
 			same = append(same, other)
 		}
 	}
-	if t.Handler && len(all) > 0 && all[0].Handler || len(same) > 0 && t.group.rolling != nil {
+	if handlers || len(same) > 0 && t.group.rolling != nil {
 		return same
 	}
 	return all

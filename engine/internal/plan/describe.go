@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -41,33 +42,28 @@ func (d *describer) section(s Section, kind event.Section) {
 			Address: t.Address, Module: t.Module, Host: t.Host, Stage: t.Stage, Section: kind, Block: d.block(t.block),
 		})
 	}
+	waiting := s.Waiting()
+	sets := len(d.out.Sets)
 	for i := first; i < len(d.out.Tasks); i++ {
-		d.out.Tasks[i].Needs = d.needs(s, d.out.Tasks[i].Address)
+		needs, in := waiting.Of(d.out.Tasks[i].Address)
+		d.out.Tasks[i].Needs = d.indices(needs)
+		for _, n := range in {
+			d.out.Tasks[i].Sets = append(d.out.Tasks[i].Sets, sets+n)
+		}
+	}
+	for _, set := range waiting.Sets {
+		d.out.Sets = append(d.out.Sets, d.indices(set))
 	}
 }
 
-// needs lists the tasks that one waits for. A task that was not selected is looked
-// through; a stage is not, because the order of stages says the same.
-func (d *describer) needs(s Section, address string) []int {
-	var found []int
-	seen := map[string]bool{}
-	todo := []string{address}
-	for len(todo) > 0 {
-		key := todo[0]
-		todo = todo[1:]
-		for _, need := range s.Graph.Needs(key) {
-			if seen[need] || !isTask(need) {
-				continue
-			}
-			seen[need] = true
-			if s.Task(need) == nil {
-				todo = append(todo, need)
-				continue
-			}
-			found = append(found, d.tasks[need])
-		}
+// indices are those of tasks by their addresses.
+func (d *describer) indices(addresses []string) []int {
+	var all []int
+	for _, address := range addresses {
+		all = append(all, d.tasks[address])
 	}
-	return found
+	slices.Sort(all)
+	return all
 }
 
 // block adds a task block once, and returns its index.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +81,84 @@ func TestDescribeIsTheGraphWithTheLinesOfItsBlocks(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got): %s", diff)
+	}
+}
+
+const alike = `
+-- options --
+skip task.file.left
+-- spec.hcl --
+task "file" "all" {
+  for_each = toset(["x", "y", "z"])
+  path     = each.key
+}
+task "file" "left" {
+  path       = "/left"
+  depends_on = [task.file.all]
+}
+task "file" "one" {
+  path       = "/one"
+  depends_on = [task.file.all]
+}
+task "file" "two" {
+  path       = task.file.all["x"].path
+  depends_on = [task.file.all, task.file.one]
+}
+task "file" "three" {
+  path       = "/three"
+  depends_on = [task.file.left]
+}
+handler "note" "end" { text = "end" }
+task "note" "n" {
+  text   = "n"
+  notify = [handler.note.end]
+}
+task "file" "log" {
+  for_each = toset(["p", "q"])
+  always   = true
+  path     = each.key
+}
+task "file" "last" {
+  always     = true
+  path       = "/last"
+  depends_on = [task.file.log]
+}
+`
+
+func TestWhatManyTasksWaitForAlikeIsDescribedOnce(t *testing.T) {
+	t.Parallel()
+	archive := txtar.Parse([]byte(alike))
+	p, diags := buildIn(t, unpack(t, archive), options(archive))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	got := p.Describe(nil)
+	type waits struct {
+		Needs, Sets []int
+		All         []int
+	}
+	found := map[string]waits{}
+	for _, task := range got.Tasks {
+		found[task.Address] = waits{task.Needs, task.Sets, slices.Sorted(got.Waits(task))}
+	}
+	want := map[string]waits{
+		`task.file.all["x"]`:            {}, // 0
+		`task.file.all["y"]`:            {},
+		`task.file.all["z"]`:            {},
+		`task.file.one`:                 {Sets: []int{0}, All: []int{0, 1, 2}},                           // 3
+		`task.file.two`:                 {Needs: []int{0, 3}, Sets: []int{0}, All: []int{0, 0, 1, 2, 3}}, // 4
+		`task.file.three`:               {Sets: []int{0}, All: []int{0, 1, 2}},                           // through the one that is skipped
+		`task.note.n`:                   {},                                                              // 6
+		`handler.note.end["localhost"]`: {Sets: []int{1}, All: []int{0, 1, 2, 3, 4, 5, 6}},               // 7
+		`task.file.log["p"]`:            {},                                                              // 8
+		`task.file.log["q"]`:            {},
+		`task.file.last`:                {Sets: []int{2}, All: []int{8, 9}},
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got): %s", diff)
+	}
+	if diff := cmp.Diff([][]int{{0, 1, 2}, {0, 1, 2, 3, 4, 5, 6}, {8, 9}}, got.Sets); diff != "" {
+		t.Errorf("sets (-want +got): %s", diff)
 	}
 }
 

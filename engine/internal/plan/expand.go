@@ -144,7 +144,7 @@ func (b *builder) instance(block *block, e *element, scope *hcl.EvalContext, hos
 	t := &Task{
 		Address: s.Address(), Module: s.Module, Name: s.Name, Host: host, Stage: s.Stage, Range: s.Range,
 		Always: s.Always && s.Block == nil, OnFailure: s.OnFailure && s.Block == nil, Role: roleOf(s),
-		block: block, plan: b.plan,
+		block: block, plan: b.plan, files: b.in.Scope.Files(s.Range.Filename),
 	}
 	if e != nil {
 		t.Key, t.Address = e.key, instanceAddress(s, e.key)

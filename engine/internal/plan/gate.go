@@ -28,13 +28,14 @@ func (e *edges) addGroup(g *group) {
 // addHandlers puts handlers after all other tasks of the group, and after those
 // handlers that notify them.
 func (e *edges) addHandlers(g *group) {
-	if len(g.handlers) == 0 {
+	handlers := g.atEnd()
+	if len(handlers) == 0 {
 		return
 	}
 	for _, t := range g.tasks {
 		e.follow(g.barrier(), t.Address, t.Range)
 	}
-	for _, h := range g.handlers {
+	for _, h := range handlers {
 		e.connect(h.Address, g.barrier(), h.Range)
 		for _, t := range h.Watches {
 			if t.Handler {

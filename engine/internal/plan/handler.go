@@ -9,17 +9,25 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// expandHandlers makes an instance of a handler for each group of tasks that may
-// notify it and each host. Which of them are done is found in the run.
+// declareHandlers makes the handler blocks, and finds what notifies them.
+func (b *builder) declareHandlers() {
+	for _, s := range b.in.Spec.Handlers {
+		block := b.newBlock(s)
+		block.hosts = b.ownHosts(s)
+		b.handlers = append(b.handlers, block)
+	}
+	b.findNotified()
+}
+
+// expandHandlers makes an instance of a handler for each host and each group of tasks
+// that may notify it, and each flush of them. Which of them are done is found in the
+// run.
 func (b *builder) expandHandlers() {
-	tasks := b.blocks.tasksInOrder()
-	handlers := b.handlerBlocks()
-	b.findNotified(handlers)
-	for todo := tasks; len(todo) > 0; todo = todo[1:] {
+	for todo := b.blocks.tasksInOrder(); len(todo) > 0; todo = todo[1:] {
 		t := todo[0]
 		for _, ref := range t.block.notifies {
 			for _, host := range b.handlerHosts(ref.block, t) {
-				h, isNew := b.handler(ref.block, t.group, host)
+				h, isNew := b.handler(ref.block, handlerKey{t.group, t.flush, host})
 				h.Watches = append(h.Watches, t)
 				if isNew {
 					todo = append(todo, h)
@@ -27,14 +35,14 @@ func (b *builder) expandHandlers() {
 			}
 		}
 	}
-	for _, block := range handlers {
+	for _, block := range b.handlers {
 		b.nameInstances(block)
 	}
 }
 
 // findNotified finds which handlers every block notifies, and warns of those that
 // nothing does.
-func (b *builder) findNotified(handlers []*block) {
+func (b *builder) findNotified() {
 	used, before := map[*block]bool{}, len(b.diags)
 	for _, block := range b.blocks.order {
 		block.notifies = b.notified(block.spec)
@@ -45,7 +53,7 @@ func (b *builder) findNotified(handlers []*block) {
 	if len(b.diags) > before {
 		return // what is wrong with a notify may be why
 	}
-	for _, block := range handlers {
+	for _, block := range b.handlers {
 		if !used[block] {
 			at := block.spec.Range
 			b.diags = append(b.diags, diag.Diagnostic{Warning: true, Summary: "Unused handler", Subject: &at,
@@ -59,16 +67,6 @@ func (b *blocks) tasksInOrder() []*Task {
 	var all []*Task
 	for _, block := range b.order {
 		all = append(all, block.instances...)
-	}
-	return all
-}
-
-func (b *builder) handlerBlocks() []*block {
-	var all []*block
-	for _, s := range b.in.Spec.Handlers {
-		block := b.newBlock(s)
-		block.hosts = b.ownHosts(s)
-		all = append(all, block)
 	}
 	return all
 }
@@ -93,17 +91,17 @@ func (b *builder) handlerHosts(handler *block, t *Task) []string {
 	return []string{t.Host}
 }
 
-// handler returns the instance of a group for a host, and whether it was made.
-func (b *builder) handler(block *block, g *group, host string) (*Task, bool) {
-	key := handlerKey{g, host}
+// handler returns an instance, and whether it was made.
+func (b *builder) handler(block *block, key handlerKey) (*Task, bool) {
 	if h := block.made[key]; h != nil {
 		return h, false
 	}
-	s := block.spec
+	s, g := block.spec, key.group
 	h := &Task{
-		Module: s.Module, Name: s.Name, Key: host, Host: host, For: host, Range: s.Range, Handler: true,
+		Module: s.Module, Name: s.Name, Key: key.host, Host: key.host, For: key.host, Range: s.Range, Handler: true,
 		OnFailure: g == b.groups.onFailure, Always: g == b.groups.always,
-		block: block, group: g, plan: b.plan, scope: b.in.Scope.Context(s.Range.Filename),
+		block: block, group: g, flush: key.flush, plan: b.plan,
+		scope: b.in.Scope.Context(s.Range.Filename), files: b.in.Scope.Files(s.Range.Filename),
 	}
 	if len(g.tasks) > 0 {
 		h.Stage = g.tasks[0].Stage
@@ -117,8 +115,8 @@ func (b *builder) handler(block *block, g *group, host string) (*Task, bool) {
 	return h, true
 }
 
-// nameInstances gives the instances of a handler their addresses, with the group
-// where a host has several.
+// nameInstances gives the instances of a handler their addresses, with the group and
+// flush where a host has several.
 func (b *builder) nameInstances(block *block) {
 	count := map[string]int{}
 	for _, h := range block.instances {
@@ -127,10 +125,18 @@ func (b *builder) nameInstances(block *block) {
 	for _, h := range block.instances {
 		h.Address = instanceAddress(block.spec, h.Host)
 		if count[h.Host] > 1 {
-			h.Address = fmt.Sprintf("%s[%q, %q]", block.spec.Address(), h.Host, h.group.name)
+			h.Address = fmt.Sprintf("%s[%q, %q]", block.spec.Address(), h.Host, h.moment())
 		}
 		b.blocks.tasks[h.Address] = h
 	}
+}
+
+// moment is when a handler is done, in its address.
+func (t *Task) moment() string {
+	if t.flush == nil {
+		return t.group.name
+	}
+	return t.group.name + "." + t.flush.name
 }
 
 // notified evaluates notify, a list of handlers.

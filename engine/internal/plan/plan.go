@@ -82,7 +82,8 @@ func (s Section) Total() int {
 }
 
 // Task is one instance of a task block on one host, or of a handler for one host
-// and the tasks that notify it before the same end of a stage.
+// and the tasks that notify it before the same end of a stage, or before the same
+// tasks that flush handlers.
 type Task struct {
 	Address   string // such as task.file.motd["web1"]
 	Module    string
@@ -106,9 +107,11 @@ type Task struct {
 
 	block *block
 	group *group
+	flush *flush           // when its handlers are done, or it is as a handler; nil means at the end of the group
 	scope *hcl.EvalContext // what is known before the run, with each and host
-	reads references       // of its arguments
-	after references       // of depends_on
+	files module.LocalFiles
+	reads references // of its arguments
+	after references // of depends_on
 	plan  *Plan
 }
 

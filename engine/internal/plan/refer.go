@@ -11,8 +11,13 @@ import (
 
 // referTasks evaluates what else must be known of each task before the run, and
 // finds which tasks it refers to.
-func (b *builder) referTasks() {
-	for _, block := range b.blocks.order {
+func (b *builder) referTasks() { b.referInstances(b.blocks.order) }
+
+// referHandlers does so for handlers, once it is known which instances there are.
+func (b *builder) referHandlers() { b.referInstances(b.handlers) }
+
+func (b *builder) referInstances(blocks []*block) {
+	for _, block := range blocks {
 		exprs := append(expressions(block.spec.Args), engineExpressions(block.spec)...)
 		for _, t := range block.instances {
 			ctx := t.context(nil)

@@ -64,6 +64,7 @@ func (b *builder) edges(into *Section, member func(t *Task) bool, at map[[2]stri
 	switch into {
 	case &b.plan.Main:
 		b.connectGroups(e)
+		b.addFlushes(e)
 	case &b.plan.OnFailure:
 		e.addHandlers(b.groups.onFailure)
 	case &b.plan.Always:

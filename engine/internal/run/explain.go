@@ -16,7 +16,7 @@ func (r *runner) explain(t *plan.Task, err error) diag.List {
 	if errors.As(err, &list) && !t.Sensitive {
 		return r.place(t, list)
 	}
-	subject := t.Range
+	subject := t.Blame(err.Error())
 	return diag.List{{
 		Summary: Summary(err),
 		Detail:  r.errorText(t, err),

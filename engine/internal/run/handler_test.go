@@ -183,3 +183,115 @@ task "copy" "one" {
 	check(t, []string{`task.copy.one`, `handler.command.reload["a", "one"]`, `task.copy.two`, `handler.command.reload["a", "two"]`}, j.order())
 	check(t, []string{"one\none\ntwo\n"}, []string{j.read("seen")})
 }
+
+const flushed = `
+stage "web" {}
+handler "command" "reload" {
+  argv = ["sh", "-c", "echo $(ls DIR | grep -c '^${host.name}[.]') >> DIR/reloads.${host.name}"]
+}
+task "copy" "conf" {
+  stage   = "web"
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "command" "smoke" {
+  stage          = "web"
+  hosts          = run.hosts
+  argv           = ["cat", "DIR/reloads.${host.name}"]
+  read_only      = true
+  depends_on     = [task.copy.conf]
+  flush_handlers = true
+}
+task "copy" "more" {
+  stage      = "web"
+  hosts      = run.hosts
+  dest       = "DIR/${host.name}.more"
+  content    = "text\n"
+  depends_on = [task.command.smoke]
+  notify     = [handler.command.reload]
+}
+`
+
+func TestFlushedHandlerIsDoneBeforeTheTaskAndAgainOnlyIfNotifiedAgain(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	first := j.run(flushed)
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
+		`task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
+		`task.copy.more["a"] changed`, `task.copy.more["b"] changed`,
+		`handler.command.reload["a", "web.flush1"] changed`, `handler.command.reload["b", "web.flush1"] changed`,
+		`handler.command.reload["a", "web"] changed`, `handler.command.reload["b", "web"] changed`,
+	}, show(first))
+	// Each wrote how many files its host had: it ran between them, and after them.
+	check(t, []string{"1\n2\n", "1\n2\n"}, []string{j.read("reloads.a"), j.read("reloads.b")})
+
+	// What was not notified is not flushed.
+	check(t, []string{
+		`task.copy.conf["a"] ok`, `task.copy.conf["b"] ok`, `task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
+		`task.copy.more["a"] ok`, `task.copy.more["b"] ok`,
+	}, show(j.run(flushed)))
+
+	// Only the first is notified: there is nothing left for the end of the stage.
+	j.write("a.conf", "other")
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`, `task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
+		`task.copy.more["a"] ok`, `task.copy.more["b"] ok`, `handler.command.reload["a", "web.flush1"] changed`,
+	}, show(j.run(flushed)))
+	check(t, []string{"1\n2\n2\n", "1\n2\n"}, []string{j.read("reloads.a"), j.read("reloads.b")})
+}
+
+func TestFailedFlushKeepsBackTheTasksOfItsOwnHost(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
+		`task.command.smoke["a"] skipped: after the failure of handler.command.reload["a", "web.flush1"]`,
+		`task.command.smoke["b"] ok`,
+		`task.copy.more["a"] skipped: after the failure of handler.command.reload["a", "web.flush1"]`,
+		`task.copy.more["b"] changed`,
+		`handler.command.reload["a", "web.flush1"] failed`, `handler.command.reload["b", "web.flush1"] changed`,
+		`handler.command.reload["b", "web"] changed`,
+	}, show(j.run(strings.Replace(flushed, `"echo $`, `"test ${host.name} = b && echo $`, 1))))
+}
+
+func TestHandlersOfHandlersAndOfOtherHostsAreFlushed(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	j.forks = 4
+	j.run(`
+handler "command" "second" {
+  host = "b"
+  argv = ["sh", "-c", "sleep 0.1; echo second >> DIR/order"]
+}
+handler "command" "first" {
+  argv   = ["sh", "-c", "sleep 0.1; echo first >> DIR/order"]
+  notify = [handler.command.second]
+}
+task "copy" "conf" {
+  host    = "a"
+  dest    = "DIR/conf"
+  content = "text\n"
+  notify  = [handler.command.first]
+}
+task "copy" "other" {
+  host    = "a"
+  dest    = "DIR/other"
+  content = "text\n"
+  notify  = [handler.command.first]
+}
+task "command" "flush" {
+  argv           = ["sh", "-c", "echo flush >> DIR/order"]
+  when           = false
+  depends_on     = [task.copy.conf]
+  flush_handlers = true
+}
+task "command" "next" {
+  argv       = ["sh", "-c", "echo next >> DIR/order"]
+  depends_on = [task.command.flush]
+}
+`)
+	check(t, []string{"first\nsecond\nnext\nfirst\nsecond\n"}, []string{j.read("order")})
+}

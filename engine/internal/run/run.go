@@ -22,6 +22,7 @@ type Options struct {
 	Expect   Expect  // holds each task to what it may change; nil allows all
 	Events   event.Sink
 	Redactor *secret.Redactor
+	Recall   Recall // the zero value recalls nothing
 }
 
 // TaskResult is how one task ended.

@@ -145,6 +145,14 @@ func check(t *testing.T, want, got []string) {
 	}
 }
 
+// write makes a file of the job.
+func (j *job) write(name, text string) {
+	j.t.Helper()
+	if err := os.WriteFile(filepath.Join(j.dir, name), []byte(text), 0o644); err != nil {
+		j.t.Fatal(err)
+	}
+}
+
 // read is a file of the job.
 func (j *job) read(name string) string {
 	j.t.Helper()

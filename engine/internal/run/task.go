@@ -48,7 +48,7 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 		}
 		before = out
 		r.emit(event.Event{Kind: event.TaskRetried, Task: t.Address, Host: t.Host, Stage: t.Stage,
-			Attempt: attempt, Message: firstLine(r.errorText(t, err))})
+			Attempt: attempt, Message: event.FirstLine(r.errorText(t, err))})
 		if err := pause(ctx, t.Retry.Delay); err != nil {
 			return out, err
 		}
@@ -90,6 +90,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 		return outcome{}, diags
 	}
 	r.tellArguments(t, task)
+	if out, ok := r.recalled(t, task); ok {
+		return r.judge(ctx, t, out, nil)
+	}
 	machine, err := r.machine(ctx, t)
 	if err != nil {
 		return outcome{}, err
@@ -175,7 +178,7 @@ func verify(ctx context.Context, h module.Host, task module.Task) error {
 	}
 	texts := make([]string, len(left))
 	for i, step := range left {
-		texts[i] = firstLine(step.String())
+		texts[i] = event.FirstLine(step.String())
 	}
 	return fmt.Errorf("the change did not hold; still to do: %s", strings.Join(texts, "; "))
 }
@@ -196,6 +199,7 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	}
 	r.values.Set(t.Address, values)
 	r.tellOutputs(t, values)
+	r.remember(t, task, values)
 	return nil
 }
 
@@ -226,9 +230,4 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -20,7 +20,7 @@ func handlerMeta() []string {
 
 // taskMeta lists those of a task.
 func taskMeta() []string {
-	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always")
+	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers")
 }
 
 // Meta lists the names of the arguments that are the engine's.
@@ -62,6 +62,7 @@ func (l *loader) set(t *Task, args arguments, blocks hclsyntax.Blocks) {
 	t.Retry, t.Become = l.retry(blocks), l.become(args["become"], blocks)
 	l.literal(args["sensitive"], &t.Sensitive)
 	l.literal(args["always"], &t.Always)
+	l.literal(args["flush_handlers"], &t.FlushHandlers)
 	l.literal(args["on_failure"], &t.OnFailure)
 	if l.literal(args["stage"], &t.Stage) {
 		t.stageRange = args["stage"].Range()

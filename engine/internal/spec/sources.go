@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"embed"
 	"io/fs"
 	"os"
 	"path"
@@ -18,35 +19,64 @@ type Sources struct {
 	Cwd     string // an absolute path
 	Home    string // the user's home folder
 	Builtin fs.FS  // specs and playbooks inside the program; may be nil
+	Log     *Log   // takes the names of the files that are asked for; nil forgets them
 }
 
 // ReadFile reads a file by such a name.
 func (s Sources) ReadFile(name string) ([]byte, error) {
-	inside, ok := strings.CutPrefix(name, builtinPrefix)
-	if !ok {
-		return os.ReadFile(s.Abs(name))
+	s.Log.add(name)
+	if inside, ok := inside(name); ok {
+		return fs.ReadFile(s.builtin(), inside)
 	}
-	if s.Builtin == nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	return os.ReadFile(s.Abs(name))
+}
+
+// Open opens a file by such a name.
+func (s Sources) Open(name string) (fs.File, error) {
+	s.Log.add(name)
+	if inside, ok := inside(name); ok {
+		return s.builtin().Open(inside)
 	}
-	return fs.ReadFile(s.Builtin, path.Clean(inside))
+	return os.Open(s.Abs(name))
+}
+
+// Stat describes a file by such a name.
+func (s Sources) Stat(name string) (fs.FileInfo, error) {
+	s.Log.add(name)
+	if inside, ok := inside(name); ok {
+		return fs.Stat(s.builtin(), inside)
+	}
+	return os.Stat(s.Abs(name))
 }
 
 // ReadDir lists a folder by such a name, sorted.
 func (s Sources) ReadDir(name string) ([]fs.DirEntry, error) {
+	if inside, ok := inside(name); ok {
+		return fs.ReadDir(s.builtin(), inside)
+	}
+	return os.ReadDir(s.Abs(name))
+}
+
+// IsBuiltin tells whether a name is of a file inside the program.
+func IsBuiltin(name string) bool { return strings.HasPrefix(name, builtinPrefix) }
+
+// inside is the path in Builtin of a file that ships inside the program.
+func inside(name string) (string, bool) {
 	inside, ok := strings.CutPrefix(name, builtinPrefix)
-	if !ok {
-		return os.ReadDir(s.Abs(name))
-	}
+	return path.Clean(inside), ok
+}
+
+// builtin is the files inside the program, of which there may be none.
+func (s Sources) builtin() fs.FS {
 	if s.Builtin == nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return embed.FS{}
 	}
-	return fs.ReadDir(s.Builtin, path.Clean(inside))
+	return s.Builtin
 }
 
 // Abs makes a name absolute. Names inside the program are so already.
 func (s Sources) Abs(name string) string {
-	if strings.HasPrefix(name, builtinPrefix) || filepath.IsAbs(name) {
+	if IsBuiltin(name) || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(s.Cwd, name)
@@ -55,7 +85,7 @@ func (s Sources) Abs(name string) string {
 // Join is the name of a file relative to a folder. A name that is absolute or
 // inside the program stays as it is.
 func Join(folder, name string) string {
-	if strings.HasPrefix(name, builtinPrefix) || filepath.IsAbs(name) {
+	if IsBuiltin(name) || filepath.IsAbs(name) {
 		return name
 	}
 	if inside, ok := strings.CutPrefix(folder, builtinPrefix); ok {

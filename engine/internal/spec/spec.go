@@ -117,25 +117,26 @@ type Task struct {
 	ModuleRange hcl.Range // of the first label
 	Range       hcl.Range // of the block's header
 
-	Stage       string // empty without one
-	Host        hcl.Expression
-	Hosts       hcl.Expression
-	ForEach     hcl.Expression
-	RunOnce     hcl.Expression
-	When        []hcl.Expression // all of them must be true
-	DependsOn   []hcl.Expression // each a list
-	Notify      hcl.Expression
-	Timeout     hcl.Expression
-	Retry       *Retry
-	Until       hcl.Expression
-	ChangedWhen hcl.Expression
-	FailedWhen  hcl.Expression
-	Become      *Become
-	Environment []hcl.Expression // later ones win
-	Cwd         hcl.Expression
-	Sensitive   bool
-	Always      bool
-	OnFailure   bool
+	Stage         string // empty without one
+	Host          hcl.Expression
+	Hosts         hcl.Expression
+	ForEach       hcl.Expression
+	RunOnce       hcl.Expression
+	When          []hcl.Expression // all of them must be true
+	DependsOn     []hcl.Expression // each a list
+	Notify        hcl.Expression
+	Timeout       hcl.Expression
+	Retry         *Retry
+	Until         hcl.Expression
+	ChangedWhen   hcl.Expression
+	FailedWhen    hcl.Expression
+	Become        *Become
+	Environment   []hcl.Expression // later ones win
+	Cwd           hcl.Expression
+	Sensitive     bool
+	Always        bool
+	OnFailure     bool
+	FlushHandlers bool
 
 	Args *hclsyntax.Body // the module's arguments: everything else
 

@@ -50,6 +50,9 @@ func (l *loader) conflicts(t *Task) {
 	if t.Always && t.OnFailure {
 		l.errorf(t.Range, "Conflicting arguments", "A task with always is done after a failure too; leave out on_failure.")
 	}
+	if t.FlushHandlers && (t.Always || t.OnFailure) && t.Block == nil {
+		l.errorf(t.Range, "Conflicting arguments", "A task with always or on_failure is done after all handlers; leave out flush_handlers.")
+	}
 	if t.RunOnce != nil && t.Hosts == nil {
 		l.errorf(t.RunOnce.Range(), "Missing argument", "run_once is for a task with hosts: it is done on the first of them alone.")
 	}

@@ -1,7 +1,8 @@
 // Package local is the transport to the machine that kinit runs on.
 //
-// It runs /bin/sh, uses the file system as it is and dials with the net package.
-// It does not change user.
+// It runs /bin/sh, uses the file system as it is and dials with the net package. As
+// another user it runs commands, and an SFTP server for the files, by sudo, doas or
+// su; it dials as the user who runs kinit.
 package local
 
 import (
@@ -18,9 +19,10 @@ import (
 	"kinit/engine/transport/internal/posix"
 )
 
-// Conn is this machine. Make it with New.
+// Conn is this machine. Make it with New or As.
 type Conn struct {
 	files *posix.Files
+	as    *other // nil works as the user who runs kinit
 
 	mu      sync.Mutex
 	closed  bool
@@ -39,6 +41,11 @@ func New() *Conn {
 func (c *Conn) Files(ctx context.Context) (module.Files, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if c.as != nil {
+		if _, _, err := c.as.Client(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return c.files, nil
 }
@@ -69,6 +76,9 @@ func (c *Conn) Close() error {
 		close(c.done)
 	}
 	c.mu.Unlock()
+	if c.as != nil {
+		c.as.close()
+	}
 	c.running.Wait()
 	return nil
 }

@@ -27,9 +27,31 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", p.Line)
+	if c.as != nil {
+		return c.as.exec(ctx, c, p)
+	}
+	cmd := command(p.Line)
+	return c.attend(ctx, cmd, p, own(cmd))
+}
+
+// command is a line for /bin/sh in a session of its own.
+func command(line string) *exec.Cmd {
+	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Dir, cmd.Env = home(), environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd
+}
+
+// signaller sends a signal to everything that a command has started.
+type signaller func(signal syscall.Signal)
+
+// own signals to the session that the command leads itself.
+func own(cmd *exec.Cmd) signaller {
+	return func(signal syscall.Signal) { signalSession(cmd.Process.Pid, signal) }
+}
+
+// attend runs a command to its end, or kills it.
+func (c *Conn) attend(ctx context.Context, cmd *exec.Cmd, p transport.Process, send signaller) (int, error) {
 	streams, err := start(cmd, p)
 	if err != nil {
 		return 0, fmt.Errorf("start /bin/sh: %w", err)
@@ -48,22 +70,22 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	case <-c.done:
 		err = errClosed
 	}
-	kill(cmd.Process.Pid, ended)
+	kill(send, ended)
 	streams.finish() // the error that counts is why it was killed
 	return 0, err
 }
 
 // kill ends the whole session: politely, then for good, so that children that
 // ignore SIGTERM or have a process group of their own end too.
-func kill(session int, ended <-chan error) {
-	signalSession(session, syscall.SIGTERM)
+func kill(send signaller, ended <-chan error) {
+	send(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case <-ended:
-		signalSession(session, syscall.SIGKILL)
+		send(syscall.SIGKILL)
 	case <-timer.C:
-		signalSession(session, syscall.SIGKILL)
+		send(syscall.SIGKILL)
 		<-ended
 	}
 }

@@ -90,7 +90,11 @@ func (l *link) openPatiently(ctx context.Context) (*session, error) {
 
 // backoff waits between two tries, longer each time, from 5 ms to 200 ms.
 func backoff(ctx context.Context, try int) error {
-	delay := min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond)
+	return wait(ctx, min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond))
+}
+
+// wait waits, or returns early with ctx's error.
+func wait(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {

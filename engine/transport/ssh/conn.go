@@ -13,6 +13,7 @@ import (
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/forward"
 	"kinit/engine/transport/internal/posix"
+	"kinit/engine/transport/internal/sftpfs"
 )
 
 // Conn is one machine, over one connection that is made again when it was lost.
@@ -36,7 +37,7 @@ var _ transport.Conn = (*Conn)(nil)
 // ErrHostKey, and say what to do.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
 	c := &Conn{config: config.complete(), done: make(chan struct{}), dialing: make(chan struct{}, 1)}
-	c.files = posix.New(remote{c})
+	c.files = sftpfs.New(fileSource{c})
 	c.sockets = forward.New(c.Dial)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
@@ -182,6 +183,23 @@ func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
 			return nil, nil, fmt.Errorf("%s: %w", c.config.label(), err)
 		}
 	}
+}
+
+// fileSource is a Conn as the file system sees it.
+type fileSource struct{ conn *Conn }
+
+func (s fileSource) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, error) {
+	l, client, err := s.conn.fileClient(ctx)
+	return client, l, err
+}
+
+// Spawn is spawn, for the file system.
+func (l *link) Spawn(work func()) bool { return l.spawn(work) }
+
+// Cut drops a client whose channel has ended, and finds out whether the connection has.
+func (l *link) Cut(client *sftp.Client) {
+	l.files.forget(client)
+	l.gone()
 }
 
 // Socket forwards a unix socket of the machine to a private local one.

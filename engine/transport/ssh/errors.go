@@ -3,14 +3,12 @@ package ssh
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 
-	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/sftpfs"
 )
 
 // errNotStarted says that a command certainly did not run, so that it may be sent
@@ -56,15 +54,5 @@ func channelRefused(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// errCut says that the connection ended while a request for a file was under way.
-var errCut = fmt.Errorf("%w: the connection was lost", transport.ErrUnreachable)
-
-// fileError turns the SFTP library's words for a lost connection into errCut.
-func fileError(err error) error {
-	for _, sign := range []error{sftp.ErrSSHFxConnectionLost, sftp.ErrSSHFxNoConnection, net.ErrClosed, io.EOF} {
-		if errors.Is(err, sign) {
-			return errCut
-		}
-	}
-	return err
-}
+// errCut says that the connection ended while it was used.
+var errCut = sftpfs.ErrCut

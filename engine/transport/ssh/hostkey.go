@@ -37,6 +37,21 @@ func newVerifier(c Config) (*verifier, error) {
 	return v, v.load(c.KnownHosts)
 }
 
+// KnownKeys are the fingerprints of the keys that a machine may have, sorted: of those
+// that are given, or else on record. It connects to nothing.
+func KnownKeys(c Config) ([]string, error) {
+	v, err := newVerifier(c.complete())
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, key := range v.known {
+		keys = append(keys, show(key))
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
 func (v *verifier) pin(lines []string) error {
 	for _, line := range lines {
 		key, _, _, _, err := gossh.ParseAuthorizedKey([]byte(line))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kinit/engine/transport"
-	"kinit/engine/transport/ssh/internal/framing"
+	"kinit/engine/transport/internal/framing"
 )
 
 // longestLine is the most, in bytes, that Linux passes as one argument:

@@ -39,10 +39,8 @@ func connect(ctx context.Context, c Config) (*link, error) {
 		if err == nil || ctx.Err() == nil && (call >= mostCalls || !errors.Is(err, errHungUp)) {
 			return l, err
 		}
-		select {
-		case <-time.After(time.Duration(call) * firstRecall):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := wait(ctx, time.Duration(call)*firstRecall); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kinit/engine/transport"
-	"kinit/engine/transport/ssh/internal/framing"
+	"kinit/engine/transport/internal/framing"
 )
 
 // How long things may take that normally take a round trip.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kinit/engine/transport/ssh/internal/framing"
+	"kinit/engine/transport/internal/framing"
 )
 
 // errSilent says that a worker ended before it had said whether a command began.

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
 
-	"kinit/engine/transport/ssh/internal/framing"
+	"kinit/engine/transport/internal/become"
+	"kinit/engine/transport/internal/framing"
+	"kinit/engine/transport/internal/sftpfs"
 )
 
 // channelFiles is the SFTP channel of one link, opened when first needed.
@@ -75,7 +76,7 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 		return nil, err
 	}
 	l.spawn(func() { gossh.DiscardRequests(s.requests) })
-	client, err := sftp.NewClientPipe(from, s, sftp.UseConcurrentReads(true), sftp.UseConcurrentWrites(true))
+	client, err := sftpfs.NewClient(from, s)
 	if err != nil {
 		return nil, l.noFiles(ctx, s, err)
 	}
@@ -103,15 +104,12 @@ func (l *link) startServer(s *session) (io.Reader, error) {
 // have it, and skips what start-up files print.
 func (l *link) startProgram(s *session) (io.Reader, error) {
 	nonce := rand.Text()
-	script := strings.NewReplacer("NONCE", nonce).Replace(`for p in /usr/lib/openssh/sftp-server ` +
-		`/usr/libexec/openssh/sftp-server /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
-		`[ -x $p ] && { printf NONCE; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`)
-	if err := s.exec(asUser(l.config, l.config.shell, "-c", script)); err != nil {
+	if err := s.exec(l.config.user().Line(l.config.shell, "-c", become.FileServer(nonce))); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)
 	if err := framing.Until(from, nonce, nil); err != nil {
-		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, said(s.Stderr(), err))
+		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, sftpfs.Said(s.Stderr(), err))
 	}
 	return from, nil
 }
@@ -122,15 +120,5 @@ func (l *link) noFiles(ctx context.Context, s *session, err error) error {
 		return ctx.Err()
 	}
 	_ = s.Close()
-	return fmt.Errorf("the machine's SFTP server does not answer: %s", said(s.Stderr(), err))
-}
-
-// said is what a program printed before it ended, or the error when it printed
-// nothing.
-func said(from io.Reader, err error) string {
-	text, _ := io.ReadAll(io.LimitReader(from, 4<<10))
-	if trimmed := strings.TrimSpace(string(text)); trimmed != "" {
-		return trimmed
-	}
-	return err.Error()
+	return fmt.Errorf("the machine's SFTP server does not answer: %s", sftpfs.Said(s.Stderr(), err))
 }

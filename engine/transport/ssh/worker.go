@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"kinit/engine/transport"
-	"kinit/engine/transport/ssh/internal/framing"
+	"kinit/engine/transport/internal/framing"
 )
 
 // worker is a long-lived shell on the machine; package framing says how it works.
@@ -78,15 +78,16 @@ func (w *worker) ended() bool {
 
 // boot sends the bootstrap and waits for the mark.
 func (w *worker) boot(ctx context.Context, c Config) error {
-	if err := w.session.exec(asUser(c, c.shell)); err != nil {
-		return err
-	}
-	if err := w.send(framing.Bootstrap(w.mark, c.shell)); err != nil {
+	if err := w.session.exec(c.user().Line(c.shell)); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, w.close)
 	defer stop()
-	err := framing.Until(w.stdout, w.mark, nil)
+	// A shell that refuses may be gone before it is sent anything: what it said counts.
+	err := w.send(framing.Bootstrap(w.mark, c.shell))
+	if err == nil {
+		err = framing.Until(w.stdout, w.mark, nil)
+	}
 	if err == nil {
 		return nil
 	}
@@ -104,7 +105,7 @@ func (w *worker) refusal(c Config, err error) error {
 		return fmt.Errorf("start a shell: %w", err)
 	}
 	if c.Become != "" {
-		return fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, c.Become, c.method(), text)
+		return fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, c.Become, c.user().By(), text)
 	}
 	return fmt.Errorf("start a shell: %s", text)
 }

@@ -46,7 +46,7 @@ func TestLargeSourceIsReadAgainWhenItIsSent(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("x", 100<<10)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := FromFile(path)
+	s, err := FromFile(nil, path)
 	if err != nil || s.Text != nil || s.Size != 100<<10 {
 		t.Fatalf("source %+v, %v", s, err)
 	}

@@ -12,7 +12,8 @@ import (
 type Given struct {
 	Text   *string
 	Secret *secret.Value
-	File   string // a path of this machine
+	File   string            // a path of this machine
+	Files  module.LocalFiles // where File is
 }
 
 // Check returns the mistake of a file that is there without one of them, or with
@@ -45,5 +46,5 @@ func (g Given) Source() (Source, error) {
 	case g.Secret != nil:
 		return FromText([]byte(g.Secret.Reveal())), nil
 	}
-	return FromFile(g.File)
+	return FromFile(g.Files, g.File)
 }

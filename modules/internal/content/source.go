@@ -12,7 +12,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/localfile"
 )
 
 // Source is what a file should contain.
@@ -34,27 +36,23 @@ func FromText(text []byte) Source {
 
 // FromFile is the content of a file of this machine. A small file is read now, a
 // large one is read here for its checksum and again when it is sent.
-func FromFile(path string) (Source, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return Source{}, fmt.Errorf("source: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return Source{}, fmt.Errorf("source %s is no regular file, want one file to copy", path)
-	}
-	if info.Size() <= DiffBytes {
-		text, err := os.ReadFile(path)
-		return FromText(text), err
-	}
-	f, err := os.Open(path)
+func FromFile(files module.LocalFiles, path string) (Source, error) {
+	f, info, err := localfile.Open(files, path)
 	if err != nil {
 		return Source{}, fmt.Errorf("source: %w", err)
 	}
 	defer f.Close()
+	if info.Size() <= DiffBytes {
+		text, err := io.ReadAll(f)
+		return FromText(text), err
+	}
 	sum := sha256.New()
 	size, err := io.Copy(sum, f)
 	return Source{
 		Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)),
-		open: func() (io.ReadCloser, error) { return os.Open(path) },
+		open: func() (io.ReadCloser, error) {
+			again, _, err := localfile.Open(files, path)
+			return again, err
+		},
 	}, err
 }

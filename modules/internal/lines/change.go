@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 )
 
 // change is an edit of a file that is to be made.
@@ -64,13 +65,9 @@ func without(lines, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(drop, line) })
 }
 
-// mostTries is how often an edit is made anew because another task has changed
-// the file in between.
-const mostTries = 50
-
 // do makes the change of the file as it is now, with its marks.
 func (c change) do(ctx context.Context, h module.Host) error {
-	for range mostTries {
+	for range hostfile.MostTries {
 		before, err := c.file.read(ctx, h)
 		if err != nil {
 			return err
@@ -83,7 +80,7 @@ func (c change) do(ctx context.Context, h module.Host) error {
 			return err
 		}
 		err = c.file.swap(ctx, h, before, after.lines)
-		if errors.Is(err, errChanged) {
+		if errors.Is(err, hostfile.ErrChanged) {
 			continue
 		}
 		if err != nil {
@@ -91,7 +88,7 @@ func (c change) do(ctx context.Context, h module.Host) error {
 		}
 		return c.unmark(ctx, h, after.removed)
 	}
-	return fmt.Errorf("%s was changed by others %d times while it was edited", c.file.Path, mostTries)
+	return fmt.Errorf("%s was changed by others %d times while it was edited", c.file.Path, hostfile.MostTries)
 }
 
 func (c change) mark(ctx context.Context, h module.Host, r result) error {

@@ -2,40 +2,14 @@ package lines
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
-
-// errChanged says that the file is no longer as it was read.
-var errChanged = errors.New("the file was changed meanwhile")
-
-// swapScript puts $2 in the place of $1, or removes $1 where $2 is empty, if $1
-// still has the checksum $3; one that is not there has none. The lock is that of
-// the folder, so that nothing is left over.
-const swapScript = `exec 9<"$(dirname -- "$1")" && flock 9 || exit 1
-sum=
-if [ -e "$1" ]; then sum=$(sha256sum <"$1") && sum=${sum%% *} || exit 1; fi
-[ "$sum" = "$3" ] || exit 75
-if [ -z "$2" ]; then exec rm -f -- "$1"; fi
-exec mv -f -- "$2" "$1"`
-
-// changedCode is what swapScript answers when the file has changed: EX_TEMPFAIL
-// of sysexits.h.
-const changedCode = 75
-
-// cleanUp is how long removing a temporary file may take after the task's time is
-// over.
-const cleanUp = 10 * time.Second
 
 // swap writes the lines in one go if the file is still as it was read. A file
 // without lines is removed.
@@ -43,51 +17,29 @@ func (f File) swap(ctx context.Context, h module.Host, before state, lines []str
 	if slices.Equal(before.lines, lines) {
 		return ctx.Err()
 	}
-	temp := ""
+	have, err := f.have(ctx, h, before)
+	if err != nil {
+		return err
+	}
+	var after *string
 	if len(lines) > 0 {
-		temp = path.Join(path.Dir(f.Path), ".kinit-"+rand.Text())
-		if err := hostfile.Write(ctx, h, temp, text(lines), f.attr(before)); err != nil {
-			return err
-		}
+		whole := text(lines)
+		after = &whole
 	}
-	sum, err := f.sum(ctx, h, before)
-	if err == nil {
-		_, err = h.Run(ctx, module.Command{Argv: []string{"sh", "-c", swapScript, "sh", f.Path, temp, sum}})
-	}
-	if err == nil || temp == "" {
-		return asChanged(err)
-	}
-	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-	defer cancel()
-	if left := h.Files().Remove(clean, temp); left != nil {
-		return errors.Join(err, left)
-	}
-	return asChanged(err)
+	return hostfile.Swap(ctx, h, f.Path, have, after, f.attr(before))
 }
 
-func asChanged(err error) error {
-	var exit *module.ExitError
-	if errors.As(err, &exit) && exit.Code == changedCode {
-		return errChanged
-	}
-	return err
-}
-
-// sum is the checksum of the file that was read. The lines do not say whether the
-// last one had an end, so that one without is looked up.
-func (f File) sum(ctx context.Context, h module.Host, before state) (string, error) {
+// have is the text of the file that was read. The lines do not say whether the last
+// one had an end, so that it is looked up.
+func (f File) have(ctx context.Context, h module.Host, before state) (*string, error) {
 	if !before.there {
-		return "", nil
+		return nil, nil
 	}
 	have, _, err := hostfile.Read(ctx, h, f.Path)
-	if err != nil {
-		return "", err
+	if err == nil && !slices.Equal(split(have), before.lines) {
+		err = hostfile.ErrChanged
 	}
-	if !slices.Equal(split(have), before.lines) {
-		return "", errChanged
-	}
-	sum := sha256.Sum256([]byte(have))
-	return hex.EncodeToString(sum[:]), nil
+	return &have, err
 }
 
 // attr keeps the mode and owner of a file that is there.

@@ -29,9 +29,10 @@ function place(t) {
   if (t.s >= 0) out.push({ n: "Stage", v: run.stages[t.s] });
   if (t.p) out.push({ n: "Done", v: t.p === "always" ? "always, at the end" : "after a failure" });
   if (t.x !== "planned") out.push({ n: "Time", v: "started at " + span(t.t) + ", took " + span(t.d) });
-  if (t.n) {
-    const links = t.n.slice(0, 30).flatMap((i) => [make("a", { href: "#t" + i }, run.tasks[i].a), " "]);
-    if (t.n.length > 30) links.push("and " + (t.n.length - 30) + " more");
+  const needs = [...new Set((t.n || []).concat(...(t.w || []).map((i) => run.sets[i])))];
+  if (needs.length) {
+    const links = needs.slice(0, 30).flatMap((i) => [make("a", { href: "#t" + i }, run.tasks[i].a), " "]);
+    if (needs.length > 30) links.push("and " + (needs.length - 30) + " more");
     out.push({ n: "Waited for", e: make("span", {}, ...links) });
   }
   return out;

@@ -49,7 +49,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	if err != nil {
 		return err
 	}
-	if _, err := f.own(ctx, name, attr, nil); err != nil {
+	if err := f.own(ctx, name, attr, nil); err != nil {
 		return err
 	}
 	if attr.Mode == 0 {

@@ -72,33 +72,35 @@ func (f *Files) prepare(ctx context.Context, name string, content io.Reader, att
 	if err := f.fs.Create(ctx, name, mode, content); err != nil {
 		return err
 	}
-	changed, err := f.own(ctx, name, attr, old)
-	if err != nil || !changed || mode&(fs.ModeSetuid|fs.ModeSetgid) == 0 {
+	err := f.own(ctx, name, attr, old)
+	if err != nil || mode&(fs.ModeSetuid|fs.ModeSetgid) == 0 {
 		return err
 	}
-	return f.fs.Chmod(ctx, name, mode) // a change of owner has cleared these bits
+	// A change of owner has cleared these bits, and so have writes of a user who is not
+	// root.
+	return f.fs.Chmod(ctx, name, mode)
 }
 
-// own gives the file its owner and tells whether it had to change.
-func (f *Files) own(ctx context.Context, name string, attr module.Attr, old *module.FileInfo) (bool, error) {
+// own gives the file its owner.
+func (f *Files) own(ctx context.Context, name string, attr module.Attr, old *module.FileInfo) error {
 	if attr.Owner == "" && attr.Group == "" && old == nil {
-		return false, nil
+		return nil
 	}
 	now, err := f.fs.Stat(ctx, name, true)
 	if err != nil {
-		return false, err
+		return err
 	}
 	want := now
 	if old != nil {
 		want = *old
 	}
 	if err := f.resolve(ctx, attr, &want); err != nil {
-		return false, err
+		return err
 	}
 	if want.UID == now.UID && want.GID == now.GID {
-		return false, nil
+		return nil
 	}
-	return true, f.fs.Chown(ctx, name, want.UID, want.GID)
+	return f.fs.Chown(ctx, name, want.UID, want.GID)
 }
 
 // resolve puts the ids of the names in attr into info.

@@ -1,4 +1,4 @@
-package ssh
+package sftpfs
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // remote is the system calls of a machine, over SFTP. Each one is one round trip
 // or a few.
-type remote struct{ conn *Conn }
+type remote struct{ source Source }
 
 var _ posix.FS = remote{}
 
@@ -22,7 +22,7 @@ var _ posix.FS = remote{}
 // lost it asks again, once, over a new one.
 func ask[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
 	value, err := call(ctx, r, op, path, request)
-	if ctx.Err() == nil && errors.Is(err, errCut) {
+	if ctx.Err() == nil && errors.Is(err, ErrCut) {
 		return call(ctx, r, op, path, request)
 	}
 	return value, err
@@ -30,13 +30,13 @@ func ask[T any](ctx context.Context, r remote, op, path string, request func(*sf
 
 // call makes one request over the SFTP client of a live connection. The client
 // library takes no context, so when ctx ends the answer is left to come; the
-// link waits for it when it closes.
+// carrier waits for it when it closes.
 func call[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	l, client, err := r.conn.fileClient(ctx)
+	client, carrier, err := r.source.Client(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -45,18 +45,17 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 		err   error
 	}
 	answers := make(chan answer, 1)
-	if !l.spawn(func() {
+	if !carrier.Spawn(func() {
 		value, err := request(client)
 		answers <- answer{value, err}
 	}) {
-		return none, pathError(op, path, errCut)
+		return none, pathError(op, path, ErrCut)
 	}
 	select {
 	case a := <-answers:
 		err := pathError(op, path, a.err)
-		if errors.Is(err, errCut) {
-			l.files.forget(client)
-			l.gone()
+		if errors.Is(err, ErrCut) {
+			carrier.Cut(client)
 		}
 		return a.value, err
 	case <-ctx.Done():

@@ -1,8 +1,8 @@
-package ssh
+package become
 
 import "testing"
 
-func TestBecomeQuotesTheCommandForEachMethod(t *testing.T) {
+func TestLineQuotesTheCommandForEachMethod(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{
 		"":   `exec sudo -n -H -u web -- sh -c 'a b'`,
@@ -10,11 +10,11 @@ func TestBecomeQuotesTheCommandForEachMethod(t *testing.T) {
 		Doas: `exec doas -n -u web sh -c 'a b'`,
 		Su:   `exec su -s /bin/sh -c 'exec sh -c '\''a b'\''' web`,
 	} {
-		if got := asUser(Config{Become: "web", BecomeMethod: method}, "sh", "-c", "a b"); got != want {
+		if got := (User{Name: "web", Method: method}).Line("sh", "-c", "a b"); got != want {
 			t.Errorf("%q: got  %s\nwant %s", method, got, want)
 		}
 	}
-	if got := asUser(Config{BecomeMethod: Su}, "sh"); got != "exec sh" {
+	if got := (User{Method: Su}).Line("sh"); got != "exec sh" {
 		t.Errorf("nobody to become: got %s", got)
 	}
 }

@@ -13,14 +13,9 @@ const (
 	Busy    = 'B' // nothing was run, and the worker ends
 )
 
-// Bootstrap is the script that turns a shell into a worker, whose runner is the
-// shell again. It answers with the mark on standard output.
-func Bootstrap(mark, sh string) string {
-	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh)).Replace(`exec 3>&1 4>&2 2>/dev/null
-cd || cd /
-command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
-k() {
-kill -$1 -$2
+// KillSession is a script that sends a signal, its first argument, to every process of
+// the session that is its second.
+const KillSession = `kill -$1 -$2
 for f in /proc/[0-9]*/stat; do
 read -r s <$f || continue
 set -- $1 $2 ${s##*) }
@@ -28,7 +23,16 @@ set -- $1 $2 ${s##*) }
 p=${f#/proc/}
 kill -$1 ${p%/stat}
 done
-}
+`
+
+// Bootstrap is the script that turns a shell into a worker, whose runner is the
+// shell again. It answers with the mark on standard output.
+func Bootstrap(mark, sh string) string {
+	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh)).Replace(`exec 3>&1 4>&2 2>/dev/null
+cd || cd /
+command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
+k() {
+` + KillSession + `}
 { printf MARK >&3; exec 3>&- 4>&-
 while IFS= read -r l; do
 case $l in

@@ -1,0 +1,51 @@
+// Package become is the ways to run a command as another user, which the transports
+// have in common.
+package become
+
+import "kinit/engine/shell"
+
+// The ways to become another user. Sudo and Doas need a rule that lets the login do so
+// without a password; Su needs the login to be root.
+const (
+	Sudo = "sudo"
+	Doas = "doas"
+	Su   = "su"
+)
+
+// User is who to become, and how.
+type User struct {
+	Name   string // empty means nobody else
+	Method string // Sudo, Doas or Su; Sudo when empty
+}
+
+// By is how to become the user.
+func (u User) By() string {
+	if u.Method == "" {
+		return Sudo
+	}
+	return u.Method
+}
+
+// Line is the line for a POSIX shell that replaces the shell by a command of the user.
+func (u User) Line(argv ...string) string {
+	if u.Name == "" {
+		return "exec " + shell.POSIX(argv...)
+	}
+	switch u.By() {
+	case Doas:
+		argv = append([]string{"doas", "-n", "-u", u.Name}, argv...)
+	case Su:
+		argv = []string{"su", "-s", "/bin/sh", "-c", "exec " + shell.POSIX(argv...), u.Name}
+	default:
+		argv = append([]string{"sudo", "-n", "-H", "-u", u.Name, "--"}, argv...)
+	}
+	return "exec " + shell.POSIX(argv...)
+}
+
+// FileServer is a script that prints the mark and becomes OpenSSH's SFTP server, from
+// where the distributions have it.
+func FileServer(mark string) string {
+	return `for p in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server ` +
+		`/usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
+		`[ -x $p ] && { printf ` + mark + `; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`
+}

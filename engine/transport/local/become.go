@@ -1,0 +1,160 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"kinit/engine/shell"
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/become"
+	"kinit/engine/transport/internal/framing"
+	"kinit/engine/transport/internal/sftpfs"
+)
+
+// patience is how long the program that becomes another user may take to begin, when
+// what it runs is to be killed.
+const patience = 5 * time.Second
+
+// other is another user of this machine.
+type other struct {
+	user   become.User
+	conn   *Conn
+	helper helper
+}
+
+// As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
+// is sudo. None of them may ask for a password: sudo and doas need a rule that allows
+// it, su needs kinit to run as root.
+func As(user, method string) (*Conn, error) {
+	u := become.User{Name: user, Method: method}
+	if u.By() == become.Su && os.Geteuid() != 0 {
+		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; use sudo or doas", transport.ErrAuth, user)
+	}
+	c := &Conn{done: make(chan struct{})}
+	c.as = &other{user: u, conn: c, helper: newHelper()}
+	c.files = sftpfs.New(c.as)
+	return c, nil
+}
+
+// exec runs the line as the user. The line is in nobody's list of processes and in no
+// log of sudo: the shell reads it, with the mark behind it, before its input.
+func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, error) {
+	if strings.ContainsRune(p.Line, 0) {
+		return 0, errors.New("a command line cannot contain a zero byte")
+	}
+	mark := rand.Text()
+	begin := newBeginning(mark, p.Stdout)
+	said := &limited{to: p.Stderr}
+	input := io.Reader(strings.NewReader(p.Line + mark))
+	if p.Stdin != nil {
+		input = io.MultiReader(input, p.Stdin)
+	}
+	cmd := command(o.user.Line("/bin/sh", "-c", boot(mark, len(p.Line)+len(mark))))
+	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: said}, o.signaller(cmd, begin))
+	if err == nil && !begin.done {
+		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),
+			sftpfs.Said(said, fmt.Errorf("it ended with code %d and said nothing", code)))
+	}
+	return code, err
+}
+
+// boot is the script that runs a line of so many bytes from its input. The line's shell
+// leads a session of its own, whose number is printed first behind the mark. What the
+// outer shell says of one that was killed goes nowhere.
+func boot(mark string, size int) string {
+	inner := strings.NewReplacer("MARK", mark, "SIZE", strconv.Itoa(size)).Replace(`printf 'MARK%s\n' $$
+l=$(dd bs=SIZE count=1 iflag=fullblock 2>/dev/null)
+case $l in
+*MARK) eval "${l%MARK}";;
+*) exit 125;;
+esac`)
+	return `command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&2; exit 1; }
+exec 4>&2 2>/dev/null
+cd || cd /
+(exec setsid /bin/sh -c ` + shell.POSIX(inner) + ` 2>&4 4>&-)
+exit $?`
+}
+
+// signaller sends signals as the user: kinit may not be allowed to. What became the
+// user ends with it, and is killed where that is allowed.
+func (o *other) signaller(cmd *exec.Cmd, begin *beginning) signaller {
+	return func(signal syscall.Signal) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if session := begin.wait(ctx); session != 0 {
+			o.signal(ctx, signal, session)
+		}
+		if signal == syscall.SIGKILL {
+			signalSession(cmd.Process.Pid, signal)
+		}
+	}
+}
+
+func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) {
+	line := o.user.Line("/bin/sh", "-c", framing.KillSession, "kill", strconv.Itoa(int(signal)), strconv.Itoa(session))
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
+	cmd.Env = environment()
+	_ = cmd.Run() // a command that is still there ends the wait for it by time
+}
+
+// beginning passes a program's output on from behind the mark and the number of its
+// session. What comes before is of start-up files.
+type beginning struct {
+	mark    string
+	to      io.Writer
+	before  []byte
+	done    bool
+	session chan int // has the number once it is known
+}
+
+func newBeginning(mark string, to io.Writer) *beginning {
+	if to == nil {
+		to = io.Discard
+	}
+	return &beginning{mark: mark, to: to, session: make(chan int, 1)}
+}
+
+func (b *beginning) Write(data []byte) (int, error) {
+	if b.done {
+		return b.to.Write(data)
+	}
+	b.before = append(b.before, data...)
+	_, after, found := bytes.Cut(b.before, []byte(b.mark))
+	line, rest, whole := bytes.Cut(after, []byte("\n"))
+	if !found || !whole {
+		return len(data), nil
+	}
+	session, err := strconv.Atoi(string(line))
+	if err != nil {
+		return 0, fmt.Errorf("the machine's shell answered %q instead of a number", line)
+	}
+	b.done, b.before = true, nil
+	b.session <- session
+	if len(rest) > 0 {
+		if _, err := b.to.Write(rest); err != nil {
+			return 0, err
+		}
+	}
+	return len(data), nil
+}
+
+// wait returns the session's number, or 0 when ctx ends before.
+func (b *beginning) wait(ctx context.Context) int {
+	select {
+	case session := <-b.session:
+		b.session <- session // for the next signal
+		return session
+	case <-ctx.Done():
+		return 0
+	}
+}

@@ -1,0 +1,47 @@
+// Package localfile reads files of the machine kinit runs on, for modules with an
+// argument that names one.
+package localfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"kinit/engine/module"
+)
+
+// Open opens a regular file and describes it. Nil files are those of the disk,
+// relative to the working directory.
+func Open(files module.LocalFiles, path string) (fs.File, fs.FileInfo, error) {
+	if files == nil {
+		files = disk{}
+	}
+	// Looked at first: to open a pipe would wait for somebody to write into it.
+	info, err := files.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	f, err := files.Open(path)
+	return f, info, err
+}
+
+var errNotRegular = errors.New("no regular file, want one file")
+
+type disk struct{}
+
+func (disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+func (disk) Open(path string) (fs.File, error)     { return os.Open(path) }
+
+// Read is the bytes of a regular file.
+func Read(files module.LocalFiles, path string) ([]byte, error) {
+	f, _, err := Open(files, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
