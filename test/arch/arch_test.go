@@ -49,6 +49,8 @@ func rules() []rule {
 		{From: "kinit/engine/event", Ban: "kinit", Reason: "a leaf that everything may use"},
 		only("libvirt.org/go/libvirt", "kinit/modules/internal/virt"),
 		only("github.com/ovn-org/libovsdb", "kinit/modules/internal/ovn"),
+		only("github.com/masterzen/winrm", "kinit/engine/transport/winrm"),
+		only("github.com/bodgit/ntlmssp", "kinit/engine/transport/winrm"),
 		only("github.com/urfave/cli", "kinit/cmd/kinit"),
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
