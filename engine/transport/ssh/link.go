@@ -23,6 +23,7 @@ type link struct {
 	done    chan struct{} // closed once the connection is lost or closed
 	workers *pool
 	scripts chan struct{} // holds a token for each script that runs on a Windows machine
+	shells  loginShell    // of a Windows machine
 	files   channelFiles
 	hurried sync.Once
 
@@ -125,7 +126,7 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err err
 func newLink(c Config, client *gossh.Client) *link {
 	l := &link{
 		config: c, client: client, done: make(chan struct{}),
-		scripts: make(chan struct{}, mostScripts), files: newChannelFiles(),
+		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: newChannelFiles(),
 	}
 	l.workers = newPool(l.startWorker)
 	l.spawn(func() {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	gossh "golang.org/x/crypto/ssh"
+
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/powershell"
 	"kinit/engine/transport/ssh/internal/framing"
@@ -34,21 +36,31 @@ func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	s, err := l.openPatiently(ctx)
-	if err != nil && ctx.Err() == nil && l.gone() {
-		return 0, errNotStarted
-	}
+	line, err := l.shells.line(ctx, l)
 	if err != nil {
-		return 0, err
+		return 0, l.beforeScript(ctx, err)
+	}
+	s, err := l.openPatiently(ctx)
+	if err != nil {
+		return 0, l.beforeScript(ctx, err)
 	}
 	defer s.Close()
-	if err := s.exec(powershell.CommandLine()); err != nil {
+	if err := s.exec(line); err != nil {
 		return 0, errNotStarted
 	}
 	r := newScripted(l, s, header, p)
 	defer r.release()
 	r.attend(ctx)
 	return r.result()
+}
+
+// beforeScript tells an error before a script was started from the loss of the
+// connection.
+func (l *link) beforeScript(ctx context.Context, err error) error {
+	if ctx.Err() == nil && l.gone() {
+		return errNotStarted
+	}
+	return err
 }
 
 // scripted is one script in its session.
@@ -276,20 +288,27 @@ func (l *link) killTree(ctx context.Context, pid int) {
 
 // taskkill waits for taskkill.exe, which cmd.exe and PowerShell start alike.
 func (l *link) taskkill(ctx context.Context, pid int) error {
-	s, err := l.open(ctx)
+	_, err := l.ask(ctx, fmt.Sprintf("taskkill.exe /F /T /PID %d", pid))
+	return err
+}
+
+// ask runs a line of the login's shell in a session of its own, and returns what it
+// prints.
+func (l *link) ask(ctx context.Context, line string) (string, error) {
+	s, err := l.openPatiently(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer s.Close()
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
-	if err := s.exec(fmt.Sprintf("taskkill.exe /F /T /PID %d", pid)); err != nil {
-		return err
+	if err := s.exec(line); err != nil {
+		return "", err
 	}
-	l.spawn(func() {
-		for range s.requests {
-		}
-	})
-	_, err = io.Copy(io.Discard, s)
-	return err
+	l.spawn(func() { gossh.DiscardRequests(s.requests) })
+	text, err := io.ReadAll(io.LimitReader(s, 64<<10))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return string(text), err
 }
