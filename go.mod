@@ -8,6 +8,7 @@ require (
 	github.com/bodgit/ntlmssp v0.0.0-20240506230425-31973bb52d9b
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
+	github.com/dlclark/regexp2 v1.12.0
 	github.com/go-logr/logr v1.4.1
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0

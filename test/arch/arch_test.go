@@ -56,6 +56,7 @@ func rules() []rule {
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
 		only("github.com/chromedp", "kinit/test/browser"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
+		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	}
 }
