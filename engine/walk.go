@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/recall"
 	"kinit/engine/internal/run"
+	"kinit/engine/module"
 	"kinit/engine/transport/ssh"
 )
 
@@ -90,7 +92,11 @@ func connection(s inventory.Settings) (host.Settings, error) {
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
 		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become},
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
-		PrivateKeys: nonEmpty(s.PrivateKey),
+		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
+		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,
+	}
+	if settings.WinRM && s.OS == inventory.Linux {
+		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)
 	}
 	if !s.FromSSHConfig {
 		return settings, nil

@@ -118,4 +118,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Sourced   = (*Task)(nil)
 )

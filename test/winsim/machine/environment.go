@@ -99,8 +99,8 @@ func (e *Environment) Expand(text string) string {
 
 // Where variables are kept.
 const (
-	machineEnvironment = `HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment`
-	userEnvironment    = `HKCU\Environment`
+	MachineEnvironment = `HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment`
+	UserEnvironment    = `HKCU\Environment`
 )
 
 // Environment returns the variables that a new process of a user has.
@@ -119,9 +119,9 @@ func (m *Machine) Environment(sid string) *Environment {
 		e.Set("USERDOMAIN", "WORKGROUP")
 		e.Set("USERNAME", computer+"$")
 	}
-	m.overlay(e, machineEnvironment)
+	m.overlay(e, MachineEnvironment)
 	path := e.Get("Path")
-	m.overlay(e, registry.For(sid, userEnvironment))
+	m.overlay(e, registry.For(sid, UserEnvironment))
 	if own := e.Get("Path"); own != path && path != "" {
 		// The user's Path comes after the machine's; every other variable replaces it.
 		e.Set("Path", strings.TrimRight(path, ";")+";"+own)

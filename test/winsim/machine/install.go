@@ -117,7 +117,7 @@ func (m *Machine) MakeProfile(user string) error {
 	tmp := temp
 	tmp.Name = "TMP"
 	path := registry.Value{Name: "Path", Kind: registry.ExpandString, Text: `%USERPROFILE%\AppData\Local\Microsoft\WindowsApps;`}
-	if err := m.Registry.Set(registry.For(u.SID, userEnvironment), path, temp, tmp); err != nil {
+	if err := m.Registry.Set(registry.For(u.SID, UserEnvironment), path, temp, tmp); err != nil {
 		return err
 	}
 	profiles := currentVersion + `\ProfileList\` + u.SID
@@ -230,7 +230,7 @@ func (m *Machine) installRegistry() error {
 		{windowsVersion + `\Policies\System`, []registry.Value{registry.Number("EnableLUA", 1), registry.Number("FilterAdministratorToken", 0)}},
 		{windowsVersion + `\Component Based Servicing`, nil},
 		{windowsVersion + `\WindowsUpdate\Auto Update`, nil},
-		{machineEnvironment, []registry.Value{
+		{MachineEnvironment, []registry.Value{
 			expand("Path", `%SystemRoot%\system32;%SystemRoot%;%SystemRoot%\System32\Wbem;%SYSTEMROOT%\System32\WindowsPowerShell\v1.0\;%SYSTEMROOT%\System32\OpenSSH\`),
 			expand("ComSpec", `%SystemRoot%\system32\cmd.exe`), expand("TEMP", `%SystemRoot%\TEMP`), expand("TMP", `%SystemRoot%\TEMP`),
 			expand("windir", `%SystemRoot%`), expand("PSModulePath", `%ProgramFiles%\WindowsPowerShell\Modules;%SystemRoot%\system32\WindowsPowerShell\v1.0\Modules`),

@@ -86,7 +86,8 @@ type Machine struct {
 	cuts     int // how many reasons there are for the network to be cut
 	tasks    taskList
 	sockets  sockets
-	services *Environment // what services start with: that of the boot
+	bootSkew time.Duration // of the clock at the last boot
+	services *Environment  // what services start with: that of the boot
 }
 
 // state is what the machine itself keeps.
@@ -209,6 +210,14 @@ func (m *Machine) LastBoot() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.state.LastBoot
+}
+
+// UpSince is when the machine came up, by what its clock shows now: it moves when the
+// clock is set, while LastBoot stays.
+func (m *Machine) UpSince() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state.LastBoot.Add(m.state.Skew - m.bootSkew)
 }
 
 // Boots is how often the machine has come up.

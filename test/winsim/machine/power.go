@@ -84,7 +84,7 @@ func (m *Machine) up(ctx context.Context) error {
 	env := m.Environment(account.SystemSID)
 	m.mu.Lock()
 	m.boot, m.services = &boot{ctx: bootCtx, stop: stop}, env
-	m.state.LastBoot = time.Now().Add(m.state.Skew)
+	m.state.LastBoot, m.bootSkew = time.Now().Add(m.state.Skew), m.state.Skew
 	m.state.Boots++
 	err := m.store.Save(&m.state)
 	m.mu.Unlock()

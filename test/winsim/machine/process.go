@@ -42,6 +42,27 @@ type Process struct {
 	done chan struct{}
 	exit uint32
 	kill context.CancelFunc
+
+	mu      sync.Mutex
+	failure error
+}
+
+// Fail notes that the program was asked for something that the simulator does not know.
+// The first such error is the process' failure.
+func (p *Process) Fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failure == nil {
+		p.failure = err
+		p.Machine.Unknown("%v", err)
+	}
+}
+
+// Failure is what the program was asked for and the simulator does not know, or nil.
+func (p *Process) Failure() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failure
 }
 
 // Start is what a process is started with. Program is a path, or a name to be looked

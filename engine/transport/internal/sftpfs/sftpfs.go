@@ -30,7 +30,10 @@ type Carrier interface {
 }
 
 // New returns the file system.
-func New(s Source) *posix.Files { return posix.New(remote{s}) }
+func New(s Source) *posix.Files { return posix.New(FS(s)) }
+
+// FS is the system calls of the machine, one round trip each or a few.
+func FS(s Source) posix.FS { return remote{s} }
 
 // NewClient begins to speak with a server over its output and input.
 func NewClient(from io.Reader, to io.WriteCloser) (*sftp.Client, error) {

@@ -218,6 +218,27 @@ func (f *FS) rename(source, target place) error {
 	return f.store.Save(f.meta)
 }
 
+// Replace puts a file in the place of another, which lends it its access list, its
+// attributes and the time of its making, as ReplaceFile does.
+func (f *FS) Replace(from, to string) error {
+	old, err := f.Stat(to)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	kept := f.meta[path{drive: old.Path[0], names: strings.Split(old.Path[3:], `\`)}.key()]
+	f.mu.Unlock()
+	if err := f.Rename(from, to, true); err != nil {
+		return err
+	}
+	return f.change("replace", to, func(m *metadata, _ place) error {
+		if kept != nil {
+			m.Security, m.Attributes, m.Created = kept.Security, kept.Attributes, kept.Created
+		}
+		return nil
+	})
+}
+
 // movable refuses what is open without sharing deletion, and a folder in which
 // anything is open. A running program may be renamed.
 func (f *FS) movable(at place) error {

@@ -207,3 +207,27 @@ func (f *fileStage) end(ctx context.Context) error {
 	}
 	return err
 }
+
+// Command tells what a name is as a command, and its full name or path: Cmdlet,
+// Function, ExternalScript, Application, or "" for none.
+func (s *Session) Command(name string) (kind, full string, err error) {
+	if target, ok := s.interp.aliases[strings.ToLower(name)]; ok {
+		return "", "", unknown.New("Get-Command of the alias of %s", target)
+	}
+	if f, ok := s.scope.function(name); ok {
+		return "Function", f.name, nil
+	}
+	if c, ok := s.interp.cmdlets[strings.ToLower(name)]; ok {
+		return "Cmdlet", c.Name, nil
+	}
+	path, err := s.interp.host.Find(name, s.Dir, s.Env)
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return "", "", nil
+	case err != nil:
+		return "", "", err
+	case strings.HasSuffix(strings.ToLower(path), ".ps1"):
+		return "ExternalScript", path, nil
+	}
+	return "Application", path, nil
+}

@@ -226,8 +226,9 @@ func PositionMessage(p value.Place) string {
 	line := []rune(p.LineText)
 	start := min(max(p.Column-1, 0), len(line))
 	width := max(1, min(p.Width, len(line)-start))
-	indent := len(line) - len([]rune(strings.TrimLeft(p.LineText, " \t")))
-	indent = min(indent, start)
-	return "At " + where + " char:" + itoa(p.Column) + "\r\n+ " + string(line[indent:]) + "\r\n+ " +
-		strings.Repeat(" ", start-indent) + strings.Repeat("~", width)
+	return "At " + where + " char:" + itoa(p.Column) + "\r\n+ " + string(line) + "\r\n+ " +
+		strings.Repeat(" ", start) + strings.Repeat("~", width)
 }
+
+// Exit is the error that ends the process with a code, as [Environment]::Exit does.
+func Exit(code int32) error { return &flow{word: "exit", code: code} }

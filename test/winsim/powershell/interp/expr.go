@@ -227,6 +227,9 @@ func (s *Session) cast(ctx context.Context, e *ast.Cast) (any, error) {
 			return s.customObject(ctx, h)
 		}
 	}
+	if kind == "ref" {
+		return s.reference(ctx, e.Operand)
+	}
 	if kind == "ordered" {
 		return nil, runtimeError("OrderedAttributeOnlyOnHashLiteralNode", "ParserError", "The ordered attribute can be specified only on a hash literal node.", nil)
 	}
@@ -300,4 +303,31 @@ func splitBlanks(v any) any {
 		}
 	}
 	return out
+}
+
+// reference is [ref]$variable.
+func (s *Session) reference(ctx context.Context, e ast.Expr) (any, error) {
+	v, ok := e.(*ast.Variable)
+	if !ok {
+		return nil, unknown.New("[ref] of something else than a variable")
+	}
+	sc, err := s.scopeOf(v.Scope)
+	if err != nil {
+		return nil, err
+	}
+	found := s.lookup(sc, v.Scope, strings.ToLower(v.Name))
+	if found == nil {
+		return nil, runtimeError("NonExistingVariableReference", "InvalidOperation", "[ref] cannot be applied to a variable that does not exist.", v.Name)
+	}
+	return &value.Ref{Get: func() any { return found.value }, Set: func(set any) error {
+		if found.typeName != "" {
+			converted, err := s.convert(ctx, set, found.typeName)
+			if err != nil {
+				return err
+			}
+			set = converted
+		}
+		found.value = set
+		return nil
+	}}, nil
 }

@@ -326,3 +326,8 @@ func (s *Session) as(ctx context.Context, left, right any) (any, error) {
 	}
 	return nil, nil
 }
+
+// Operate is left op right for an operator without its dash, in any case.
+func (s *Session) Operate(ctx context.Context, op string, left, right any) (any, error) {
+	return s.operate(ctx, "-"+strings.ToLower(op), left, right)
+}

@@ -165,3 +165,30 @@ func clixmlText(text string) string {
 	}
 	return b.String()
 }
+
+// HostText is a value as the host shows it; nil for nothing. What the host would show as
+// a table or list is an *unknown.Error.
+func HostText(v any) (*string, error) { return hostText(v) }
+
+// ShowHost shows a value, as a value that nothing takes is shown.
+func (s *Session) ShowHost(v any) error { return s.host(context.Background(), v) }
+
+// WriteStream writes the parameter Message to the stream of warnings and the like, as
+// the variable of the preference says.
+func (c *Call) WriteStream(ctx context.Context, stream byte, preference, prefix string) error {
+	text := c.String("Message")
+	action := strings.ToLower(value.String(c.Session.Variable(preference)))
+	if stream == '3' && c.common.warningAction != "" {
+		action = c.common.warningAction
+	}
+	if stream == '4' && c.common.verbose {
+		action = "continue"
+	}
+	switch action {
+	case "silentlycontinue", "ignore":
+		return nil
+	case "continue":
+		return c.Session.WriteStream(ctx, stream, text, prefix+text+"\r\n")
+	}
+	return unknown.New("%s with the value %q", preference, action)
+}

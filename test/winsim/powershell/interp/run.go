@@ -13,6 +13,8 @@ import (
 // of the simulation: an *unknown.Error, the context's, or the host's. What goes wrong in
 // the script is an exit code and text on the standard error.
 func (i *Interpreter) Run(ctx context.Context, job Job) (uint32, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends what the script started and left running
 	s := newSession(i, job)
 	code, err := s.run(ctx)
 	if flushed := s.flushErrors(); err == nil {
@@ -64,9 +66,6 @@ func (s *Session) finish(ctx context.Context, err error) (int32, error) {
 		return 0, err
 	}
 	delete(s.streams, '2')
-	if s.errorPreference() == "silentlycontinue" && t.Statement {
-		return 1, nil
-	}
 	return 1, s.showError(ctx, t.Record)
 }
 

@@ -103,6 +103,9 @@ func (s *Session) Variable(name string) any {
 	return v
 }
 
+// LookUp is the value of a variable by name, and whether there is one.
+func (s *Session) LookUp(name string) (any, bool) { return s.scope.get(name) }
+
 // SetVariable sets a variable of the scope that runs; prefix is as in $global:name.
 func (s *Session) SetVariable(prefix, name string, v any) error {
 	sc, err := s.scopeOf(strings.ToLower(prefix))
@@ -223,6 +226,9 @@ func (s *Session) assignVariable(ctx context.Context, v *ast.Variable, newValue 
 		s.Env.Set(v.Name, value.String(newValue))
 		return nil
 	}
+	if name == "null" {
+		return nil
+	}
 	if readOnly(name) && (v.Scope == "" || v.Scope == "global") {
 		return runtimeError("VariableNotWritable", "WriteError", "Cannot overwrite variable "+v.Name+" because it is read-only or constant.", v.Name)
 	}
@@ -249,7 +255,7 @@ func (s *Session) assignVariable(ctx context.Context, v *ast.Variable, newValue 
 
 func readOnly(name string) bool {
 	switch name {
-	case "true", "false", "null", "?", "pid", "psversiontable", "home", "host", "pshome", "shellid", "executioncontext":
+	case "true", "false", "?", "pid", "psversiontable", "home", "host", "pshome", "shellid", "executioncontext":
 		return true
 	}
 	return false

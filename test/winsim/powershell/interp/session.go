@@ -139,7 +139,8 @@ type Session struct {
 	streams map[byte]Sink // where redirected streams go: '2' to '6'
 	errors  *value.List
 	okay    bool // $?
-	tries   int  // try blocks around what runs
+	kept    map[string]any
+	tries   int // try blocks around what runs
 	depth   int
 	output  encoding.Encoding
 	clixml  []string
@@ -150,7 +151,7 @@ func newSession(i *Interpreter, job Job) *Session {
 	global := &scope{vars: map[string]*variable{}}
 	s := &Session{
 		interp: i, job: job, Env: NewVariables(job.Env), Dir: job.Dir, scope: global, global: global,
-		streams: map[byte]Sink{}, okay: true, output: charmap.CodePage437,
+		streams: map[byte]Sink{}, kept: map[string]any{}, okay: true, output: charmap.CodePage437,
 		errors: &value.List{Type: "System.Collections.ArrayList"},
 	}
 	for name, v := range i.preset {
@@ -181,6 +182,10 @@ func (s *Session) Now() time.Time { return s.interp.host.Clock().Now() }
 // Path is a path of the file system as an absolute one, with backslashes.
 func (s *Session) Path(path string) string { return absolute(s.Dir, path) }
 
+// ProcessPath is a path as .NET resolves it: against the folder that the process was
+// started in, which Set-Location does not change.
+func (s *Session) ProcessPath(path string) string { return absolute(s.job.Dir, path) }
+
 // absolute resolves a path of Windows against a folder.
 func absolute(dir, path string) string {
 	path = strings.ReplaceAll(path, "/", `\`)
@@ -209,3 +214,9 @@ func absolute(dir, path string) string {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
+
+// Keep keeps a value for the run under a name; Kept finds it again.
+func (s *Session) Keep(name string, v any) { s.kept[name] = v }
+
+// Kept is what Keep kept, or nil.
+func (s *Session) Kept(name string) any { return s.kept[name] }

@@ -178,3 +178,6 @@ func AppendTo(items *[]any) Sink {
 		return nil
 	}
 }
+
+// Resolve is the full name of a type as scripts write it.
+func (i *Interpreter) Resolve(name string) (string, error) { return i.resolve(name) }

@@ -92,7 +92,7 @@ func (d DateTime) piece(format string) (string, int, error) {
 	if c == '\\' && len(format) > 1 {
 		return format[1:2], 2, nil
 	}
-	if c|0x20 < 'a' || c|0x20 > 'z' {
+	if strings.IndexByte("dfFghHKmMstyz%", c) < 0 {
 		return format[:1], 1, nil
 	}
 	n := len(format) - len(strings.TrimLeft(format, string(c)))

@@ -122,7 +122,7 @@ func FloatText(f float64, digits int) string {
 	if f < 0 {
 		minus = "-"
 	}
-	if exponent < -5 || exponent >= digits {
+	if exponent < -4 || exponent >= digits {
 		return minus + scientific(mantissa, exponent)
 	}
 	return minus + plain(mantissa, exponent)

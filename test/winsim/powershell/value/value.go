@@ -11,7 +11,7 @@
 //	*Hashtable                Hashtable, OrderedDictionary, Dictionary
 //	DateTime, TimeSpan, GUID, Version, *Regex, Enum, Switch
 //	Type                      a type itself
-//	*Exception, *ErrorRecord
+//	*Exception, *ErrorRecord, *Ref
 //	*Object                   everything else: custom objects, what cmdlets return
 //	ScriptBlock               { }, which the interpreter makes
 package value
@@ -110,6 +110,8 @@ func TypeName(v any) string {
 		return v.Type
 	case *ErrorRecord:
 		return "System.Management.Automation.ErrorRecord"
+	case *Ref:
+		return "System.Management.Automation.PSReference"
 	case *Object:
 		return v.Type
 	}
