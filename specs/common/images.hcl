@@ -4,7 +4,7 @@
 locals {
   node_hypervisors  = distinct([for n in values(cluster.nodes) : n.hypervisor])
   linux_hypervisors = distinct([for n in values(local.linux_nodes) : n.hypervisor])
-  base_image       = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
+  base_image        = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
 }
 
 # libvirt asks QEMU what it can do the first time it needs to know, which takes
@@ -19,15 +19,15 @@ task "command" "capabilities" {
 }
 
 task "download" "guest_image" {
-  stage    = "images"
-  hosts    = local.linux_hypervisors
-  url      = var.guest_image.url
-  dest     = local.base_image
-  sha256   = var.guest_image.sha256
-  sha512   = var.guest_image.sha512
+  stage      = "images"
+  hosts      = local.linux_hypervisors
+  url        = var.guest_image.url
+  dest       = local.base_image
+  sha256     = var.guest_image.sha256
+  sha512     = var.guest_image.sha512
   sha256_url = var.guest_image.sha256_url
   sha512_url = var.guest_image.sha512_url
   pin        = true
   keep       = true
-  timeout  = "60m"
+  timeout    = "60m"
 }

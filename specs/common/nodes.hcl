@@ -33,18 +33,18 @@ task "cloudinit_seed" "node" {
 }
 
 task "libvirt_domain" "node" {
-  stage     = "nodes"
-  for_each  = local.linux_nodes
-  host      = each.value.hypervisor
-  name      = each.key
-  uuid      = each.value.uuid
-  vcpus     = each.value.vcpus
-  memory    = each.value.memory
-  virt_type = var.virt_type
+  stage      = "nodes"
+  for_each   = local.linux_nodes
+  host       = each.value.hypervisor
+  name       = each.key
+  uuid       = each.value.uuid
+  vcpus      = each.value.vcpus
+  memory     = each.value.memory
+  virt_type  = var.virt_type
   disk_cache = var.disk_cache
-  disk      = task.libvirt_volume.node[each.key].path
-  seed      = task.cloudinit_seed.node[each.key].path
-  autostart = true
+  disk       = task.libvirt_volume.node[each.key].path
+  seed       = task.cloudinit_seed.node[each.key].path
+  autostart  = true
 
   nic {
     bridge  = "br-int"

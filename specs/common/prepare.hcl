@@ -11,7 +11,7 @@ task "facts" "underlay" {
   stage = "prepare"
   hosts = local.hypervisors
   address = lookup(var.encapsulation_address, host.name,
-    can(regex("^[0-9.]+$", host.address)) ? host.address : task.facts.hypervisor[host.name].default_address)
+  can(regex("^[0-9.]+$", host.address)) ? host.address : task.facts.hypervisor[host.name].default_address)
 }
 
 task "package" "hypervisor" {
@@ -23,11 +23,11 @@ task "package" "hypervisor" {
 }
 
 task "package" "central" {
-  stage   = "prepare"
-  when    = local.build
-  host    = local.first
-  names   = ["ovn-central"]
-  timeout = "20m"
+  stage      = "prepare"
+  when       = local.build
+  host       = local.first
+  names      = ["ovn-central"]
+  timeout    = "20m"
   depends_on = [task.package.hypervisor]
 }
 

@@ -16,8 +16,8 @@ locals {
   service_config = {
     haproxy = {
       "haproxy.cfg" = templatefile("files/haproxy.cfg", {
-        cluster = cluster, controllers = local.controllers,
-        ingress = local.ingress_nodes,
+        cluster    = cluster, controllers = local.controllers,
+        ingress    = local.ingress_nodes,
         node_ports = var.ingress_node_ports
       })
     }
@@ -30,7 +30,7 @@ locals {
       })
       "reverse.zone" = templatefile("files/reverse.zone", {
         cluster = cluster
-        names = merge({ for n in values(cluster.nodes) : n.ip => n.name }, { (local.services.ip) = "services" })
+        names   = merge({ for n in values(cluster.nodes) : n.ip => n.name }, { (local.services.ip) = "services" })
       })
     }
     web = {
@@ -119,16 +119,16 @@ task "htpasswd" "registry" {
 }
 
 task "x509_certificate" "registry" {
-  stage       = "services"
-  host        = local.services.hypervisor
-  key         = "${local.service_root}/registry/tls.key"
-  cert        = "${local.service_root}/registry/tls.crt"
-  ca_cert_pem = task.x509_ca.cluster.cert_pem
-  ca_key_pem  = task.x509_ca.cluster.key_pem
-  cn          = "registry.${cluster.domain}"
-  dns_names   = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
+  stage        = "services"
+  host         = local.services.hypervisor
+  key          = "${local.service_root}/registry/tls.key"
+  cert         = "${local.service_root}/registry/tls.crt"
+  ca_cert_pem  = task.x509_ca.cluster.cert_pem
+  ca_key_pem   = task.x509_ca.cluster.key_pem
+  cn           = "registry.${cluster.domain}"
+  dns_names    = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
   ip_addresses = [local.services.ip, "127.0.0.1"]
-  depends_on  = [task.directory.services]
+  depends_on   = [task.directory.services]
 }
 
 task "copy" "registry_config" {
@@ -173,15 +173,15 @@ task "podman_pod" "services" {
 }
 
 task "podman_container" "service" {
-  stage       = "services"
-  for_each    = local.service_containers
-  host        = local.services.hypervisor
-  name        = "kinit-${cluster.name}-${each.key}"
-  pod         = task.podman_pod.services.name
-  image       = task.podman_image.service[var.service_images[each.key].name].name
-  command     = each.value.command
-  volumes     = each.value.volumes
-  user        = "0"
+  stage    = "services"
+  for_each = local.service_containers
+  host     = local.services.hypervisor
+  name     = "kinit-${cluster.name}-${each.key}"
+  pod      = task.podman_pod.services.name
+  image    = task.podman_image.service[var.service_images[each.key].name].name
+  command  = each.value.command
+  volumes  = each.value.volumes
+  user     = "0"
   # The registry reads its certificate and configuration once.
   config_hash = "${each.value.config} ${each.key == "registry" ? "${task.x509_certificate.registry.cert_pem}${task.copy.registry_config.sha256}" : ""}"
   depends_on  = [task.podman_volume.registry, task.copy.service, task.htpasswd.registry, task.copy.registry_config, task.x509_certificate.registry]

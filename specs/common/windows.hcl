@@ -321,3 +321,29 @@ task "windows_install" "node" {
   pictures = "${local.root}/pictures"
   eject    = [task.windows_seed.node[each.key].path]
 }
+
+# A Windows guest is a host like any other, reached through its hypervisor and verified by
+# the certificate that it was given.
+host "windows" {
+  for_each    = local.windows_nodes
+  name        = each.key
+  address     = each.value.ip
+  os          = "windows"
+  transport   = "winrm"
+  user        = "Administrator"
+  via         = each.value.hypervisor
+  password    = "${local.windows_password_prefix}${task.secret.windows[each.key].value}"
+  certificate = task.x509_certificate.winrm[each.key].cert_pem
+  private_key = task.ssh_key.cluster.private_key
+  host_keys   = [task.ssh_key.node[each.key].public_key]
+  depends_on  = [task.windows_install.node[each.key]]
+}
+
+# The last thing that a node's own set-up does.
+task "win_wait" "ready" {
+  stage    = "nodes"
+  for_each = local.windows_nodes
+  host     = each.key
+  path     = task.windows_seed.node[each.key].marker
+  within   = var.windows_boot_timeout
+}

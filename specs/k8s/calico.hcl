@@ -20,6 +20,7 @@ task "download" "calico" {
   host       = local.first_node
   url        = var.calico_operator.url
   sha256     = var.calico_operator.sha256
+  unverified = var.calico_operator.sha256 == ""
   dest       = local.calico_manifest
   mode       = "0600"
   depends_on = [task.kubeadm_init.first]

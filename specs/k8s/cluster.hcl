@@ -49,10 +49,10 @@ task "sysctl" "node" {
 
 # The cluster's registry is where images come from.
 task "directory" "registries" {
-  stage    = "cluster"
-  hosts    = local.all_nodes
-  path     = "/etc/containerd/certs.d/_default"
-  mode     = "0755"
+  stage = "cluster"
+  hosts = local.all_nodes
+  path  = "/etc/containerd/certs.d/_default"
+  mode  = "0755"
 }
 
 task "copy" "registry_ca" {
@@ -155,12 +155,12 @@ task "copy" "kubelet" {
 # Everything that must be random is made beforehand, so that joining parses nobody's
 # output and all nodes join at the same time.
 task "x509_ca" "kubernetes" {
-  stage = "network"
-  host  = local.first
-  key   = "${local.root}/pki/kubernetes.key"
-  cert  = "${local.root}/pki/kubernetes.crt"
-  cn    = "kubernetes"
-  type  = "rsa"
+  stage      = "network"
+  host       = local.first
+  key        = "${local.root}/pki/kubernetes.key"
+  cert       = "${local.root}/pki/kubernetes.crt"
+  cn         = "kubernetes"
+  type       = "rsa"
   depends_on = [task.directory.pki]
 }
 

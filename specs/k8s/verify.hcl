@@ -64,8 +64,8 @@ task "wait" "traffic" {
 
 # From outside: through the port that the hypervisor publishes.
 task "wait" "ingress" {
-  stage = "verify"
-  url   = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${[for outside, inside in var.published_ports : outside if inside == 80][0]}/"
+  stage      = "verify"
+  url        = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${[for outside, inside in var.published_ports : outside if inside == 80][0]}/"
   expect     = "hello from"
   within     = "3m"
   depends_on = [task.wait.sample]

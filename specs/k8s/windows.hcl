@@ -94,6 +94,7 @@ task "download" "payloads" {
   sha512     = each.value.sha512
   sha256_url = each.value.sha256_url
   sha512_url = each.value.sha512_url
+  unverified = "${each.value.sha256}${each.value.sha512}${each.value.sha256_url}${each.value.sha512_url}" == ""
   dest       = "${local.service_root}/www/windows/${each.key}.tar.gz"
   mode       = "0644"
   timeout    = "60m"
@@ -157,7 +158,7 @@ task "win_powershell" "payload" {
   host     = each.value.node
   script   = file("files/windows-unpack.ps1")
   arguments = merge(local.payload_places[each.value.payload], {
-    archive = task.win_download.payload[each.key].dest
+    archive = task.win_download.payload[each.key].path
     sha256  = task.win_download.payload[each.key].sha256
   })
   unless  = file("files/windows-unpacked.ps1")
@@ -403,8 +404,7 @@ task "win_wait" "network" {
 # file, as the container runtime does for pods.
 task "win_powershell" "source_vip" {
   stage      = "computes"
-  hosts      = local.flannel_windows
-  when       = local.pod_network == "flannel-vxlan"
+  hosts      = local.vxlan_windows
   script     = file("files/windows-source-vip.ps1")
   arguments  = { network = local.windows_network, file = "C:/sourcevip/address" }
   creates    = "C:/sourcevip/address"
@@ -413,8 +413,7 @@ task "win_powershell" "source_vip" {
 
 task "win_powershell" "source_vip_read" {
   stage      = "computes"
-  hosts      = local.flannel_windows
-  when       = local.pod_network == "flannel-vxlan"
+  hosts      = local.vxlan_windows
   script     = "[IO.File]::ReadAllText('C:/sourcevip/address').Trim()"
   read_only  = true
   depends_on = [task.win_powershell.source_vip]
@@ -429,7 +428,7 @@ task "win_service" "kube_proxy" {
     "--log-file=C:/var/log/kube-proxy.log", "C:/k/kube-proxy.exe", "--windows-service",
     "--kubeconfig=C:/etc/kubernetes/kube-proxy.conf", "--proxy-mode=kernelspace", "--hostname-override=${host.name}",
     "--cluster-cidr=${var.pod_cidr}", "--network-name=${local.calico ? "Calico" : local.windows_network}", "--enable-dsr=true",
-  ], local.pod_network == "flannel-vxlan" ? ["--source-vip=${trimspace(task.win_powershell.source_vip_read[host.name].stdout)}"] : [])
+  ], [for name, read in task.win_powershell.source_vip_read : "--source-vip=${trimspace(read.stdout)}" if name == host.name])
   start         = "auto"
   restart_after = ["10s"]
   state         = "started"
@@ -438,4 +437,5 @@ task "win_service" "kube_proxy" {
 
 locals {
   flannel_windows = startswith(local.pod_network, "flannel-") ? local.windows_names : []
+  vxlan_windows   = local.pod_network == "flannel-vxlan" ? local.windows_names : []
 }
