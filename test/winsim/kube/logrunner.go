@@ -1,0 +1,58 @@
+package kube
+
+import (
+	"context"
+	"io"
+
+	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/ntfs"
+)
+
+// LogRunner is kube-log-runner.exe: it runs a program, which may be a service's, with
+// its output in a file.
+func LogRunner(ctx context.Context, p *machine.Process) uint32 {
+	own, command := splitCommand(p.Args)
+	f, err := flagSet{
+		values:   []string{"log-file", "log-file-size", "log-file-age", "flush-interval"},
+		switches: []string{"also-stdout", "redirect-stderr"},
+	}.parse(own)
+	if err != nil || len(command) == 0 {
+		complain(p, "usage: kube-log-runner [flags] command: %v", err)
+		return 1
+	}
+	start := machine.Start{Program: command[0], Args: command[1:], Service: p.Service}
+	if path := f.get("log-file", ""); path != "" {
+		log, err := p.Machine.Files.Open(whole(p, path), ntfs.Append, ntfs.Writing, ntfs.ShareRead)
+		if err != nil {
+			complain(p, "open log file: %v", err)
+			return 1
+		}
+		defer log.Close()
+		start.Stdout, start.Stderr = io.Writer(log), io.Writer(log)
+	}
+	child, err := p.Launch(ctx, start)
+	if err != nil {
+		complain(p, "starting command: %v", err)
+		return 1
+	}
+	return child.Wait()
+}
+
+// splitCommand separates the program's own flags from the command, which begins with
+// the first argument that is none.
+func splitCommand(args []string) (own, command []string) {
+	for i, arg := range args {
+		if len(arg) == 0 || arg[0] != '-' {
+			return args[:i], args[i:]
+		}
+	}
+	return args, nil
+}
+
+// Programs are the programs of this package by the names in their files.
+func Programs() map[string]machine.Program {
+	return map[string]machine.Program{
+		"containerd": Containerd, "kubeadm": Kubeadm, "kubelet": Kubelet, "kube-proxy": KubeProxy, "flanneld": Flanneld,
+		"kube-log-runner": LogRunner,
+	}
+}

@@ -1,0 +1,245 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/network"
+)
+
+// proxyFlags are kube-proxy's flags on Windows that nodes are started with.
+func proxyFlags() flagSet {
+	return flagSet{
+		values: []string{
+			"config", "kubeconfig", "hostname-override", "proxy-mode", "cluster-cidr", "bind-address", "source-vip", "network-name",
+			"root-hnsendpoint-name", "feature-gates", "v", "healthz-bind-address", "metrics-bind-address", "log-file",
+		},
+		switches: []string{"windows-service", "enable-dsr", "forward-healthcheck-vip", "version", "logtostderr", "cleanup"},
+	}
+}
+
+// proxyConfig is what matters here of a KubeProxyConfiguration.
+type proxyConfig struct {
+	Kind     string `yaml:"kind"`
+	Mode     string `yaml:"mode"`
+	Hostname string `yaml:"hostnameOverride"`
+	Client   struct {
+		Kubeconfig string `yaml:"kubeconfig"`
+	} `yaml:"clientConnection"`
+	Gates     map[string]bool `yaml:"featureGates"`
+	Winkernel struct {
+		NetworkName string `yaml:"networkName"`
+		SourceVIP   string `yaml:"sourceVip"`
+		EnableDSR   bool   `yaml:"enableDSR"`
+	} `yaml:"winkernel"`
+	Windows struct {
+		RunAsService bool `yaml:"runAsService"`
+	} `yaml:"windows"`
+}
+
+// KubeProxy is kube-proxy.exe.
+func KubeProxy(ctx context.Context, p *machine.Process) uint32 {
+	f, err := proxyFlags().parse(p.Args)
+	if err != nil {
+		complain(p, "Error: %v", err)
+		return 1
+	}
+	if f.on("version") {
+		say(p, "Kubernetes %s", p.Version)
+		return 0
+	}
+	if err := runProxy(ctx, p, f); err != nil && ctx.Err() == nil {
+		p.Machine.Log("kube-proxy: %v", err)
+		complain(p, "E server.go] \"Error running ProxyServer\" err=%q", err.Error())
+		return 1
+	}
+	return 0
+}
+
+func runProxy(ctx context.Context, p *machine.Process, f flags) error {
+	c, err := readProxyConfig(p, f)
+	if err != nil {
+		return err
+	}
+	if c.Windows.RunAsService {
+		if p.Service == nil {
+			return errors.New("the service process could not connect to the service controller")
+		}
+		p.Service.Running()
+	}
+	if err := c.validate(); err != nil {
+		return err
+	}
+	a, err := readKubeconfig(p.Machine, whole(p, c.Client.Kubeconfig))
+	if err != nil {
+		return err
+	}
+	api, err := newClient(p.Machine, a)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	if err := checkHNS(p.Machine); err != nil {
+		return err
+	}
+	found, err := awaitNetwork(ctx, p, c.Winkernel.NetworkName)
+	if err != nil {
+		return err
+	}
+	if err := sourceVIP(p.Machine, found, c.Winkernel.SourceVIP); err != nil {
+		return err
+	}
+	return serveProxy(ctx, p, api)
+}
+
+// readProxyConfig reads the configuration file, or the flags without one: kube-proxy
+// looks at one of them only.
+func readProxyConfig(p *machine.Process, f flags) (proxyConfig, error) {
+	var c proxyConfig
+	path := f.get("config", "")
+	if path == "" {
+		c.Mode, c.Hostname = f.get("proxy-mode", ""), f.get("hostname-override", "")
+		c.Client.Kubeconfig = f.get("kubeconfig", "")
+		c.Winkernel.NetworkName, c.Winkernel.SourceVIP = f.get("network-name", ""), f.get("source-vip", "")
+		c.Winkernel.EnableDSR, c.Windows.RunAsService = f.on("enable-dsr"), f.on("windows-service")
+		var err error
+		c.Gates, err = parseGates(f.get("feature-gates", ""))
+		return c.complete(p), err
+	}
+	text, err := p.Machine.Files.ReadFile(whole(p, path))
+	if err != nil {
+		return c, fmt.Errorf("failed complete: open %s: %w", path, err)
+	}
+	if err := yaml.Unmarshal(text, &c); err != nil {
+		return c, fmt.Errorf("failed complete: %w", err)
+	}
+	if c.Kind != "KubeProxyConfiguration" {
+		return c, fmt.Errorf("failed complete: no kind %q is registered", c.Kind)
+	}
+	// The name of the host is the one thing that a flag overrides, and being a service
+	// is known before the file is read.
+	c.Hostname = f.get("hostname-override", c.Hostname)
+	c.Windows.RunAsService = f.on("windows-service")
+	return c.complete(p), nil
+}
+
+func parseGates(text string) (map[string]bool, error) {
+	gates := map[string]bool{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if pair == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("missing bool value for %s", pair)
+		}
+		gates[name] = value == "true"
+	}
+	return gates, nil
+}
+
+func (c proxyConfig) complete(p *machine.Process) proxyConfig {
+	if c.Winkernel.NetworkName == "" {
+		c.Winkernel.NetworkName = p.Env.Get("KUBE_NETWORK")
+	}
+	return c
+}
+
+func (c proxyConfig) validate() error {
+	if c.Mode != "" && c.Mode != "kernelspace" {
+		return fmt.Errorf("KubeProxyConfiguration.ProxyMode: Invalid value: %q: must be kernelspace or blank (blank means the most-available proxy [currently 'kernelspace'])", c.Mode)
+	}
+	for gate, on := range c.Gates {
+		switch {
+		case !slices.Contains([]string{"WinDSR", "WinOverlay"}, gate):
+			return fmt.Errorf("unrecognized feature gate: %s", gate)
+		case gate == "WinDSR" && !on:
+			return errors.New("cannot set feature gate WinDSR to false, feature is locked to true")
+		}
+	}
+	if c.Winkernel.NetworkName == "" {
+		return errors.New("unable to create proxier: Environment variable KUBE_NETWORK and network-flag not initialized")
+	}
+	return nil
+}
+
+// awaitNetwork waits for the network without end, as kube-proxy does.
+func awaitNetwork(ctx context.Context, p *machine.Process, name string) (network.HNSNetwork, error) {
+	said := false
+	for {
+		if found, ok := p.Machine.Network.Network(name); ok {
+			return found, nil
+		}
+		if !said {
+			complain(p, "E proxier.go] \"Unable to find HNS Network specified, please check network name and CNI deployment\" hnsNetworkName=%q", name)
+			said = true
+		}
+		if !sleep(ctx, pollPause) {
+			return network.HNSNetwork{}, ctx.Err()
+		}
+	}
+}
+
+// sourceVIP makes the endpoint that packets to other nodes come from. An overlay needs
+// its address to be given; it must be one of the node's pods.
+func sourceVIP(m *machine.Machine, n network.HNSNetwork, address string) error {
+	if !strings.EqualFold(n.Type, "Overlay") {
+		return nil
+	}
+	if address == "" {
+		return errors.New("unable to create proxier: source-vip flag not set")
+	}
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return fmt.Errorf("unable to create proxier: %w", err)
+	}
+	if !n.Subnet.Contains(ip) {
+		return fmt.Errorf("source VIP %s endpoint creation failed: the address is not in %s of network %s", address, n.Subnet, n.Name)
+	}
+	_, err = m.Network.AddEndpoint(n.Name, network.Endpoint{Address: ip, MAC: "0E-2A" + hexOf(ip)})
+	return err
+}
+
+// hexOf is an IPv4 address as the rest of a MAC address.
+func hexOf(ip netip.Addr) string {
+	var b strings.Builder
+	for _, octet := range ip.AsSlice() {
+		fmt.Fprintf(&b, "-%02X", octet)
+	}
+	return b.String()
+}
+
+// Ports of kube-proxy.
+const (
+	proxyHealthPort  = 10256
+	proxyMetricsPort = 10249
+)
+
+// serveProxy listens and reads services, until it is stopped.
+func serveProxy(ctx context.Context, p *machine.Process, api *client) error {
+	for _, port := range []int{proxyHealthPort, proxyMetricsPort} {
+		release, err := p.Machine.Bind(machine.TCP(port), p, nil)
+		if err != nil {
+			return fmt.Errorf("listen tcp 0.0.0.0:%d: bind: %w", port, err)
+		}
+		defer release()
+	}
+	for {
+		for _, path := range []string{"/api/v1/services?limit=500", "/apis/discovery.k8s.io/v1/endpointslices?limit=500"} {
+			if err := api.get(ctx, path, &struct{}{}); err != nil && ctx.Err() == nil {
+				p.Machine.Log("kube-proxy: %v", err)
+			}
+		}
+		if !sleep(ctx, 30*time.Second) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package dotnet
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"kinit/test/winsim/powershell/interp"
+	"kinit/test/winsim/powershell/value"
+)
+
+func consoleTypes() []interp.Type {
+	return []interp.Type{{
+		Name: "System.Console", Aliases: []string{"console"},
+		Statics: statics{
+			"OpenStandardInput": static("OpenStandardInput", 0, 0, func(c call) (any, error) {
+				return streamObject("System.IO.__ConsoleStream", &stream{read: readerOr(c.s.Stdin())}), nil
+			}),
+			"OpenStandardOutput": static("OpenStandardOutput", 0, 0, func(c call) (any, error) {
+				return streamObject("System.IO.__ConsoleStream", &stream{write: writerOr(c.s.Stdout())}), nil
+			}),
+			"OpenStandardError": static("OpenStandardError", 0, 0, func(c call) (any, error) {
+				return streamObject("System.IO.__ConsoleStream", &stream{write: writerOr(c.s.Stderr())}), nil
+			}),
+			"Write":     static("Write", 1, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args))) }),
+			"WriteLine": static("WriteLine", 0, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args) + "\r\n")) }),
+		},
+		Values: statics{
+			"Out":            static("Out", 0, 0, func(c call) (any, error) { return console(c.s, writerOr(c.s.Stdout())), nil }),
+			"Error":          static("Error", 0, 0, func(c call) (any, error) { return console(c.s, writerOr(c.s.Stderr())), nil }),
+			"In":             static("In", 0, 0, func(c call) (any, error) { return consoleIn(c) }),
+			"OutputEncoding": static("OutputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, outputKey), nil }),
+			"InputEncoding":  static("InputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, inputKey), nil }),
+		},
+		Setters: map[string]func(context.Context, *interp.Session, any) error{
+			"OutputEncoding": setOutput,
+			"InputEncoding":  setInput,
+		},
+	}}
+}
+
+// Keys of what a session keeps of the console.
+const (
+	outputKey = "console output encoding"
+	inputKey  = "console input encoding"
+)
+
+// kept is the encoding that a session's console has; the code page of the machine at
+// first.
+func kept(s *interp.Session, key string) *value.Object {
+	if o, ok := s.Kept(key).(*value.Object); ok {
+		return o
+	}
+	return encodingObject("System.Text.SBCSCodePageEncoding", &codec{name: "IBM437", page: 437, text: charmap.CodePage437})
+}
+
+func setOutput(_ context.Context, s *interp.Session, v any) error {
+	own, err := codecOf(v)
+	if err != nil {
+		return err
+	}
+	s.Keep(outputKey, v)
+	switch {
+	case own.ascii:
+		s.SetConsoleEncoding(charmap.CodePage437)
+	default:
+		s.SetConsoleEncoding(own.text)
+	}
+	return nil
+}
+
+func setInput(_ context.Context, s *interp.Session, v any) error {
+	if _, err := codecOf(v); err != nil {
+		return err
+	}
+	s.Keep(inputKey, v)
+	return nil
+}
+
+func readerOr(r io.Reader) io.Reader {
+	if r == nil {
+		return strings.NewReader("")
+	}
+	return r
+}
+
+func writerOr(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// consoleText is what Write writes of its argument: characters of an array, or text.
+func consoleText(args []any) string {
+	if len(args) == 0 {
+		return ""
+	}
+	if a, ok := value.Base(args[0]).(*value.Array); ok && a.Elem == "System.Char" {
+		return charsOf(args)
+	}
+	return value.Local(args[0])
+}
+
+// console is [Console]::Out or [Console]::Error.
+func console(s *interp.Session, w io.Writer) *value.Object {
+	o := value.NewObject("System.IO.TextWriter+SyncTextWriter")
+	o.Supertypes = []string{"System.IO.TextWriter"}
+	put := func(text string) (any, error) {
+		_, err := w.Write(s.Encode(text))
+		return void(err)
+	}
+	bind(o, "Write", method("Write", 1, 1, func(c call) (any, error) { return put(consoleText(c.args)) }))
+	bind(o, "WriteLine", method("WriteLine", 0, 1, func(c call) (any, error) { return put(consoleText(c.args) + "\r\n") }))
+	bind(o, "Flush", method("Flush", 0, 0, func(call) (any, error) { return value.Void{}, nil }))
+	return o
+}
+
+// consoleIn is [Console]::In, which is one reader for the whole of a run.
+func consoleIn(c call) (any, error) {
+	const key = "console in"
+	if o := c.s.Kept(key); o != nil {
+		return o, nil
+	}
+	own, err := codecOf(kept(c.s, inputKey))
+	if err != nil {
+		return nil, err
+	}
+	if own.page == 437 { // of which ASCII is the same
+		own = &codec{name: own.name, page: own.page}
+	}
+	o := readerObject(&stream{read: readerOr(c.s.Stdin())}, own)
+	c.s.Keep(key, o)
+	return o, nil
+}

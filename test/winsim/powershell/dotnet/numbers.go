@@ -1,0 +1,290 @@
+package dotnet
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+
+	"kinit/test/winsim/powershell/interp"
+	"kinit/test/winsim/powershell/unknown"
+	"kinit/test/winsim/powershell/value"
+)
+
+func numberTypes() []interp.Type {
+	types := []interp.Type{
+		{Name: "System.Math", Aliases: []string{"math"}, Statics: mathStatics(), Values: statics{"PI": constant(math.Pi)}},
+		{Name: "System.Convert", Aliases: []string{"convert"}, Statics: convertStatics()},
+		{Name: "System.BitConverter", Aliases: []string{"bitconverter"}, Statics: statics{
+			"ToString": static("ToString", 1, 3, bitsText),
+			"ToUInt32": static("ToUInt32", 2, 2, func(c call) (any, error) { return littleEndian(c, 4, func(n uint64) any { return uint32(n) }) }),
+			"ToInt32":  static("ToInt32", 2, 2, func(c call) (any, error) { return littleEndian(c, 4, func(n uint64) any { return int32(uint32(n)) }) }),
+			"ToUInt64": static("ToUInt64", 2, 2, func(c call) (any, error) { return littleEndian(c, 8, func(n uint64) any { return n }) }),
+			"ToInt64":  static("ToInt64", 2, 2, func(c call) (any, error) { return littleEndian(c, 8, func(n uint64) any { return int64(n) }) }),
+			"GetBytes": static("GetBytes", 1, 1, littleBytes),
+		}, Values: statics{"IsLittleEndian": constant(true)}},
+		{Name: "System.Double", Aliases: []string{"double", "float64"}, Statics: parseStatics("System.Double")},
+	}
+	for name, limits := range map[string][3]any{
+		"System.Byte": {"byte", uint8(0), uint8(math.MaxUint8)}, "System.Int16": {"int16", int16(math.MinInt16), int16(math.MaxInt16)},
+		"System.UInt16": {"uint16", uint16(0), uint16(math.MaxUint16)}, "System.Int32": {"int", int32(math.MinInt32), int32(math.MaxInt32)},
+		"System.UInt32": {"uint32", uint32(0), uint32(math.MaxUint32)}, "System.Int64": {"long", int64(math.MinInt64), int64(math.MaxInt64)},
+		"System.UInt64": {"uint64", uint64(0), uint64(math.MaxUint64)},
+	} {
+		types = append(types, interp.Type{
+			Name: name, Aliases: []string{limits[0].(string)}, Statics: parseStatics(name),
+			Values: statics{"MinValue": constant(limits[1]), "MaxValue": constant(limits[2])},
+		})
+	}
+	return types
+}
+
+// parseStatics are Parse and TryParse, which take no more than digits and blanks.
+func parseStatics(name string) statics {
+	parse := func(text string) (any, error) {
+		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "xX") || name != "System.Double" && strings.ContainsAny(text, ".eE,") {
+			return nil, value.NewException("System.FormatException", "Input string was not in a correct format.")
+		}
+		v, err := value.Convert(text, name)
+		if e, ok := err.(*value.Exception); ok && e.Inner != nil {
+			return nil, e.Inner
+		}
+		return v, err
+	}
+	return statics{
+		"Parse":    static("Parse", 1, 1, func(c call) (any, error) { return parse(c.str(0)) }),
+		"TryParse": static("TryParse", 2, 2, func(c call) (any, error) { return tryParse(c, parse) }),
+	}
+}
+
+// tryParse sets a [ref] and tells whether it could; 0 is what it sets otherwise.
+func tryParse(c call, parse func(string) (any, error)) (any, error) {
+	ref, ok := c.args[1].(*value.Ref)
+	if !ok {
+		return nil, unknown.New("TryParse without [ref]")
+	}
+	v, err := parse(c.str(0))
+	if unknown.Is(err) {
+		return nil, err
+	}
+	if err != nil {
+		return false, ref.Set(int32(0))
+	}
+	return true, ref.Set(v)
+}
+
+func mathStatics() statics {
+	either := func(name string, left func(order int) bool) interp.Func {
+		return static(name, 2, 2, func(c call) (any, error) {
+			order, err := value.Compare(c.args[0], c.args[1], true)
+			if err != nil {
+				return nil, err
+			}
+			one := c.args[1]
+			if left(order) {
+				one = c.args[0]
+			}
+			return widened(one, c.args), nil
+		})
+	}
+	real := func(name string, f func(float64) float64) interp.Func {
+		return static(name, 1, 1, func(c call) (any, error) { return f(c.real(0)), nil })
+	}
+	return statics{
+		"Min":      either("Min", func(order int) bool { return order <= 0 }),
+		"Max":      either("Max", func(order int) bool { return order >= 0 }),
+		"Floor":    real("Floor", math.Floor),
+		"Ceiling":  real("Ceiling", math.Ceil),
+		"Truncate": real("Truncate", math.Trunc),
+		"Sqrt":     real("Sqrt", math.Sqrt),
+		"Pow":      static("Pow", 2, 2, func(c call) (any, error) { return math.Pow(c.real(0), c.real(1)), nil }),
+		"Round":    static("Round", 1, 2, round),
+		"Abs":      static("Abs", 1, 1, abs),
+	}
+}
+
+// widened is a number as the type that both of two numbers fit in.
+func widened(one any, both []any) any {
+	for _, typeName := range []string{"System.Double", "System.Int64"} {
+		for _, v := range both {
+			if value.TypeName(v) == typeName {
+				wide, err := value.Convert(one, typeName)
+				if err == nil {
+					return wide
+				}
+			}
+		}
+	}
+	return one
+}
+
+func round(c call) (any, error) {
+	if len(c.args) == 1 {
+		return math.RoundToEven(c.real(0)), nil
+	}
+	if _, ok := value.Integer(value.Base(c.args[1])); !ok {
+		return nil, unknown.New("[Math]::Round with a mode")
+	}
+	scale := math.Pow(10, float64(c.num(1)))
+	return math.RoundToEven(c.real(0)*scale) / scale, nil
+}
+
+func abs(c call) (any, error) {
+	order, err := value.Compare(c.args[0], int32(0), true)
+	if err != nil || order >= 0 {
+		return value.Base(c.args[0]), err
+	}
+	return value.Negate(c.args[0])
+}
+
+func convertStatics() statics {
+	all := statics{
+		"ToBase64String":   static("ToBase64String", 1, 3, toBase64),
+		"FromBase64String": static("FromBase64String", 1, 1, fromBase64),
+		"ToString":         static("ToString", 1, 2, toBaseText),
+		"ToBoolean":        static("ToBoolean", 1, 1, func(c call) (any, error) { return toBoolean(c) }),
+	}
+	for name, typeName := range map[string]string{
+		"ToInt32": "System.Int32", "ToInt64": "System.Int64", "ToUInt32": "System.UInt32", "ToUInt64": "System.UInt64",
+		"ToByte": "System.Byte", "ToInt16": "System.Int16", "ToUInt16": "System.UInt16", "ToDouble": "System.Double", "ToChar": "System.Char",
+	} {
+		all[name] = static(name, 1, 2, func(c call) (any, error) { return toNumber(c, typeName) })
+	}
+	return all
+}
+
+func toBoolean(c call) (any, error) {
+	if text, ok := value.Base(c.args[0]).(string); ok {
+		c.args = []any{text}
+		return parseBool(c)
+	}
+	return value.Truth(c.args[0]), nil
+}
+
+func toNumber(c call, typeName string) (any, error) {
+	if len(c.args) == 1 {
+		return value.Convert(c.args[0], typeName)
+	}
+	base := c.num(1)
+	if base != 2 && base != 8 && base != 10 && base != 16 {
+		return nil, value.NewException("System.ArgumentException", "Invalid Base.")
+	}
+	text := strings.ToLower(c.str(0))
+	if base == 16 {
+		text = strings.TrimPrefix(text, "0x")
+	}
+	n, err := strconv.ParseUint(text, base, 64)
+	if err != nil {
+		return nil, value.NewException("System.FormatException", "Could not find any recognizable digits.")
+	}
+	if typeName == "System.Int32" && n <= math.MaxUint32 {
+		return int32(uint32(n)), nil
+	}
+	if typeName == "System.Int64" {
+		return int64(n), nil
+	}
+	return value.Convert(n, typeName)
+}
+
+// toBaseText is [Convert]::ToString(number, base).
+func toBaseText(c call) (any, error) {
+	if len(c.args) == 1 {
+		return value.String(c.args[0]), nil
+	}
+	base := c.num(1)
+	if base != 2 && base != 8 && base != 16 && base != 10 {
+		return nil, value.NewException("System.ArgumentException", "Invalid Base.")
+	}
+	if n, ok := value.Base(c.args[0]).(int32); ok && base != 10 {
+		return strconv.FormatUint(uint64(uint32(n)), base), nil
+	}
+	if base == 10 {
+		return strconv.FormatInt(c.num64(0), 10), nil
+	}
+	return strconv.FormatUint(uint64(c.num64(0)), base), nil
+}
+
+func toBase64(c call) (any, error) {
+	b := c.bytes(0).Data
+	if len(c.args) == 3 {
+		var err error
+		if b, err = part(b, c.num(1), c.num(2)); err != nil {
+			return nil, err
+		}
+	}
+	return base64.StdEncoding.EncodeToString(b), nil
+}
+
+// part is a piece of a byte[].
+func part(b []byte, start, length int) ([]byte, error) {
+	if start < 0 || length < 0 || start+length > len(b) {
+		return nil, value.NewException("System.ArgumentException", "Offset and length were out of bounds for the array or count is greater than the number of elements from index to the end of the source collection.")
+	}
+	return b[start : start+length], nil
+}
+
+func fromBase64(c call) (any, error) {
+	text := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\r\n", r) {
+			return -1
+		}
+		return r
+	}, c.str(0))
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		message := "The input is not a valid Base-64 string as it contains a non-base 64 character, more than two padding characters, or an illegal character among the padding characters. "
+		if strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == "" && len(text)%4 != 0 {
+			message = "Invalid length for a Base-64 char array or string."
+		}
+		return nil, value.NewException("System.FormatException", message)
+	}
+	return &value.Bytes{Data: b}, nil
+}
+
+func bitsText(c call) (any, error) {
+	b := c.bytes(0).Data
+	if len(c.args) == 2 {
+		return nil, unknown.New("[BitConverter]::ToString with a start alone")
+	}
+	if len(c.args) == 3 {
+		var err error
+		if b, err = part(b, c.num(1), c.num(2)); err != nil {
+			return nil, err
+		}
+	}
+	pairs := make([]string, len(b))
+	for i := range b {
+		pairs[i] = strings.ToUpper(hex.EncodeToString(b[i : i+1]))
+	}
+	return strings.Join(pairs, "-"), nil
+}
+
+func littleEndian(c call, width int, as func(n uint64) any) (any, error) {
+	b, err := part(c.bytes(0).Data, c.num(1), width)
+	if err != nil {
+		return nil, err
+	}
+	var n uint64
+	for i := width - 1; i >= 0; i-- {
+		n = n<<8 | uint64(b[i])
+	}
+	return as(n), nil
+}
+
+func littleBytes(c call) (any, error) {
+	width := map[string]int{"System.Int16": 2, "System.UInt16": 2, "System.Int32": 4, "System.UInt32": 4, "System.Int64": 8, "System.UInt64": 8}[value.TypeName(c.args[0])]
+	if width == 0 {
+		return nil, unknown.New("[BitConverter]::GetBytes of a %s", value.TypeName(c.args[0]))
+	}
+	bits, ok := value.Base(c.args[0]).(uint64)
+	if !ok {
+		n, _ := value.Integer(value.Base(c.args[0]))
+		bits = uint64(n)
+	}
+	out := make([]byte, width)
+	for i := range out {
+		out[i] = byte(bits >> (8 * i))
+	}
+	return &value.Bytes{Data: out}, nil
+}

@@ -1,0 +1,269 @@
+package value
+
+import (
+	"strings"
+
+	"kinit/test/winsim/powershell/unknown"
+)
+
+// Exception is a .NET exception.
+type Exception struct {
+	Type    string // full name
+	Message string
+	HResult int32
+	Inner   *Exception
+	// Extra are properties that the type has besides the usual ones.
+	Extra []*Property
+}
+
+// HResults of exceptions: COR_E_* and the HRESULTs of Win32 errors, as .NET sets them.
+const (
+	hresultException   = -2146233088 // 0x80131500, System.Exception
+	hresultSystem      = -2146233087 // 0x80131501, System.SystemException, RuntimeException
+	hresultArgument    = -2147024809 // 0x80070057
+	hresultNullRef     = -2147467261 // 0x80004003
+	hresultFormat      = -2146233033 // 0x80131537
+	hresultInvalidCast = -2147467262 // 0x80004002
+	hresultInvalidOp   = -2146233079 // 0x80131509
+	hresultIO          = -2146232800 // 0x80131620
+	hresultIndex       = -2146233080 // 0x80131508
+	hresultOverflow    = -2146233066 // 0x80131516
+	hresultNotSupport  = -2146233067 // 0x80131515
+	hresultRange       = -2146233086 // 0x80131502
+	hresultDivide      = -2147352558 // 0x80020012
+	hresultCrypto      = -2146233296 // 0x80131430
+)
+
+// NewException is an exception of a type with the HResult that the type has.
+func NewException(typeName, message string) *Exception {
+	return &Exception{Type: typeName, Message: message, HResult: usualHResult(typeName)}
+}
+
+// Win32HResult is the HRESULT of a Win32 error.
+func Win32HResult(code uint16) int32 { return int32(uint32(code) | 0x80070000) }
+
+func usualHResult(typeName string) int32 {
+	switch typeName {
+	case "System.Exception":
+		return hresultException
+	case "System.ArgumentException":
+		return hresultArgument
+	case "System.ArgumentNullException", "System.NullReferenceException":
+		return hresultNullRef
+	case "System.ArgumentOutOfRangeException":
+		return hresultRange
+	case "System.FormatException":
+		return hresultFormat
+	case "System.InvalidCastException", "System.Management.Automation.PSInvalidCastException":
+		return hresultInvalidCast
+	case "System.InvalidOperationException":
+		return hresultInvalidOp
+	case "System.IO.IOException":
+		return hresultIO
+	case "System.IO.FileNotFoundException":
+		return Win32HResult(2)
+	case "System.IO.DirectoryNotFoundException":
+		return Win32HResult(3)
+	case "System.UnauthorizedAccessException":
+		return Win32HResult(5)
+	case "System.IndexOutOfRangeException":
+		return hresultIndex
+	case "System.OverflowException":
+		return hresultOverflow
+	case "System.NotSupportedException":
+		return hresultNotSupport
+	case "System.DivideByZeroException":
+		return hresultDivide
+	case "System.Security.Cryptography.CryptographicException":
+		return hresultCrypto
+	}
+	return hresultSystem
+}
+
+// Error is the message.
+func (e *Exception) Error() string { return e.Message }
+
+// GetBase is the exception that caused all the others.
+func (e *Exception) GetBase() *Exception {
+	for e.Inner != nil {
+		e = e.Inner
+	}
+	return e
+}
+
+// Property is a property of an exception by its name in any case.
+func (e *Exception) Property(name string) (any, error) {
+	switch strings.ToLower(name) {
+	case "message":
+		return e.Message, nil
+	case "hresult":
+		return e.HResult, nil
+	case "innerexception":
+		if e.Inner == nil {
+			return nil, nil
+		}
+		return e.Inner, nil
+	}
+	for _, p := range e.Extra {
+		if strings.EqualFold(p.Name, name) {
+			return p.Read()
+		}
+	}
+	return nil, unknown.New("the property %s of %s", name, e.Type)
+}
+
+// parents are the exceptions whose parent is another than System.SystemException.
+func parents() map[string]string {
+	return map[string]string{
+		"System.SystemException":                                                       "System.Exception",
+		"System.ArgumentNullException":                                                 "System.ArgumentException",
+		"System.ArgumentOutOfRangeException":                                           "System.ArgumentException",
+		"System.OverflowException":                                                     "System.ArithmeticException",
+		"System.DivideByZeroException":                                                 "System.ArithmeticException",
+		"System.PlatformNotSupportedException":                                         "System.NotSupportedException",
+		"System.ObjectDisposedException":                                               "System.InvalidOperationException",
+		"System.IO.FileNotFoundException":                                              "System.IO.IOException",
+		"System.IO.DirectoryNotFoundException":                                         "System.IO.IOException",
+		"System.IO.DriveNotFoundException":                                             "System.IO.IOException",
+		"System.IO.PathTooLongException":                                               "System.IO.IOException",
+		"System.IO.EndOfStreamException":                                               "System.IO.IOException",
+		"System.ComponentModel.Win32Exception":                                         "System.Runtime.InteropServices.ExternalException",
+		"System.Net.Sockets.SocketException":                                           "System.ComponentModel.Win32Exception",
+		"System.Net.WebException":                                                      "System.InvalidOperationException",
+		"System.ServiceProcess.TimeoutException":                                       "System.SystemException",
+		"System.Management.Automation.ItemNotFoundException":                           "System.Management.Automation.SessionStateException",
+		"System.Management.Automation.DriveNotFoundException":                          "System.Management.Automation.SessionStateException",
+		"System.Management.Automation.ProviderNotFoundException":                       "System.Management.Automation.SessionStateException",
+		"System.Management.Automation.PSArgumentException":                             "System.ArgumentException",
+		"System.Management.Automation.PSInvalidCastException":                          "System.InvalidCastException",
+		"System.Management.Automation.PSInvalidOperationException":                     "System.InvalidOperationException",
+		"System.Management.Automation.PSNotSupportedException":                         "System.NotSupportedException",
+		"System.Management.Automation.SessionStateException":                           "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.CommandNotFoundException":                        "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.ParameterBindingException":                       "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.ParameterBindingValidationException":             "System.Management.Automation.ParameterBindingException",
+		"System.Management.Automation.ParameterBindingArgumentTransformationException": "System.Management.Automation.ParameterBindingException",
+		"System.Management.Automation.ParseException":                                  "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.RemoteException":                                 "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.CmdletInvocationException":                       "System.Management.Automation.RuntimeException",
+		"System.Management.Automation.MethodException":                                 "System.Management.Automation.ExtendedTypeSystemException",
+		"System.Management.Automation.MethodInvocationException":                       "System.Management.Automation.MethodException",
+		"System.Management.Automation.PropertyNotFoundException":                       "System.Management.Automation.ExtendedTypeSystemException",
+		"System.Management.Automation.SetValueException":                               "System.Management.Automation.ExtendedTypeSystemException",
+		"System.Management.Automation.SetValueInvocationException":                     "System.Management.Automation.SetValueException",
+		"System.Management.Automation.GetValueException":                               "System.Management.Automation.ExtendedTypeSystemException",
+		"System.Management.Automation.GetValueInvocationException":                     "System.Management.Automation.GetValueException",
+		"System.Management.Automation.ExtendedTypeSystemException":                     "System.Management.Automation.RuntimeException",
+		"Microsoft.PowerShell.Commands.WriteErrorException":                            "System.SystemException",
+		"Microsoft.PowerShell.Commands.ServiceCommandException":                        "System.SystemException",
+		"Microsoft.PowerShell.Commands.ProcessCommandException":                        "System.SystemException",
+		"Microsoft.Management.Infrastructure.CimException":                             "System.Exception",
+		"System.Security.Principal.IdentityNotMappedException":                         "System.SystemException",
+		"Microsoft.PowerShell.Commands.MemberAlreadyExistsException":                   "System.Exception",
+		"Microsoft.PowerShell.Cmdletization.Cim.CimJobException":                       "System.SystemException",
+		"Microsoft.PowerShell.Commands.LocalAccountsException":                         "System.Exception",
+		"Microsoft.PowerShell.Commands.UserNotFoundException":                          "Microsoft.PowerShell.Commands.NotFoundException",
+		"Microsoft.PowerShell.Commands.GroupNotFoundException":                         "Microsoft.PowerShell.Commands.NotFoundException",
+		"Microsoft.PowerShell.Commands.PrincipalNotFoundException":                     "Microsoft.PowerShell.Commands.NotFoundException",
+		"Microsoft.PowerShell.Commands.NotFoundException":                              "Microsoft.PowerShell.Commands.LocalAccountsException",
+		"System.AggregateException":                                                    "System.Exception",
+	}
+}
+
+// ExceptionTypes are the types that a type of exceptions derives from.
+func ExceptionTypes(typeName string) []string {
+	all := parents()
+	var types []string
+	for typeName != "System.Exception" {
+		parent, ok := all[typeName]
+		if !ok {
+			parent = "System.SystemException"
+		}
+		types = append(types, parent)
+		typeName = parent
+	}
+	return types
+}
+
+// IsExceptionType tells whether a full name is that of a type of exceptions that the
+// simulator knows.
+func IsExceptionType(typeName string) bool {
+	_, known := parents()[typeName]
+	return known || usualHResult(typeName) != hresultSystem || slicesContain(plainExceptions(), typeName)
+}
+
+// plainExceptions are those with the HResult and the parent of System.SystemException.
+func plainExceptions() []string {
+	return []string{
+		"System.TimeoutException", "System.ArithmeticException", "System.Xml.XmlException",
+		"System.Security.SecurityException", "System.OperationCanceledException", "System.MethodAccessException",
+		"System.Management.Automation.RuntimeException", "System.Runtime.InteropServices.ExternalException",
+		"System.Runtime.InteropServices.COMException", "System.Security.Authentication.AuthenticationException",
+	}
+}
+
+func slicesContain(all []string, one string) bool {
+	for _, each := range all {
+		if each == one {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrorRecord is what $_ is in a catch block.
+type ErrorRecord struct {
+	Exception *Exception
+	ID        string // FullyQualifiedErrorId
+	Category  string // such as ObjectNotFound
+	Activity  string // the cmdlet
+	Target    any
+	Place     Place
+	Details   string // replaces the message where it is not empty
+}
+
+// Place is where in a script an error came from.
+type Place struct {
+	Command  string // the name of the cmdlet or program
+	Script   string
+	Line     int // from 1; 0 where there is no place
+	Column   int
+	LineText string
+	Width    int // how many characters are underlined
+}
+
+// Message is what people read.
+func (r *ErrorRecord) Message() string {
+	if r.Details != "" {
+		return r.Details
+	}
+	return r.Exception.Message
+}
+
+// KnownException is the full name of a type of exceptions in its proper case.
+func KnownException(name string) (string, bool) {
+	for child, parent := range parents() {
+		if strings.EqualFold(child, name) {
+			return child, true
+		}
+		if strings.EqualFold(parent, name) {
+			return parent, true
+		}
+	}
+	for _, plain := range append(plainExceptions(), usualExceptions()...) {
+		if strings.EqualFold(plain, name) {
+			return plain, true
+		}
+	}
+	return "", false
+}
+
+// usualExceptions are those with an HResult of their own.
+func usualExceptions() []string {
+	return []string{
+		"System.Exception", "System.ArgumentException", "System.NullReferenceException", "System.FormatException",
+		"System.InvalidCastException", "System.InvalidOperationException", "System.IO.IOException",
+		"System.UnauthorizedAccessException", "System.IndexOutOfRangeException", "System.NotSupportedException",
+		"System.Security.Cryptography.CryptographicException",
+	}
+}
