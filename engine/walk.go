@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"kinit/engine/diag"
@@ -11,6 +12,7 @@ import (
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/module"
 	"kinit/engine/transport/ssh"
 )
 
@@ -70,7 +72,11 @@ func connection(s inventory.Settings) (host.Settings, error) {
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
 		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become},
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
-		PrivateKeys: nonEmpty(s.PrivateKey),
+		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
+		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,
+	}
+	if settings.WinRM && s.OS == inventory.Linux {
+		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)
 	}
 	if !s.FromSSHConfig {
 		return settings, nil

@@ -1,4 +1,5 @@
-// Package shell turns argument lists into command lines.
+// Package shell turns argument lists into command lines, for sh, for PowerShell and
+// for programs on Windows.
 //
 // It is the only place that quotes. Nothing here runs anything.
 package shell

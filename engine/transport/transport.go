@@ -23,8 +23,15 @@ var (
 	ErrHostKey = errors.New("host key not verified")
 )
 
-// Process is a command line to run, quoted for the machine's shell already.
+// ErrIncomplete says that a command has ended with the exit code that Exec returns, and
+// that a part of its output may be missing, because the connection was lost meanwhile.
+var ErrIncomplete = errors.New("a part of its output may be missing")
+
+// Process is a command to run.
 type Process struct {
+	// Line is a command line, quoted for the machine's shell already: for /bin/sh, or on
+	// a Windows machine the text of a PowerShell script, of any length, which finds its
+	// standard input as the stream $KinitInput.
 	Line   string
 	Stdin  io.Reader // nothing when nil
 	Stdout io.Writer // called by one goroutine at a time
@@ -36,9 +43,10 @@ type Process struct {
 // yet.
 type Conn interface {
 	// Exec runs the line in its own process group and returns its exit code. The
-	// code of a process ended by signal n is 128+n. An error means that the code
-	// is not known. When ctx ends, the process group is killed before Exec
-	// returns ctx's error.
+	// code of a process ended by signal n is 128+n; on Windows, which has no signals,
+	// codes have 32 bits and a sign. An error means that the code is not known,
+	// unless it is ErrIncomplete. When ctx ends, the process group is killed before
+	// Exec returns ctx's error.
 	//
 	// The command ends with the line's shell: processes that it left behind go on,
 	// and what they write later is no part of the output. A Stdin that fails kills
@@ -47,7 +55,8 @@ type Conn interface {
 	Exec(ctx context.Context, p Process) (int, error)
 	// Files opens the machine's file system. It is closed with the Conn.
 	Files(ctx context.Context) (module.Files, error)
-	// Dial connects from the machine: network is "tcp" or "unix".
+	// Dial connects from the machine: network is "tcp" or "unix". A transport that
+	// cannot do that says so, with errors.ErrUnsupported; so it is for Socket.
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 	// Socket forwards a unix socket of the machine to a private local one, made
 	// once per path, and returns its path. It is removed with the Conn.

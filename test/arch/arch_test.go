@@ -49,6 +49,8 @@ func rules() []rule {
 		{From: "kinit/engine/event", Ban: "kinit", Reason: "a leaf that everything may use"},
 		only("libvirt.org/go/libvirt", "kinit/modules/internal/virt"),
 		only("github.com/ovn-org/libovsdb", "kinit/modules/internal/ovn"),
+		only("github.com/masterzen/winrm", "kinit/engine/transport/winrm"),
+		only("github.com/bodgit/ntlmssp", "kinit/engine/transport/winrm"),
 		only("github.com/urfave/cli", "kinit/cmd/kinit"),
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
@@ -56,6 +58,7 @@ func rules() []rule {
 		{Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"}, Reason: "one package writes the format, and the simulator reads it"},
 		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
+		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	}
 }

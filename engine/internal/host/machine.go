@@ -12,8 +12,11 @@ import (
 	"kinit/engine/transport"
 )
 
-// manifests is where owners' manifests are kept on a machine.
-const manifests = "/var/lib/kinit/clusters"
+// Where owners' manifests are kept on a machine.
+const (
+	manifests        = "/var/lib/kinit/clusters"
+	windowsManifests = "C:/ProgramData/kinit/clusters"
+)
 
 // Machine is one connected machine.
 type Machine struct {
@@ -30,6 +33,9 @@ type Machine struct {
 func newMachine(name string, s Settings, conn transport.Conn, files module.Files, redactor *secret.Redactor) *Machine {
 	if s.Manifests == "" {
 		s.Manifests = manifests
+		if s.system() == module.Windows {
+			s.Manifests = windowsManifests
+		}
 	}
 	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor}
 }
@@ -38,11 +44,14 @@ func newMachine(name string, s Settings, conn transport.Conn, files module.Files
 func (m *Machine) Name() string { return m.name }
 
 // OS is the family of the machine's operating system.
-func (m *Machine) OS() module.OS {
-	if m.settings.OS == "" {
-		return module.Linux
+func (m *Machine) OS() module.OS { return m.settings.system() }
+
+// escape makes a file name of any text.
+func (m *Machine) escape(text string) string {
+	if m.OS() == module.Windows {
+		return escapeWindows(text)
 	}
-	return m.settings.OS
+	return escape(text)
 }
 
 // Conn is the machine's connection, for what is not a task: locks, facts.
@@ -92,5 +101,5 @@ func (b *bound) AddSecret(values ...secret.Value) {
 
 // folder is where the owner's marks are.
 func (b *bound) folder() string {
-	return path.Join(b.settings.Manifests, escape(b.owner), "owned")
+	return path.Join(b.settings.Manifests, b.escape(b.owner), "owned")
 }

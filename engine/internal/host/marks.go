@@ -105,7 +105,7 @@ func (b *bound) file(mark module.Mark) (string, error) {
 	if mark.Kind == "" || mark.ID == "" {
 		return "", fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
 	}
-	return path.Join(b.folder(), escape(mark.Kind), escape(mark.ID)+".json"), nil
+	return path.Join(b.folder(), b.escape(mark.Kind), b.escape(mark.ID)+".json"), nil
 }
 
 // Marks lists the owner's marks in the order in which they were made.

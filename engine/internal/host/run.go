@@ -22,7 +22,7 @@ const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
 
 // Run runs a command and waits.
 func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	line, err := commandLine(c)
+	line, err := b.line(c)
 	if err != nil {
 		return module.Output{}, err
 	}
@@ -36,11 +36,11 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	lines.end()
 	out := module.Output{Stdout: stdout.String(), Stderr: stderr.String(), Duration: time.Since(begin)}
 	if err != nil {
-		return out, fmt.Errorf("run %s: %w", b.show(c.Argv), err)
+		return out, fmt.Errorf("run %s: %w", b.show(c), err)
 	}
 	if code != 0 {
 		return out, &module.ExitError{
-			Command: b.show(c.Argv), Code: code,
+			Command: b.show(c), Code: code,
 			Stdout: b.Redact(out.Stdout), Stderr: b.Redact(out.Stderr),
 		}
 	}
@@ -50,14 +50,25 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 // longestShown is the most, in bytes, that messages show of a command.
 const longestShown = 1000
 
+// line makes the line for the machine's shell.
+func (b *bound) line(c module.Command) (string, error) {
+	if b.OS() == module.Windows {
+		return windowsLine(c)
+	}
+	return commandLine(c)
+}
+
 // show is a command for messages. Secrets are masked before the arguments are
 // quoted, because quoting could split one, and once more after.
-func (b *bound) show(argv []string) string {
-	masked := make([]string, len(argv))
-	for i, arg := range argv {
+func (b *bound) show(c module.Command) string {
+	masked := make([]string, len(c.Argv))
+	for i, arg := range c.Argv {
 		masked[i] = b.Redact(arg)
 	}
 	text := b.Redact(shell.POSIX(masked...))
+	if b.OS() == module.Windows {
+		text = b.Redact(strings.TrimSpace(shell.Windows(masked...) + strings.TrimSpace(c.PowerShell)))
+	}
 	if len(text) > longestShown {
 		text = strings.ToValidUTF8(text[:longestShown], "") + " …"
 	}

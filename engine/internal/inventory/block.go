@@ -113,11 +113,20 @@ func (f *fields) given(ofHost bool) given {
 		f.errorf(f.expr("port").Range(), "Invalid port", "A port is a number from 1 to 65535.")
 	}
 	take("user", &g.User)
-	if take("transport", &g.Transport) && g.Transport != SSH && g.Transport != WinRM && g.Transport != Local {
-		f.errorf(f.expr("transport").Range(), "Invalid transport", "A transport is %q, %q or %q.%s", SSH, WinRM, Local, diag.Near(g.Transport, []string{SSH, WinRM, Local}))
+	choose := func(name string, target *string, kind Choice) {
+		if !take(name, target) {
+			return
+		}
+		if problem := kind.Problem(*target); problem != "" {
+			f.errorf(f.expr(name).Range(), "Invalid "+name, "%s", problem)
+		}
 	}
+	choose("transport", &g.Transport, Transports())
+	choose("os", &g.OS, Systems())
+	choose("auth", &g.Auth, Logins())
 	take("via", &g.Via)
 	take("password", &g.Password)
+	take("certificate", &g.Certificate)
 	f.become(&g)
 	f.keys(&g)
 	return g

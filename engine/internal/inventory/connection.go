@@ -37,6 +37,7 @@ func (l *loader) connect(h *Host) {
 		h.IdentityFiles = []string{c.path(file)}
 	}
 	c.transport()
+	c.windows()
 	c.become()
 	c.password()
 	c.arguments()
@@ -117,10 +118,9 @@ func (c connection) transport() {
 	case "local":
 		c.Transport, c.FromSSHConfig = Local, false
 	case "winrm", "psrp":
-		c.Transport = WinRM
-		c.problem(at, "WinRM not yet", "kinit does not connect over WinRM yet. Leave hosts like this one out, or run OpenSSH's server on them and set ansible_connection to ssh.")
+		c.Transport, c.FromSSHConfig = WinRM, false
 	default:
-		c.problem(at, "Unknown connection", "kinit connects by ssh or local, not by %q.%s", text, diag.Near(text, known))
+		c.problem(at, "Unknown connection", "kinit connects by ssh, winrm or local, not by %q.%s", text, diag.Near(text, known))
 	}
 }
 

@@ -67,6 +67,59 @@ ansible_connection=smart
 	}
 }
 
+func TestVariablesOfAnsibleSayHowWindowsIsReached(t *testing.T) {
+	t.Parallel()
+	text := `
+https ansible_connection=winrm ansible_user=admin ansible_password=s3cr3t
+psrp ansible_connection=ansible.builtin.psrp ansible_psrp_auth=ntlm ansible_psrp_protocol=http
+http ansible_connection=winrm ansible_port=5985
+list ansible_connection=winrm ansible_winrm_transport="kerberos,ntlm,basic"
+both ansible_connection=winrm ansible_winrm_transport=ntlm ansible_winrm_scheme=https
+cert ansible_connection=winrm ansible_winrm_transport=certificate ansible_winrm_cert_pem=c.pem ansible_winrm_cert_key_pem=k.pem
+ca ansible_connection=winrm ansible_winrm_ca_trust_path=ca.pem
+blind ansible_connection=winrm ansible_winrm_server_cert_validation=ignore
+ssh ansible_shell_type=powershell
+`
+	src := folder(t, map[string]string{"hosts": text, "ca.pem": "the authority"})
+	inv, diags := Load(t.Context(), src, []string{"hosts"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	winrm := func(name string, s Settings) Settings {
+		s.Name, s.Address, s.Transport, s.OS = name, name, "winrm", "windows"
+		return s
+	}
+	want := []Settings{
+		winrm("https", Settings{User: "admin", Password: "s3cr3t"}),
+		winrm("psrp", Settings{Auth: "ntlm"}),
+		winrm("http", Settings{Auth: "ntlm", Port: 5985}),
+		winrm("list", Settings{Auth: "ntlm"}),
+		winrm("both", Settings{Auth: "basic"}),
+		winrm("cert", Settings{Auth: "certificate", IdentityFiles: []string{src.Cwd + "/c.pem", src.Cwd + "/k.pem"}}),
+		winrm("ca", Settings{Certificate: "the authority"}),
+		winrm("blind", Settings{}),
+		{Name: "ssh", Address: "ssh", Transport: "ssh", OS: "windows", FromSSHConfig: true},
+	}
+	var got []Settings
+	var problems []string
+	for _, h := range inv.Hosts {
+		got = append(got, h.Settings)
+		for _, d := range h.Problems {
+			problems = append(problems, h.Name+": "+d.Summary+": "+d.Detail)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	wantProblems := []string{
+		"both: Setting not used: kinit logs in by ntlm over HTTP, where it seals each message, and over HTTPS by basic: it does the latter.",
+		"blind: Setting not used: kinit verifies the certificate of every host. Where no authority has signed it that this machine trusts, give the certificate by ansible_winrm_ca_trust_path.",
+	}
+	if diff := cmp.Diff(wantProblems, problems); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAnHCLBlockWinsOverVariablesOfAnsible(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]string{{"hosts", "i.hcl"}, {"i.hcl", "hosts"}} {

@@ -22,6 +22,9 @@ func (g given) apply(s *Settings) {
 		"known_hosts": func() { s.KnownHosts = g.KnownHosts },
 		"host_keys":   func() { s.HostKeys = g.HostKeys },
 		"password":    func() { s.Password = g.Password },
+		"os":          func() { s.OS = g.OS },
+		"auth":        func() { s.Auth = g.Auth },
+		"certificate": func() { s.Certificate = g.Certificate },
 	} {
 		if g.has[name] {
 			set()

@@ -35,6 +35,19 @@ const (
 	Local = "local"
 )
 
+// The values of Settings.OS.
+const (
+	Linux   = "linux"
+	Windows = "windows"
+)
+
+// The values of Settings.Auth, which are ways to log in over WinRM.
+const (
+	Basic       = "basic"
+	NTLM        = "ntlm"
+	Certificate = "certificate"
+)
+
 // Settings is how one host is reached. It is plain data.
 type Settings struct {
 	Name          string
@@ -49,6 +62,9 @@ type Settings struct {
 	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
 	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
 	Password      secret.Value // of WinRM
+	OS            string       // Linux or Windows; empty means what the transport is for
+	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
+	Certificate   string       // of WinRM: the certificate that alone is accepted, in PEM
 	FromSSHConfig bool         // ~/.ssh/config says what is not said here, for the Address
 }
 

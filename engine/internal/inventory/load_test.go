@@ -70,6 +70,12 @@ host "win" {
   password  = "pa" == "pa" ? upper("secret") : ""
   become    = "SYSTEM"
 }
+host "cert" {
+  transport   = "winrm"
+  auth        = "certificate"
+  certificate = "-----BEGIN CERTIFICATE-----"
+}
+host "sshwin" { os = "windows" }
 host "localhost" {}
 `)
 	want := []Settings{
@@ -80,6 +86,8 @@ host "localhost" {}
 			KnownHosts:    src.Cwd + "/known", HostKeys: []string{"ssh-ed25519 AAAA"},
 		},
 		{Name: "win", Address: "win", User: "Administrator", Transport: "winrm", Password: "SECRET", Become: "SYSTEM"},
+		{Name: "cert", Address: "cert", Transport: "winrm", Auth: "certificate", Certificate: "-----BEGIN CERTIFICATE-----"},
+		{Name: "sshwin", Address: "sshwin", Transport: "ssh", OS: "windows"},
 		{Name: "localhost", Address: "localhost", Transport: "local"},
 	}
 	var got []Settings
@@ -169,6 +177,9 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"a host and a group":  {"host \"a\" {}\ngroup \"a\" {}", `i.hcl:2,1-10: Duplicate name: "a" is a host and a group.`},
 		"a bad port":          {`host "a" { port = 70000 }`, `i.hcl:1,19-24: Invalid port: A port is a number from 1 to 65535.`},
 		"a bad transport":     {`host "a" { transport = "shh" }`, `i.hcl:1,24-29: Invalid transport: A transport is "ssh", "winrm" or "local". Did you mean "ssh"?`},
+		"a bad system":        {`host "a" { os = "Windows" }`, `i.hcl:1,17-26: Invalid os: An operating system is "linux" or "windows". Did you mean "windows"?`},
+		"a bad login":         {`group "a" { auth = "ntml" }`, `i.hcl:1,20-26: Invalid auth: A way to log in over WinRM is "basic", "ntlm" or "certificate". Did you mean "ntlm"?`},
+		"a near argument":     {`host "a" { certifcate = "x" }`, `i.hcl:1,12-22: Unknown argument: A host block has no argument "certifcate". Did you mean "certificate"?`},
 		"a bad become":        {`host "a" { become = [] }`, `i.hcl:1,21-23: Invalid become: Give true to become root, or the name of a user.`},
 		"vars of no object":   {`host "a" { vars = 1 }`, `i.hcl:1,19-20: Invalid vars: Give an object, as in: vars = { zone = "a" }`},
 		"an inner block":      {"host \"a\" {\n  vars {}\n}", `i.hcl:2,3-7: Unknown block type: A host block has no block inside.`},

@@ -27,8 +27,11 @@ const (
 	busyTime = 5 * time.Second  // more than enough for one look
 )
 
-// folder is where locks are on a host.
-const folder = "/var/lib/kinit/locks"
+// Where locks are on a host.
+const (
+	folder        = "/var/lib/kinit/locks"
+	windowsFolder = "C:/ProgramData/kinit/locks"
+)
 
 // ErrHeld says that another run holds the lock.
 var ErrHeld = errors.New("another run is at work")
@@ -48,7 +51,7 @@ type Lock struct {
 // token names this run and is unique. Waiting is reported to the host. The context returned ends when the lock is
 // lost.
 func Acquire(ctx context.Context, h module.Host, owner, token string) (context.Context, *Lock, error) {
-	file := path.Join(folder, owner)
+	file := path.Join(folderOf(h), owner)
 	if err := take(ctx, h, file, token); err != nil {
 		return ctx, nil, err
 	}
@@ -57,6 +60,13 @@ func Acquire(ctx context.Context, h module.Host, owner, token string) (context.C
 	l := &Lock{host: h, file: file, token: token, lost: lost, stop: stop}
 	l.ended.Go(func() { l.renew(renewing) })
 	return ctx, l, nil
+}
+
+func folderOf(h module.Host) string {
+	if h.OS() == module.Windows {
+		return windowsFolder
+	}
+	return folder
 }
 
 // take tries until it has the lock or sees that its holder is alive.
@@ -114,7 +124,11 @@ echo "$2 $now" >"$1.new" && mv "$1.new" "$1" && echo taken
 `
 
 func try(ctx context.Context, h module.Host, file, token string) (string, error) {
-	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds(lifetime), seconds(busyTime)}})
+	c := module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds(lifetime), seconds(busyTime)}}
+	if h.OS() == module.Windows {
+		c = windowsCommand(windowsTake, file, token)
+	}
+	out, err := h.Run(ctx, c)
 	return strings.TrimSpace(out.Stdout), err
 }
 
@@ -152,6 +166,10 @@ func (l *Lock) Release(ctx context.Context) error {
 	l.stop()
 	l.ended.Wait()
 	l.lost(nil)
-	_, err := l.host.Run(ctx, module.Command{Argv: []string{"sh", "-c", release, "unlock", l.file, l.token}})
+	c := module.Command{Argv: []string{"sh", "-c", release, "unlock", l.file, l.token}}
+	if l.host.OS() == module.Windows {
+		c = windowsCommand(windowsRelease, l.file, l.token)
+	}
+	_, err := l.host.Run(ctx, c)
 	return err
 }

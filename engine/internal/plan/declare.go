@@ -93,7 +93,7 @@ func (b *builder) checkVia() {
 func (b *builder) referHosts() {
 	for _, h := range b.hosts.order {
 		s := h.spec
-		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys)
+		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
 		h.reads, h.after = reads, b.dependencies(s.DependsOn, h.scope, false)
 		if !diags.HasErrors() && !b.blocks.isLate(s.Address) {
 			h.fixed = h.address(nil)

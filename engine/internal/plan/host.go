@@ -133,6 +133,9 @@ func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) 
 	take("private_key", h.spec.PrivateKey, &s.PrivateKey)
 	take("password", h.spec.Password, &s.Password)
 	take("host_keys", h.spec.HostKeys, &s.HostKeys)
+	take("os", h.spec.OS, &s.OS)
+	take("auth", h.spec.Auth, &s.Auth)
+	take("certificate", h.spec.Certificate, &s.Certificate)
 	if h.spec.Become != nil {
 		var become cty.Value
 		if d.value(h.spec.Become, "become", true, reflect.ValueOf(&become).Elem(), ctx); become != cty.NilVal {
@@ -142,11 +145,17 @@ func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) 
 			}
 		}
 	}
-	switch s.Transport {
-	case inventory.SSH, inventory.WinRM, inventory.Local:
-	default:
-		d.errorf(h.spec.Transport.Range(), "Invalid transport", "A transport is %q, %q or %q.", inventory.SSH, inventory.WinRM, inventory.Local)
+	choose := func(name, value string, expr hcl.Expression, kind inventory.Choice) {
+		if value == "" {
+			return
+		}
+		if problem := kind.Problem(value); problem != "" {
+			d.errorf(expr.Range(), "Invalid "+name, "%s", problem)
+		}
 	}
+	choose("transport", s.Transport, h.spec.Transport, inventory.Transports())
+	choose("os", s.OS, h.spec.OS, inventory.Systems())
+	choose("auth", s.Auth, h.spec.Auth, inventory.Logins())
 	return s, d.diags, !d.unknown && !d.diags.HasErrors()
 }
 

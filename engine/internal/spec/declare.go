@@ -138,12 +138,13 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 	}
 	args, _ := l.content(b, []string{
 		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
-		"private_key", "password", "host_keys", "vars", "depends_on",
+		"private_key", "password", "host_keys", "os", "auth", "certificate", "vars", "depends_on",
 	}, nil)
 	l.spec.Hosts = append(l.spec.Hosts, &Host{
 		Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
 		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
 		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
+		OS: args["os"], Auth: args["auth"], Certificate: args["certificate"],
 		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),
 	})
 }

@@ -4,6 +4,11 @@
 // A Conn is one verified connection. On it run at most three long-lived shells,
 // the workers, and one SFTP channel; a command costs one round trip and a file
 // task starts no process. Package framing says how a worker is spoken to.
+//
+// A Windows machine has no such shell. There every command has a session of its own, in
+// which the bootstrap of package powershell runs a script (script.go); a second session
+// kills it by taskkill.exe. Files go over the same SFTP channel (windows.go).
+//
 // The package is the only one that uses golang.org/x/crypto/ssh.
 package ssh
 
@@ -62,6 +67,10 @@ type Config struct {
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, 120 s when 0
 	KeepAlive        time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
+
+	// Windows says that the machine runs Windows: lines are PowerShell, each in a
+	// session of its own, and there is nobody to become.
+	Windows bool
 
 	shell string // that runs everything, /bin/sh; tests have others
 }

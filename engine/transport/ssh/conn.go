@@ -21,7 +21,7 @@ type Conn struct {
 	config  Config
 	done    chan struct{} // closed by Close
 	dialing chan struct{} // holds a token while a new link is made
-	files   *posix.Files
+	files   module.Files
 	sockets *forward.Sockets
 
 	mu      sync.Mutex
@@ -36,12 +36,23 @@ var _ transport.Conn = (*Conn)(nil)
 // ErrHostKey, and say what to do.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
 	c := &Conn{config: config.complete(), done: make(chan struct{}), dialing: make(chan struct{}, 1)}
-	c.files = posix.New(remote{c})
+	if c.config.Windows && c.config.Become != "" {
+		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
+	}
+	c.files = newFiles(c)
 	c.sockets = forward.New(c.Dial)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// newFiles is the machine's file system.
+func newFiles(c *Conn) module.Files {
+	if c.config.Windows {
+		return newWindowsFiles(c)
+	}
+	return posix.New(remote{c})
 }
 
 // link returns the connection, a new one if the old one was lost.
@@ -101,7 +112,7 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	defer c.running.Done()
 	inner, stop := c.during(ctx)
 	defer stop()
-	code, err := c.exec(inner, newJob(p))
+	code, err := c.exec(inner, p)
 	switch {
 	case err == nil:
 		return code, nil
@@ -113,16 +124,21 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	return 0, fmt.Errorf("%s: %w", c.config.label(), err)
 }
 
-func (c *Conn) exec(ctx context.Context, j *job) (int, error) {
-	if err := j.check(); err != nil {
-		return 0, err
+func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
+	once := func(l *link) (int, error) { return l.script(ctx, p) }
+	if !c.config.Windows {
+		j := newJob(p)
+		if err := j.check(); err != nil {
+			return 0, err
+		}
+		once = func(l *link) (int, error) { return l.exec(ctx, j) }
 	}
 	for again := false; ; again = true {
 		l, err := c.link(ctx)
 		if err != nil {
 			return 0, err
 		}
-		code, err := l.exec(ctx, j)
+		code, err := once(l)
 		if !errors.Is(err, errNotStarted) {
 			return code, err
 		}

@@ -83,7 +83,7 @@ func (r remote) Create(ctx context.Context, path string, mode fs.FileMode, conte
 }
 
 func fill(ctx context.Context, c *sftp.Client, file *sftp.File, mode fs.FileMode, content io.Reader) error {
-	if err := file.Chmod(mode); err != nil {
+	if err := setMode(file, mode); err != nil {
 		return err
 	}
 	if err := pour(file, posix.Reader(ctx, content)); err != nil {
@@ -93,6 +93,14 @@ func fill(ctx context.Context, c *sftp.Client, file *sftp.File, mode fs.FileMode
 		return file.Sync()
 	}
 	return nil
+}
+
+// setMode gives a file its mode, where there is one to give.
+func setMode(file *sftp.File, mode fs.FileMode) error {
+	if mode == 0 {
+		return nil
+	}
+	return file.Chmod(mode)
 }
 
 // pour copies the content. What fits into one packet is one request; more is sent

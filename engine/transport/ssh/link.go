@@ -22,6 +22,8 @@ type link struct {
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
 	workers *pool
+	scripts chan struct{} // holds a token for each script that runs on a Windows machine
+	shells  loginShell    // of a Windows machine
 	files   channelFiles
 	hurried sync.Once
 
@@ -122,7 +124,10 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err err
 
 // newLink starts the goroutines that watch a connection.
 func newLink(c Config, client *gossh.Client) *link {
-	l := &link{config: c, client: client, done: make(chan struct{}), files: newChannelFiles()}
+	l := &link{
+		config: c, client: client, done: make(chan struct{}),
+		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: newChannelFiles(),
+	}
 	l.workers = newPool(l.startWorker)
 	l.spawn(func() {
 		_ = client.Wait() // the reason reaches whoever uses the connection
@@ -155,8 +160,11 @@ func (l *link) dial(ctx context.Context, network, address string) (net.Conn, err
 // hurry makes the server send small packets at once. OpenSSH's server sets
 // TCP_NODELAY only when a session starts a program; until then what comes through
 // a Dial may wait for an acknowledgement, 40 ms on Linux. A machine that starts no
-// program is slow, and no error.
+// program is slow, and no error. The server for Windows sets it itself.
 func (l *link) hurry(ctx context.Context) {
+	if l.config.Windows {
+		return
+	}
 	l.hurried.Do(func() {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()

@@ -13,7 +13,7 @@ import (
 )
 
 func (s suite) dial(t *testing.T) {
-	t.Run("tcp", func(t *testing.T) {
+	s.behaviour(t, "dial/tcp", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		address := serveEcho(t, "tcp", "127.0.0.1:0")
 		to, err := conn.Dial(ctx, "tcp", address)
@@ -22,7 +22,7 @@ func (s suite) dial(t *testing.T) {
 		}
 		exchange(t, to, random(3<<20))
 	})
-	t.Run("tcp by name", func(t *testing.T) {
+	s.behaviour(t, "dial/tcp by name", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		_, port, _ := net.SplitHostPort(serveEcho(t, "tcp", "127.0.0.1:0"))
 		to, err := conn.Dial(ctx, "tcp", net.JoinHostPort("localhost", port))
@@ -31,7 +31,7 @@ func (s suite) dial(t *testing.T) {
 		}
 		exchange(t, to, []byte("hello"))
 	})
-	t.Run("unix", func(t *testing.T) {
+	s.behaviour(t, "dial/unix", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		to, err := conn.Dial(ctx, "unix", serveEcho(t, "unix", socketPath(t)))
 		if err != nil {
@@ -39,7 +39,7 @@ func (s suite) dial(t *testing.T) {
 		}
 		exchange(t, to, random(3<<20))
 	})
-	t.Run("nobody listens", func(t *testing.T) {
+	s.behaviour(t, "dial/nobody listens", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		if _, err := conn.Dial(ctx, "unix", socketPath(t)); err == nil {
 			t.Error("a missing socket was dialled")
@@ -50,9 +50,9 @@ func (s suite) dial(t *testing.T) {
 		if _, err := conn.Dial(ctx, "udp", "127.0.0.1:1"); err == nil {
 			t.Error("udp was dialled")
 		}
-		want(t, "a command afterwards", sh(ctx, t, conn, "echo fine"), outcome{0, "fine\n", ""})
+		s.goesOn(ctx, t, conn)
 	})
-	t.Run("socket", s.socket)
+	s.behaviour(t, "dial/socket", s.socket)
 }
 
 func (s suite) socket(t *testing.T) {

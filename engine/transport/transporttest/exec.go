@@ -2,9 +2,9 @@ package transporttest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -15,60 +15,60 @@ import (
 
 func (s suite) exec(t *testing.T) {
 	ctx, conn := s.conn(t)
-	cases := []struct {
-		name, line string
-		want       outcome
-	}{
-		{"success", "true", outcome{}},
-		{"an exit code", "exit 7", outcome{code: 7}},
-		{"the largest exit code", "exit 255", outcome{code: 255}},
-		{"a program that is missing", "exec /nonexistent/program 2>/dev/null", outcome{code: 127}},
-		{"ended by SIGTERM", "kill -TERM $$", outcome{code: 128 + 15}},
-		{"ended by SIGINT", "kill -INT $$", outcome{code: 128 + 2}},
-		{"ended by SIGQUIT", "(sleep 0.1; kill -QUIT $$) & exec sleep 100", outcome{code: 128 + 3}},
-		{"ended by SIGKILL", "kill -KILL $$", outcome{code: 128 + 9}},
-		{"ended by SIGPIPE", "kill -PIPE $$", outcome{code: 128 + 13}},
-		{"a program ended by a signal says nothing", "exec sh -c 'kill -SEGV $$'", outcome{code: 128 + 11}},
-		{"both streams apart", "echo out; echo err >&2", outcome{0, "out\n", "err\n"}},
-		{"no line end is added", "printf out; printf err >&2", outcome{0, "out", "err"}},
-		{"a zero byte", `printf 'a\000b'`, outcome{0, "a\x00b", ""}},
-		{"no input", "cat; echo end", outcome{0, "end\n", ""}},
-		{"several lines", "echo one\necho 'two\nthree'", outcome{0, "one\ntwo\nthree\n", ""}},
-		{"an empty line", "", outcome{}},
-		{"a comment at the end", "echo a # b", outcome{0, "a\n", ""}},
-		{"a closed output", "exec >&- 2>&-; exit 4", outcome{code: 4}},
-		{"nothing of the command before", "echo $kinit", outcome{0, "\n", ""}},
-		{"cd does not last", "cd /", outcome{}},
-	}
-	sh(ctx, t, conn, "kinit=left; export kinit; umask 077; set -e; exec 5>&1")
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
+	sh(ctx, t, conn, s.dirty)
+	for _, name := range execNames() {
+		s.behaviour(t, name, func(t *testing.T) {
+			c, known := s.dialect.exec[name]
+			if !known {
+				t.Fatal("the dialect has no line for it, and no reason")
+			}
 			want(t, "outcome", sh(ctx, t, conn, c.line), c.want)
 		})
 	}
-	t.Run("a line that is no shell", func(t *testing.T) {
-		got := sh(ctx, t, conn, "echo 'open")
+	s.behaviour(t, "a line that is no shell", func(t *testing.T) {
+		got := sh(ctx, t, conn, s.noCommand)
 		if got.code == 0 || got.stdout != "" || got.stderr == "" {
 			t.Errorf("got %+v, want a code, and words on stderr", got)
 		}
-		want(t, "the next command", sh(ctx, t, conn, "echo fine"), outcome{0, "fine\n", ""})
+		s.goesOn(ctx, t, conn)
 	})
-	t.Run("a process group of its own", func(t *testing.T) {
-		got := sh(ctx, t, conn, "read -r pid name state parent group rest </proc/self/stat; [ $group = $$ ] && echo leader")
-		want(t, "outcome", got, outcome{0, "leader\n", ""})
-	})
-	t.Run("starts at home", func(t *testing.T) {
-		want(t, "outcome", sh(ctx, t, conn, `[ "$(pwd -P)" = "$(cd; pwd -P)" ]`), outcome{})
-	})
-	t.Run("nasty arguments arrive unchanged", func(t *testing.T) { s.nasty(t) })
-	t.Run("8 MiB on both streams", func(t *testing.T) { s.large(t) })
-	t.Run("a background process does not hold the command", func(t *testing.T) { s.background(t) })
-	t.Run("a writer that fails", func(t *testing.T) {
-		_, err := conn.Exec(ctx, transport.Process{Line: "seq 200000; exit 3", Stdout: failing{}})
+	s.behaviour(t, "nasty arguments arrive unchanged", s.nastyArguments)
+	s.behaviour(t, "8 MiB on both streams", s.largeOutput)
+	s.behaviour(t, "a background process does not hold the command", s.background)
+	s.behaviour(t, "a writer that fails", func(t *testing.T) {
+		_, err := conn.Exec(ctx, transport.Process{Line: s.muchOutput, Stdout: failing{}})
 		wantIs(t, err, errFailing)
-		want(t, "the next command", sh(ctx, t, conn, "echo fine"), outcome{0, "fine\n", ""})
+		s.goesOn(ctx, t, conn)
 	})
-	t.Run("output arrives while the command runs", func(t *testing.T) { s.live(t) })
+	s.behaviour(t, "output arrives while the command runs", s.live)
+	s.behaviour(t, "a script that throws", func(t *testing.T) {
+		got := sh(ctx, t, conn, "$ErrorActionPreference = 'Stop'\nthrow 'the reason'")
+		if lines := strings.Split(strings.TrimSpace(got.stderr), "\n"); got.code != 1 || strings.TrimSpace(lines[len(lines)-1]) != "the reason" || len(lines) < 2 {
+			t.Errorf("got %+v, want the place and then the reason", got)
+		}
+	})
+	s.behaviour(t, "a script of any length", func(t *testing.T) {
+		got := sh(ctx, t, conn, strings.Repeat("# a comment in a long script\n", 40_000)+s.say("fine", 2))
+		want(t, "outcome", got, outcome{2, "fine\n", ""})
+	})
+}
+
+// execNames are the behaviours that a line and its outcome show.
+func execNames() []string {
+	return []string{
+		"success", "an exit code", "the largest exit code", "an exit code of 32 bits", "a program that is missing",
+		"the code of a program that ran",
+		"ended by SIGTERM", "ended by SIGINT", "ended by SIGQUIT", "ended by SIGKILL", "ended by SIGPIPE",
+		"a program ended by a signal says nothing", "both streams apart", "no line end is added", "a zero byte",
+		"no input", "several lines", "an empty line", "a comment at the end", "a closed output",
+		"nothing of the command before", "cd does not last", "a process group of its own", "starts at home",
+	}
+}
+
+// goesOn looks whether the next command is fine.
+func (s suite) goesOn(ctx context.Context, t *testing.T, conn transport.Conn) {
+	t.Helper()
+	want(t, "the next command", sh(ctx, t, conn, s.say("fine", 0)), outcome{0, "fine\n", ""})
 }
 
 var errFailing = errors.New("no room")
@@ -91,31 +91,27 @@ func Nasty() []string {
 	}
 }
 
-func (s suite) nasty(t *testing.T) {
+func (s suite) nastyArguments(t *testing.T) {
 	ctx, conn := s.conn(t)
-	all := Nasty()
-	for _, arg := range all {
-		got := sh(ctx, t, conn, shell.POSIX("printf", "%s.", arg))
+	for _, arg := range s.nasty {
+		got := sh(ctx, t, conn, s.print(arg))
 		if got.stdout != arg+"." {
 			t.Errorf("%.60q arrived as %.60q (stderr %q)", arg, got.stdout, got.stderr)
 		}
 	}
-	short := all[:len(all)-1]
-	got := sh(ctx, t, conn, shell.POSIX(append([]string{"printf", "%s.\\0"}, short...)...))
+	short := s.nasty[:len(s.nasty)-1]
+	got := sh(ctx, t, conn, s.printAll(short))
 	want(t, "all at once", got.stdout, strings.Join(short, ".\x00")+".\x00")
 }
 
-func (s suite) large(t *testing.T) {
+func (s suite) largeOutput(t *testing.T) {
 	ctx, conn := s.conn(t)
 	const size = 8 << 20
 	text := func(word string) string {
 		return strings.Repeat(word+"\n", size/(len(word)+1)+1)[:size]
 	}
 	var stdout, stderr bytes.Buffer
-	code, err := conn.Exec(ctx, transport.Process{
-		Line:   fmt.Sprintf("yes outoutout | head -c %d & yes errerr | head -c %d >&2; wait", size, size),
-		Stdout: &stdout, Stderr: &stderr,
-	})
+	code, err := conn.Exec(ctx, transport.Process{Line: s.large("outoutout", "errerr", size), Stdout: &stdout, Stderr: &stderr})
 	if err != nil || code != 0 {
 		t.Fatalf("code %d, error %v", code, err)
 	}
@@ -127,7 +123,7 @@ func (s suite) large(t *testing.T) {
 // after the command has ended and while others run.
 func (s suite) background(t *testing.T) {
 	ctx, conn := s.conn(t)
-	dir := folder(ctx, t, conn)
+	dir := s.folder(ctx, t, conn)
 	go_ := shell.POSIX(dir + "/go")
 	got := sh(ctx, t, conn, "(while ! [ -e "+go_+" ]; do sleep 0.01; done; echo late; echo late >&2; touch "+go_+"done) & echo first")
 	want(t, "the command", got, outcome{0, "first\n", ""})
@@ -137,14 +133,11 @@ func (s suite) background(t *testing.T) {
 
 func (s suite) live(t *testing.T) {
 	ctx, conn := s.conn(t)
-	dir := folder(ctx, t, conn)
+	file := s.folder(ctx, t, conn) + "/go"
 	seen := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := conn.Exec(ctx, transport.Process{
-			Line:   "echo ready; while ! [ -e " + shell.POSIX(dir+"/go") + " ]; do sleep 0.01; done",
-			Stdout: &trigger{word: "ready\n", seen: seen},
-		})
+		_, err := conn.Exec(ctx, transport.Process{Line: s.readyUntil(file), Stdout: &trigger{word: "ready\n", seen: seen}})
 		ended <- err
 	}()
 	select {
@@ -152,7 +145,7 @@ func (s suite) live(t *testing.T) {
 	case err := <-ended:
 		t.Fatalf("ended before its output was seen: %v", err)
 	}
-	sh(ctx, t, conn, "touch "+shell.POSIX(dir+"/go"))
+	sh(ctx, t, conn, s.touch(file))
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

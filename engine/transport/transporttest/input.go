@@ -29,8 +29,8 @@ func (s suite) input(t *testing.T) {
 		"8 MiB":              random(8 << 20),
 	}
 	for name, text := range texts {
-		t.Run(name+" in memory", func(t *testing.T) { echo(t, conn, bytes.NewReader(text), text) })
-		t.Run(name+" streamed", func(t *testing.T) { echo(t, conn, onlyReader{bytes.NewReader(text)}, text) })
+		s.behaviour(t, name+" in memory", func(t *testing.T) { s.echo(t, conn, bytes.NewReader(text), text) })
+		s.behaviour(t, name+" streamed", func(t *testing.T) { s.echo(t, conn, onlyReader{bytes.NewReader(text)}, text) })
 	}
 	run := func(line string, in io.Reader) (outcome, error) {
 		var stdout, stderr bytes.Buffer
@@ -42,14 +42,14 @@ func (s suite) input(t *testing.T) {
 		"streamed":  func() io.Reader { return onlyReader{strings.NewReader("line 1\nline 2\n")} },
 		"endless":   func() io.Reader { return endless{} },
 	} {
-		t.Run("a command that reads only a line, "+name, func(t *testing.T) {
-			got, err := run(`read -r l; echo "$l"; exit 9`, in())
+		s.behaviour(t, "a command that reads only a line, "+name, func(t *testing.T) {
+			got, err := run(s.firstLine, in())
 			if err != nil {
 				t.Fatal(err)
 			}
 			want(t, "outcome", got, outcome{9, "line 1\n", ""})
 		})
-		t.Run("a command that reads nothing, "+name, func(t *testing.T) {
+		s.behaviour(t, "a command that reads nothing, "+name, func(t *testing.T) {
 			got, err := run("exit 5", in())
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func (s suite) input(t *testing.T) {
 			want(t, "outcome", got, outcome{code: 5})
 		})
 	}
-	t.Run("an answer before the end of the input", func(t *testing.T) {
+	s.behaviour(t, "an answer before the end of the input", func(t *testing.T) {
 		from, to := io.Pipe()
 		seen := make(chan struct{})
 		go func() {
@@ -66,26 +66,24 @@ func (s suite) input(t *testing.T) {
 			_ = to.Close()
 		}()
 		answer := &trigger{word: "question\n", seen: seen}
-		code, err := conn.Exec(ctx, transport.Process{Line: "cat", Stdin: from, Stdout: answer})
+		code, err := conn.Exec(ctx, transport.Process{Line: s.copyInput, Stdin: from, Stdout: answer})
 		if err != nil || code != 0 {
 			t.Errorf("code %d, error %v", code, err)
 		}
 	})
-	t.Run("an input that fails kills the command", func(t *testing.T) {
+	s.behaviour(t, "an input that fails kills the command", func(t *testing.T) {
 		broken := errors.New("the file is damaged")
-		_, err := run("cat >/dev/null; sleep 100", io.MultiReader(strings.NewReader("part"), failingReader{broken}))
+		_, err := run(s.takeInput, io.MultiReader(strings.NewReader("part"), failingReader{broken}))
 		wantIs(t, err, broken)
 	})
-	t.Run("commands go on afterwards", func(t *testing.T) {
-		want(t, "outcome", sh(ctx, t, conn, "cat; echo fine"), outcome{0, "fine\n", ""})
-	})
+	s.behaviour(t, "commands go on afterwards", func(t *testing.T) { s.goesOn(ctx, t, conn) })
 }
 
-// echo sends the input through cat.
-func echo(t *testing.T, conn transport.Conn, in io.Reader, text []byte) {
+// echo sends the input through a command that copies it.
+func (s suite) echo(t *testing.T, conn transport.Conn, in io.Reader, text []byte) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code, err := conn.Exec(t.Context(), transport.Process{Line: "cat", Stdin: in, Stdout: &stdout, Stderr: &stderr})
+	code, err := conn.Exec(t.Context(), transport.Process{Line: s.copyInput, Stdin: in, Stdout: &stdout, Stderr: &stderr})
 	if err != nil || code != 0 || stderr.Len() > 0 {
 		t.Fatalf("code %d, error %v, stderr %q", code, err, stderr.String())
 	}

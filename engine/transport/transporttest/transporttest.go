@@ -1,12 +1,19 @@
 // Package transporttest is the suite that every transport.Conn passes. It holds
-// the implementations to the sentences of the contract, on a real machine.
+// the implementations to the sentences of the contract, on a real machine, or on one
+// that is simulated from outside the process.
+//
+// The behaviours have the same names for every system. What is said to the machine is
+// its dialect, posix.go or windows.go; a behaviour that a system or a transport does not
+// have is named there with the reason.
 package transporttest
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,11 +24,26 @@ import (
 // limit is how long one test of the suite may take.
 const limit = 2 * time.Minute
 
-// Run runs the suite. open returns a Conn to this machine, since the suite
-// listens on sockets that the Conn then dials; the suite closes it.
+// Run runs the suite against a machine with /bin/sh. open returns a Conn to this
+// machine, since the suite listens on sockets that the Conn then dials; the suite closes
+// it.
 func Run(t *testing.T, open func(t *testing.T) transport.Conn) {
 	t.Helper()
-	suite := suite{open: open}
+	run(t, posix(), open)
+}
+
+// RunWindows runs the suite against a Windows machine. Where lacks names behaviours,
+// the transport does not have them, for the reason given. The machine reaches this one
+// by 127.0.0.1.
+func RunWindows(t *testing.T, lacks map[string]string, open func(t *testing.T) transport.Conn) {
+	t.Helper()
+	d := windows()
+	maps.Copy(d.lacks, lacks)
+	run(t, d, open)
+}
+
+func run(t *testing.T, d dialect, open func(t *testing.T) transport.Conn) {
+	suite := suite{dialect: d, open: open, met: &met{names: map[string]bool{}}}
 	t.Run("exec", suite.exec)
 	t.Run("input", suite.input)
 	t.Run("kill", suite.kill)
@@ -29,10 +51,47 @@ func Run(t *testing.T, open func(t *testing.T) transport.Conn) {
 	t.Run("files", suite.files)
 	t.Run("dial", suite.dial)
 	t.Run("close", suite.close)
+	suite.met.check(t, d.lacks)
 }
 
 type suite struct {
+	dialect
 	open func(t *testing.T) transport.Conn
+	met  *met
+}
+
+// behaviour runs one test, unless the system does not have what it is about.
+func (s suite) behaviour(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	s.met.add(name)
+	if why := s.lacks[name]; why != "" {
+		t.Logf("%s: not here: %s", name, why)
+		return
+	}
+	t.Run(name[strings.LastIndexByte(name, '/')+1:], test)
+}
+
+// met is the behaviours that came up, so that nothing is lacking that does not exist.
+type met struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func (m *met) add(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names[name] = true
+}
+
+func (m *met) check(t *testing.T, lacks map[string]string) {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range lacks {
+		if !m.names[name] {
+			t.Errorf("a dialect lacks %q, and no test is about that", name)
+		}
+	}
 }
 
 // conn opens a Conn for one test and returns it with the test's context.
@@ -67,12 +126,12 @@ func sh(ctx context.Context, t *testing.T, conn transport.Conn, line string) out
 }
 
 // folder makes a folder on the machine.
-func folder(ctx context.Context, t *testing.T, conn transport.Conn) string {
+func (s suite) folder(ctx context.Context, t *testing.T, conn transport.Conn) string {
 	t.Helper()
-	made := sh(ctx, t, conn, "mktemp -d")
+	made := sh(ctx, t, conn, s.makeFolder)
 	path := strings.TrimSpace(made.stdout)
 	if made.code != 0 || path == "" {
-		t.Fatalf("mktemp: %+v", made)
+		t.Fatalf("make a folder: %+v", made)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)

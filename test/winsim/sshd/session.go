@@ -41,41 +41,45 @@ func (s *Server) session(ctx context.Context, user string, asked ssh.NewChannel)
 // request answers one request of the client.
 func (c *session) request(ctx context.Context, request *ssh.Request) {
 	var payload struct{ Text string }
+	var begin func() // what runs once the client knows that it does
 	ok := false
 	switch request.Type {
 	case "pty-req", "window-change":
 		ok = true
 	case "shell":
-		ok = c.start(ctx, "", []string{})
+		begin = c.process(ctx, "", []string{})
 	case "exec":
 		if ssh.Unmarshal(request.Payload, &payload) == nil {
-			ok = c.start(ctx, payload.Text, []string{"-c", payload.Text})
+			begin = c.process(ctx, payload.Text, []string{"-c", payload.Text})
 		}
 	case "subsystem":
 		if ssh.Unmarshal(request.Payload, &payload) == nil && payload.Text == "sftp" {
-			ok = c.sftp()
+			begin = c.sftp()
 		}
+	}
+	if begin != nil {
+		ok = !c.busy // a session runs one thing only
+		c.busy = true
 	}
 	if request.WantReply {
 		_ = request.Reply(ok, nil) // fails with the connection only
 	}
+	if begin != nil && ok {
+		c.running.Go(begin)
+	}
 }
 
-// start runs a line in the background. A session runs one thing only.
-func (c *session) start(ctx context.Context, line string, args []string) bool {
-	if c.busy {
-		return false
+// process is what runs a line.
+func (c *session) process(ctx context.Context, line string, args []string) func() {
+	return func() {
+		c.server.mu.Lock()
+		c.server.started = append(c.server.started, line)
+		c.server.mu.Unlock()
+		c.run(ctx, process.Command{
+			Line: defaultShell, Args: args, User: c.user,
+			Stdin: c.channel, Stdout: c.channel, Stderr: c.channel.Stderr(),
+		})
 	}
-	c.busy = true
-	c.server.mu.Lock()
-	c.server.started = append(c.server.started, line)
-	c.server.mu.Unlock()
-	p := process.Command{
-		Line: defaultShell, Args: args, User: c.user,
-		Stdin: c.channel, Stdout: c.channel, Stderr: c.channel.Stderr(),
-	}
-	c.running.Go(func() { c.run(ctx, p) })
-	return true
 }
 
 // run runs a process and tells its exit code, unless it was killed.

@@ -13,19 +13,18 @@ import (
 	"github.com/pkg/sftp"
 )
 
-// sftp serves files in the background.
-func (c *session) sftp() bool {
-	if c.busy || c.server.options.Files == nil {
-		return false
+// sftp is what serves files, or nil when there are none.
+func (c *session) sftp() func() {
+	files := c.server.options.Files
+	if files == nil {
+		return nil
 	}
-	c.busy = true
-	h := handler{files: c.server.options.Files, home: "/" + c.server.options.Home(c.user)}
-	server := sftp.NewRequestServer(c.channel, sftp.Handlers{FileGet: h, FilePut: h, FileCmd: h, FileList: h}, sftp.WithStartDirectory(h.home))
-	c.running.Go(func() {
+	return func() {
 		defer c.channel.Close()
+		h := handler{files: files, home: "/" + c.server.options.Home(c.user)}
+		server := sftp.NewRequestServer(c.channel, sftp.Handlers{FileGet: h, FilePut: h, FileCmd: h, FileList: h}, sftp.WithStartDirectory(h.home))
 		_ = server.Serve() // the client sees why it ends
-	})
-	return true
+	}
 }
 
 // handler serves requests of SFTP from a file system.

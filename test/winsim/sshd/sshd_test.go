@@ -93,15 +93,11 @@ func TestEnvironmentAndASecondLineAreRefused(t *testing.T) {
 func TestClosingASessionEndsItsProcess(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	client := s.mustDial(t)
 	for name, end := range map[string]func(*ssh.Session){
 		"closed":         func(session *ssh.Session) { _ = session.Close() },
 		"connection cut": func(*ssh.Session) { s.Cut() },
 	} {
-		if name == "connection cut" {
-			client = s.mustDial(t)
-		}
-		session := newSession(t, client)
+		session := newSession(t, s.mustDial(t))
 		hang(t, session)
 		end(session)
 		select {

@@ -29,7 +29,8 @@ func ansible(t *testing.T, endpoint, variables, line string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "ansible", "-i", inventory, "-m", "ansible.builtin.raw", "-a", line, "node")
-	cmd.Env = append(os.Environ(), "HOME="+home, "ANSIBLE_CONFIG=/dev/null", "ANSIBLE_NOCOLOR=1", "ANSIBLE_HOME="+home, "NO_PROXY=*", "PYTHONWARNINGS=ignore")
+	cmd.Dir = home // without anybody's configuration
+	cmd.Env = append(os.Environ(), "HOME="+home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "ANSIBLE_HOME="+home, "NO_PROXY=*", "PYTHONWARNINGS=ignore")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Logf("ansible: %v", err)
@@ -46,7 +47,7 @@ func TestAnsibleRunsACommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, want := ansible(t, c.endpoint, c.variables, "echo Größe"), "node | CHANGED | rc=0 >>\nGröße\n\n"; got != want {
+			if got, want := ansible(t, c.endpoint, c.variables, "echo Größe"), "node | CHANGED | rc=0 >>\nGröße\r\n\n"; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})

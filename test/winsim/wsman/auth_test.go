@@ -2,9 +2,14 @@ package wsman_test
 
 import (
 	"crypto/sha1"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/pem"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +59,7 @@ func TestAClientCertificateIsItsUser(t *testing.T) {
 	certificate, _ := selfSigned(t, "client")
 	stranger, _ := selfSigned(t, "stranger")
 	s := start(t, func(o *wsman.Options) { o.Settings.Certificate = true })
-	sum := sha1.Sum(certificate.Certificate[0])
-	s.machine.Thumbprint = strings.ToUpper(hex.EncodeToString(sum[:]))
+	s.machine.Thumbprint = thumbprint(certificate)
 	const mutual = "http://schemas.dmtf.org/wbem/wsman/1/wsman/secprofile/https/mutual"
 
 	known := s.client(t, s.https, mutual, certificate)
@@ -69,6 +73,29 @@ func TestAClientCertificateIsItsUser(t *testing.T) {
 	if r := known.post(message(transfer+"Create", "", newShell)); r.status != http.StatusUnauthorized {
 		t.Errorf("while switched off: status %d", r.status)
 	}
+}
+
+func thumbprint(certificate tls.Certificate) string {
+	sum := sha1.Sum(certificate.Certificate[0])
+	return strings.ToUpper(hex.EncodeToString(sum[:]))
+}
+
+// mapped makes a client certificate that the machine knows, in two files.
+func (s *service) mapped(t *testing.T) (cert, key string) {
+	t.Helper()
+	certificate, encoded := selfSigned(t, "client")
+	s.machine.Thumbprint = thumbprint(certificate)
+	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for path, content := range map[string][]byte{cert: encoded, key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
 }
 
 func TestAShellIsItsOwners(t *testing.T) {

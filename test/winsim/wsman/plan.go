@@ -48,7 +48,8 @@ type Effect struct {
 	// HTTP.sys, a proxy or an expired login do; nothing is done. With 401 the
 	// connection's login is forgotten.
 	Status int
-	// Fault is the code of a SOAP fault that is answered; nothing is done.
+	// Fault is the code of a SOAP fault that is answered, such as CodeTimedOut;
+	// nothing is done.
 	Fault uint32
 	// Pending answers Receive with the state Pending and no output; nothing is done.
 	Pending bool

@@ -22,12 +22,15 @@ type result struct {
 	Text    string
 }
 
+// python is the interpreter that Debian's packages are for.
+const python = "/usr/bin/python3"
+
 // pywinrm drives the server by Debian's python3-winrm, whose authors have never
 // seen it.
 func pywinrm(t *testing.T, protocol, shell map[string]any, commands [][]any) result {
 	t.Helper()
-	need.Programs(t, "winrm", "python3")
-	if err := exec.Command("python3", "-c", "import winrm, requests_ntlm").Run(); err != nil {
+	need.Programs(t, "winrm", python)
+	if err := exec.CommandContext(t.Context(), python, "-c", "import winrm, requests_ntlm").Run(); err != nil {
 		need.Missing(t, "winrm", "python3-winrm is not installed")
 	}
 	for name, value := range map[string]any{"username": processtest.User, "password": processtest.Password, "operation_timeout_sec": 10, "read_timeout_sec": 30} {
@@ -39,14 +42,14 @@ func pywinrm(t *testing.T, protocol, shell map[string]any, commands [][]any) res
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "python3", "-W", "ignore", "testdata/drive.py")
+	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", "testdata/drive.py")
 	cmd.Env = append(os.Environ(), "NO_PROXY=*", "PYTHONDONTWRITEBYTECODE=1")
 	cmd.Stdin = bytes.NewReader(ask)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("python3: %v: %s", err, stderr.String())
+		t.Fatalf("python: %v: %s", err, stderr.String())
 	}
 	var r result
 	if err := json.Unmarshal(out, &r); err != nil {
@@ -58,8 +61,10 @@ func pywinrm(t *testing.T, protocol, shell map[string]any, commands [][]any) res
 func TestPywinrmRunsCommands(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *wsman.Options) { o.Settings.Certificate = true })
+	cert, key := s.mapped(t)
 	for name, protocol := range map[string]map[string]any{
 		"basic over HTTPS":          {"endpoint": s.https, "transport": "basic", "ca_trust_path": s.pem},
+		"certificate":               {"endpoint": s.https, "transport": "certificate", "ca_trust_path": s.pem, "cert_pem": cert, "cert_key_pem": key},
 		"NTLM, sealed, over HTTP":   {"endpoint": s.http, "transport": "ntlm", "message_encryption": "always"},
 		"NTLM over HTTPS":           {"endpoint": s.https, "transport": "ntlm", "ca_trust_path": s.pem},
 		"NTLM, sealed, over HTTPS":  {"endpoint": s.https, "transport": "ntlm", "ca_trust_path": s.pem, "message_encryption": "always"},
@@ -123,7 +128,7 @@ func TestPywinrmIsRefused(t *testing.T) {
 func TestPywinrmPollsOnAfterTimeouts(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	s.Plan(wsman.Rule{Action: wsman.Receive, Times: 30, Effect: wsman.Effect{Fault: 2150858793}})
+	s.Plan(wsman.Rule{Action: wsman.Receive, Times: 30, Effect: wsman.Effect{Fault: wsman.CodeTimedOut}})
 	got := pywinrm(t, map[string]any{"endpoint": s.http, "transport": "ntlm"}, nil, [][]any{{"echo", []string{"late"}, nil}})
 	if diff := cmp.Diff(result{Results: [][]any{{"late\r\n", "", 0.0}}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

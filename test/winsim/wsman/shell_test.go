@@ -1,6 +1,8 @@
 package wsman_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -163,6 +165,34 @@ func TestTwoReceivesOfACommandAreOneTooMany(t *testing.T) {
 	}
 	if first, second := <-codes, <-codes; first != "2150858802" || second != "2150858793" {
 		t.Errorf("codes %s and %s, want w:Concurrency and then w:TimedOut", first, second)
+	}
+}
+
+func TestAReceiveThatIsGivenUpTakesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	c := s.basic(t)
+	shell := c.open()
+	command := c.command(shell, "cat")
+	impatient := s.basic(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	go func() {
+		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.https, strings.NewReader(strings.Replace(receiveMessage(shell, command), "PT1S", "PT60S", 1)))
+		r.Header = impatient.header
+		_, err := impatient.http.Do(r)
+		gone <- err
+	}()
+	waitFor(t, func() bool { return s.Requests(wsman.Receive) == 1 })
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	// The server learns of it on its own time: until then it is the one that receives.
+	waitFor(t, func() bool { return c.post(receiveMessage(shell, command)).code() == strconv.Itoa(wsman.CodeTimedOut) })
+	c.post(sendMessage(shell, command, "QUJD", ` End="true"`))
+	if _, all := c.untilDone(shell, command); !strings.Contains(all, ">QUJD<") {
+		t.Errorf("lost: %s", all)
 	}
 }
 

@@ -31,6 +31,9 @@ type table struct {
 
 // name returns the name of an id, or the number as text when it has none.
 func (t *table) name(ctx context.Context, fs FS, id uint32) (string, error) {
+	if t.path == "" {
+		return "", nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if name, ok := t.names[id]; ok {
@@ -47,6 +50,9 @@ func (t *table) name(ctx context.Context, fs FS, id uint32) (string, error) {
 
 // id returns the number of a name, or the number that the text is.
 func (t *table) id(ctx context.Context, fs FS, name string) (uint32, error) {
+	if t.path == "" {
+		return 0, fmt.Errorf("the machine has no %s %q with a number", t.what, name)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id, ok := t.ids[name]; ok {

@@ -3,6 +3,7 @@ package interp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -275,4 +276,25 @@ func (s *Session) ReadFile(path string) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(file)
+}
+
+// ReadScript is the text of a script file and its full path; the path is empty where
+// there is no such file.
+func (i *Interpreter) ReadScript(_ context.Context, name, dir string) (text, path string, err error) {
+	path = absolute(dir, name)
+	file, err := i.host.Files().Open(path, Open, Read)
+	var missing *WinError
+	if errors.As(err, &missing) && (missing.Code == FileNotFound || missing.Code == PathNotFound) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", path, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return "", path, err
+	}
+	text, err = scriptText(data)
+	return text, path, err
 }

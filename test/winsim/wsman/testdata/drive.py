@@ -10,6 +10,7 @@ import json
 import sys
 
 import xmltodict
+from cryptography.hazmat.backends import default_backend
 from winrm.protocol import Protocol
 
 SHELL = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell"
@@ -45,11 +46,12 @@ def run(protocol, shell, command, arguments, text):
 
 
 def main():
+    default_backend()  # loads the old hashes of OpenSSL, of which NTLM needs MD4
     ask = json.load(sys.stdin)
     try:
         protocol = Protocol(**ask["protocol"])
-        shell = protocol.open_shell(**ask.get("shell", {}))
-        results = [run(protocol, shell, *command) for command in ask["commands"]]
+        shell = protocol.open_shell(**(ask["shell"] or {}))
+        results = [run(protocol, shell, *command) for command in ask["commands"] or []]
         protocol.close_shell(shell)
     except Exception as error:
         print(json.dumps({"error": type(error).__name__, "text": str(error)}))

@@ -90,6 +90,12 @@ func (s *Sink) pass(b []byte) {
 	}
 }
 
+// Write passes on. It never fails: Err tells what the writer failed with.
+func (s *Sink) Write(b []byte) (int, error) {
+	s.pass(b)
+	return len(b), nil
+}
+
 // Forget stops writing. It does not wait for a write that is under way.
 func (s *Sink) Forget() { s.off.Store(true) }
 

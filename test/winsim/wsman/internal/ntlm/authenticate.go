@@ -39,7 +39,7 @@ func (h *Handshake) Authenticate(message []byte) (Identity, *Session, error) {
 	}
 	r := reader{message: message}
 	response, flags := r.payload(atResponse), r.uint32(atFlags)
-	id := Identity{User: r.text(atUser), Domain: r.text(atDomain), Workstation: r.text(atWorkstation)}
+	id := Identity{User: r.text(atUser, flags), Domain: r.text(atDomain, flags), Workstation: r.text(atWorkstation, flags)}
 	encryptedKey := r.payload(atSessionKey)
 	if r.err != nil {
 		return Identity{}, nil, r.err

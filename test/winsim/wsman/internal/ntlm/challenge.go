@@ -21,8 +21,8 @@ func (s *Server) Challenge(negotiate []byte) (*Handshake, []byte, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	if asked&needed != needed {
-		return nil, nil, fmt.Errorf("NTLM message: flags %#08x: Unicode and extended session security are needed", asked)
+	if asked&flagExtendedSession == 0 || asked&(flagUnicode|flagOEM) == 0 {
+		return nil, nil, fmt.Errorf("NTLM message: flags %#08x: extended session security and a character set are needed", asked)
 	}
 	h := &Handshake{server: s, negotiate: negotiate}
 	if _, err := io.ReadFull(s.Rand, h.challenge[:]); err != nil {
@@ -33,8 +33,10 @@ func (s *Server) Challenge(negotiate []byte) (*Handshake, []byte, error) {
 }
 
 func (s *Server) encodeChallenge(asked uint32, challenge [8]byte) []byte {
-	flags := asked&offered | flagRequestTarget | flagTargetServer | flagTargetInfo | flagVersion
-	target, info := utf16le(s.Computer), s.targetInfo()
+	flags, target, info := negotiated(asked), utf16le(s.Computer), s.targetInfo()
+	if flags&flagOEM != 0 {
+		target = []byte(s.Computer)
+	}
 	m := append([]byte{}, signature...)
 	m = binary.LittleEndian.AppendUint32(m, typeChallenge)
 	m = appendField(m, len(target), headerChallenge)

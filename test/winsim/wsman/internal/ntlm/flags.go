@@ -3,6 +3,7 @@ package ntlm
 // Negotiate flags (2.2.2.5).
 const (
 	flagUnicode         = 0x00000001
+	flagOEM             = 0x00000002
 	flagRequestTarget   = 0x00000004
 	flagSign            = 0x00000010
 	flagSeal            = 0x00000020
@@ -18,12 +19,18 @@ const (
 )
 
 // offered are the flags that the server grants when the client asks for them.
-const offered = flagUnicode | flagSign | flagSeal | flagNTLM | flagAlwaysSign | flagExtendedSession |
+const offered = flagSign | flagSeal | flagNTLM | flagAlwaysSign | flagExtendedSession |
 	flagVersion | flag128 | flagKeyExchange | flag56
 
-// needed are the flags without which the server does not go on: it speaks UTF-16
-// and signs by HMAC-MD5 only.
-const needed = flagUnicode | flagExtendedSession
+// negotiated are the flags of a challenge (3.2.5.1.1). Names are in UTF-16 if the
+// client can have them so, which some clients do not say in their first message.
+func negotiated(asked uint32) uint32 {
+	flags := asked&offered | flagRequestTarget | flagTargetServer | flagTargetInfo | flagVersion
+	if asked&flagUnicode != 0 {
+		return flags | flagUnicode
+	}
+	return flags | flagOEM
+}
 
 // Identifiers of attribute-value pairs (2.2.2.1).
 const (

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// asked are the flags that the test's client asks for.
+const asked = flagUnicode | flagExtendedSession | flagSeal | flag128
+
 // client is a client of its own making, which can be told to be wrong.
 type client struct {
 	hash      []byte
@@ -63,7 +66,7 @@ func TestWrongAnswersAreLogonFailures(t *testing.T) {
 	t.Parallel()
 	hash, bindings := bytes.Repeat([]byte{7}, 16), bytes.Repeat([]byte{9}, 16)
 	now := time.Unix(1_700_000_000, 0)
-	right := client{now: now, hash: hash, user: "Administrator", bindings: bindings, integrity: true, flags: needed | flagSeal | flag128}
+	right := client{now: now, hash: hash, user: "Administrator", bindings: bindings, integrity: true, flags: asked}
 	for name, c := range map[string]struct {
 		change func(*client)
 		want   string
@@ -86,7 +89,7 @@ func TestWrongAnswersAreLogonFailures(t *testing.T) {
 				Now:    func() time.Time { return now },
 			}
 			negotiate := binary.LittleEndian.AppendUint32(append([]byte{}, signature...), typeNegotiate)
-			negotiate = binary.LittleEndian.AppendUint32(negotiate, needed|flagSeal|flag128)
+			negotiate = binary.LittleEndian.AppendUint32(negotiate, asked)
 			handshake, challenge, err := server.Challenge(negotiate)
 			if err != nil {
 				t.Fatal(err)

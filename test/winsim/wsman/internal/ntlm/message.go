@@ -63,8 +63,16 @@ func (r *reader) payload(at int) []byte {
 	return r.message[offset : offset+size]
 }
 
-func (r *reader) text(at int) string {
+// text is a name in the message's character set. Of OEM code pages, only what all
+// have in common is understood.
+func (r *reader) text(at int, flags uint32) string {
 	raw := r.payload(at)
+	if flags&flagUnicode == 0 {
+		if bytes.ContainsFunc(raw, func(c rune) bool { return c > 0x7f }) {
+			r.fail("the text at offset %d is no ASCII", at)
+		}
+		return string(raw)
+	}
 	if len(raw)%2 != 0 {
 		r.fail("the text at offset %d is no UTF-16", at)
 		return ""

@@ -1,0 +1,109 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kinit/engine/module"
+	"kinit/engine/shell"
+)
+
+// Exit codes of a command on Windows whose folder is not there, or whose program could
+// not be started: those of a POSIX shell.
+const (
+	codeNoFolder  = 126
+	codeNoProgram = 127
+)
+
+// windowsLine makes the script for a Windows machine: the environment, the folder, and
+// then the command's own script, or one that starts the program.
+func windowsLine(c module.Command) (string, error) {
+	if (c.PowerShell == "") == (len(c.Argv) == 0) {
+		return "", errors.New("a command on Windows needs either a program or a script")
+	}
+	if err := checkTexts(c); err != nil {
+		return "", err
+	}
+	lines, err := surroundings(c)
+	if err != nil {
+		return "", err
+	}
+	if c.PowerShell != "" {
+		return strings.Join(append(lines, c.PowerShell), "\n"), nil
+	}
+	if err := checkProgram(c.Argv[0]); err != nil {
+		return "", err
+	}
+	return strings.Join(append(lines, startProgram(c.Argv)), "\n"), nil
+}
+
+// checkTexts refuses what cannot be passed: Windows has UTF-16 and no zero byte.
+func checkTexts(c module.Command) error {
+	for _, text := range slices.Concat(c.Argv, slices.Collect(maps.Values(c.Env)), []string{c.Dir}) {
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return fmt.Errorf("%.100q cannot be passed to a program on Windows: it is not valid UTF-8, or has a zero byte", text)
+		}
+	}
+	return nil
+}
+
+// surroundings are the lines that set the environment and the working folder. An empty
+// variable is none on Windows.
+func surroundings(c module.Command) ([]string, error) {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if !isVariable(name) {
+			return nil, fmt.Errorf("%q is no name of an environment variable", name)
+		}
+		lines = append(lines, "[Environment]::SetEnvironmentVariable("+shell.PowerShell(name)+", "+shell.PowerShell(c.Env[name])+")")
+	}
+	if c.Dir == "" {
+		return lines, nil
+	}
+	if len(c.Dir) < 3 || c.Dir[1] != ':' || !path.IsAbs(strings.ReplaceAll(c.Dir[2:], `\`, "/")) {
+		return nil, fmt.Errorf("the working directory %q must be absolute, such as C:/folder", c.Dir)
+	}
+	dir := shell.PowerShell(c.Dir)
+	return append(lines, // programs start in the process's folder, which is not PowerShell's
+		"try { Set-Location -LiteralPath "+dir+"; [Environment]::CurrentDirectory = "+dir+" } "+
+			failing(codeNoFolder)), nil
+}
+
+// failing ends the script with a code, after the message of what was thrown.
+func failing(code int) string {
+	return fmt.Sprintf("catch { [Console]::Error.WriteLine($_.Exception.Message); exit %d }", code)
+}
+
+// checkProgram refuses programs whose arguments would not arrive as they are: cmd.exe,
+// which runs batch files, splits its command line in its own way.
+func checkProgram(name string) error {
+	lower := strings.ToLower(strings.TrimRight(name, ". "))
+	switch {
+	case name == "":
+		return errors.New("a command needs a program")
+	case strings.ContainsAny(name, "\"\r\n"):
+		return fmt.Errorf("%q is no program", name)
+	case strings.HasSuffix(lower, ".bat"), strings.HasSuffix(lower, ".cmd"):
+		return fmt.Errorf("%s is a batch file, to which arguments cannot be passed safely: use a script of PowerShell, or cmd.exe /c with a command line of its own", name)
+	}
+	return nil
+}
+
+// startProgram starts a program with exactly these arguments. It inherits the standard
+// input and both outputs, and its exit code is the script's.
+func startProgram(argv []string) string {
+	return strings.Join([]string{
+		"$start = New-Object System.Diagnostics.ProcessStartInfo",
+		"$start.FileName = " + shell.PowerShell(argv[0]),
+		"$start.Arguments = " + shell.PowerShell(shell.Windows(argv[1:]...)),
+		"$start.UseShellExecute = $false",
+		"try { $process = [System.Diagnostics.Process]::Start($start) } " + failing(codeNoProgram),
+		"$process.WaitForExit()",
+		"exit $process.ExitCode",
+	}, "\n")
+}

@@ -1,0 +1,179 @@
+package windows
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sort"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+// Files is module.Files by scripts alone, for a transport that has nothing but
+// commands. Each call starts a process on the machine.
+type Files struct{ exec Exec }
+
+var _ module.Files = (*Files)(nil)
+
+// New returns the files of a machine. They are safe for use by several goroutines if
+// exec is.
+func New(exec Exec) *Files { return &Files{exec: exec} }
+
+// described is a file as scripts describe it.
+type described struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	Size     int64  `json:"size"`
+	Ticks    int64  `json:"ticks"`
+	ReadOnly bool   `json:"readonly"`
+	Target   string `json:"target"`
+}
+
+// unixTicks is 1970 in .NET's ticks, which are 100 ns since the year 1.
+const unixTicks = 621_355_968_000_000_000
+
+func (d described) info() module.FileInfo {
+	info := module.FileInfo{
+		Name: d.Name, Size: d.Size, Target: slashes(d.Target),
+		MTime: time.Unix(0, 0).Add(0),
+	}
+	since := d.Ticks - unixTicks
+	info.MTime = time.Unix(since/1e7, since%1e7*100)
+	info.Mode = Mode(map[string]fs.FileMode{"folder": fs.ModeDir, "link": fs.ModeSymlink}[d.Kind], d.ReadOnly)
+	return info
+}
+
+// Mode is what Stat tells of a file of a type.
+func Mode(kind fs.FileMode, readOnly bool) fs.FileMode {
+	switch {
+	case kind != 0:
+		return kind | 0o777
+	case readOnly:
+		return 0o444
+	}
+	return 0o666
+}
+
+// Stat describes a file and does not follow a link.
+func (f *Files) Stat(ctx context.Context, name string) (module.FileInfo, error) {
+	name, err := Clean("stat", name)
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	var d described
+	if err := f.again(ctx, "stat", name, map[string]string{"path": name}, &d); err != nil {
+		return module.FileInfo{}, err
+	}
+	info := d.info()
+	info.Name = path.Base(name)
+	return info, nil
+}
+
+// List describes what is in a folder, by name.
+func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error) {
+	name, err := Clean("list", name)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Items []described `json:"items"`
+	}
+	if err := f.again(ctx, "list", name, map[string]string{"path": name}, &answer); err != nil {
+		return nil, err
+	}
+	infos := make([]module.FileInfo, len(answer.Items))
+	for i, d := range answer.Items {
+		infos[i] = d.info()
+	}
+	sort.Slice(infos, func(i, j int) bool { return infos[i].Name < infos[j].Name })
+	return infos, nil
+}
+
+// Mkdir makes a folder and its missing parents; attr is for the last one.
+func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error {
+	name, err := Clean("mkdir", name)
+	if err != nil {
+		return err
+	}
+	if err := f.again(ctx, "mkdir", name, map[string]string{"path": name}, nil); err != nil {
+		return err
+	}
+	return f.exec.access(ctx, name, attr, true)
+}
+
+// SetAttr sets the owner, and closes a folder to others.
+func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) error {
+	name, err := Clean("chmod", name)
+	if err != nil {
+		return err
+	}
+	if err := f.exec.access(ctx, name, attr, true); err != nil || asks(attr, true) {
+		return err
+	}
+	_, err = f.Stat(ctx, name) // nothing to do, but for a file that is missing
+	return err
+}
+
+// Symlink makes path a link to target, replacing an older link.
+func (f *Files) Symlink(ctx context.Context, target, name string) error {
+	return Symlink(ctx, f.exec, target, name)
+}
+
+// Remove deletes a file, a link, or a folder with all in it. Nothing there is no
+// error.
+func (f *Files) Remove(ctx context.Context, name string) error {
+	name, err := Clean("remove", name)
+	if err != nil {
+		return err
+	}
+	if IsRoot(name) {
+		return pathError("remove", name, errors.New("the root folder of a drive stays"))
+	}
+	err = f.again(ctx, "remove", name, map[string]string{"path": name}, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Rename moves a file within a drive, replacing the target.
+func (f *Files) Rename(ctx context.Context, from, to string) error {
+	from, err := Clean("rename", from)
+	if err != nil {
+		return err
+	}
+	if to, err = Clean("rename", to); err != nil {
+		return err
+	}
+	return f.exec.call(ctx, "rename", from, map[string]string{"from": from, "to": to}, nil)
+}
+
+// again calls a script that may run twice: once more when the connection was lost.
+func (f *Files) again(ctx context.Context, op, path string, arguments, result any) error {
+	err := f.exec.call(ctx, op, path, arguments, result)
+	if ctx.Err() == nil && lost(err) {
+		return f.exec.call(ctx, op, path, arguments, result)
+	}
+	return err
+}
+
+func lost(err error) bool {
+	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrIncomplete)
+}
+
+// Open reads a file as it is at this moment.
+func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	name, err := Clean("open", name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := open(ctx, f.exec, name)
+	if ctx.Err() == nil && lost(err) {
+		return open(ctx, f.exec, name)
+	}
+	return file, err
+}

@@ -1,0 +1,14 @@
+# The owner, and with private the access of a folder: SYSTEM (S-1-5-18) and the
+# administrators (S-1-5-32-544) alone.
+try {
+    $item = Get-Item -LiteralPath $Arguments.path -Force
+    if ($Arguments.owner) {
+        $said = icacls.exe $Arguments.path /setowner $Arguments.owner /L /Q
+        if ($LASTEXITCODE -ne 0) { throw "icacls could not make $($Arguments.owner) the owner: code $LASTEXITCODE $said" }
+    }
+    if ($Arguments.private -and $item.PSIsContainer) {
+        $said = icacls.exe $Arguments.path /inheritance:r /grant:r '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' /Q
+        if ($LASTEXITCODE -ne 0) { throw "icacls could not take the access of others away: code $LASTEXITCODE $said" }
+    }
+    Answer @{ }
+} catch { Fail $_ }

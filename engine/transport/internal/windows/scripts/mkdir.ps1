@@ -1,0 +1,4 @@
+try {
+    [void][IO.Directory]::CreateDirectory($Arguments.path)
+    Answer @{ }
+} catch { Fail $_ }

@@ -1,0 +1,4 @@
+try {
+    MoveOver $Arguments.from $Arguments.to
+    Answer @{ }
+} catch { Fail $_ }

@@ -1,0 +1,3 @@
+try {
+    Answer (Describe (Get-Item -LiteralPath $Arguments.path -Force))
+} catch { Fail $_ }

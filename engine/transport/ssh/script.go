@@ -1,0 +1,314 @@
+package ssh
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/powershell"
+	"kinit/engine/transport/ssh/internal/framing"
+)
+
+// mostScripts is the most scripts at the same time on one connection to a Windows
+// machine. With the SFTP channel, and a session that ends a script, these are six
+// sessions of the ten that OpenSSH allows by default (MaxSessions).
+const mostScripts = 4
+
+// script runs a PowerShell script on a Windows machine, in a session of its own: the
+// server starts the bootstrap of package powershell, whose standard input is the script
+// and then the command's input.
+func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
+	header, err := powershell.Header(p.Line)
+	if err != nil {
+		return 0, err
+	}
+	select {
+	case l.scripts <- struct{}{}:
+		defer func() { <-l.scripts }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	line, err := l.shells.line(ctx, l)
+	if err != nil {
+		return 0, l.beforeScript(ctx, err)
+	}
+	s, err := l.openPatiently(ctx)
+	if err != nil {
+		return 0, l.beforeScript(ctx, err)
+	}
+	defer s.Close()
+	if err := s.exec(line); err != nil {
+		return 0, errNotStarted
+	}
+	r := newScripted(l, s, header, p)
+	defer r.release()
+	r.attend(ctx)
+	return r.result()
+}
+
+// beforeScript tells an error before a script was started from the loss of the
+// connection.
+func (l *link) beforeScript(ctx context.Context, err error) error {
+	if ctx.Err() == nil && l.gone() {
+		return errNotStarted
+	}
+	return err
+}
+
+// scripted is one script in its session.
+type scripted struct {
+	link    *link
+	session *session
+	header  []byte
+	stdin   io.Reader
+
+	outSink, errSink *framing.Sink
+	stdout           *powershell.Output
+	stderr           *powershell.Errors
+
+	began  chan int      // the process that runs the script, once
+	ended  chan error    // of both outputs
+	fed    chan error    // of the input
+	exited chan struct{} // closed when the session has told its exit code, or will not
+
+	sent   atomic.Bool // the script is complete on its way
+	pid    int         // 0 until it began
+	status *int        // the exit code, valid once exited is closed
+	err    error       // of the outputs
+	cause  error       // why it is being killed
+	alarm  *time.Timer // when to give up waiting
+}
+
+func newScripted(l *link, s *session, header []byte, p transport.Process) *scripted {
+	if p.Stdout == nil {
+		p.Stdout = io.Discard
+	}
+	if p.Stderr == nil {
+		p.Stderr = io.Discard
+	}
+	r := &scripted{
+		link: l, session: s, header: header, stdin: p.Stdin,
+		outSink: framing.NewSink(p.Stdout), errSink: framing.NewSink(p.Stderr),
+		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1), exited: make(chan struct{}),
+		alarm: time.NewTimer(0),
+	}
+	r.alarm.Stop()
+	r.stdout = powershell.NewOutput(r.outSink, func(pid int) { r.began <- pid })
+	r.stderr = powershell.NewErrors(r.errSink)
+	return r
+}
+
+// attend feeds the script and copies its outputs until they end. It kills it when ctx
+// ends or the input fails.
+func (r *scripted) attend(ctx context.Context) {
+	r.copy(r.stdout, r.session)
+	r.copy(r.stderr, r.session.Stderr())
+	r.link.spawn(r.watch)
+	go func() { r.fed <- r.feed() }() // nobody waits for a Read that is under way
+	cancelled, exited, closed := ctx.Done(), r.exited, false
+	for waiting := 2; waiting > 0 || exited != nil; {
+		select {
+		case err := <-r.ended:
+			waiting--
+			r.err = errors.Join(r.err, err)
+		case r.pid = <-r.began:
+			if r.cause != nil {
+				r.sweep(ctx)
+			}
+		case err := <-r.fed:
+			r.stop(ctx, err)
+		case <-cancelled:
+			cancelled = nil
+			r.stop(ctx, ctx.Err())
+		case <-exited:
+			// What is left of the outputs is on its way, unless processes that stayed
+			// behind hold them open.
+			exited = nil
+			r.alarm.Reset(patience)
+		case <-r.alarm.C:
+			if closed {
+				return
+			}
+			closed = true
+			_ = r.session.Close() // which ends all three
+			r.alarm.Reset(patience)
+		}
+	}
+	_ = r.stderr.Close() // a sink keeps its error
+}
+
+func (r *scripted) copy(to io.Writer, from io.Reader) {
+	if !r.link.spawn(func() {
+		_, err := io.Copy(to, from)
+		r.ended <- err
+	}) {
+		r.ended <- errSilent
+	}
+}
+
+// watch waits for the exit code, which the server sends as a request (RFC 4254, 6.10).
+func (r *scripted) watch() {
+	told := false
+	for request := range r.session.requests {
+		if request.WantReply {
+			_ = request.Reply(false, nil)
+		}
+		if !told && request.Type == "exit-status" && len(request.Payload) == 4 {
+			code := int(int32(binary.BigEndian.Uint32(request.Payload)))
+			r.status, told = &code, true
+			close(r.exited)
+		}
+	}
+	if !told {
+		close(r.exited)
+	}
+}
+
+// feed sends the script and then the input. It returns only what the reader failed
+// with: the script may end before it has read all. A reader that fails leaves the input
+// open, so that the script does not take a part for the whole.
+func (r *scripted) feed() error {
+	if _, err := r.session.Write(r.header[:len(r.header)-1]); err != nil {
+		return nil // the outputs tell that the connection is lost
+	}
+	r.sent.Store(true)
+	if _, err := r.session.Write(r.header[len(r.header)-1:]); err != nil {
+		return nil
+	}
+	if r.stdin != nil {
+		from := &source{from: r.stdin}
+		if _, _ = io.Copy(r.session, from); from.err != nil {
+			return from.err
+		}
+	}
+	_ = r.session.CloseWrite()
+	return nil
+}
+
+// stop begins to kill the script, for a reason. As long as its process is not known it
+// has not begun: the end of its input then keeps it from that, unless the line of the
+// bootstrap is on its way.
+func (r *scripted) stop(ctx context.Context, cause error) {
+	if cause == nil || r.cause != nil {
+		return
+	}
+	r.cause = cause
+	r.outSink.Forget()
+	r.errSink.Forget()
+	r.alarm.Reset(patience)
+	if r.pid != 0 {
+		r.sweep(ctx)
+		return
+	}
+	_ = r.session.CloseWrite()
+}
+
+// sweep kills the process that runs the script and all that it has started.
+func (r *scripted) sweep(ctx context.Context) {
+	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	r.link.killTree(timed, r.pid)
+}
+
+// result is how the script ended.
+func (r *scripted) result() (int, error) {
+	code, told := r.exitCode()
+	switch {
+	case r.cause != nil:
+		return 0, r.cause
+	case told && r.stdout.Begun():
+		return code, r.copied()
+	case told:
+		return 0, r.neverBegan(code)
+	case !r.sent.Load():
+		return 0, errNotStarted
+	}
+	return 0, lost(errors.Join(r.err, errors.New("the session ended without an exit code")))
+}
+
+// exitCode is what the session told, if it did.
+func (r *scripted) exitCode() (code int, told bool) {
+	select {
+	case <-r.exited:
+	default:
+		return 0, false
+	}
+	if r.status == nil {
+		return 0, false
+	}
+	return *r.status, true
+}
+
+// copied is the error of the writers.
+func (r *scripted) copied() error {
+	if err := errors.Join(r.outSink.Err(), r.errSink.Err()); err != nil {
+		return fmt.Errorf("copy the output: %w", err)
+	}
+	return nil
+}
+
+// neverBegan says in the machine's words why a script did not run.
+func (r *scripted) neverBegan(code int) error {
+	text := strings.TrimSpace(r.stdout.Before())
+	if text == "" {
+		text = "it printed nothing: is the machine's operating system Windows?"
+	}
+	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
+}
+
+// release gives the caller's writers back: nothing writes to them any more.
+func (r *scripted) release() {
+	r.alarm.Stop()
+	r.outSink.Release()
+	r.errSink.Release()
+}
+
+// killTree ends a process of a Windows machine and all that it has started, in a
+// session of its own, or on a connection of its own where the server allows no further
+// session. Its errors have nobody to go to.
+func (l *link) killTree(ctx context.Context, pid int) {
+	if l.taskkill(ctx, pid) == nil {
+		return
+	}
+	fresh, err := connect(ctx, l.config)
+	if err != nil {
+		return
+	}
+	defer fresh.close()
+	_ = fresh.taskkill(ctx, pid)
+}
+
+// taskkill waits for taskkill.exe, which cmd.exe and PowerShell start alike.
+func (l *link) taskkill(ctx context.Context, pid int) error {
+	_, err := l.ask(ctx, fmt.Sprintf("taskkill.exe /F /T /PID %d", pid))
+	return err
+}
+
+// ask runs a line of the login's shell in a session of its own, and returns what it
+// prints.
+func (l *link) ask(ctx context.Context, line string) (string, error) {
+	s, err := l.openPatiently(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
+	defer stop()
+	if err := s.exec(line); err != nil {
+		return "", err
+	}
+	l.spawn(func() { gossh.DiscardRequests(s.requests) })
+	text, err := io.ReadAll(io.LimitReader(s, 64<<10))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return string(text), err
+}

@@ -1,0 +1,182 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/transport/internal/posix"
+	"kinit/engine/transport/internal/windows"
+)
+
+// windowsFiles is the file system of a Windows machine: over SFTP, and by scripts what
+// SFTP has no words for, which are access and links. Package windows says what files
+// have there and what not.
+type windowsFiles struct {
+	sftp *posix.Files
+	exec windows.Exec
+}
+
+var _ module.Files = windowsFiles{}
+
+func newWindowsFiles(c *Conn) windowsFiles {
+	return windowsFiles{sftp: posix.WithoutAccounts(windowsRemote{remote{c}}), exec: c.Exec}
+}
+
+// outward is a path as OpenSSH's SFTP server for Windows knows it: /C:/folder.
+func outward(op, name string) (string, error) {
+	name, err := windows.Clean(op, name)
+	return "/" + name, err
+}
+
+// inward gives an error the path that the caller knows.
+func inward(err error) error {
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		return &fs.PathError{Op: named.Op, Path: strings.TrimPrefix(named.Path, "/"), Err: named.Err}
+	}
+	return err
+}
+
+func (f windowsFiles) Stat(ctx context.Context, name string) (module.FileInfo, error) {
+	far, err := outward("stat", name)
+	if err != nil {
+		return module.FileInfo{}, err
+	}
+	info, err := f.sftp.Stat(ctx, far)
+	info.Name = path.Base(far)
+	return info, inward(err)
+}
+
+func (f windowsFiles) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	far, err := outward("open", name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.sftp.Open(ctx, far)
+	return file, inward(err)
+}
+
+func (f windowsFiles) List(ctx context.Context, name string) ([]module.FileInfo, error) {
+	far, err := outward("list", name)
+	if err != nil {
+		return nil, err
+	}
+	infos, err := f.sftp.List(ctx, far)
+	return infos, inward(err)
+}
+
+func (f windowsFiles) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
+	far, err := outward("write", name)
+	if err != nil {
+		return err
+	}
+	if err := windows.CheckAttr("write", name, attr); err != nil {
+		return err
+	}
+	if err := f.sftp.Write(ctx, far, content, module.Attr{}); err != nil {
+		return inward(err)
+	}
+	return windows.SetAccess(ctx, f.exec, far[1:], attr, false)
+}
+
+func (f windowsFiles) Mkdir(ctx context.Context, name string, attr module.Attr) error {
+	far, err := outward("mkdir", name)
+	if err != nil {
+		return err
+	}
+	if err := f.sftp.Mkdir(ctx, far, module.Attr{}); err != nil {
+		return inward(err)
+	}
+	return windows.SetAccess(ctx, f.exec, far[1:], attr, true)
+}
+
+func (f windowsFiles) SetAttr(ctx context.Context, name string, attr module.Attr) error {
+	far, err := outward("chmod", name)
+	if err != nil {
+		return err
+	}
+	if _, err := f.sftp.Stat(ctx, far); err != nil {
+		return inward(err)
+	}
+	return windows.SetAccess(ctx, f.exec, far[1:], attr, true)
+}
+
+func (f windowsFiles) Symlink(ctx context.Context, target, name string) error {
+	return windows.Symlink(ctx, f.exec, target, name)
+}
+
+func (f windowsFiles) Remove(ctx context.Context, name string) error {
+	far, err := outward("remove", name)
+	if err != nil {
+		return err
+	}
+	if windows.IsRoot(far[1:]) {
+		return &fs.PathError{Op: "remove", Path: name, Err: errors.New("the root folder of a drive stays")}
+	}
+	return inward(f.sftp.Remove(ctx, far))
+}
+
+func (f windowsFiles) Rename(ctx context.Context, from, to string) error {
+	farFrom, err := outward("rename", from)
+	if err != nil {
+		return err
+	}
+	farTo, err := outward("rename", to)
+	if err != nil {
+		return err
+	}
+	return inward(f.sftp.Rename(ctx, farFrom, farTo))
+}
+
+// windowsRemote is the system calls of a Windows machine. Its server tells permission
+// bits and owners that mean nothing.
+type windowsRemote struct{ remote }
+
+var _ posix.FS = windowsRemote{}
+
+func (r windowsRemote) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {
+	info, err := r.remote.Stat(ctx, path, follow)
+	return plainInfo(info), err
+}
+
+func (r windowsRemote) ReadDir(ctx context.Context, path string) ([]module.FileInfo, error) {
+	infos, err := r.remote.ReadDir(ctx, path)
+	for i, info := range infos {
+		infos[i] = plainInfo(info)
+	}
+	return infos, err
+}
+
+// Readlink gives the target as kinit writes paths.
+func (r windowsRemote) Readlink(ctx context.Context, path string) (string, error) {
+	target, err := r.remote.Readlink(ctx, path)
+	target = strings.ReplaceAll(target, `\`, "/")
+	if len(target) > 2 && target[0] == '/' && target[2] == ':' {
+		target = target[1:]
+	}
+	return target, err
+}
+
+// Create makes a file without giving it a mode.
+func (r windowsRemote) Create(ctx context.Context, path string, _ fs.FileMode, content io.Reader) error {
+	return r.remote.Create(ctx, path, 0, content)
+}
+
+// Chmod does nothing, since there are no permission bits.
+func (r windowsRemote) Chmod(context.Context, string, fs.FileMode) error { return nil }
+
+// Chown is never called: no account is known.
+func (r windowsRemote) Chown(_ context.Context, path string, _, _ uint32) error {
+	return &fs.PathError{Op: "chown", Path: path, Err: errors.ErrUnsupported}
+}
+
+func plainInfo(info module.FileInfo) module.FileInfo {
+	info.Mode = windows.Mode(info.Mode.Type(), info.Mode&0o200 == 0)
+	info.UID, info.GID = 0, 0
+	return info
+}

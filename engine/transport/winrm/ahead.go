@@ -1,0 +1,93 @@
+package winrm
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// ahead reads from a reader while earlier input is under way, so that a slow reader is
+// passed on at once and a fast one in large parts.
+type ahead struct {
+	mu   sync.Mutex
+	data []byte
+	err  error
+	more chan struct{} // there is data, or an error
+	room chan struct{} // the data was taken
+}
+
+// readSize is how much is read at once.
+const readSize = 64 << 10
+
+// readAhead starts to read, at most about limit bytes more than are taken, until ctx
+// ends. Nobody waits for a Read that is under way.
+func readAhead(ctx context.Context, from io.Reader, limit int) *ahead {
+	a := &ahead{more: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	go a.fill(ctx, from, limit)
+	return a
+}
+
+func (a *ahead) fill(ctx context.Context, from io.Reader, limit int) {
+	block := make([]byte, readSize)
+	for {
+		n, err := from.Read(block)
+		held := a.add(block[:n], err)
+		if err != nil {
+			return
+		}
+		for held >= limit {
+			select {
+			case <-a.room:
+				held = a.add(nil, nil)
+			case <-ctx.Done():
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// add notes what was read, and returns how much is there.
+func (a *ahead) add(data []byte, err error) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.data, a.err = append(a.data, data...), err
+	tell(a.more)
+	return len(a.data)
+}
+
+// take returns what has been read since the last time, at least one byte, or why there
+// is no more.
+func (a *ahead) take(ctx context.Context) ([]byte, error) {
+	for {
+		if data, err := a.taken(); len(data) > 0 || err != nil {
+			return data, err
+		}
+		select {
+		case <-a.more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (a *ahead) taken() ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	data := a.data
+	a.data = nil
+	tell(a.room)
+	if len(data) > 0 {
+		return data, nil
+	}
+	return nil, a.err
+}
+
+func tell(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

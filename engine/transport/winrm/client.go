@@ -1,0 +1,184 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"kinit/engine/transport"
+)
+
+// client makes operations on a machine. Each is one message and its answer, within a
+// deadline.
+type client struct {
+	config   Config
+	messages messages
+	wire     wire
+	size     size
+}
+
+// wire carries one message to the machine. An error is a *lostError, or a refusal
+// that is final.
+type wire interface {
+	post(ctx context.Context, message []byte) (answer, error)
+	close()
+}
+
+// answer is what came back over HTTP.
+type answer struct {
+	status int
+	soap   bool // the body is said to be SOAP
+	header http.Header
+	body   []byte
+}
+
+func newClient(c Config) (*client, error) {
+	w, err := newWire(c)
+	if err != nil {
+		return nil, err
+	}
+	return &client{config: c, messages: newMessages(c), wire: w}, nil
+}
+
+func newWire(c Config) (wire, error) {
+	if c.Auth == NTLM {
+		return newSealedWire(c), nil
+	}
+	return newPlainWire(c)
+}
+
+// lostError says that an operation has no answer.
+type lostError struct {
+	step string
+	err  error
+	sent bool // the machine may have got the message
+}
+
+func (e *lostError) Error() string {
+	if e.sent {
+		return fmt.Sprintf("%s: the connection was lost before the answer came: %v", e.step, e.err)
+	}
+	return fmt.Sprintf("%s: no connection: %v", e.step, e.err)
+}
+
+func (e *lostError) Unwrap() []error { return []error{transport.ErrUnreachable, e.err} }
+
+// errTooLarge says that a message was longer than the machine takes.
+var errTooLarge = errors.New("the message is longer than the machine takes")
+
+// call makes one operation.
+func (c *client) call(ctx context.Context, m message, deadline time.Duration) (*envelope, error) {
+	timed, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	a, err := c.wire.post(timed, []byte(m.text))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, c.lost(m, err, deadline, timed.Err() != nil)
+	}
+	return c.sort(m, a)
+}
+
+// lost completes the error of a wire.
+func (c *client) lost(m message, err error, deadline time.Duration, late bool) error {
+	var lost *lostError
+	if !errors.As(err, &lost) || errors.Is(err, transport.ErrHostKey) {
+		return err
+	}
+	lost.step = m.step
+	if late {
+		lost.err = fmt.Errorf("no answer within %s", deadline)
+	}
+	return lost
+}
+
+// sort turns the ways in which HTTP answers into the ways in which an operation ends.
+func (c *client) sort(m message, a answer) (*envelope, error) {
+	switch {
+	case a.status == http.StatusUnauthorized:
+		return nil, c.refused(a)
+	case a.status == http.StatusRequestEntityTooLarge:
+		return nil, fmt.Errorf("%s: %w", m.step, errTooLarge)
+	case a.status == http.StatusServiceUnavailable:
+		return nil, &lostError{step: m.step, err: errors.New("the machine's WinRM service does not run (HTTP 503)")}
+	case !a.soap:
+		return nil, fmt.Errorf("%s: %s answers with HTTP %d and what is no SOAP message: is it a WinRM listener? %.200q", m.step, c.config.url(), a.status, a.body)
+	}
+	e, err := parse(m, a.body)
+	if err == nil && a.status != http.StatusOK {
+		return nil, fmt.Errorf("%s: the machine answers with HTTP %d", m.step, a.status)
+	}
+	if f := asFault(err); f != nil && f.tooLarge() {
+		return nil, fmt.Errorf("%w: %w", errTooLarge, f)
+	}
+	return e, err
+}
+
+// refused says how the machine lets people in instead.
+func (c *client) refused(a answer) error {
+	offers := a.header.Values("WWW-Authenticate")
+	for i, offer := range offers {
+		offers[i], _, _ = strings.Cut(offer, " ")
+	}
+	how := "user " + strconv.Quote(c.config.User) + " with the password given"
+	if c.config.Auth == Certificate {
+		how = "the client certificate given"
+	}
+	text := fmt.Sprintf("%s does not let in %s by %s", c.config.label(), how, c.config.Auth)
+	if len(offers) > 0 {
+		text += "; it offers " + strings.Join(offers, ", ")
+	}
+	return fmt.Errorf("%w: %s", transport.ErrAuth, text)
+}
+
+// deadline is how long an operation may take that is not Receive: as long as the
+// machine is told that it may, and half as long for the way.
+func (c *client) deadline() time.Duration { return c.config.answer * 3 / 2 }
+
+func (c *client) create(ctx context.Context) (shell string, err error) {
+	e, err := c.call(ctx, c.messages.create(), c.deadline())
+	if err != nil {
+		return "", err
+	}
+	return e.shell()
+}
+
+func (c *client) start(ctx context.Context, shell, line string) (command string, err error) {
+	e, err := c.call(ctx, c.messages.command(shell, line), c.deadline())
+	if err != nil {
+		return "", err
+	}
+	return e.command()
+}
+
+func (c *client) send(ctx context.Context, shell, command string, input []byte, end bool) error {
+	_, err := c.call(ctx, c.messages.send(shell, command, input, end), c.deadline())
+	return err
+}
+
+func (c *client) receive(ctx context.Context, shell, command string) (*output, error) {
+	m := c.messages.receive(shell, command)
+	e, err := c.call(ctx, m, c.config.poll+c.config.answer)
+	if err != nil {
+		return nil, err
+	}
+	if e.Body.Output == nil {
+		return nil, fmt.Errorf("%s: the machine's answer has no output in it", m.step)
+	}
+	return e.Body.Output, nil
+}
+
+func (c *client) terminate(ctx context.Context, shell, command string) error {
+	_, err := c.call(ctx, c.messages.terminate(shell, command), c.deadline())
+	return err
+}
+
+func (c *client) deleteShell(ctx context.Context, shell string) error {
+	_, err := c.call(ctx, c.messages.deleteShell(shell), c.deadline())
+	return err
+}

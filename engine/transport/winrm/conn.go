@@ -1,0 +1,148 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/windows"
+)
+
+// Conn is one Windows machine. Make it with Dial. It connects again by itself.
+type Conn struct {
+	config Config
+	client *client
+	shells *pool
+	files  *windows.Files
+	done   chan struct{} // closed by Close
+
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup // commands
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Dial connects to a machine and makes a first shell on it. Errors are
+// transport.ErrUnreachable, ErrAuth or ErrHostKey, and say what to do.
+func Dial(ctx context.Context, config Config) (*Conn, error) {
+	config, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	client, err := newClient(config)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{config: config, client: client, shells: newPool(client), done: make(chan struct{})}
+	c.files = windows.New(c.Exec)
+	s, err := c.shells.take(ctx)
+	if err != nil {
+		client.wire.close()
+		return nil, c.about("connect to", err)
+	}
+	c.shells.put(ctx, s)
+	return c, nil
+}
+
+// about says which machine an error is about.
+func (c *Conn) about(what string, err error) error {
+	return fmt.Errorf("%s %s: %w", what, c.config.label(), err)
+}
+
+// Exec runs the line, which is PowerShell. The package's comment says what happens
+// when the connection is lost.
+//
+// What a command leaves running ends with its shell, at the latest when the Conn is
+// closed: Windows keeps the processes of a shell in a job. A scheduled task or a
+// service outlives it.
+func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	defer c.running.Done()
+	inner, stop := c.during(ctx)
+	defer stop()
+	code, err := c.exec(inner, p)
+	switch {
+	case err == nil:
+		return code, nil
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		return 0, ctx.Err()
+	case errors.Is(context.Cause(inner), net.ErrClosed):
+		return 0, c.errClosed()
+	}
+	return code, c.about("run on", err)
+}
+
+// Files gives the machine's file system, by scripts. Each look at it starts a
+// process.
+func (c *Conn) Files(ctx context.Context) (module.Files, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.files, nil
+}
+
+// Dial cannot be done over WinRM.
+func (c *Conn) Dial(_ context.Context, network, address string) (net.Conn, error) {
+	return nil, c.about(fmt.Sprintf("dial %s %s from", network, address), errNoDial)
+}
+
+// Socket cannot be done over WinRM.
+func (c *Conn) Socket(_ context.Context, path string) (string, error) {
+	return "", c.about(fmt.Sprintf("forward the socket %s of", path), errNoDial)
+}
+
+var errNoDial = fmt.Errorf("WinRM carries no connections from a machine: install OpenSSH's server on it and reach it by ssh: %w", errors.ErrUnsupported)
+
+// Close kills the commands that still run, and deletes the shells.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if first {
+		close(c.done)
+	}
+	c.running.Wait()
+	c.shells.close(context.Background())
+	c.client.wire.close()
+	return nil
+}
+
+func (c *Conn) errClosed() error {
+	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
+}
+
+// enter registers a command, unless the Conn is closed.
+func (c *Conn) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.errClosed()
+	}
+	c.running.Add(1)
+	return nil
+}
+
+// during returns a context that also ends when the Conn is closed. Call the function
+// to free it.
+func (c *Conn) during(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.running.Go(func() {
+		select {
+		case <-c.done:
+			cancel(net.ErrClosed)
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() { cancel(nil) }
+}

@@ -1,0 +1,23 @@
+package winrm
+
+import "time"
+
+// WithTimes returns the config with other times than minutes, for tests.
+func WithTimes(c Config, poll, answer, outage time.Duration) Config {
+	c.poll, c.answer, c.Outage = poll, answer, outage
+	return c
+}
+
+// Shells is how many shells the Conn has on the machine, idle or not.
+func Shells(c *Conn) int {
+	c.shells.mu.Lock()
+	defer c.shells.mu.Unlock()
+	return c.shells.count
+}
+
+// The limits that tests count against.
+const (
+	MostCommands = mostCommands
+	MostShells   = mostShells
+	LargestSend  = largestSend
+)

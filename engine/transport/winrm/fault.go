@@ -1,0 +1,146 @@
+package winrm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kinit/engine/transport"
+)
+
+// Fault is a SOAP fault: the machine's WinRM service has understood who asks and
+// refuses, or could not do, what was asked.
+type Fault struct {
+	Step    string // the operation, such as Command
+	Code    uint32 // of WSManFault: an error code of WinRM or of Windows; 0 when there is none
+	Subcode string // such as TimedOut, without its prefix
+	Text    string // in the machine's language
+}
+
+// The codes that matter here. Those that begin with 0x8033 are in WsmError.h, the
+// others in WinError.h of Microsoft's SDK.
+const (
+	codeAccessDenied  = 5          // ERROR_ACCESS_DENIED
+	codeBrokenPipe    = 109        // ERROR_BROKEN_PIPE: the process has closed its input
+	codeBusy          = 170        // ERROR_BUSY: the Send before is still being written
+	codeNoData        = 232        // ERROR_NO_DATA: the pipe is being closed
+	codeTimeout       = 1460       // ERROR_TIMEOUT: the process has not taken its input yet
+	codeNotReady      = 0x80070015 // ERROR_NOT_READY: the machine is being set up or shut down
+	codeProfileUnload = 0x800703fa // ERROR_KEY_DELETED: the user's profile is being unloaded
+
+	codeTimedOut        = 0x80338029 // the operation timeout is over: 2150858793
+	codeNoSelector      = 0x8033805b // there is no such shell or command: 2150858843
+	codeEnvelopeSize    = 0x80338111 // the message is longer than MaxEnvelopeSizekb allows
+	codeTooManyShells   = 0x803381a5 // MaxShellsPerUser: 2150859173
+	codeTooManyCommands = 0x803381a6 // MaxConcurrentOperationsPerUser: 2150859174
+)
+
+// fromWindows is the form of an error code of Windows as an HRESULT.
+const fromWindows = 0x80070000
+
+// is tells whether the fault has one of the codes, also in the form of an HRESULT.
+func (f *Fault) is(codes ...uint32) bool {
+	for _, code := range codes {
+		if f.Code == code || code < 1<<16 && f.Code == fromWindows|code {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Fault) Error() string {
+	text := strings.Join(strings.Fields(f.Text), " ")
+	return fmt.Sprintf("%s: the machine's WinRM service refuses with code %d (0x%08x): %s%s", f.Step, f.Code, f.Code, text, f.advice())
+}
+
+// advice says what to do about a fault that people meet.
+func (f *Fault) advice() string {
+	switch {
+	case f.is(codeAccessDenied):
+		return " (the user must be an administrator; of other local administrators than the built-in one Windows takes the rights away " +
+			"unless LocalAccountTokenFilterPolicy is 1)"
+	case f.is(codeTooManyShells):
+		return " (other programs have too many shells as the same user, or left them open: they end after two idle hours, " +
+			"or raise MaxShellsPerUser)"
+	case f.is(codeTooManyCommands):
+		return " (other programs have too many operations as the same user: raise MaxConcurrentOperationsPerUser)"
+	}
+	return ""
+}
+
+// Unwrap sorts the faults that mean that a machine cannot be used.
+func (f *Fault) Unwrap() error {
+	switch {
+	case f.is(codeAccessDenied):
+		return transport.ErrAuth
+	case f.gone(), f.passing():
+		return transport.ErrUnreachable
+	}
+	return nil
+}
+
+// timedOut tells that there was nothing to say within the operation timeout.
+func (f *Fault) timedOut() bool { return f.is(codeTimedOut) || f.Subcode == "TimedOut" }
+
+// gone tells that the shell or the command is not there: it was deleted, or the
+// machine or its WinRM service was started anew.
+func (f *Fault) gone() bool { return f.is(codeNoSelector) }
+
+// passing tells that the machine is about to be ready, or about to go.
+func (f *Fault) passing() bool { return f.is(codeNotReady, codeProfileUnload) }
+
+// closed tells that the process takes no more input.
+func (f *Fault) closed() bool { return f.is(codeBrokenPipe, codeNoData) }
+
+// tooLarge tells that the message was too long.
+func (f *Fault) tooLarge() bool { return f.is(codeEnvelopeSize) || f.Subcode == "EncodingLimit" }
+
+// asFault returns the fault in an error, or nil.
+func asFault(err error) *Fault {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// faultBody is a fault as it travels (SOAP 1.2, part 1, 5.4; [MS-WSMV] 2.2.4.43).
+type faultBody struct {
+	Subcode string `xml:"Code>Subcode>Value"`
+	Reason  string `xml:"Reason>Text"`
+	WSMan   struct {
+		Code    string `xml:"Code,attr"`
+		Message string `xml:",innerxml"`
+	} `xml:"Detail>WSManFault"`
+}
+
+func (b *faultBody) fault(step string) *Fault {
+	f := &Fault{Step: step, Text: b.Reason}
+	if code, err := strconv.ParseInt(b.WSMan.Code, 10, 64); err == nil {
+		f.Code = uint32(code)
+	}
+	f.Subcode = b.Subcode[strings.LastIndexByte(b.Subcode, ':')+1:]
+	if f.Text == "" {
+		f.Text = untagged(b.WSMan.Message)
+	}
+	return f
+}
+
+// untagged is the text of a piece of XML.
+func untagged(text string) string {
+	var b strings.Builder
+	in := false
+	for _, r := range text {
+		switch {
+		case r == '<':
+			in = true
+		case r == '>':
+			in = false
+			b.WriteByte(' ')
+		case !in:
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

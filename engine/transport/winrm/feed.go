@@ -1,0 +1,197 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// errInput says that the caller's reader failed.
+var errInput = errors.New("read the standard input")
+
+// errOver says that the command takes no more input: it has ended, or closed it.
+var errOver = errors.New("the command takes no more input")
+
+// feed sends the script and the input, in as few messages as they fit into. It
+// returns nil also when the command takes no more input. An errNotStarted says that
+// the script was not complete.
+func (r *running) feed(ctx context.Context) error {
+	err := r.sendAll(ctx)
+	if errors.Is(err, errOver) {
+		return nil // what is received tells why
+	}
+	return err
+}
+
+func (r *running) sendAll(ctx context.Context) error {
+	script, last := r.job.header[:len(r.job.header)-1], r.job.header[len(r.job.header)-1:]
+	if !r.job.stream {
+		if err := r.sendLast(ctx, join(r.job.header, r.job.input)); !errors.Is(err, errTooLarge) {
+			return err
+		}
+	}
+	if err := r.sendScript(ctx, script); err != nil {
+		return err
+	}
+	if !r.job.stream {
+		if err := r.sendLast(ctx, join(last, r.job.input)); !errors.Is(err, errTooLarge) {
+			return err
+		}
+	}
+	if err := r.sendGo(ctx, last); err != nil {
+		return err
+	}
+	if err := r.sendInput(ctx); err != nil {
+		return err
+	}
+	return r.sendLast(ctx, nil)
+}
+
+func join(a, b []byte) []byte { return append(append([]byte(nil), a...), b...) }
+
+// sendScript sends what does not complete the header: should it be lost, all is begun
+// anew.
+func (r *running) sendScript(ctx context.Context, script []byte) error {
+	for len(script) > 0 {
+		n := min(len(script), r.client.blockSize())
+		err := r.send(ctx, script[:n], false)
+		switch {
+		case err == nil:
+			script = script[n:]
+		case !errors.Is(err, errTooLarge) || n <= smallestSend:
+			return beforeStart(ctx, err)
+		}
+	}
+	return nil
+}
+
+// sendGo completes the header while more input follows. It must not arrive twice.
+func (r *running) sendGo(ctx context.Context, last []byte) error {
+	if !r.commit() {
+		return errOver
+	}
+	err := r.send(ctx, last, false)
+	var lost *lostError
+	if !errors.As(err, &lost) || r.awaitBegin(ctx) {
+		return passed(err, lost)
+	}
+	return fmt.Errorf("it is unknown whether the command has begun: %w", err)
+}
+
+// passed forgets an error that was only the loss of an answer.
+func passed(err error, lost *lostError) error {
+	if lost != nil {
+		return nil
+	}
+	return err
+}
+
+// sendInput sends the input without its end, none of which must arrive twice. What is
+// read while a part is under way makes up the next.
+func (r *running) sendInput(ctx context.Context) error {
+	if !r.job.stream {
+		return r.sendParts(ctx, r.job.input)
+	}
+	ahead := readAhead(ctx, r.job.Stdin, r.client.blockSize())
+	for {
+		data, err := ahead.take(ctx)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return fmt.Errorf("%w: %w", errInput, err)
+		}
+		if err := r.sendParts(ctx, data); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *running) sendParts(ctx context.Context, data []byte) error {
+	for len(data) > 0 {
+		n := min(len(data), r.client.blockSize())
+		err := r.send(ctx, data[:n], false)
+		var lost *lostError
+		switch {
+		case err == nil:
+			data = data[n:]
+		case errors.As(err, &lost):
+			return fmt.Errorf("it is unknown how much of the input arrived: %w", err)
+		case !errors.Is(err, errTooLarge) || n <= smallestSend:
+			return err
+		}
+	}
+	return nil
+}
+
+// sendLast sends what ends the input, again when the answer is lost: if it had arrived,
+// the input is closed and takes nothing more.
+func (r *running) sendLast(ctx context.Context, data []byte) error {
+	if len(data) > r.client.blockSize() {
+		return errTooLarge
+	}
+	if !r.commit() {
+		return errOver
+	}
+	since := time.Now()
+	for try := 1; ; try++ {
+		err := r.send(ctx, data, true)
+		var lost *lostError
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &lost):
+			return r.refused(ctx, err, try)
+		case time.Since(since) > r.client.config.Outage:
+			return fmt.Errorf("it is unknown whether the end of the input arrived: %w", err)
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+// refused judges a refusal of the end of the input. Of one that was sent again it may
+// mean that it had arrived before, which the line of the bootstrap tells.
+func (r *running) refused(ctx context.Context, err error, try int) error {
+	if try > 1 && r.awaitBegin(ctx) {
+		return nil
+	}
+	return err
+}
+
+// send sends once, and once more for as long as the message was certainly not seen, or
+// the machine is still busy with the one before.
+func (r *running) send(ctx context.Context, data []byte, end bool) error {
+	since := time.Now()
+	for try := 1; ; try++ {
+		err := r.client.send(ctx, r.shell.id, r.command, data, end)
+		var lost *lostError
+		f := asFault(err)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errTooLarge):
+			r.client.shrink(len(data))
+			return err
+		case errors.As(err, &lost) && (lost.sent || time.Since(since) > r.client.config.Outage):
+			return err
+		case lost != nil:
+		case f != nil && (f.timedOut() || f.is(codeTimeout)):
+			return nil // the machine has it, and the command does not read at the moment
+		case f != nil && f.closed():
+			return errOver
+		case f == nil || !f.is(codeBusy):
+			return err
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}

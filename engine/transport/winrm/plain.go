@@ -1,0 +1,130 @@
+package winrm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// soapType is the content type of messages.
+const soapType = "application/soap+xml"
+
+// mutual is the value of the Authorization header of a login by certificate
+// (DSP0226, C.3.3, "wsman:secprofile-https-mutual").
+const mutual = "http://schemas.dmtf.org/wbem/wsman/1/wsman/secprofile/https/mutual"
+
+// largestAnswer is the most, in bytes, that is read of an answer: far more than the
+// machine was told it may send.
+const largestAnswer = 16 << 20
+
+// idleTime is how long a connection stays open unused: less than the two minutes
+// after which Windows closes it.
+const idleTime = 60 * time.Second
+
+// plainWire carries messages as they are, within TLS.
+type plainWire struct {
+	config Config
+	http   *http.Client
+}
+
+func newPlainWire(c Config) (*plainWire, error) {
+	tls, err := c.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	t := newTransport(c.dial)
+	t.TLSClientConfig = tls
+	return &plainWire{config: c, http: newHTTP(t)}, nil
+}
+
+func (w *plainWire) post(ctx context.Context, message []byte) (answer, error) {
+	return post(ctx, w.http, w.config.url(), soapType+";charset=UTF-8", message, func(r *http.Request) {
+		if w.config.Auth == Certificate {
+			r.Header.Set("Authorization", mutual)
+			return
+		}
+		r.SetBasicAuth(w.config.User, w.config.Password.Reveal())
+	})
+}
+
+func (w *plainWire) close() { w.http.CloseIdleConnections() }
+
+// newTransport makes connections that no proxy of the environment sees. WinRM speaks
+// HTTP 1.1.
+func newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		DialContext: dial, Protocols: protocols, DisableCompression: true,
+		MaxIdleConnsPerHost: 2*mostShells + 1, IdleConnTimeout: idleTime, TLSHandshakeTimeout: handshakeTime,
+	}
+}
+
+// handshakeTime is how long TLS may take on a machine that has just started.
+const handshakeTime = 60 * time.Second
+
+// newHTTP is a client that follows nobody elsewhere.
+func newHTTP(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// dial makes the TCP connection.
+func (c Config) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
+	defer cancel()
+	conn, err := c.Dial(timed, network, address)
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("no answer within %s", c.ConnectTimeout)
+	}
+	return conn, err
+}
+
+// post makes one HTTP request. Its error is a *lostError, which knows whether the
+// request was written completely: else the machine has not seen it as one.
+func post(ctx context.Context, client *http.Client, to, contentType string, body []byte, prepare func(*http.Request)) (answer, error) {
+	var written atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) { written.Store(written.Load() || info.Err == nil) },
+	})
+	request, err := http.NewRequestWithContext(traced, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("User-Agent", "kinit")
+	prepare(request)
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, &lostError{err: reason(err), sent: written.Load()}
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, largestAnswer+1))
+	if err != nil {
+		return answer{}, &lostError{err: fmt.Errorf("read the answer: %w", reason(err)), sent: true}
+	}
+	if len(text) > largestAnswer {
+		return answer{}, errors.New("the machine's answer is longer than any can be")
+	}
+	return answer{
+		status: response.StatusCode, header: response.Header, body: text,
+		soap: strings.HasPrefix(response.Header.Get("Content-Type"), soapType),
+	}, nil
+}
+
+// reason is the error of the network, without the method and the address.
+func reason(err error) error {
+	var named *url.Error
+	if errors.As(err, &named) {
+		return named.Err
+	}
+	return err
+}

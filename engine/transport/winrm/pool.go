@@ -1,0 +1,208 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"kinit/engine/transport"
+)
+
+// mostShells is the most shells, and so commands at the same time, on one machine, of
+// the 30 that a user may have (MaxShellsPerUser).
+const mostShells = 3
+
+// mostCommands is how many commands run in a shell before it is deleted. A command
+// that has ended counts against the quota of operations until then ([MS-WSMV]
+// appendix A, note 118), which is 1500 for all shells of a user.
+const mostCommands = 400
+
+// clearing is how long the end of a shell or of a command may take.
+const clearing = 10 * time.Second
+
+// shell is a shell on the machine. One command at a time uses it.
+type shell struct {
+	id       string
+	commands int  // started in it
+	broken   bool // no further command can run in it
+}
+
+// pool is the shells of one machine. Whoever finds none waits.
+type pool struct {
+	client *client
+
+	mu      sync.Mutex
+	idle    []*shell
+	count   int           // idle, busy, and being made
+	limit   int           // the most the machine lets us have, as far as known
+	changed chan struct{} // closed and replaced when something becomes free
+	closed  bool
+	owned   sync.WaitGroup // deletions
+}
+
+func newPool(c *client) *pool {
+	return &pool{client: c, limit: mostShells, changed: make(chan struct{})}
+}
+
+// take returns an idle shell, a new one, or waits for one to become idle. A machine
+// that allows no further shell lowers the limit; only when there is none at all is it
+// an error.
+func (p *pool) take(ctx context.Context) (*shell, error) {
+	for {
+		s, fresh, changed, err := p.next()
+		if s != nil || err != nil {
+			return s, err
+		}
+		if !fresh {
+			select {
+			case <-changed:
+				continue
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		id, err := p.make(ctx)
+		if err == nil {
+			return &shell{id: id}, nil
+		}
+		if others := p.failed(err); others == 0 || !tooManyShells(err) {
+			return nil, err
+		}
+	}
+}
+
+func tooManyShells(err error) bool {
+	f := asFault(err)
+	return f != nil && f.is(codeTooManyShells)
+}
+
+// next returns an idle shell, or tells that one may be made, or gives what to wait
+// for.
+func (p *pool) next() (s *shell, fresh bool, changed <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, false, nil, net.ErrClosed
+	}
+	if n := len(p.idle); n > 0 {
+		s, p.idle = p.idle[n-1], p.idle[:n-1]
+		return s, false, nil, nil
+	}
+	if p.count < p.limit {
+		p.count++
+		return nil, true, nil, nil
+	}
+	return nil, false, p.changed, nil
+}
+
+// failed notes that no shell was made, and returns how many others there are.
+func (p *pool) failed(err error) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count--
+	if tooManyShells(err) && p.count > 0 {
+		p.limit = p.count
+	}
+	p.wake()
+	return p.count
+}
+
+// mostMakes is how often a shell is asked for when the answer is lost, or the machine
+// is about to be ready; with pause that is half a minute.
+const mostMakes = 15
+
+// make makes a shell. One whose id was lost on its way ends by itself, idle.
+func (p *pool) make(ctx context.Context) (string, error) {
+	for try := 1; ; try++ {
+		id, err := p.client.create(ctx)
+		if err == nil || try == mostMakes || !p.worthwhile(err, try) {
+			return id, err
+		}
+		if err := pause(ctx, try); err != nil {
+			return "", err
+		}
+	}
+}
+
+// worthwhile tells whether asking once more may help.
+func (p *pool) worthwhile(err error, try int) bool {
+	var lost *lostError
+	if errors.As(err, &lost) {
+		return lost.sent && try == 1
+	}
+	f := asFault(err)
+	return f != nil && f.passing()
+}
+
+// put gives a shell back. One that is broken or has had its commands is deleted.
+func (p *pool) put(ctx context.Context, s *shell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !s.broken && s.commands < mostCommands && !p.closed {
+		p.idle = append(p.idle, s)
+		p.wake()
+		return
+	}
+	p.remove(ctx, s)
+}
+
+// remove deletes a shell that is not idle, in the background. The caller holds the
+// lock.
+func (p *pool) remove(ctx context.Context, s *shell) {
+	p.owned.Go(func() {
+		timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
+		defer cancel()
+		_ = p.client.deleteShell(timed, s.id) // it ends by itself, idle
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.count--
+		p.wake()
+	})
+}
+
+// renew deletes the shells that are idle, so that what they count against the quota
+// of operations is free again.
+func (p *pool) renew(ctx context.Context) {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	for _, s := range idle {
+		p.remove(ctx, s)
+	}
+	p.mu.Unlock()
+	p.owned.Wait()
+}
+
+// wake lets everybody who waits look again. The caller holds the lock.
+func (p *pool) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// close deletes the shells. No command runs any more.
+func (p *pool) close(ctx context.Context) {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.renew(ctx)
+}
+
+// pause waits between two tries, longer each time, from 50 ms to 3 s.
+func pause(ctx context.Context, try int) error {
+	timer := time.NewTimer(min(50*time.Millisecond<<min(try-1, 10), 3*time.Second))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// gone says that the shell of a command has vanished.
+func gone(err error) error {
+	return fmt.Errorf("%w: the command's shell is gone, so it is unknown how far it came: the machine or its WinRM service was started anew: %w", transport.ErrUnreachable, err)
+}

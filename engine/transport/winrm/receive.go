@@ -1,0 +1,134 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kinit/engine/transport"
+)
+
+// receiver asks for the output of a command until it has ended.
+type receiver struct {
+	*running
+	doubt  error     // the loss of an answer that may have had output in it
+	outage time.Time // since when the machine has not answered; zero when it does
+	tries  int       // without an answer, or without anything in it
+}
+
+func (r *running) receive(ctx context.Context) ending {
+	receiver := &receiver{running: r}
+	code, err := receiver.loop(ctx)
+	_ = r.stderr.Close() // the sink keeps its error
+	return ending{code, err}
+}
+
+func (r *receiver) loop(ctx context.Context) (int, error) {
+	for {
+		asked := time.Now()
+		out, err := r.client.receive(ctx, r.shell.id, r.command)
+		if err != nil {
+			if err := r.bear(ctx, err, asked); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		r.outage = time.Time{}
+		fresh, err := r.deliver(out)
+		if err != nil {
+			return 0, err
+		}
+		code, done, err := out.done()
+		if err != nil {
+			return 0, err
+		}
+		if done {
+			return code, r.complete()
+		}
+		if err := r.calm(ctx, fresh, asked); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// deliver passes the output on, and tells whether there was any.
+func (r *receiver) deliver(out *output) (bool, error) {
+	fresh := false
+	for _, s := range out.Streams {
+		b, err := s.bytes()
+		if err != nil {
+			return fresh, err
+		}
+		fresh = fresh || len(b) > 0
+		before := r.stdout.Begun()
+		switch s.Name {
+		case "stdout":
+			_, err = r.stdout.Write(b)
+		case "stderr":
+			_, err = r.stderr.Write(b)
+		}
+		if err != nil {
+			return fresh, err // a sink has none
+		}
+		if !before && r.stdout.Begun() {
+			r.doubt = nil // the line of the bootstrap is the first output of all
+		}
+	}
+	return fresh, nil
+}
+
+// bear decides about an error: nil says to ask again.
+func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if f := asFault(err); f != nil {
+		switch {
+		case f.timedOut():
+			r.outage = time.Time{}
+			return r.calm(ctx, false, asked)
+		case f.gone():
+			return gone(err)
+		}
+		return err
+	}
+	var lost *lostError
+	if !errors.As(err, &lost) {
+		return err
+	}
+	if lost.sent {
+		r.doubt = err
+	}
+	if r.outage.IsZero() {
+		r.outage, r.tries = asked, 0
+	}
+	if away := time.Since(r.outage); away > r.client.config.Outage {
+		return fmt.Errorf("the machine did not answer for %s while a command ran, so it is unknown how far it came: %w", away.Round(time.Second), err)
+	}
+	r.tries++
+	return pause(ctx, r.tries)
+}
+
+// busyAnswer is how fast an answer with nothing in it is suspicious: the machine
+// should have held the question.
+const busyAnswer = 100 * time.Millisecond
+
+// calm keeps a machine that answers at once, with nothing, from being asked without
+// end.
+func (r *receiver) calm(ctx context.Context, fresh bool, asked time.Time) error {
+	if fresh || time.Since(asked) > busyAnswer {
+		r.tries = 0
+		return nil
+	}
+	r.tries++
+	return pause(ctx, r.tries)
+}
+
+// complete tells what is known of the output of a command that has ended.
+func (r *receiver) complete() error {
+	if r.doubt == nil || r.job.Stdout == nil && r.job.Stderr == nil {
+		return nil
+	}
+	return fmt.Errorf("the command has ended, but %w: %w", transport.ErrIncomplete, r.doubt)
+}

@@ -1,0 +1,113 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/powershell"
+)
+
+// errNotStarted says that a script certainly did not run, so that it may be sent
+// again.
+var errNotStarted = errors.New("the script was not started")
+
+// mostStarts is how often a command is begun when connections are lost, or shells
+// vanish, before its script was complete.
+const mostStarts = 4
+
+// job is a command to run, prepared so that it can be begun more than once.
+type job struct {
+	transport.Process
+	header []byte
+	input  []byte // all of it, unless it is streamed
+	stream bool   // the input is still to be read
+}
+
+// shortInput is the most input, in bytes, that is sent with the script itself when
+// its reader knows how much there is.
+const shortInput = 128 << 10
+
+func newJob(p transport.Process) (*job, error) {
+	header, err := powershell.Header(p.Line)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{Process: p, header: header}
+	if j.Stdin == nil {
+		return j, nil
+	}
+	known, ok := p.Stdin.(interface{ Len() int })
+	if j.stream = !ok || known.Len() > shortInput; j.stream {
+		return j, nil
+	}
+	if j.input, err = io.ReadAll(p.Stdin); err != nil {
+		return nil, fmt.Errorf("read the standard input: %w", err)
+	}
+	return j, nil
+}
+
+// exec runs a command in one of the shells.
+func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
+	j, err := newJob(p)
+	if err != nil {
+		return 0, err
+	}
+	for try := 1; ; try++ {
+		s, err := c.shells.take(ctx)
+		if err != nil {
+			return 0, err
+		}
+		code, err := c.run(ctx, s, j)
+		c.shells.put(ctx, s)
+		if !errors.Is(err, errNotStarted) || try == mostStarts {
+			return code, err
+		}
+		if err := c.recover(ctx, err, try); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// recover does what may help after a command was not started.
+func (c *Conn) recover(ctx context.Context, err error, try int) error {
+	if f := asFault(err); f != nil && f.is(codeTooManyCommands) {
+		c.shells.renew(ctx)
+	}
+	return pause(ctx, try)
+}
+
+// run runs a command in the shell, and leaves the shell fit or broken.
+func (c *Conn) run(ctx context.Context, s *shell, j *job) (int, error) {
+	s.commands++
+	id, err := c.client.start(ctx, s.id, powershell.CommandLine())
+	if err != nil {
+		s.broken = true
+		return 0, beforeStart(ctx, err)
+	}
+	r := newRunning(c.client, s, id, j)
+	code, err := r.attend(ctx)
+	if s.broken {
+		return code, err
+	}
+	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
+	defer cancel()
+	s.broken = c.client.terminate(timed, s.id, id) != nil // which lets the machine forget the command
+	return code, err
+}
+
+// beforeStart marks what can be begun anew of the errors that come before a script is
+// complete.
+func beforeStart(ctx context.Context, err error) error {
+	var lost *lostError
+	f := asFault(err)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &lost), f != nil && (f.gone() || f.passing() || f.is(codeTooManyCommands)):
+		return fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package winrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"kinit/engine/transport"
+	"kinit/engine/transport/internal/powershell"
+)
+
+// running is one command in one shell.
+type running struct {
+	client  *client
+	shell   *shell
+	command string
+	job     *job
+
+	stdout *powershell.Output
+	stderr *powershell.Errors
+	copied error // of the caller's writers
+
+	fate  atomic.Int32  // open, committed or given up
+	begun chan struct{} // closed when the script begins
+	ended chan ending   // of receive, once
+	fed   chan error    // of feed, once
+}
+
+// The fates of a command. As long as it is open the header is not complete, so nothing
+// of the caller's has run.
+const (
+	fateOpen int32 = iota
+	fateCommitted
+	fateGivenUp
+)
+
+// commit is called before what completes the header is sent. It tells false when the
+// command was given up.
+func (r *running) commit() bool {
+	return r.fate.CompareAndSwap(fateOpen, fateCommitted) || r.fate.Load() == fateCommitted
+}
+
+// giveUp tells whether nothing of the caller's has run, and from now on will.
+func (r *running) giveUp() bool { return r.fate.CompareAndSwap(fateOpen, fateGivenUp) }
+
+// ending is how receiving has ended.
+type ending struct {
+	code int
+	err  error
+}
+
+func newRunning(c *client, s *shell, command string, j *job) *running {
+	r := &running{
+		client: c, shell: s, command: command, job: j,
+		begun: make(chan struct{}), ended: make(chan ending, 1), fed: make(chan error, 1),
+	}
+	r.stdout = powershell.NewOutput(r.sink(j.Stdout), func(int) { close(r.begun) })
+	r.stderr = powershell.NewErrors(r.sink(j.Stderr))
+	return r
+}
+
+// sink passes on until one of the writers fails; then it forgets the rest, so that
+// the command is not held up.
+func (r *running) sink(to io.Writer) io.Writer {
+	if to == nil {
+		return io.Discard
+	}
+	return writerFunc(func(b []byte) (int, error) {
+		if r.copied == nil {
+			if _, err := to.Write(b); err != nil {
+				r.copied = fmt.Errorf("copy the output: %w", err)
+			}
+		}
+		return len(b), nil
+	})
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// attend feeds the command and receives its output until it has ended. It kills it
+// when ctx ends or the input fails. When it returns nothing is written any more; the
+// caller's reader may still be in a Read.
+func (r *running) attend(ctx context.Context) (int, error) {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { r.ended <- r.receive(inner) }()
+	go func() { r.fed <- r.feed(inner) }()
+	for {
+		select {
+		case end := <-r.ended:
+			return r.result(ctx, end)
+		case err := <-r.fed:
+			if err == nil {
+				continue // it fed all there is, or as much as the command takes
+			}
+			stop()
+			return r.abandon(ctx, err, <-r.ended)
+		case <-ctx.Done():
+			stop()
+			return r.abandon(ctx, ctx.Err(), <-r.ended)
+		}
+	}
+}
+
+// abandon kills a command for a reason, unless it has ended by itself meanwhile.
+func (r *running) abandon(ctx context.Context, cause error, end ending) (int, error) {
+	switch {
+	case errors.Is(cause, errNotStarted):
+		r.shell.broken = true
+		return 0, cause
+	case end.err == nil && ctx.Err() == nil && !errors.Is(cause, errInput):
+		return r.result(ctx, end)
+	}
+	r.kill(ctx)
+	return 0, cause
+}
+
+// kill ends the process, and with the shell all that it has started.
+func (r *running) kill(ctx context.Context) {
+	r.shell.broken = true
+	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
+	defer cancel()
+	_ = r.client.terminate(timed, r.shell.id, r.command) // deleting does it too
+	_ = r.client.deleteShell(timed, r.shell.id)          // what is out of reach ends idle
+}
+
+// result is how a command ended that was followed to its end.
+func (r *running) result(ctx context.Context, end ending) (int, error) {
+	switch {
+	case ctx.Err() != nil && end.err != nil:
+		r.kill(ctx)
+		return 0, ctx.Err()
+	case errors.Is(end.err, transport.ErrIncomplete):
+		return end.code, end.err
+	case end.err != nil && r.giveUp():
+		r.shell.broken = true
+		return 0, beforeStart(ctx, end.err)
+	case end.err != nil:
+		r.kill(ctx)
+		return 0, end.err
+	case r.copied != nil:
+		return 0, r.copied
+	case !r.stdout.Begun():
+		return 0, r.neverBegan(end.code)
+	}
+	return end.code, nil
+}
+
+// neverBegan says in the machine's words why a script did not run.
+func (r *running) neverBegan(code int) error {
+	text := strings.TrimSpace(r.stdout.Before())
+	if text == "" {
+		text = "it printed nothing on its standard output"
+	}
+	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
+}
+
+// patience is how long the line of the bootstrap is waited for when everything
+// depends on it: PowerShell may take long to start on a machine that is busy.
+const patience = 60 * time.Second
+
+// awaitBegin waits for the script to begin.
+func (r *running) awaitBegin(ctx context.Context) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-r.begun:
+		return true
+	case <-timer.C:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+}
