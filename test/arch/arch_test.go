@@ -55,6 +55,8 @@ func rules() []rule {
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
 		only("github.com/chromedp", "kinit/test/browser"),
+		{Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"}, Reason: "one package writes the format, and the simulator reads it"},
+		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
 		only("software.sslmate.com/src/go-pkcs12", "kinit/modules/internal/pfx"),
 		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),

@@ -9,7 +9,7 @@ $state = @{
     access = $null
 }
 if ($state.file) {
-    $state.size = [IO.FileInfo]::new($path).Length
+    $state.size = (Get-Item -LiteralPath $path -Force).Length
     if ($state.size -eq $Arguments.size) {
         $state.sha256 = (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant()
     }
