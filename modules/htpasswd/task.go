@@ -100,15 +100,15 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // set writes the user's line with a new salt.
 func (t *Task) set(ctx context.Context, h module.Host) error {
+	if err := hostfile.Parents(ctx, h, t.Path); err != nil {
+		return err
+	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(t.Password.Reveal()), bcrypt.DefaultCost)
 	if err != nil {
 		return fmt.Errorf("hash the password: %w", err)
 	}
 	// Apache's own prefix for the same algorithm; Go's reads both.
 	line := t.User + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
-	if err := hostfile.Parents(ctx, h, t.Path); err != nil {
-		return err
-	}
 	return t.edit(ctx, h, func(f passwords) error {
 		if !f.there {
 			if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path}); err != nil {
