@@ -53,6 +53,7 @@ func rules() []rule {
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
 		only("github.com/chromedp", "kinit/test/browser"),
+		only("github.com/robfig/cron", "kinit/cmd/kinit/ci/schedule"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport"}, Reason: "files travel through a transport"},
 		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"kinit/cmd/kinit/filelock"
 )
 
 // Limits are how many runs are kept, and for how long.
@@ -32,7 +34,7 @@ func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
 			continue
 		}
 		folder := filepath.Join(dir, name)
-		if running(filepath.Join(folder, fileName)) {
+		if filelock.Held(filepath.Join(folder, fileName)) {
 			continue
 		}
 		if err := os.RemoveAll(folder); err != nil {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"kinit/cmd/kinit/filelock"
 	"kinit/engine/event"
 )
 
@@ -69,7 +70,7 @@ func Create(dir string, h Header) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the run's log: %w", err)
 	}
-	if err := hold(file); err != nil {
+	if err := filelock.Hold(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the run's log: %w", err), file.Close())
 	}
 	l := &Log{path: path, file: file, wake: make(chan struct{}, 1)}
