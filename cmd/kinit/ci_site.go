@@ -44,7 +44,7 @@ run found one of its secrets, files that have changed since, and whatever looks 
 					return err
 				}
 			}
-			if err := w.lines(fmt.Sprintf("%d jobs, %d runs, %d pages.", report.Jobs, report.Runs, report.Pages)); err != nil {
+			if err := w.lines(fmt.Sprintf("%s, %s, %s.", count(report.Jobs, "job"), count(report.Runs, "run"), count(report.Pages, "page"))); err != nil {
 				return err
 			}
 			if len(report.Withheld) > 0 {

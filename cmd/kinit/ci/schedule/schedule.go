@@ -50,9 +50,27 @@ func Parse(text, zone string) (*Schedule, error) {
 	return s, nil
 }
 
-// Next is the first time after another at which the job is due. A time that the clock
-// leaves out, when summer time begins, is left out.
-func (s *Schedule) Next(after time.Time) time.Time { return s.spec.Next(after) }
+// Next is the first time after another at which the job is due. When summer time begins, a
+// time that the clock leaves out is left out; when it ends, a time that the clock shows
+// twice counts once, unless the job is due every hour.
+func (s *Schedule) Next(after time.Time) time.Time {
+	next := s.spec.Next(after)
+	if list(s.spec.Hour, 0, 23) != "" && repeated(next.In(s.spec.Location)) {
+		return s.Next(next)
+	}
+	return next
+}
+
+// repeated tells whether the clock showed a time before, not long ago.
+func repeated(t time.Time) bool {
+	_, now := t.Zone()
+	_, before := t.Add(-3 * time.Hour).Zone() // no change of the clock is larger
+	if now >= before {
+		return false
+	}
+	const clock = "2006-01-02 15:04"
+	return t.Add(time.Duration(now-before)*time.Second).Format(clock) == t.Format(clock)
+}
 
 // Period is how long it is from the first time after another to the one after that.
 func (s *Schedule) Period(after time.Time) time.Duration {

@@ -40,6 +40,10 @@ func TestATimeThatTheClockRepeatsIsDueOnce(t *testing.T) {
 	if got := second.UTC().Format(time.RFC3339); got != "2025-10-27T01:30:00Z" {
 		t.Errorf("after %s it is due at %s", first.UTC(), got)
 	}
+	hourly := parse(t, "30 * * * *", "Europe/Madrid")
+	if got := hourly.Next(first); got.Sub(first) != time.Hour {
+		t.Errorf("every hour: after %s it is due at %s", first.UTC(), got.UTC())
+	}
 }
 
 func TestNameIsWhatIsUsual(t *testing.T) {
