@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"path/filepath"
 	"strings"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -78,17 +79,20 @@ func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 	if o.Image == "" {
 		return nil, errors.New("Kubernetes needs to know the image that has kinit and the file of jobs in it: give --image")
 	}
+	if !filepath.IsAbs(o.File) {
+		return nil, errors.New("Kubernetes needs to know where the file of jobs is in the image: give --file with an absolute path")
+	}
 	comment := fmt.Sprintf("# The image has kinit and %s. Results are kept in the claim %s, and keys for SSH,\n# with known_hosts, are those of the secret %s.\n", o.File, resultsClaim, sshSecret)
 	var files []File
 	for _, j := range list {
 		name := objectName(j.Address())
-		labels := map[string]string{"app.kubernetes.io/name": "kinit-ci", "kinit.dev/job": labelValue(j.Name)}
+		labels := map[string]string{"app.kubernetes.io/name": "kinit-ci", "app.kubernetes.io/instance": labelValue(j.Name)}
 		words := append(command(o, j), "--results", resultsFolder+"/results", "--site", resultsFolder+"/site")
 		c := cronJob{APIVersion: "batch/v1", Kind: "CronJob", Metadata: meta{Name: name, Labels: labels}, Spec: cronJobSpec{
 			Schedule: j.Schedule.Plain(), TimeZone: j.Schedule.Zone, ConcurrencyPolicy: "Forbid", StartingDeadline: 3600,
 			JobTemplate: templated{jobSpec{Deadline: minutes(j) * 60, Template: podTemplate{Metadata: meta{Labels: labels}, Spec: podSpec{
 				RestartPolicy: "Never", Grace: int(j.CleanupTimeout.Seconds()) + 60,
-				Containers: []container{{Name: "kinit", Image: o.Image, WorkingDir: resultsFolder, Command: words,
+				Containers: []container{{Name: "kinit", Image: o.Image, WorkingDir: filepath.Dir(o.File), Command: words,
 					Mounts: []mount{{Name: "results", Path: resultsFolder}, {Name: "ssh", Path: "/root/.ssh", ReadOnly: true}}}},
 				Volumes: []volume{
 					{Name: "results", Claim: map[string]any{"claimName": resultsClaim}},

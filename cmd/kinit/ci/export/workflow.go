@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -55,7 +54,7 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 		}
 		w := workflow{
 			Name: j.Address(), On: workflowOn{Schedule: []workCron{{j.Schedule.Plain()}}}, Permissions: map[string]string{"contents": "read"},
-			Concurrency: concurrency{Group: "kinit-ci-" + strings.Join(append([]string{j.Name}, j.Hosts...), "-")},
+			Concurrency: concurrency{Group: "kinit-ci-" + j.Address()},
 			Jobs: map[string]workJob{"run": {
 				RunsOn: []string{"self-hosted", o.Runner}, Timeout: minutes(j),
 				Steps: []workStep{

@@ -111,7 +111,8 @@ func newRow(j *job, now time.Time) row {
 		out.Ready, out.P50 = ready[0].value, percentile(ready, 50)
 	}
 	out.Changed, out.Left = changed(newest), leftovers(newest)
-	if r := j.shown(); r != nil && j.Status.Word != passing && r.End != nil && r.End.Error != nil {
+	troubled := slices.Contains([]word{failing, flaky, infrastructure}, j.Status.Word)
+	if r := j.shown(); r != nil && troubled && r.End != nil && r.End.Error != nil {
 		out.Error = r.End.Error.Summary
 	}
 	return out
@@ -164,6 +165,9 @@ func newCell(j *job, day time.Time, runs []*result.Result) cell {
 	c := cell{Link: "jobs/" + j.Address + "/runs/" + worst.ID + "/index.html"}
 	c.Class, c.Text = short(worst)
 	c.Label = day.Format("2 Jan") + ": " + says(worst)
+	if worst.Verdict() == result.Passed {
+		c.Label = day.Format("2 Jan") + ": ok" // what is seen is part of what is heard, WCAG 2.5.3
+	}
 	if len(runs) > 1 {
 		c.Label += fmt.Sprintf(", the worst of %d", len(runs))
 	}
@@ -182,9 +186,9 @@ func short(r *result.Result) (class, text string) {
 	case result.Infrastructure:
 		return "infra", r.FailedAt()
 	case result.Running:
-		return "live", "runs"
+		return "live", "running"
 	}
-	return "abort", "cut off"
+	return "abort", "aborted"
 }
 
 // says is a run in a sentence.

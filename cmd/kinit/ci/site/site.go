@@ -135,20 +135,26 @@ func (s *site) put(path string, content []byte) error {
 	return nil
 }
 
-// removeOld removes the pages of runs that are not kept any more. Nothing else in the
-// folder is touched: it may have files of other people.
+// removeOld removes the pages of runs that are not kept any more, and pages of lists that
+// have become shorter. Nothing else in the folder is touched: it may have files of other
+// people.
 func (s *site) removeOld() error {
-	runs, err := filepath.Glob(filepath.Join(s.Out, "jobs", "*", "runs", "*"))
-	if err != nil {
-		return fmt.Errorf("look for old pages: %w", err)
-	}
-	for _, folder := range runs {
-		path, err := filepath.Rel(s.Out, filepath.Join(folder, "index.html"))
-		if err != nil || s.written[filepath.ToSlash(path)] {
-			continue
+	for _, pattern := range []string{"page-*.html", "jobs/*/page-*.html", "jobs/*/runs/*/index.html"} {
+		pages, err := filepath.Glob(filepath.Join(s.Out, filepath.FromSlash(pattern)))
+		if err != nil {
+			return fmt.Errorf("look for old pages: %w", err)
 		}
-		if err := os.RemoveAll(folder); err != nil {
-			return fmt.Errorf("remove old pages: %w", err)
+		for _, page := range pages {
+			path, err := filepath.Rel(s.Out, page)
+			if err != nil || s.written[filepath.ToSlash(path)] {
+				continue
+			}
+			if filepath.Base(page) == "index.html" {
+				page = filepath.Dir(page) // with the files of the run
+			}
+			if err := os.RemoveAll(page); err != nil {
+				return fmt.Errorf("remove old pages: %w", err)
+			}
 		}
 	}
 	return nil

@@ -11,6 +11,9 @@ import (
 // mostValues is how many of the newest values statistics are made of.
 const mostValues = 60
 
+// notable is how much longer something must take to be called slower: less is noise.
+const notable = 5 * time.Second
+
 // measure is one thing that takes time, over the runs in which it went well.
 type measure struct {
 	Name   string
@@ -34,6 +37,9 @@ type sample struct {
 func measures(runs []*result.Result, now time.Time) (ready *measure, rest []*measure) {
 	ready = &measure{Name: "Time to Ready"}
 	table := &table{byName: map[string]*measure{}}
+	for _, name := range result.Phases() {
+		table.measure(string(name), false, len(table.order))
+	}
 	for _, r := range runs {
 		if r.End != nil && r.End.Ready > 0 {
 			ready.add(r, r.End.Ready)
@@ -46,8 +52,8 @@ func measures(runs []*result.Result, now time.Time) (ready *measure, rest []*mea
 	return ready, slices.DeleteFunc(table.order, func(m *measure) bool { return len(m.values) == 0 })
 }
 
-// table has measures in the order in which they are shown: by the newest run that has
-// them.
+// table has measures in the order in which they are shown: phases in theirs, stages by the
+// newest run that has them.
 type table struct {
 	order  []*measure
 	byName map[string]*measure
@@ -59,7 +65,7 @@ func (t *table) take(r *result.Result) {
 		if p == nil || !p.OK {
 			continue
 		}
-		after := t.measure(string(name), false, len(t.order))
+		after := t.byName[string(name)]
 		after.add(r, p.Duration())
 		if name != result.Deploy {
 			continue
@@ -109,7 +115,7 @@ func (m *measure) finish(now time.Time) {
 		return
 	}
 	percent := float64(b-a) / float64(a) * 100
-	m.Change, m.Slower = fmt.Sprintf("%+.0f %%", percent), percent >= 10
+	m.Change, m.Slower = fmt.Sprintf("%+.0f %%", percent), percent >= 10 && b-a >= notable
 }
 
 // between are the values of runs that started after one time and not after another.
