@@ -43,6 +43,11 @@ test: deps ## run all tests, the end-to-end ones included, and print an honest c
 short: deps ## run the tests that need no lab
 	$(GO) test -race -shuffle=on ./...
 
+.PHONY: ci
+ci: build ## run the lab's periodic jobs once and render their site into public/
+	bin/kinit lab up --name $(LAB) --hosts $(HOSTS)
+	bin/kinit ci run examples/ci/ci.hcl
+
 .PHONY: lint
 lint: deps ## check format, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -64,5 +69,6 @@ fuzz: ## fuzz quoting, the loader and planning for a minute each
 	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./test/corpus
 
 .PHONY: bench
-bench: ## measure commands a second, transfer rates and planning
+bench: ## measure commands a second, transfer rates, planning and rendering
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./engine/... ./test/examples
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./cmd/kinit/ci/site

@@ -62,6 +62,22 @@ func (w *world) ciFile(c *cli.Context) (*jobs.File, error) {
 	return file, nil
 }
 
+// ciJobs reads the file of jobs, with what flags say of it, and returns those of its jobs
+// that --job names.
+func (w *world) ciJobs(c *cli.Context) (*jobs.File, []jobs.Job, error) {
+	file, err := w.ciFile(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	for flag, folder := range map[string]*string{"results": &file.Results, "site": &file.Site} {
+		if given := c.Path(flag); given != "" {
+			*folder = w.abs(given)
+		}
+	}
+	list, err := chosen(c, file)
+	return file, list, err
+}
+
 // chosen are the jobs that --job names, all without it.
 func chosen(c *cli.Context, file *jobs.File) ([]jobs.Job, error) {
 	names := list(c, "job")
@@ -87,16 +103,6 @@ func ciFolderFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.PathFlag{Name: "results", Category: headOutput, Usage: "keep results in `FOLDER`; else where the file says, or kinit's own"},
 		&cli.PathFlag{Name: "site", Category: headOutput, Usage: "render the site into `FOLDER` after each job; else where the file says"},
-	}
-}
-
-// folders takes what flags say over what the file says.
-func (w *world) folders(c *cli.Context, file *jobs.File) {
-	if given := c.Path("results"); given != "" {
-		file.Results = w.abs(given)
-	}
-	if given := c.Path("site"); given != "" {
-		file.Site = w.abs(given)
 	}
 }
 

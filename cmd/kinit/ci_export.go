@@ -49,11 +49,7 @@ func (w *world) exportJobs(c *cli.Context) error {
 	if err := choice(c, "as", names...); err != nil {
 		return err
 	}
-	file, err := w.ciFile(c)
-	if err != nil {
-		return err
-	}
-	list, err := chosen(c, file)
+	file, list, err := w.ciJobs(c)
 	if err != nil {
 		return err
 	}

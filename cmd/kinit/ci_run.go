@@ -43,15 +43,10 @@ func (w *world) runJobs(c *cli.Context) error {
 	if err := choice(c, "output", outputText, outputJSON); err != nil {
 		return err
 	}
-	file, err := w.ciFile(c)
+	file, list, err := w.ciJobs(c)
 	if err != nil {
 		return err
 	}
-	list, err := chosen(c, file)
-	if err != nil {
-		return err
-	}
-	w.folders(c, file)
 	var done []cycle.Done
 	interrupted := w.withJobs(c, file, func(ctx context.Context, r *cycle.Runner) {
 		done = r.All(ctx, list, file.Jobs)

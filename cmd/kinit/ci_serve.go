@@ -39,15 +39,10 @@ func (w *world) serveJobs(c *cli.Context) error {
 	if err := choice(c, "output", outputText, outputJSON); err != nil {
 		return err
 	}
-	file, err := w.ciFile(c)
+	file, list, err := w.ciJobs(c)
 	if err != nil {
 		return err
 	}
-	list, err := chosen(c, file)
-	if err != nil {
-		return err
-	}
-	w.folders(c, file)
 	release, err := onlyServer(c.Context, file)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/filelock"
+	"kinit/cmd/kinit/runfolder"
 	"kinit/engine/event"
 )
 
@@ -80,13 +81,10 @@ func Create(dir string, h Header) (*Log, error) {
 	return l, nil
 }
 
-// timeFormat is how the name of a run's folder begins, so that names sort by time.
-const timeFormat = "20060102T150405Z"
-
 // newFolder makes the run's own folder. Runs that start in the same second get a
 // number.
 func newFolder(dir string, h Header) (string, error) {
-	name := h.Started.UTC().Format(timeFormat) + "-" + folderName(h.Spec)
+	name := h.Started.UTC().Format(runfolder.TimeFormat) + "-" + folderName(h.Spec)
 	for n := 1; ; n++ {
 		folder := filepath.Join(dir, name)
 		if n > 1 {

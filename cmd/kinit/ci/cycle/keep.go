@@ -1,9 +1,7 @@
 package cycle
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -116,22 +114,12 @@ func free(name string, content []byte, redact func(string) string) (bool, error)
 	if !strings.HasSuffix(name, ".tar.gz") {
 		return unmasked(string(content), redact), nil
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return false, err
-	}
-	archive := tar.NewReader(unzipped)
-	for {
-		if _, err := archive.Next(); errors.Is(err, io.EOF) {
-			return true, nil
-		} else if err != nil {
-			return false, err
-		}
-		text, err := io.ReadAll(archive)
-		if err != nil || !unmasked(string(text), redact) {
-			return false, err
-		}
-	}
+	clean := true
+	err := bundle.Each(content, func(_, text string) error {
+		clean = clean && unmasked(text, redact)
+		return nil
+	})
+	return clean && err == nil, err
 }
 
 // unmasked tells whether masking has nothing to do in a text, or in what a browser makes

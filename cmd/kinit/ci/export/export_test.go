@@ -272,10 +272,11 @@ func lacks(path string, want, got any) []string {
 
 func TestWhatASchedulerCannotDoIsSaid(t *testing.T) {
 	t.Parallel()
-	for as, want := range map[As]string{
-		Kubernetes: "Kubernetes needs to know the image that has kinit and the file of jobs in it: give --image",
+	for want, o := range map[string]Options{
+		"the image that has kinit and the file of jobs in it is missing: give --image":         {Program: "kinit", File: "/ci.hcl"},
+		"where the file of jobs is in the image is missing: give --file with an absolute path": {Program: "kinit", File: "ci.hcl", Image: "kinit"},
 	} {
-		if _, err := Files(as, Options{Program: "kinit", File: "/ci.hcl"}, sample(t)); err == nil || err.Error() != want {
+		if _, err := Files(Kubernetes, o, sample(t)); err == nil || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -77,10 +77,10 @@ const (
 // own retries know a failure of the infrastructure from one of the product.
 func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 	if o.Image == "" {
-		return nil, errors.New("Kubernetes needs to know the image that has kinit and the file of jobs in it: give --image")
+		return nil, errors.New("the image that has kinit and the file of jobs in it is missing: give --image")
 	}
 	if !filepath.IsAbs(o.File) {
-		return nil, errors.New("Kubernetes needs to know where the file of jobs is in the image: give --file with an absolute path")
+		return nil, errors.New("where the file of jobs is in the image is missing: give --file with an absolute path")
 	}
 	comment := fmt.Sprintf("# The image has kinit and %s. Results are kept in the claim %s, and keys for SSH,\n# with known_hosts, are those of the secret %s.\n", o.File, resultsClaim, sshSecret)
 	var files []File

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"kinit/cmd/kinit/runfolder"
 )
 
 // Limits are how many results of each job are kept, and for how long.
@@ -25,32 +27,17 @@ func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
 	var removed []string
 	var failed []error
 	for _, job := range jobs {
-		gone, err := pruneJob(dir, job, limits, now)
-		removed = append(removed, gone...)
+		newest := ""
+		if names, err := runfolder.Names(filepath.Join(dir, job)); err == nil && len(names) > 0 {
+			newest = names[0]
+		}
+		gone, err := runfolder.Prune(filepath.Join(dir, job), limits.Runs, limits.Age, now, func(folder string) bool {
+			return filepath.Base(folder) == newest || needed(folder)
+		})
+		for _, name := range gone {
+			removed = append(removed, filepath.Join(dir, job, name))
+		}
 		failed = append(failed, err)
-	}
-	return removed, errors.Join(failed...)
-}
-
-func pruneJob(dir, job string, limits Limits, now time.Time) ([]string, error) {
-	names, err := folders(filepath.Join(dir, job))
-	if err != nil {
-		return nil, err
-	}
-	var removed []string
-	var failed []error
-	for i, name := range names {
-		started, _ := startOf(name)
-		beyond := limits.Runs > 0 && i >= limits.Runs || limits.Age > 0 && now.Sub(started) > limits.Age
-		folder := filepath.Join(dir, job, name)
-		if i == 0 || !beyond || needed(folder) {
-			continue
-		}
-		if err := os.RemoveAll(folder); err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		removed = append(removed, folder)
 	}
 	return removed, errors.Join(failed...)
 }

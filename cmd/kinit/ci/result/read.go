@@ -3,7 +3,6 @@ package result
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,11 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"kinit/cmd/kinit/filelock"
+	"kinit/cmd/kinit/runfolder"
 )
 
 // Jobs lists the addresses of the jobs that have results in dir, sorted. A dir that does
@@ -41,7 +39,7 @@ func Jobs(dir string) ([]string, error) {
 // is an error: to leave it out would show a better product than there is. A folder whose
 // record was never begun is left out: nothing was done.
 func List(dir, job string) ([]*Result, error) {
-	names, err := folders(filepath.Join(dir, job))
+	names, err := runfolder.Names(filepath.Join(dir, job))
 	if err != nil {
 		return nil, err
 	}
@@ -57,41 +55,6 @@ func List(dir, job string) ([]*Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-// folders are the names of the runs' folders, the newest first.
-func folders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list the results of a job: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if _, ok := startOf(entry.Name()); ok && entry.IsDir() {
-			names = append(names, entry.Name())
-		}
-	}
-	slices.SortFunc(names, newestFirst)
-	return names, nil
-}
-
-// newestFirst compares runs by their start, and those of one second by their number, of
-// which the longer is the greater.
-func newestFirst(a, b string) int {
-	return cmp.Or(strings.Compare(b[:len(timeFormat)], a[:len(timeFormat)]), len(b)-len(a), strings.Compare(b, a))
-}
-
-// startOf is when a run started, by the name of its folder.
-func startOf(name string) (time.Time, bool) {
-	text, _, ok := strings.Cut(name, "-")
-	if !ok {
-		return time.Time{}, false
-	}
-	at, err := time.Parse(timeFormat, text)
-	return at, err == nil
 }
 
 // Read reads the record in a run's folder.

@@ -11,13 +11,11 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/filelock"
+	"kinit/cmd/kinit/runfolder"
 )
 
 // fileName is the record's name in the run's folder.
 const fileName = "result.jsonl"
-
-// timeFormat is how the name of a run's folder begins, so that names sort by time.
-const timeFormat = "20060102T150405Z"
 
 // Record is a record that is being written. It is safe for use by several goroutines.
 type Record struct {
@@ -60,7 +58,7 @@ func newFolder(dir string, started time.Time) (string, error) {
 		return "", err
 	}
 	for n := 1; ; n++ {
-		folder := filepath.Join(dir, fmt.Sprintf("%s-%d", started.UTC().Format(timeFormat), n))
+		folder := filepath.Join(dir, fmt.Sprintf("%s-%d", started.UTC().Format(runfolder.TimeFormat), n))
 		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
 			return folder, err
 		}

@@ -1,19 +1,15 @@
 package site
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"kinit/cmd/kinit/bundle"
 	"kinit/cmd/kinit/ci/result"
 )
 
@@ -107,23 +103,12 @@ func inside(name string, content []byte) (string, error) {
 	if !strings.HasSuffix(name, ".tar.gz") {
 		return found(string(content)), nil
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return "", err
-	}
-	archive := tar.NewReader(unzipped)
-	for {
-		if _, err := archive.Next(); errors.Is(err, io.EOF) {
-			return "", nil
-		} else if err != nil {
-			return "", err
+	what := ""
+	err := bundle.Each(content, func(_, text string) error {
+		if what == "" {
+			what = found(text)
 		}
-		text, err := io.ReadAll(archive)
-		if err != nil {
-			return "", err
-		}
-		if what := found(string(text)); what != "" {
-			return what, nil
-		}
-	}
+		return nil
+	})
+	return what, err
 }
