@@ -50,7 +50,6 @@ func (w *world) serveJobs(c *cli.Context) error {
 	defer release() // the process ends, and the lock with it
 	w.withJobs(c, file, func(ctx context.Context, r *cycle.Runner) {
 		r.RecoverAll(ctx, file.Jobs)
-		w.tellDue(r, list)
 		var hourly sync.WaitGroup
 		hourly.Go(func() { every(ctx, renderEvery, r.Tell.(*ciScreen).after) })
 		r.Serve(ctx, list, w.sleepUntil)
@@ -82,16 +81,6 @@ func onlyServer(ctx context.Context, file *jobs.File) (func() error, error) {
 		return nil, fmt.Errorf("another program serves jobs into %s: %w", file.Results, err)
 	}
 	return release, nil
-}
-
-// tellDue says when jobs are due.
-func (w *world) tellDue(r *cycle.Runner, list []jobs.Job) {
-	for _, j := range list {
-		if j.Schedule != nil {
-			next := j.Schedule.Next(w.now())
-			r.Tell.Notice(j, "is due "+next.Format("Monday, 2 January 2006, 15:04 MST")+", and then "+j.Schedule.Name())
-		}
-	}
 }
 
 // sleepUntil waits until a time. The clock is looked at often, because it goes on while a

@@ -12,8 +12,8 @@ import (
 // Serve runs jobs when they are due, until ctx ends, and then waits for those at work. A
 // job is never run twice at the same time, and jobs that share a host one after another.
 // What is kept between two programs is the record of the job's last run: a time that
-// passed while nobody served is made up for, once. sleep waits
-// until a time or until ctx ends.
+// passed while nobody served is made up for, once. sleep waits until a time
+// or until ctx ends.
 func (r *Runner) Serve(ctx context.Context, list []jobs.Job, sleep func(ctx context.Context, until time.Time) error) {
 	var workers sync.WaitGroup
 	for _, j := range list {
@@ -36,6 +36,7 @@ func (r *Runner) attend(ctx context.Context, j jobs.Job, sleep func(context.Cont
 			r.Tell.Notice(j, err.Error())
 			due = j.Schedule.Next(r.Now())
 		}
+		r.Tell.Notice(j, dueText(due, r.Now()))
 		if sleep(ctx, due) != nil {
 			return
 		}
@@ -45,6 +46,15 @@ func (r *Runner) attend(ctx context.Context, j jobs.Job, sleep func(context.Cont
 		}
 		tried = r.Now()
 	}
+}
+
+// dueText says when a job is run.
+func dueText(due, now time.Time) string {
+	at := due.Format("Monday, 2 January 2006, 15:04 MST")
+	if due.After(now) {
+		return "is due " + at
+	}
+	return "was due " + at + ", so it runs now"
 }
 
 // runDue runs a job, unless another program did while this one waited for its hosts.
