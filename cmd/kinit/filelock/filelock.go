@@ -43,13 +43,14 @@ func Wait(ctx context.Context, path string, waits func()) (release func() error,
 	if err != nil {
 		return nil, fmt.Errorf("open a lock: %w", err)
 	}
-	if err := wait(ctx, file, waits); err != nil {
+	if err := Take(ctx, file, waits); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 	}
 	return file.Close, nil
 }
 
-func wait(ctx context.Context, file *os.File, waits func()) error {
+// Take is Wait for an open file, which is held for as long as it is open.
+func Take(ctx context.Context, file *os.File, waits func()) error {
 	err := Hold(file)
 	if errors.Is(err, syscall.EWOULDBLOCK) && waits != nil {
 		waits()

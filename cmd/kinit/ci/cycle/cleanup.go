@@ -63,13 +63,13 @@ func (c *cycle) settle(ctx context.Context, orphans []*result.Result) bool {
 		c.failure = c.blamed(done)
 		return false
 	}
-	c.note(settled(orphans, c.Now()))
+	c.note(settled(context.WithoutCancel(ctx), orphans, c.Now()))
 	return true
 }
 
-func settled(orphans []*result.Result, now time.Time) error {
+func settled(ctx context.Context, orphans []*result.Result, now time.Time) error {
 	for _, old := range orphans {
-		if err := result.Settle(old.Folder, result.Settled{Time: now}); err != nil {
+		if err := result.Settle(ctx, old.Folder, result.Settled{Time: now}); err != nil {
 			return err
 		}
 	}

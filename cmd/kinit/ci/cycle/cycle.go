@@ -190,7 +190,7 @@ func (c *cycle) attempt(ctx context.Context, n int) {
 func (c *cycle) end(ctx context.Context) result.End {
 	e := result.End{Time: c.Now(), Verdict: result.Passed, Ready: c.ready, Files: c.files}
 	if f := c.failure; f != nil {
-		e.Verdict, e.Phase, e.Stage, e.Error = f.verdict, f.phase, f.stage, &f.problem
+		e.Verdict, e.Phase, e.Stage, e.Error = f.verdict, f.phase, f.stage, f.masked()
 	}
 	if ctx.Err() != nil && c.failure == nil {
 		e.Verdict = result.Aborted

@@ -26,12 +26,24 @@ type failure struct {
 	at      *phase // where it happened; nil when nothing was run
 }
 
-// What is kept of a problem.
-const (
-	mostDetail = 3000 // bytes
-	mostLines  = 24   // of HCL
-	mostTasks  = 10   // named in a sentence
-)
+// masked is the problem without the secrets that were learnt after it was told.
+func (f *failure) masked() *result.Problem {
+	p := f.problem
+	if f.at == nil || f.at.Redact == nil {
+		return &p
+	}
+	for _, text := range []*string{&p.Summary, &p.Detail, &p.Address} {
+		*text = f.at.Redact(*text)
+	}
+	p.Lines = slices.Clone(p.Lines)
+	for i := range p.Lines {
+		p.Lines[i].Text = f.at.Redact(p.Lines[i].Text)
+	}
+	if p.Command != nil {
+		p.Command = &event.Command{Line: f.at.Redact(p.Command.Line), Code: p.Command.Code}
+	}
+	return &p
+}
 
 // invalid is the failure of a spec that cannot be run.
 func (c *cycle) invalid(report *engine.Report) *failure {
@@ -164,68 +176,4 @@ func leftBehind(p *phase) *failure {
 		Summary: "Clean-up left something behind",
 		Detail:  "After everything was removed, a second look found things that are marked as the deployment's.",
 	})}
-}
-
-// blockOf is where a task's block stands.
-func blockOf(run *replay.Run, t *replay.Task) *event.Range {
-	if t.Block < 0 || t.Block >= len(run.Plan.Blocks) {
-		return nil
-	}
-	return &run.Plan.Blocks[t.Block].Range
-}
-
-func stageOf(run *replay.Run, address string) string {
-	for _, t := range run.Tasks {
-		if address != "" && t.Address == address {
-			return t.Stage
-		}
-	}
-	return ""
-}
-
-// newProblem is a problem as a record keeps it.
-func newProblem(run *replay.Run, p event.Problem) result.Problem {
-	out := result.Problem{
-		Summary: view.Clean(p.Summary), Detail: cut(view.Clean(p.Detail)), Address: view.Clean(p.Address), Host: view.Clean(p.Host),
-	}
-	if p.Command != nil {
-		out.Command = &event.Command{Line: cut(view.Clean(p.Command.Line)), Code: p.Command.Code}
-	}
-	if p.Range != nil {
-		out.Place = fmt.Sprintf("%s:%d", view.Clean(p.Range.File), p.Range.Start.Line)
-	}
-	if p.Source != nil {
-		out.In = view.Clean(p.Source.In)
-	}
-	for _, l := range run.Lines(p, mostLines) {
-		out.Lines = append(out.Lines, result.Line{Number: l.Number, Text: l.Text, Marked: l.Marked})
-	}
-	return signed(out)
-}
-
-func signed(p result.Problem) result.Problem {
-	p.Signature = result.Sign(p)
-	return p
-}
-
-// cut leaves out the middle of a long text: what it was about stands at the beginning,
-// and what went wrong at the end.
-func cut(text string) string {
-	if len(text) <= mostDetail {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostDetail/3], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-2*mostDetail/3:], "")
-}
-
-// some joins lines, and counts those that are too many.
-func some(lines []string) string {
-	if len(lines) <= mostTasks {
-		return strings.Join(lines, "\n")
-	}
-	return strings.Join(lines[:mostTasks], "\n") + fmt.Sprintf("\nand %d more", len(lines)-mostTasks)
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -119,7 +119,7 @@ func TestAProgramThatDiesLeavesAnAbortedResult(t *testing.T) {
 func TestSettledResultsAreNoOrphans(t *testing.T) {
 	t.Parallel()
 	r := cutOff(t, t.TempDir(), `{"kind":"pha`, Phase{Name: Deploy, Attempt: 1, Started: at(0)})
-	must(t, Settle(r.Folder, Settled{Time: at(60)}))
+	must(t, Settle(t.Context(), r.Folder, Settled{Time: at(60)}))
 	got := read(t, r.Folder)
 	if left, known := got.Leftovers(); got.Orphaned() || left != 0 || !known || got.Verdict() != Aborted || got.Damaged != 1 {
 		t.Errorf("got %+v", got)
@@ -129,7 +129,7 @@ func TestSettledResultsAreNoOrphans(t *testing.T) {
 func TestARecordThatIsWrittenCannotBeSettled(t *testing.T) {
 	t.Parallel()
 	r := create(t, t.TempDir(), start())
-	if err := Settle(r.Folder(), Settled{}); err == nil {
+	if err := Settle(t.Context(), r.Folder(), Settled{}); err == nil {
 		t.Error("it was settled")
 	}
 }

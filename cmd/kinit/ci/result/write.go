@@ -1,6 +1,7 @@
 package result
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,15 +109,20 @@ func (r *Record) append(value any) error {
 	return r.file.Sync()
 }
 
+// patience is how long Settle waits for those who only look whether a record is written.
+const patience = 2 * time.Second
+
 // Settle notes that what a run that is over left behind was looked for. It is an error
 // when a program still writes the record.
-func Settle(folder string, s Settled) error {
+func Settle(ctx context.Context, folder string, s Settled) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	file, err := os.OpenFile(filepath.Join(folder, fileName), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return fmt.Errorf("settle a result: %w", err)
 	}
 	r := &Record{folder: folder, file: file}
-	err = filelock.Hold(file)
+	err = filelock.Take(ctx, file, nil)
 	if err == nil {
 		err = r.endLine()
 	}
