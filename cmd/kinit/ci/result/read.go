@@ -65,7 +65,11 @@ func Read(folder string) (*Result, error) {
 		return nil, fmt.Errorf("read a result: %w", err)
 	}
 	defer file.Close()
-	r := &Result{ID: filepath.Base(folder), Folder: folder}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	r := &Result{ID: filepath.Base(folder), Folder: folder, Modified: info.ModTime()}
 	if err := r.read(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -79,7 +83,7 @@ func Read(folder string) (*Result, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read a result: %w", err)
 	}
-	again := &Result{ID: r.ID, Folder: folder}
+	again := &Result{ID: r.ID, Folder: folder, Modified: r.Modified}
 	return again, again.read(file)
 }
 

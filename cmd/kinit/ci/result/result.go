@@ -163,6 +163,8 @@ type Result struct {
 	Settled *Settled
 	Alive   bool // a program still writes the record
 	Damaged int  // lines that are no JSON; they are left out
+
+	Modified time.Time // when the record was written last
 }
 
 // Verdict is what the run came to.

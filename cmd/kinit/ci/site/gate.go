@@ -16,6 +16,7 @@ import (
 // gate lets nothing through that may have a secret in it.
 type gate struct {
 	withhold func(what string)
+	shapes   []shape
 }
 
 // shape is what a kind of key looks like.
@@ -41,8 +42,8 @@ func shapes() []shape {
 }
 
 // found is what a text has in it that looks like a key; empty when nothing does.
-func found(text string) string {
-	for _, s := range shapes() {
+func (g *gate) found(text string) string {
+	for _, s := range g.shapes {
 		if strings.Contains(text, s.marker) && s.format.MatchString(text) {
 			return s.what
 		}
@@ -65,7 +66,7 @@ func (g *gate) clean(runs []*result.Result) {
 		if p.Command != nil {
 			texts = append(texts, p.Command.Line)
 		}
-		if what := found(strings.Join(texts, "\n")); what != "" {
+		if what := g.found(strings.Join(texts, "\n")); what != "" {
 			g.withhold(fmt.Sprintf("%s of %s: its error has what looks like %s", r.ID, r.Header.Job, what))
 			r.End.Error = &result.Problem{Summary: "Withheld", Detail: "The error is not shown, because it has what looks like " + what + ".", Signature: p.Signature}
 		}
@@ -88,7 +89,7 @@ func (g *gate) passes(r *result.Result, f result.File) (content []byte, why stri
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
 		return nil, "it is not what was looked at when the run ended"
 	}
-	what, err := inside(f.Name, content)
+	what, err := g.inside(f.Name, content)
 	if err != nil {
 		return nil, "nobody can look into it"
 	}
@@ -99,14 +100,14 @@ func (g *gate) passes(r *result.Result, f result.File) (content []byte, why stri
 }
 
 // inside is what a file, or one in an archive, has in it that looks like a key.
-func inside(name string, content []byte) (string, error) {
+func (g *gate) inside(name string, content []byte) (string, error) {
 	if !strings.HasSuffix(name, ".tar.gz") {
-		return found(string(content)), nil
+		return g.found(string(content)), nil
 	}
 	what := ""
 	err := bundle.Each(content, func(_, text string) error {
 		if what == "" {
-			what = found(text)
+			what = g.found(text)
 		}
 		return nil
 	})

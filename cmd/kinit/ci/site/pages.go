@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"html/template"
 	"io"
 	"os"
@@ -137,62 +138,92 @@ func (j *job) errorOf(r *result.Result, folder string, files []fileLink) *shownE
 	return e
 }
 
-// run renders the page of a run and publishes its files.
+// run renders the page of a run and publishes its files. The page of a run that is over
+// is made of its record alone and has its time, so that it is rendered once.
 func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 	folder := "jobs/" + j.Address + "/runs/" + r.ID + "/"
-	files, err := s.publish(folder, r)
+	files, fresh, err := s.publish(folder, r)
 	if err != nil {
 		return nil, err
 	}
 	s.report.Runs++
+	path := folder + "index.html"
+	target := filepath.Join(s.Out, path)
+	over := r.Verdict() != result.Running
+	if there, err := os.Stat(target); s.same && over && !fresh && err == nil && there.ModTime().Equal(r.Modified) {
+		s.written[path] = true
+		s.report.Pages++
+		return files, nil
+	}
 	p := runPage{frame: s.frame("../../../../", j.Address+", "+r.Header.Started.UTC().Format("2 January 2006 15:04")), Result: r,
 		Class: verdictClass(r.Verdict()), Says: says(r), Changed: changed(r), Left: leftovers(r), Files: files, Took: r.Ended().Sub(r.Header.Started)}
-	if v := r.Verdict(); v != result.Passed && v != result.Running {
+	if over && r.Verdict() != result.Passed {
 		p.Error = j.errorOf(r, "", nil)
+		p.Error.Sightings = sightings{} // they grow; the page of the job has them
 	}
-	p.Rendered = time.Time{} // the page of a run does not change because time goes by
-	return files, s.page(folder+"index.html", "run.html", p)
+	p.Rendered = time.Time{}
+	if err := s.page(path, "run.html", p); err != nil {
+		return nil, err
+	}
+	if err := os.Chtimes(target, r.Modified, r.Modified); err != nil {
+		return nil, fmt.Errorf("write the site: %w", err)
+	}
+	return files, nil
 }
 
 // publish copies the files of a run that may be published. One that is there already, with
-// its size and time, was looked at before.
-func (s *site) publish(folder string, r *result.Result) ([]fileLink, error) {
+// its size and time, was looked at before; fresh tells whether there was any other.
+func (s *site) publish(folder string, r *result.Result) (links []fileLink, fresh bool, err error) {
 	if r.End == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	var links []fileLink
 	for _, f := range r.End.Files {
-		link := fileLink{Name: f.Name, What: meaning(f.Name)}
-		target := filepath.Join(s.Out, folder, filepath.Base(f.Name))
-		info, err := os.Stat(filepath.Join(r.Folder, filepath.Base(f.Name)))
-		there, missing := os.Stat(target)
-		if f.Clean && err == nil && missing == nil && there.Size() == f.Size && there.ModTime().Equal(info.ModTime()) {
-			link.Link = f.Name
+		link := fileLink{Name: f.Name, What: meaning(f.Name), Link: f.Name}
+		source, target := filepath.Join(r.Folder, filepath.Base(f.Name)), filepath.Join(s.Out, folder, filepath.Base(f.Name))
+		if f.Clean && published(source, target, f.Size) {
 			links = append(links, link)
 			continue
 		}
+		fresh = true
 		content, why := s.gate.passes(r, f)
 		if why != "" {
 			s.gate.withhold(f.Name + " of " + r.ID + " of " + r.Header.Job + ": " + why)
-			link.Why = why
-			links = append(links, link)
-			if err := remove(target); err != nil {
-				return nil, err
-			}
-			continue
+			link.Link, link.Why = "", why
+			err = remove(target)
+		} else {
+			err = s.copy(source, folder+f.Name, content)
 		}
-		if err := s.put(folder+f.Name, content); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, false, err
 		}
-		if err == nil {
-			if err := os.Chtimes(target, info.ModTime(), info.ModTime()); err != nil {
-				return nil, err
-			}
-		}
-		link.Link = f.Name
 		links = append(links, link)
 	}
-	return links, nil
+	return links, fresh, nil
+}
+
+// published tells whether a file is there already, as it was when it was looked at.
+func published(source, target string, size int64) bool {
+	from, err := os.Stat(source)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(target)
+	return err == nil && there.Size() == size && there.ModTime().Equal(from.ModTime())
+}
+
+// copy puts a file that was looked at into the site, with the time of its source.
+func (s *site) copy(source, path string, content []byte) error {
+	from, err := os.Stat(source)
+	if err != nil {
+		return fmt.Errorf("publish a file: %w", err)
+	}
+	if err := s.put(path, content); err != nil {
+		return err
+	}
+	if err := os.Chtimes(filepath.Join(s.Out, path), from.ModTime(), from.ModTime()); err != nil {
+		return fmt.Errorf("publish a file: %w", err)
+	}
+	return nil
 }
 
 // remove takes back what was published before and may not be any more.

@@ -9,10 +9,13 @@ package site
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -52,7 +55,13 @@ func Write(o Options) (*Report, error) {
 		return nil, fmt.Errorf("read the pages of the site: %w", err)
 	}
 	s := &site{Options: o, pages: pages, report: &Report{Jobs: len(all)}, written: map[string]bool{}}
-	s.gate = &gate{withhold: func(what string) { s.report.Withheld = append(s.report.Withheld, what) }}
+	s.gate = &gate{withhold: func(what string) { s.report.Withheld = append(s.report.Withheld, what) }, shapes: shapes()}
+	stamp, err := s.stamp()
+	if err != nil {
+		return nil, err
+	}
+	there, err := os.ReadFile(filepath.Join(o.Out, stampFile))
+	s.same = err == nil && string(there) == stamp
 	for _, j := range all {
 		s.gate.clean(j.Runs)
 	}
@@ -62,7 +71,33 @@ func Write(o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	return s.report, s.removeOld()
+	if err := s.removeOld(); err != nil {
+		return nil, err
+	}
+	return s.report, s.put(stampFile, []byte(stamp))
+}
+
+// stampFile says what the pages that are there were rendered with.
+const stampFile = ".kinit-site"
+
+// stamp is a digest of all that the page of a run is made of beside its record.
+func (s *site) stamp() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q\n", s.title(), s.Program)
+	err := fs.WalkDir(assets, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := assets.ReadFile(path)
+		if err == nil {
+			fmt.Fprintf(sum, "%s %d\n%s", path, len(content), content)
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the pages of the site: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)) + "\n", nil
 }
 
 // site is the state of one Write.
@@ -72,6 +107,7 @@ type site struct {
 	gate    *gate
 	report  *Report
 	written map[string]bool // paths below Out
+	same    bool            // what is there was rendered with the same pages
 }
 
 func (s *site) assets([]*job) error {
