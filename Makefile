@@ -49,6 +49,11 @@ test: deps ## run all tests, the end-to-end ones included, and print an honest c
 short: deps ## run the tests that need no lab
 	$(GO) test -race -shuffle=on ./...
 
+.PHONY: ci
+ci: build ## run the lab's periodic jobs once and render their site into public/
+	bin/kinit lab up --name $(LAB) --hosts $(HOSTS)
+	bin/kinit ci run examples/ci/ci.hcl
+
 .PHONY: lint
 lint: deps ## check format, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -70,5 +75,6 @@ fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
 	done
 
 .PHONY: bench
-bench: ## measure commands a second, transfer rates and planning
+bench: ## measure commands a second, transfer rates, planning and rendering
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./engine/... ./test/examples
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./cmd/kinit/ci/site

@@ -17,6 +17,10 @@ import (
 	"kinit/engine/internal/run"
 )
 
+// ErrLocked is the cause of the problem of a run that found another one at work on what
+// its owner has.
+var ErrLocked = lock.ErrHeld
+
 // unlockTime is how long giving a lock back may take after an interrupt.
 const unlockTime = 10 * time.Second
 

@@ -43,6 +43,7 @@ func (w *world) app() *cli.App {
 			w.sshCommand(),
 			w.consoleCommand(),
 			w.labCommand(),
+			w.ciCommand(),
 			w.modulesCommand(),
 			w.completionCommand(),
 			w.versionCommand(),

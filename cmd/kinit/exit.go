@@ -19,6 +19,7 @@ const (
 	exitInvalid     = 3
 	exitPending     = 4
 	exitUnreachable = 5
+	exitOutside     = 6
 	exitInterrupted = 130 // 128 and the number of SIGINT
 )
 
@@ -31,6 +32,7 @@ func exitMeaning(code int) string {
 		exitInvalid:     "the spec or an inventory is wrong; no host was touched",
 		exitPending:     "changes are pending",
 		exitUnreachable: "a host could not be reached or not be trusted",
+		exitOutside:     "no product failed, but the infrastructure did",
 		exitInterrupted: "it was interrupted",
 	}[code]
 }

@@ -41,14 +41,9 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 		do = stepwise(do, text)
 	}
 	log := w.startLog(c, j, o, screen)
-	sinks := view.Fan{screen}
-	if log != nil {
-		sinks = append(sinks, log)
-	}
-	o.Redactor = redactor
-	o.Events = view.Redacted{Next: sinks, Redact: redactor.Redact}
-
-	report := view.RedactReport(w.interruptibly(c, do, o, screen), redactor.Redact)
+	report := watched(o, redactor, sinks(screen, log), func(o engine.Options) *engine.Report {
+		return w.interruptibly(c, do, o, screen)
+	})
 	code := codeOf(report, j)
 	if log != nil {
 		if err := log.Close(view.NewSummary(o.Spec, report, code)); err != nil {
@@ -77,24 +72,46 @@ func (w *world) interruptibly(c *cli.Context, do action, o engine.Options, scree
 	return do(ctx, o)
 }
 
-// startLog starts the run's log. A run must not fail for want of one.
+// watched calls the engine while sinks get what happens, and returns its report. What
+// both see has secrets masked.
+func watched(o engine.Options, redactor *secret.Redactor, to event.Sink, call func(engine.Options) *engine.Report) *engine.Report {
+	o.Redactor = redactor
+	o.Events = view.Redacted{Next: to, Redact: redactor.Redact}
+	return view.RedactReport(call(o), redactor.Redact)
+}
+
+// sinks are a screen and, where there is one, a log.
+func sinks(screen event.Sink, log *runlog.Log) view.Fan {
+	if log == nil {
+		return view.Fan{screen}
+	}
+	return view.Fan{screen, log}
+}
+
+// startLog starts the run's log, where the job keeps one.
 func (w *world) startLog(c *cli.Context, j job, o engine.Options, screen view.View) *runlog.Log {
 	if !j.logged {
 		return nil
 	}
+	log := w.newLog(c.Command.HelpName, j.mode == view.Plan, o, screen.Notice)
+	if log != nil && c.Bool("verbose") {
+		screen.Notice("log: " + log.Path())
+	}
+	return log
+}
+
+// newLog starts the log of a use of the engine. A run must not fail for want of one.
+func (w *world) newLog(command string, check bool, o engine.Options, notice func(string)) *runlog.Log {
 	log, err := runlog.Create(w.runsFolder(), runlog.Header{
-		Program: programVersion(), Command: c.Command.HelpName, Check: j.mode == view.Plan, Spec: o.Spec, Started: w.now(),
+		Program: programVersion(), Command: command, Check: check, Spec: o.Spec, Started: w.now(),
 		Hosts: o.Hosts, Variables: slices.Sorted(maps.Keys(o.Vars)),
 	})
 	if err != nil {
-		screen.Notice("there is no log of this run: " + err.Error())
+		notice("there is no log of this run: " + err.Error())
 		return nil
 	}
 	if _, err := runlog.Prune(w.runsFolder(), runlog.Kept(), w.now()); err != nil {
-		screen.Notice("logs of old runs are left: " + err.Error())
-	}
-	if c.Bool("verbose") {
-		screen.Notice("log: " + log.Path())
+		notice("logs of old runs are left: " + err.Error())
 	}
 	return log
 }

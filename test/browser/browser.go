@@ -57,9 +57,15 @@ func Open(t testing.TB, path string, s Screen) *Page {
 	if err := chromedp.Do(ctx, p.emulate(s)); err != nil { // it starts the browser, which lives as long as ctx
 		t.Fatalf("start the browser: %v", err)
 	}
+	p.Visit(path)
+	return p
+}
+
+// Visit shows another file in the same browser.
+func (p *Page) Visit(path string) {
+	p.t.Helper()
 	address := url.URL{Scheme: "file", Path: path}
 	p.Do(chromedp.Navigate(address.String()))
-	return p
 }
 
 // folder is a fresh profile. The browser's last processes may still write in it

@@ -18,17 +18,10 @@ type problem struct {
 	Host    string
 	Place   string // such as site.hcl:12
 	In      string // the block the place is in
-	Lines   []line
+	Lines   []replay.Line
 	Command *event.Command
 	Stderr  string
 	Stdout  string
-}
-
-// line is a line of HCL.
-type line struct {
-	Number int
-	Text   string
-	Marked bool // the problem is about it
 }
 
 func newProblem(r *replay.Run, p event.Problem) *problem {
@@ -51,7 +44,7 @@ func newProblem(r *replay.Run, p event.Problem) *problem {
 	if p.Source != nil {
 		out.In = view.Clean(p.Source.In)
 	}
-	out.Lines = lines(r.Plan.Blocks, p)
+	out.Lines = r.Lines(p, mostLines)
 	return out
 }
 
@@ -67,31 +60,4 @@ func withoutOutput(p *problem) string {
 		return strings.TrimSuffix(first, ": "+p.Command.Line)
 	}
 	return p.Detail
-}
-
-// lines are those of the task block that the problem is in, else those that it
-// showed on the terminal.
-func lines(blocks []event.Block, p event.Problem) []line {
-	text, from := "", 0
-	if p.Source != nil {
-		text, from = p.Source.Text, p.Source.Line
-	}
-	for _, b := range blocks {
-		if b.Range.File == p.Range.File && b.Range.Start.Line <= p.Range.Start.Line && p.Range.End.Line <= b.Range.End.Line && b.Text != "" {
-			text, from = b.Text, b.Range.Start.Line
-		}
-	}
-	if text == "" {
-		return nil
-	}
-	var out []line
-	for i, each := range strings.Split(text, "\n") {
-		n := from + i
-		out = append(out, line{Number: n, Text: view.Clean(each), Marked: n >= p.Range.Start.Line && n <= p.Range.End.Line})
-	}
-	if len(out) <= mostLines {
-		return out
-	}
-	first := min(max(0, p.Range.Start.Line-from-mostLines/3), len(out)-mostLines)
-	return out[first : first+mostLines]
 }

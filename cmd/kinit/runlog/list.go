@@ -1,62 +1,20 @@
 package runlog
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"kinit/cmd/kinit/runfolder"
 	"kinit/engine/diag"
 )
-
-// folders lists the names of the runs in dir, the newest first. A dir that does
-// not exist has none.
-func folders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list the runs: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if _, ok := startOf(entry.Name()); ok && entry.IsDir() {
-			names = append(names, entry.Name())
-		}
-	}
-	slices.Reverse(names)
-	slices.SortStableFunc(names, newestFirst)
-	return names, nil
-}
-
-// newestFirst compares runs by their start. Those of one second are told apart by
-// the number at the end, of which the longer is the later.
-func newestFirst(a, b string) int {
-	if a[:len(timeFormat)] != b[:len(timeFormat)] {
-		return strings.Compare(b, a)
-	}
-	return 0
-}
-
-// startOf is when a run started, by the name of its folder.
-func startOf(name string) (time.Time, bool) {
-	text, _, ok := strings.Cut(name, "-")
-	if !ok {
-		return time.Time{}, false
-	}
-	at, err := time.Parse(timeFormat, text)
-	return at, err == nil
-}
 
 // List reads the runs in dir, the newest first. A log that cannot be read is a run
 // with an error.
 func List(dir string) ([]*Run, error) {
-	names, err := folders(dir)
+	names, err := runfolder.Names(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +23,7 @@ func List(dir string) ([]*Run, error) {
 		run, err := readEnds(filepath.Join(dir, name, fileName))
 		if err != nil {
 			run = &Run{ID: name, Err: err}
-			run.Header.Started, _ = startOf(name)
+			run.Header.Started, _ = runfolder.StartOf(name)
 		}
 		runs[i] = run
 	}
@@ -79,7 +37,7 @@ func Find(dir, text string) (string, error) {
 	if path := asPath(text); path != "" {
 		return path, nil
 	}
-	names, err := folders(dir)
+	names, err := runfolder.Names(dir)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
 )
@@ -34,7 +35,7 @@ func Read(path string) (*Run, error) {
 	}
 	defer file.Close()
 	// It is asked first: a run that ends meanwhile has written all there is.
-	run := &Run{ID: filepath.Base(filepath.Dir(path)), Running: running(path)}
+	run := &Run{ID: filepath.Base(filepath.Dir(path)), Running: filelock.Held(path)}
 	if err := run.read(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kinit/cmd/kinit/runfolder"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
 )
@@ -118,7 +119,7 @@ func TestPruneKeepsTheNewestAndTheRunning(t *testing.T) {
 	if diff := cmp.Diff([]string{"20250303T000000Z-c"}, removed); diff != "" || err != nil {
 		t.Errorf("removed by age (-want +got): %s, error %v", diff, err)
 	}
-	left, err := folders(dir)
+	left, err := runfolder.Names(dir)
 	if diff := cmp.Diff([]string{"20250304T000000Z-d", "20250301T120000Z-running"}, left); diff != "" || err != nil {
 		t.Errorf("left (-want +got): %s, error %v", diff, err)
 	}

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"kinit/cmd/kinit/filelock"
+	"kinit/cmd/kinit/runfolder"
 	"kinit/engine/event"
 )
 
@@ -69,7 +71,7 @@ func Create(dir string, h Header) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the run's log: %w", err)
 	}
-	if err := hold(file); err != nil {
+	if err := filelock.Hold(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the run's log: %w", err), file.Close())
 	}
 	l := &Log{path: path, file: file, wake: make(chan struct{}, 1)}
@@ -79,13 +81,10 @@ func Create(dir string, h Header) (*Log, error) {
 	return l, nil
 }
 
-// timeFormat is how the name of a run's folder begins, so that names sort by time.
-const timeFormat = "20060102T150405Z"
-
 // newFolder makes the run's own folder. Runs that start in the same second get a
 // number.
 func newFolder(dir string, h Header) (string, error) {
-	name := h.Started.UTC().Format(timeFormat) + "-" + folderName(h.Spec)
+	name := h.Started.UTC().Format(runfolder.TimeFormat) + "-" + folderName(h.Spec)
 	for n := 1; ; n++ {
 		folder := filepath.Join(dir, name)
 		if n > 1 {

@@ -1,0 +1,94 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kinit/cmd/kinit/ci/jobs"
+	"kinit/cmd/kinit/ci/result"
+	"kinit/engine"
+)
+
+// cleanup removes what was deployed, whatever happened before: it has a time of its own,
+// and a signal that ended the job does not end it. What failed before stays the reason.
+func (c *cycle) cleanup(ctx context.Context, attempt int) {
+	done, late := c.remove(ctx, attempt)
+	if done.OK || c.failure != nil {
+		return
+	}
+	switch {
+	case late:
+		c.failure = c.slow(done, c.job.CleanupTimeout)
+	case done.Report.Diagnostics.HasErrors():
+		c.failure = c.blamed(done)
+	default:
+		c.failure = leftBehind(done)
+	}
+	c.keep(done, true)
+}
+
+// remove does the phase that removes, within its own time.
+func (c *cycle) remove(ctx context.Context, attempt int) (done *phase, late bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.job.CleanupTimeout)
+	defer cancel()
+	done = c.phase(ctx, result.Cleanup, attempt, onlyCleanup(c.options, c.job))
+	return done, ctx.Err() != nil
+}
+
+func onlyCleanup(o engine.Options, j jobs.Job) engine.Options {
+	o.StopAfter = j.Cleanup
+	return o
+}
+
+// orphans are the earlier runs of a job that may have left something behind.
+func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
+	all, err := result.List(r.Results, j.Address())
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(old *result.Result) bool { return !old.Orphaned() }), nil
+}
+
+// settle removes what earlier runs left behind, before anything new is deployed.
+func (c *cycle) settle(ctx context.Context, orphans []*result.Result) bool {
+	if len(orphans) == 0 {
+		return true
+	}
+	c.Tell.Notice(c.job, fmt.Sprintf("removes first what the run of %s left behind", orphans[0].Header.Started.UTC().Format("2006-01-02 15:04 UTC")))
+	done, _ := c.remove(ctx, 1)
+	if !done.OK {
+		c.failure = c.blamed(done)
+		return false
+	}
+	c.note(settled(context.WithoutCancel(ctx), orphans, c.Now()))
+	return true
+}
+
+func settled(ctx context.Context, orphans []*result.Result, now time.Time) error {
+	for _, old := range orphans {
+		if err := result.Settle(ctx, old.Folder, result.Settled{Time: now}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Recover removes what runs of a job left behind whose program died, so that hosts are
+// free before anything new is deployed on them. It does nothing when there is nothing to
+// remove; what it cannot remove, the job's next run tries to again before it deploys.
+func (r *Runner) Recover(ctx context.Context, j jobs.Job) error {
+	orphans, err := r.orphans(j)
+	if err != nil || len(orphans) == 0 {
+		return err
+	}
+	options, err := r.Options(j)
+	if err != nil {
+		return err
+	}
+	c := &cycle{Runner: r, job: j, options: options}
+	c.settle(ctx, orphans)
+	return errors.Join(c.errs...)
+}

@@ -1,0 +1,133 @@
+package cycle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kinit/cmd/kinit/bundle"
+	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/junit"
+	"kinit/cmd/kinit/report"
+)
+
+// The files beside a record.
+const (
+	reportFile   = "report.html"
+	junitFile    = "junit.xml"
+	logFile      = "events.jsonl"
+	evidenceFile = "evidence.tar.gz"
+)
+
+// keepDecisive keeps the files of the phase that decides: the one that failed, else the
+// deployment. What failed is evidence, and that is a phase of its own.
+func (c *cycle) keepDecisive(attempt int) {
+	if c.failure == nil {
+		c.keep(c.deploy, false)
+		return
+	}
+	p := result.Phase{Name: result.Evidence, Attempt: attempt, Started: c.Now()}
+	c.begin(p)
+	p.OK = c.keep(c.failure.at, true)
+	p.Ended = c.Now()
+	c.finish(p)
+}
+
+// keep makes the files of a phase and looks for secrets in them. Files of a phase before
+// are gone.
+func (c *cycle) keep(p *phase, evidence bool) bool {
+	c.files = nil
+	if p == nil || p.run == nil {
+		return false
+	}
+	all := []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{reportFile, func(to io.Writer) error { return report.Write(to, p.run) }},
+		{junitFile, func(to io.Writer) error { return junit.Write(to, p.run) }},
+		{logFile, func(to io.Writer) error { return copyFile(to, p.Log) }},
+		{evidenceFile, func(to io.Writer) error { return bundle.Write(to, p.Log) }},
+	}
+	if !evidence {
+		all = all[:len(all)-1]
+	}
+	ok := true
+	for _, f := range all {
+		kept, err := keepFile(filepath.Join(c.record.Folder(), f.name), f.write, p.Redact)
+		if err != nil {
+			c.note(fmt.Errorf("keep %s: %w", f.name, err))
+			ok = false
+			continue
+		}
+		if !kept.Clean {
+			c.Tell.Notice(c.job, "a secret of the run is in "+f.name+", so it will not be published")
+		}
+		c.files = append(c.files, kept)
+	}
+	return ok
+}
+
+func copyFile(to io.Writer, path string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, from.Close())
+}
+
+// keepFile writes a file in one go, for its owner only, and looks for secrets in it.
+func keepFile(path string, write func(io.Writer) error, redact func(string) string) (result.File, error) {
+	var content bytes.Buffer
+	if err := write(&content); err != nil {
+		return result.File{}, err
+	}
+	clean, err := free(filepath.Base(path), content.Bytes(), redact)
+	if err != nil {
+		return result.File{}, err
+	}
+	partial := path + ".partial"
+	if err := os.WriteFile(partial, content.Bytes(), 0o600); err != nil {
+		return result.File{}, err
+	}
+	if err := os.Rename(partial, path); err != nil {
+		return result.File{}, err
+	}
+	sum := sha256.Sum256(content.Bytes())
+	return result.File{Name: filepath.Base(path), Size: int64(content.Len()), SHA256: hex.EncodeToString(sum[:]), Clean: clean}, nil
+}
+
+// free tells whether a file is free of secrets. All of them are known by now, also those
+// that were not yet when the text was written. Of a file nobody can look into, it is not.
+func free(name string, content []byte, redact func(string) string) (bool, error) {
+	if redact == nil {
+		return false, nil
+	}
+	if !strings.HasSuffix(name, ".tar.gz") {
+		return unmasked(string(content), redact), nil
+	}
+	clean := true
+	err := bundle.Each(content, func(_, text string) error {
+		clean = clean && unmasked(text, redact)
+		return nil
+	})
+	return clean && err == nil, err
+}
+
+// unmasked tells whether masking has nothing to do in a text, or in what a browser makes
+// of it.
+func unmasked(text string, redact func(string) string) bool {
+	if redact(text) != text {
+		return false
+	}
+	plain := html.UnescapeString(text)
+	return plain == text || redact(plain) == plain
+}

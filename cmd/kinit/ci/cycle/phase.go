@@ -1,0 +1,135 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/replay"
+	"kinit/cmd/kinit/runlog"
+	"kinit/engine"
+)
+
+// phase is one that was done.
+type phase struct {
+	Outcome
+	name result.PhaseName
+	run  *replay.Run // nil without a log
+}
+
+// phase does one and notes its beginning and its end.
+func (c *cycle) phase(ctx context.Context, name result.PhaseName, attempt int, o engine.Options) *phase {
+	p := result.Phase{Name: name, Attempt: attempt, Started: c.Now()}
+	c.begin(p)
+	done := &phase{Outcome: c.Do(ctx, Work{Job: c.job, Phase: name, Options: o}), name: name}
+	done.run = c.replayed(done.Log)
+	p.Ended, p.OK, p.Tasks = c.Now(), done.OK, done.Report.Tasks
+	changed := done.Report.Changes()
+	p.Changed = &changed
+	if done.Log != "" {
+		p.Run = filepath.Base(filepath.Dir(done.Log))
+	}
+	for _, s := range done.Report.Stages {
+		p.Stages = append(p.Stages, result.Stage{Name: s.Stage, Duration: s.Duration})
+	}
+	if name == result.Again {
+		p.OK = p.OK && changed == 0
+	}
+	if name == result.Cleanup {
+		p.Leftovers = c.leftovers(ctx, done, o)
+		p.OK = p.OK && p.Leftovers != nil && *p.Leftovers == 0
+		done.OK = p.OK
+	}
+	c.finish(p)
+	return done
+}
+
+// begin notes that a phase begins. Where there is no record, it is told only.
+func (c *cycle) begin(p result.Phase) {
+	if c.record != nil {
+		c.note(c.record.Begin(p))
+	}
+	c.Tell.Begins(c.job, p)
+}
+
+func (c *cycle) finish(p result.Phase) {
+	if c.record != nil {
+		c.note(c.record.Finish(p))
+	}
+	c.Tell.Ended(c.job, p)
+}
+
+// replayed is the run that a log tells of, or nil. What cannot be read is told; the
+// verdict does not hang on it.
+func (c *cycle) replayed(path string) *replay.Run {
+	if path == "" {
+		return nil
+	}
+	log, err := runlog.Read(path)
+	if err != nil {
+		c.Tell.Notice(c.job, err.Error())
+		return nil
+	}
+	return replay.Of(log)
+}
+
+// went tells whether a phase went well, and remembers the first that did not.
+func (c *cycle) went(ctx context.Context, p *phase) bool {
+	timedOut := errors.Is(context.Cause(ctx), errTimeout)
+	switch {
+	case timedOut:
+		c.failure = c.late(p)
+	case ctx.Err() != nil:
+		c.failure = aborted(p)
+	case !p.OK:
+		c.failure = c.blamed(p)
+	}
+	return c.failure == nil
+}
+
+// leftoversOutput is the output by which playbooks tell how much is left after clean-up.
+const leftoversOutput = "leftovers"
+
+// leftovers is how much is left after a clean-up that went well: what the playbook says,
+// else how much another clean-up would change. It is nil when nobody knows.
+func (c *cycle) leftovers(ctx context.Context, done *phase, o engine.Options) *int {
+	if !done.OK {
+		return nil
+	}
+	for _, output := range done.Report.Outputs {
+		if n, err := strconv.Atoi(output.Value); output.Name == leftoversOutput && err == nil {
+			return &n
+		}
+	}
+	look := c.Do(ctx, Work{Job: c.job, Phase: result.Cleanup, Check: true, Options: o})
+	if !look.OK {
+		return nil
+	}
+	n := look.Report.Changes()
+	return &n
+}
+
+// readyAfter is how long a deployment took until the stage or the task of that name had
+// ended; the whole of it without a name.
+func readyAfter(p *phase, name string) time.Duration {
+	for _, s := range p.Report.Stages {
+		if s.Stage == name && p.run != nil {
+			return s.Started.Add(s.Duration).Sub(p.run.Started)
+		}
+	}
+	var ended time.Time
+	for _, r := range p.Report.Results {
+		block, _, _ := strings.Cut(r.Address, "[")
+		if end := r.Started.Add(r.Duration); name != "" && (block == name || r.Address == name) && end.After(ended) {
+			ended = end
+		}
+	}
+	if !ended.IsZero() && p.run != nil {
+		return ended.Sub(p.run.Started)
+	}
+	return p.Report.Duration
+}

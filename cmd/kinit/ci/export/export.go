@@ -1,0 +1,78 @@
+// Package export writes jobs for a scheduler that a team already has: systemd, cron,
+// GitHub, GitLab or Kubernetes. Each of them starts 'kinit ci run' for one job; what a
+// job does, and what is kept of it, is the same everywhere.
+package export
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"kinit/cmd/kinit/ci/jobs"
+	"kinit/engine/shell"
+)
+
+// As is the scheduler.
+type As string
+
+// The schedulers.
+const (
+	Systemd    As = "systemd"
+	Cron       As = "cron"
+	GitHub     As = "github"
+	GitLab     As = "gitlab"
+	Kubernetes As = "kubernetes"
+)
+
+// All are all schedulers.
+func All() []As { return []As{Systemd, Cron, GitHub, GitLab, Kubernetes} }
+
+// Options say how jobs are started.
+type Options struct {
+	Program string // the path of kinit where the jobs will run
+	File    string // the path of the file of jobs there
+	Image   string // for Kubernetes and GitLab: the image that has kinit in it
+	Runner  string // for GitHub: the label of the runners that reach the hosts
+}
+
+// File is one that was made.
+type File struct {
+	Name    string
+	Content string
+}
+
+// Files makes what a scheduler reads of the jobs that have a schedule. Those without one
+// are for people to start.
+func Files(as As, o Options, list []jobs.Job) ([]File, error) {
+	var due []jobs.Job
+	for _, j := range list {
+		if j.Schedule != nil {
+			due = append(due, j)
+		}
+	}
+	if len(due) == 0 {
+		return nil, fmt.Errorf("none of the jobs has a schedule, so there is nothing to write")
+	}
+	write := map[As]func(Options, []jobs.Job) ([]File, error){
+		Systemd: systemd, Cron: cron, GitHub: github, GitLab: gitlab, Kubernetes: kubernetes,
+	}[as]
+	return write(o, due)
+}
+
+// command is the command line that runs a job.
+func command(o Options, j jobs.Job) []string {
+	return []string{o.Program, "ci", "run", o.File, "--job", j.Name}
+}
+
+func line(o Options, j jobs.Job) string { return shell.POSIX(command(o, j)...) }
+
+// made stands at the beginning of each file.
+func made(o Options) string {
+	return "# Made by 'kinit ci export' of " + filepath.Base(o.File) + "; make it anew instead of editing it.\n"
+}
+
+// minutes is the time a job may take, clean-up of all attempts included, rounded up.
+func minutes(j jobs.Job) int {
+	whole := (j.Timeout + j.CleanupTimeout) * time.Duration(j.Retries+1)
+	return int(whole.Minutes()) + 5
+}

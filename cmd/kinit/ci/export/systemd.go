@@ -1,0 +1,55 @@
+package export
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"kinit/cmd/kinit/ci/jobs"
+)
+
+// systemd makes a service and a timer of each job, see systemd.service(5) and
+// systemd.timer(5). The timer makes up for a time that was missed. The service is given
+// the time to clean up when it is stopped.
+func systemd(o Options, list []jobs.Job) ([]File, error) {
+	var files []File
+	for _, j := range list {
+		unit := "kinit-ci-" + j.Address()
+		service := made(o) + fmt.Sprintf(`[Unit]
+Description=kinit job %s
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=oneshot
+WorkingDirectory=%s
+ExecStart=%s
+TimeoutStartSec=%dmin
+KillMode=mixed
+TimeoutStopSec=%dmin
+`, j.Address(), specifiers(filepath.Dir(o.File)), execLine(command(o, j)), minutes(j), int(j.CleanupTimeout.Minutes())+1)
+		timer := made(o) + fmt.Sprintf("[Unit]\nDescription=When kinit job %s is due\n\n[Timer]\n", j.Address())
+		for _, calendar := range j.Schedule.Calendars() {
+			timer += "OnCalendar=" + calendar + "\n"
+		}
+		timer += "Persistent=true\nAccuracySec=1s\n\n[Install]\nWantedBy=timers.target\n"
+		files = append(files, File{unit + ".service", service}, File{unit + ".timer", timer})
+	}
+	return files, nil
+}
+
+// specifiers doubles percent signs, which systemd would expand.
+func specifiers(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+
+// execLine quotes the words of a command as systemd.service(5) says.
+func execLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		word = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(word)
+		if word == "" || strings.ContainsAny(word, " \t'\"\\;") {
+			word = `"` + word + `"`
+		}
+		quoted[i] = word
+	}
+	return strings.Join(quoted, " ")
+}

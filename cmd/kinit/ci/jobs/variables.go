@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+)
+
+// variables are the values of a spec's variables as the command line would give them:
+// texts as they are, everything else as it is written.
+func (l *loader) variables(expr hcl.Expression) map[string]string {
+	all := map[string]string{}
+	if expr == nil || isNull(expr) {
+		return all
+	}
+	object, ok := expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		l.errorf(expr.Range(), "Invalid variables", `Give an object with values of variables, as in: variables = { version = "1" }`)
+		return all
+	}
+	for _, item := range object.Items {
+		name, problems := item.KeyExpr.Value(nil)
+		l.diags = append(l.diags, diag.FromHCL(problems)...)
+		if problems.HasErrors() {
+			continue
+		}
+		text, problems := asText(item.ValueExpr, l.text)
+		l.diags = append(l.diags, diag.FromHCL(problems)...)
+		if key, err := convert.Convert(name, cty.String); err == nil && !key.IsNull() {
+			all[key.AsString()] = text
+		}
+	}
+	return all
+}
+
+func isNull(expr hcl.Expression) bool {
+	v, problems := expr.Value(nil)
+	return !problems.HasErrors() && v.IsNull()
+}
+
+// asText is a value as --var takes it.
+func asText(expr hclsyntax.Expression, source []byte) (string, hcl.Diagnostics) {
+	v, problems := expr.Value(nil)
+	if problems.HasErrors() {
+		return "", problems
+	}
+	if v.Type() == cty.String && !v.IsNull() {
+		return v.AsString(), nil
+	}
+	return string(expr.Range().SliceBytes(source)), nil
+}

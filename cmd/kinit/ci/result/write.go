@@ -1,0 +1,150 @@
+package result
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"kinit/cmd/kinit/filelock"
+	"kinit/cmd/kinit/runfolder"
+)
+
+// fileName is the record's name in the run's folder.
+const fileName = "result.jsonl"
+
+// Record is a record that is being written. It is safe for use by several goroutines.
+type Record struct {
+	folder string
+	mu     sync.Mutex
+	file   *os.File
+}
+
+// Create makes the folder of a run in dir, for its owner only, and begins its record. The
+// file gets its name when it is locked and has its header, so that nobody sees one that
+// looks as if its program had died.
+func Create(dir string, h Header) (*Record, error) {
+	folder, err := newFolder(filepath.Join(dir, h.Job), h.Started)
+	if err != nil {
+		return nil, fmt.Errorf("make the folder of a result: %w", err)
+	}
+	partial := filepath.Join(folder, "."+fileName)
+	file, err := os.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make a result: %w", err)
+	}
+	r := &Record{folder: folder, file: file}
+	h.Kind, h.Version = kindHeader, Version
+	err = filelock.Hold(file)
+	if err == nil {
+		err = r.append(h)
+	}
+	if err == nil {
+		err = os.Rename(partial, filepath.Join(folder, fileName))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("begin a result: %w", err), file.Close())
+	}
+	return r, nil
+}
+
+// newFolder makes a run's own folder. Runs of one second get a number.
+func newFolder(dir string, started time.Time) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		folder := filepath.Join(dir, fmt.Sprintf("%s-%d", started.UTC().Format(runfolder.TimeFormat), n))
+		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+	}
+}
+
+// Folder is where the files of the run stand.
+func (r *Record) Folder() string { return r.folder }
+
+// Begin notes that a phase begins.
+func (r *Record) Begin(p Phase) error {
+	return r.append(struct {
+		Kind string `json:"kind"`
+		Phase
+	}{kindBegin, p})
+}
+
+// Finish notes how a phase ended.
+func (r *Record) Finish(p Phase) error {
+	return r.append(struct {
+		Kind string `json:"kind"`
+		Phase
+	}{kindFinish, p})
+}
+
+// Close notes the end of the run and gives the record free.
+func (r *Record) Close(e End) error {
+	err := r.append(struct {
+		Kind string `json:"kind"`
+		End
+	}{kindEnd, e})
+	return errors.Join(err, r.file.Close())
+}
+
+// append writes one line in one call, so that a reader never sees half of one that a
+// living program wrote, and has it on the disk before it returns.
+func (r *Record) append(value any) error {
+	line, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("write a result: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := r.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("write a result: %w", err)
+	}
+	return r.file.Sync()
+}
+
+// patience is how long Settle waits for those who only look whether a record is written.
+const patience = 2 * time.Second
+
+// Settle notes that what a run that is over left behind was looked for. It is an error
+// when a program still writes the record.
+func Settle(ctx context.Context, folder string, s Settled) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	file, err := os.OpenFile(filepath.Join(folder, fileName), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("settle a result: %w", err)
+	}
+	r := &Record{folder: folder, file: file}
+	err = filelock.Take(ctx, file, nil)
+	if err == nil {
+		err = r.endLine()
+	}
+	if err == nil {
+		err = r.append(struct {
+			Kind string `json:"kind"`
+			Settled
+		}{kindSettled, s})
+	}
+	return errors.Join(err, file.Close())
+}
+
+// endLine ends a last line that a program which died left open.
+func (r *Record) endLine() error {
+	info, err := r.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := r.file.ReadAt(last, info.Size()-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = r.file.Write([]byte("\n"))
+	return err
+}

@@ -1,0 +1,135 @@
+// Package schedule says when a periodic job is due: a cron expression of five fields in a
+// time zone. It alone knows the library that reads such expressions.
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // hosts without the zones' files, such as containers, know them all the same
+
+	"github.com/robfig/cron/v3"
+)
+
+// Schedule is when a job is due.
+type Schedule struct {
+	Text string // the expression, such as "0 3 * * 0", or "@weekly"
+	Zone string // an IANA name, such as Europe/Madrid; empty means the machine's own
+	spec *cron.SpecSchedule
+}
+
+// Parse reads an expression: minute, hour, day of the month, month, day of the week (0 to
+// 6 from Sunday, or names), or one of @hourly, @daily, @weekly, @monthly and @yearly. As
+// in cron, a job is due when one of the two kinds of days matches, where both are given.
+func Parse(text, zone string) (*Schedule, error) {
+	location := time.Local
+	if zone != "" {
+		var err error
+		if location, err = time.LoadLocation(zone); err != nil {
+			return nil, fmt.Errorf("there is no time zone %q; give a name such as Europe/Madrid or UTC", zone)
+		}
+	}
+	if strings.Contains(text, "TZ=") {
+		return nil, errors.New("the time zone is an argument of its own, time_zone")
+	}
+	parsed, err := cron.ParseStandard(text)
+	if err != nil {
+		return nil, fmt.Errorf(`%w; give five fields, minute, hour, day, month and weekday, such as "0 3 * * 0" for Sundays at 03:00`, err)
+	}
+	spec, ok := parsed.(*cron.SpecSchedule)
+	if !ok { // @every 3h has no place in a day, and no other scheduler knows it
+		return nil, fmt.Errorf(`%q counts from when it is started; give five fields, such as "0 */3 * * *"`, text)
+	}
+	spec.Location = location
+	s := &Schedule{Text: text, Zone: zone, spec: spec}
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return nil, fmt.Errorf("%q is never due", text)
+	}
+	return s, nil
+}
+
+// Next is the first time after another at which the job is due. When summer time begins, a
+// time that the clock leaves out is left out; when it ends, a time that the clock shows
+// twice counts once, unless the job is due every hour.
+func (s *Schedule) Next(after time.Time) time.Time {
+	next := s.spec.Next(after)
+	if list(s.spec.Hour, 0, 23) != "" && repeated(next.In(s.spec.Location)) {
+		return s.Next(next)
+	}
+	return next
+}
+
+// repeated tells whether the clock showed a time before, not long ago.
+func repeated(t time.Time) bool {
+	_, now := t.Zone()
+	_, before := t.Add(-3 * time.Hour).Zone() // no change of the clock is larger
+	if now >= before {
+		return false
+	}
+	const clock = "2006-01-02 15:04"
+	return t.Add(time.Duration(now-before)*time.Second).Format(clock) == t.Format(clock)
+}
+
+// Period is how long it is from the first time after another to the one after that.
+func (s *Schedule) Period(after time.Time) time.Duration {
+	first := s.Next(after)
+	return s.Next(first).Sub(first)
+}
+
+// Name is the period in a word: hourly, daily, weekly, monthly or yearly, by what is usual
+// between two times.
+func (s *Schedule) Name() string {
+	var gaps []time.Duration
+	at := s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	for range 15 {
+		next := s.Next(at)
+		gaps, at = append(gaps, next.Sub(at)), next
+	}
+	slices.Sort(gaps)
+	const day = 24 * time.Hour
+	switch usual := gaps[len(gaps)/2]; {
+	case usual < 20*time.Hour:
+		return "hourly"
+	case usual <= 36*time.Hour:
+		return "daily"
+	case usual <= 8*day:
+		return "weekly"
+	case usual <= 35*day:
+		return "monthly"
+	}
+	return "yearly"
+}
+
+// Plain is the expression in five fields of numbers, for schedulers that know neither
+// names nor words with an @.
+func (s *Schedule) Plain() string {
+	fields := []string{
+		list(s.spec.Minute, 0, 59), list(s.spec.Hour, 0, 23), list(s.spec.Dom, 1, 31),
+		list(s.spec.Month, 1, 12), list(s.spec.Dow, 0, 6),
+	}
+	for i, field := range fields {
+		if field == "" {
+			fields[i] = "*"
+		}
+	}
+	return strings.Join(fields, " ")
+}
+
+// star is the bit that the library sets where the expression has an asterisk.
+const star = 1 << 63
+
+// list names the values that are set, with commas between; empty when all are.
+func list(bits uint64, from, to int) string {
+	var set []string
+	for n := from; n <= to; n++ {
+		if bits&(1<<n) != 0 {
+			set = append(set, fmt.Sprint(n))
+		}
+	}
+	if len(set) == to-from+1 {
+		return ""
+	}
+	return strings.Join(set, ",")
+}

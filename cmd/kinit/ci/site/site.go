@@ -1,0 +1,212 @@
+// Package site renders results as a static site: one page that tells at a glance which
+// jobs work, a page a job with its numbers and its first error, and a page a run. It
+// needs no server and works from a folder; its script only filters.
+//
+// Everything is looked at before it is written: what a run's own program found a secret
+// in, what has changed since then, and what looks like a key whoever wrote it, is
+// withheld, and told.
+package site
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kinit/cmd/kinit/ci/result"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Options say what is rendered.
+type Options struct {
+	Results string // the folder of results
+	Out     string // the folder of the site; it is made
+	Title   string
+	BaseURL string // where the site will be, for feeds; empty makes their links relative
+	Program string // the version of kinit
+	Now     time.Time
+}
+
+// Report is what was rendered.
+type Report struct {
+	Jobs, Runs, Pages int
+	Withheld          []string // what was not published, and why
+}
+
+// Write renders the site. A page that is already as it should be is not written, so that
+// copying the site elsewhere is quick; each is replaced in one go. Pages of runs that are
+// not kept any more are removed.
+func Write(o Options) (*Report, error) {
+	all, err := load(o.Results, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := template.New("site").Funcs(functions()).ParseFS(assets, "assets/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the pages of the site: %w", err)
+	}
+	s := &site{Options: o, pages: pages, report: &Report{Jobs: len(all)}, written: map[string]bool{}}
+	s.gate = &gate{withhold: func(what string) { s.report.Withheld = append(s.report.Withheld, what) }, shapes: shapes()}
+	stamp, err := s.stamp()
+	if err != nil {
+		return nil, err
+	}
+	there, err := os.ReadFile(filepath.Join(o.Out, stampFile))
+	s.same = err == nil && string(there) == stamp
+	for _, j := range all {
+		s.gate.clean(j.Runs)
+	}
+	steps := []func([]*job) error{s.assets, s.index, s.jobs, s.feeds}
+	for _, step := range steps {
+		if err := step(all); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.removeOld(); err != nil {
+		return nil, err
+	}
+	return s.report, s.put(stampFile, []byte(stamp))
+}
+
+// stampFile says what the pages that are there were rendered with.
+const stampFile = ".kinit-site"
+
+// stamp is a digest of all that the page of a run is made of beside its record.
+func (s *site) stamp() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q\n", s.title(), s.Program)
+	err := fs.WalkDir(assets, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := assets.ReadFile(path)
+		if err == nil {
+			fmt.Fprintf(sum, "%s %d\n%s", path, len(content), content)
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the pages of the site: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)) + "\n", nil
+}
+
+// site is the state of one Write.
+type site struct {
+	Options
+	pages   *template.Template
+	gate    *gate
+	report  *Report
+	written map[string]bool // paths below Out
+	same    bool            // what is there was rendered with the same pages
+}
+
+func (s *site) assets([]*job) error {
+	for _, name := range []string{"site.css", "site.js"} {
+		content, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return fmt.Errorf("read a part of the site: %w", err)
+		}
+		if err := s.put(name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) jobs(all []*job) error {
+	for _, j := range all {
+		if err := s.job(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page renders a page.
+func (s *site) page(path, name string, data any) error {
+	var out bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&out, name, data); err != nil {
+		return fmt.Errorf("render %s: %w", path, err)
+	}
+	s.report.Pages++
+	return s.put(path, out.Bytes())
+}
+
+// write renders what is no page of HTML.
+func (s *site) write(path string, write func(io.Writer) error) error {
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
+		return fmt.Errorf("render %s: %w", path, err)
+	}
+	return s.put(path, out.Bytes())
+}
+
+// put writes a file of the site in one go, unless it is there already as it should be.
+func (s *site) put(path string, content []byte) error {
+	s.written[path] = true
+	file := filepath.Join(s.Out, path)
+	if there, err := os.ReadFile(file); err == nil && bytes.Equal(there, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("make a folder of the site: %w", err)
+	}
+	partial := file + ".partial"
+	if err := os.WriteFile(partial, content, 0o644); err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	if err := os.Rename(partial, file); err != nil {
+		return fmt.Errorf("write the site: %w", err)
+	}
+	return nil
+}
+
+// removeOld removes the pages of runs that are not kept any more, and pages of lists that
+// have become shorter. Nothing else in the folder is touched: it may have files of other
+// people.
+func (s *site) removeOld() error {
+	for _, pattern := range []string{"page-*.html", "jobs/*/page-*.html", "jobs/*/runs/*/index.html"} {
+		pages, err := filepath.Glob(filepath.Join(s.Out, filepath.FromSlash(pattern)))
+		if err != nil {
+			return fmt.Errorf("look for old pages: %w", err)
+		}
+		for _, page := range pages {
+			path, err := filepath.Rel(s.Out, page)
+			if err != nil || s.written[filepath.ToSlash(path)] {
+				continue
+			}
+			if filepath.Base(page) == "index.html" {
+				page = filepath.Dir(page) // with the files of the run
+			}
+			if err := os.RemoveAll(page); err != nil {
+				return fmt.Errorf("remove old pages: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// title is the name of the site.
+func (s *site) title() string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return "Periodic jobs"
+}
+
+// verdictClass is how a verdict looks.
+func verdictClass(v result.Verdict) string {
+	return map[result.Verdict]string{
+		result.Passed: "good", result.Failed: "bad", result.Infrastructure: "odd", result.Aborted: "open", result.Running: "open",
+	}[v]
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/cmd/kinit/ci/cycle"
+	"kinit/cmd/kinit/ci/jobs"
+	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/view"
+	"kinit/engine/event"
+)
+
+// beatEvery is how often a phase that is at work shows a sign of life.
+const beatEvery = time.Minute
+
+// ciScreen shows jobs: a line when a phase begins, one when it has ended, and the first
+// error when a job has. Lines of jobs that run at the same time are told apart by their
+// names, so there is nothing to redraw.
+type ciScreen struct {
+	world *world
+	json  bool
+	after func() // called when a job has ended
+
+	mu     sync.Mutex
+	wide   int // the longest name so far
+	active map[string]*ciPhase
+	stop   chan struct{}
+	beats  sync.WaitGroup
+}
+
+var _ cycle.Teller = (*ciScreen)(nil)
+
+// ciPhase is a phase that is at work.
+type ciPhase struct {
+	phase result.Phase
+	stage string
+	done  int
+	total int
+	next  time.Time // of the next sign of life
+}
+
+func newCIScreen(w *world, asJSON bool) *ciScreen {
+	return &ciScreen{world: w, json: asJSON, active: map[string]*ciPhase{}, stop: make(chan struct{})}
+}
+
+// start begins to show signs of life, until end.
+func (s *ciScreen) start() {
+	s.beats.Go(func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-s.stop:
+				return
+			case <-ticker.C:
+				s.beat()
+			}
+		}
+	})
+}
+
+func (s *ciScreen) end() {
+	close(s.stop)
+	s.beats.Wait()
+}
+
+func (s *ciScreen) beat() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.world.now()
+	for name, p := range s.active {
+		if now.Before(p.next) {
+			continue
+		}
+		p.next = now.Add(beatEvery)
+		text := fmt.Sprintf("%d of %d tasks", p.done, p.total)
+		if p.stage != "" {
+			text = p.stage + ", " + text
+		}
+		s.line(name, p.phase.Name, "…", now.Sub(p.phase.Started), text)
+	}
+}
+
+// sink follows what a job's phase does.
+func (s *ciScreen) sink(j jobs.Job) event.Sink { return ciSink{s, j.Name} }
+
+type ciSink struct {
+	screen *ciScreen
+	job    string
+}
+
+// Emit takes an event.
+func (k ciSink) Emit(e event.Event) {
+	k.screen.mu.Lock()
+	defer k.screen.mu.Unlock()
+	p := k.screen.active[k.job]
+	if p == nil {
+		return
+	}
+	switch e.Kind {
+	case event.RunStarted:
+		p.total = e.Total
+	case event.TaskFinished:
+		p.done++
+		if e.Stage != "" {
+			p.stage = e.Stage
+		}
+	case event.RunWaits:
+		k.screen.line(k.job, p.phase.Name, "waits", e.Time.Sub(p.phase.Started), e.Message)
+	}
+}
+
+// Begins shows that a phase begins.
+func (s *ciScreen) Begins(j jobs.Job, p result.Phase) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active[j.Name] = &ciPhase{phase: p, next: p.Started.Add(beatEvery)}
+	s.encode("phase_started", j, p)
+	s.line(j.Name, p.Name, "begins", 0, p.Note)
+}
+
+// Ended shows how a phase ended.
+func (s *ciScreen) Ended(j jobs.Job, p result.Phase) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, j.Name)
+	s.encode("phase_ended", j, p)
+	word := "failed"
+	if p.OK {
+		word = "ok"
+	}
+	s.line(j.Name, p.Name, word, p.Duration(), phaseText(p))
+}
+
+// phaseText is what a phase came to.
+func phaseText(p result.Phase) string {
+	switch {
+	case p.Name == result.Evidence:
+		return ""
+	case p.Leftovers != nil:
+		return fmt.Sprintf("leftovers = %d", *p.Leftovers)
+	case p.Name == result.Cleanup:
+		return "leftovers unknown"
+	case p.Changed != nil:
+		return count(p.Tasks, "task") + fmt.Sprintf(", %d changed", *p.Changed)
+	}
+	return ""
+}
+
+// Waits shows that a job waits for a host.
+func (s *ciScreen) Waits(j jobs.Job, host string) {
+	s.Notice(j, "waits for "+host+", which another job works on")
+}
+
+// Notice shows a line about a job.
+func (s *ciScreen) Notice(j jobs.Job, text string) { s.say(j.Name + ": " + text) }
+
+// say shows a line about the program.
+func (s *ciScreen) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.world.err, view.Clean(text)+"\n") // nobody to tell when the screen is gone
+}
+
+// Done shows what a job came to, with its first error.
+func (s *ciScreen) Done(j jobs.Job, r *result.Result) {
+	s.mu.Lock()
+	if s.json {
+		s.encode("result", j, struct {
+			ID      string         `json:"id"`
+			Verdict result.Verdict `json:"verdict"`
+			End     *result.End    `json:"end,omitempty"`
+		}{r.ID, r.Verdict(), r.End})
+	} else {
+		_, _ = io.WriteString(s.world.out, verdictText(j, r))
+	}
+	s.mu.Unlock()
+	if s.after != nil {
+		s.after()
+	}
+}
+
+// verdictText is what a job came to, for people.
+func verdictText(j jobs.Job, r *result.Result) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n%s: %s after %s", j.Address(), r.Verdict(), view.Seconds(r.Ended().Sub(r.Header.Started)))
+	if at := r.FailedAt(); at != "" {
+		fmt.Fprintf(&out, ", in %s", at)
+	}
+	if r.End != nil && r.End.Ready > 0 {
+		fmt.Fprintf(&out, ", ready in %s", view.Seconds(r.End.Ready))
+	}
+	out.WriteString(".\n")
+	if r.End == nil || r.End.Error == nil {
+		return out.String() + "\n"
+	}
+	p := r.End.Error
+	fmt.Fprintf(&out, "  %s\n", p.Summary)
+	if p.Place != "" {
+		fmt.Fprintf(&out, "  on %s\n", p.Place)
+	}
+	for _, line := range strings.Split(strings.TrimRight(p.Detail, "\n"), "\n") {
+		fmt.Fprintf(&out, "  %s\n", line)
+	}
+	fmt.Fprintf(&out, "  Result: %s\n  Again:  %s\n\n", r.Folder, r.Header.Rerun)
+	return out.String()
+}
+
+// line shows a phase on a line; the caller holds the lock.
+func (s *ciScreen) line(name string, phase result.PhaseName, word string, took time.Duration, text string) {
+	if s.json {
+		return
+	}
+	s.wide = max(s.wide, len(name))
+	at := ""
+	if took > 0 {
+		at = view.Seconds(took)
+	}
+	row := fmt.Sprintf("%-*s  %-8s  %-6s  %6s  %s", s.wide, name, phase, word, at, view.Clean(text))
+	_, _ = io.WriteString(s.world.out, strings.TrimRight(row, " ")+"\n")
+}
+
+// encode writes a line for programs; the caller holds the lock.
+func (s *ciScreen) encode(kind string, j jobs.Job, what any) {
+	if !s.json {
+		return
+	}
+	encoder := json.NewEncoder(s.world.out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct {
+		Kind string `json:"kind"`
+		Job  string `json:"job"`
+		What any    `json:"what"`
+	}{kind, j.Address(), what})
+}
+
+// sayError says why a job was not begun.
+func (w *world) sayError(d cycle.Done) {
+	_, _ = io.WriteString(w.err, "Error: "+d.Job.Name+": "+d.Err.Error()+"\n")
+}
+
+// count is a number with its word.
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

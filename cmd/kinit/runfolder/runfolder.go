@@ -1,0 +1,81 @@
+// Package runfolder lists folders that are named by when something started, as the logs
+// of runs and the results of jobs are.
+package runfolder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// TimeFormat is how the names begin, in UTC, so that they sort by time. A hyphen follows.
+const TimeFormat = "20060102T150405Z"
+
+// Names lists the folders in dir that are named so, the newest first. A dir that does not
+// exist has none.
+func Names(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list what was run: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if _, ok := StartOf(entry.Name()); ok && entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.SortFunc(names, newestFirst)
+	return names, nil
+}
+
+// newestFirst compares by the start, and those of one second by the number at the end, of
+// which the longer is the greater.
+func newestFirst(a, b string) int {
+	n := len(TimeFormat)
+	return cmp.Or(strings.Compare(b[:n], a[:n]), len(b)-len(a), strings.Compare(b, a))
+}
+
+// StartOf is when something started, by the name of its folder.
+func StartOf(name string) (time.Time, bool) {
+	text, _, ok := strings.Cut(name, "-")
+	if !ok {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(TimeFormat, text)
+	return at, err == nil
+}
+
+// Prune removes those folders in dir that are beyond a limit: more than so many newer ones
+// are kept, or it is older than an age; 0 means no limit. It returns their names. needed
+// is asked about each that would be removed.
+func Prune(dir string, most int, age time.Duration, now time.Time, needed func(folder string) bool) ([]string, error) {
+	names, err := Names(dir)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
+	var failed []error
+	for i, name := range names {
+		started, _ := StartOf(name)
+		beyond := most > 0 && i >= most || age > 0 && now.Sub(started) > age
+		folder := filepath.Join(dir, name)
+		if !beyond || needed(folder) {
+			continue
+		}
+		if err := os.RemoveAll(folder); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		removed = append(removed, name)
+	}
+	return removed, errors.Join(failed...)
+}
