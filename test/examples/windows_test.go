@@ -8,8 +8,8 @@ import (
 	"kinit/engine"
 )
 
-// planned are the tasks that a spec does on some hosts, by the address of their block.
-func planned(t *testing.T, spec string, hosts []string, vars map[string]string) map[string][]string {
+// blocksOf are the tasks that a spec does on some hosts, by the address of their block.
+func blocksOf(t *testing.T, spec string, hosts []string, vars map[string]string) map[string][]string {
 	t.Helper()
 	o := options(t, spec)
 	o.Hosts, o.Vars = hosts, vars
@@ -30,7 +30,7 @@ const iso = `{ url = "/srv/iso/windows-server-2022.iso" }`
 
 func TestWithoutWindowsNodesNothingOfWindowsIsPlanned(t *testing.T) {
 	t.Parallel()
-	for block := range planned(t, "bare-libvirt-1-1-1", []string{"a"}, nil) {
+	for block := range blocksOf(t, "bare-libvirt-1-1-1", []string{"a"}, nil) {
 		if strings.Contains(block, "windows") || strings.Contains(block, "winrm") {
 			t.Errorf("%s is planned", block)
 		}
@@ -39,7 +39,7 @@ func TestWithoutWindowsNodesNothingOfWindowsIsPlanned(t *testing.T) {
 
 func TestWindowsNodesHaveTasksOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	blocks := planned(t, "bare-libvirt-1-2-2", []string{"a", "b"}, map[string]string{"compute_os": "windows", "windows_iso": iso})
+	blocks := blocksOf(t, "bare-libvirt-1-2-2", []string{"a", "b"}, map[string]string{"compute_os": "windows", "windows_iso": iso})
 	for block, want := range map[string][]string{
 		"task.windows_image.node":     {`task.windows_image.node["a"]`, `task.windows_image.node["b"]`},
 		"task.libvirt_domain.windows": {`task.libvirt_domain.windows["bare-compute-01"]`, `task.libvirt_domain.windows["bare-compute-02"]`},
@@ -63,7 +63,7 @@ func TestWindowsNodesHaveTasksOfTheirOwn(t *testing.T) {
 
 func TestSealedImageNeedsNoInstallation(t *testing.T) {
 	t.Parallel()
-	blocks := planned(t, "bare-libvirt-1-1-1", []string{"a"}, map[string]string{
+	blocks := blocksOf(t, "bare-libvirt-1-1-1", []string{"a"}, map[string]string{
 		"compute_os": "windows-2025", "windows_image": `{ url = "https://example.org/sealed.qcow2", sha256 = "` + strings.Repeat("a", 64) + `" }`,
 	})
 	if got := blocks["task.windows_image.node"]; len(got) > 0 {
