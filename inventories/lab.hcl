@@ -53,7 +53,10 @@ group "${lab}" {
 %{ if winsim != "" ~}
     # What boots as Windows here is a simulator, and says so: a small Linux with one
     # program that plays a Windows Server.
-    windows_image            = { url = "/srv/kinit/winsim.qcow2" }
+    windows_iso              = { url = "/srv/kinit/winsim.iso" }
+    windows_drivers          = { url = "/srv/kinit/winsim-programs/drivers.iso" }
+    windows_openssh          = { url = "/srv/kinit/winsim-programs/openssh.msi" }
+    windows_image_size       = "4GiB"
     windows_firmware         = "bios"
     windows_least_memory_gib = 2
     windows_boot_timeout     = "20m"

@@ -38,7 +38,7 @@ variable "lab_inventory" {
 variable "lab_windows" {
   type        = bool
   default     = false
-  description = "The lab has the disk image of a simulated Windows."
+  description = "The lab has installation media of a simulated Windows."
 }
 
 locals {

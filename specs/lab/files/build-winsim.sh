@@ -1,32 +1,37 @@
 #!/bin/sh
-# Builds the disk image of the lab's SIMULATED Windows, as if it had been installed and
-# sealed: a small Linux whose only program is the simulator. Like a sealed Windows it sets
-# itself up at its first start, from the CD of its node.
+# Builds the installation media of the lab's SIMULATED Windows: a CD that boots a small
+# Linux whose only program is the simulator. Like the real Setup it puts an image onto the
+# first disk, restarts from it, and does what the answer file on another CD says.
 #
 #   WINSIM=PROGRAM build-winsim.sh OUTPUT_DIR
 #
 # WINSIM is the simulator, a static program. busybox and resize2fs come from
 # OUTPUT_DIR/guest-root.tar, built first where it is missing.
 #
-# Result: OUTPUT_DIR/winsim.qcow2 and its checksum OUTPUT_DIR/winsim.sha256; and
-# OUTPUT_DIR/winsim-programs with what nodes download: plain text that says it stands in
-# for containerd, kubeadm and the others.
+# Result: OUTPUT_DIR/winsim.iso and its checksum OUTPUT_DIR/winsim.sha256; and
+# OUTPUT_DIR/winsim-programs with what Windows and nodes need besides: plain text that says
+# it stands in for drivers, OpenSSH, containerd, kubeadm and the others.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
+isolinux=/usr/lib/ISOLINUX/isolinux.bin
+loader=/usr/lib/syslinux/modules/bios/ldlinux.c32
+
+need genisoimage genisoimage
 need extlinux extlinux
 need mkfs.ext4 e2fsprogs
-need qemu-img qemu-utils
 need losetup mount
 need dpkg-deb dpkg
 need depmod kmod
+[ -f "$isolinux" ] || die "needs $isolinux: install the Debian package isolinux"
+[ -f "$loader" ] || die "needs $loader: install the Debian package syslinux-common"
 [ "$(id -u)" = 0 ] || die "needs root: a loop device and a mount"
 [ -x "${WINSIM:-}" ] || die "WINSIM names no program: ${WINSIM:-(empty)}"
 begin "${1:-}"
 sh "$here/build-guest-root.sh" "$out"
 settings="${KUBERNETES_VERSION:=v1.34.4}"
-unless_made winsim.qcow2 "$(made_of "$here"/winsim/* "$out/guest-root.tar" "$WINSIM")"
+unless_made winsim.iso "$(made_of "$here"/winsim/* "$out/guest-root.tar" "$WINSIM")"
 
 before_cleanup() { umount "$work/disk" 2>/dev/null || true; }
 
@@ -57,6 +62,15 @@ mkdir -p "$work/disk/boot/extlinux"
 cp "$here/winsim/extlinux.conf" "$work/disk/boot/extlinux/extlinux.conf"
 extlinux --install "$work/disk/boot/extlinux" >/dev/null 2>&1 || die "extlinux could not be installed"
 umount "$work/disk"
-qemu-img convert -f raw -O qcow2 -o lazy_refcounts=on "$work/disk.raw" "$work/winsim.qcow2"
-(cd "$work" && sha256sum winsim.qcow2 >winsim.sha256)
-finish winsim-programs winsim.sha256 winsim.qcow2
+
+say "media"
+mkdir -p "$work/media/isolinux" "$work/media/sources"
+cp -a "$work/root/." "$work/media/"
+gzip -1 -c "$work/disk.raw" >"$work/media/sources/install.img.gz"
+cp "$isolinux" "$loader" "$work/media/isolinux/"
+sed 's/winsim.root=kinit-winsim/winsim.root=KINIT_WINSIM/' "$here/winsim/extlinux.conf" >"$work/media/isolinux/isolinux.cfg"
+genisoimage -quiet -R -V KINIT_WINSIM -b isolinux/isolinux.bin -c isolinux/boot.cat \
+	-no-emul-boot -boot-load-size 4 -boot-info-table -o "$work/winsim.iso" "$work/media" 2>/dev/null ||
+	die "genisoimage failed"
+(cd "$work" && sha256sum winsim.iso >winsim.sha256)
+finish winsim-programs winsim.sha256 winsim.iso

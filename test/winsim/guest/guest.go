@@ -1,29 +1,31 @@
 //go:build linux
 
 // Package guest makes the simulator the first process of a virtual machine: it mounts
-// what there is, asks for an address, and restarts or powers off when the simulated
+// what there is, asks for an address, and powers the machine off when the simulated
 // Windows does.
+//
+// A machine that was started from the installation media puts the image on them onto its
+// first disk and restarts from that, as the first part of the real Setup does.
 package guest
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// End is how a run of the machine ends.
-type End int
-
-// The ends: the machine starts anew, or stays off.
-const (
-	Restart End = iota
-	PowerOff
-)
-
-// Windows plays the simulated system until it restarts or powers off. Its state is in a
-// folder; media are the folders of the CDs.
-type Windows func(ctx context.Context, state string, media []string) (End, error)
+// Machine is what the simulated Windows has of the virtual machine.
+type Machine struct {
+	State string   // the folder of its state
+	CDs   []string // folders with the contents of the CDs, in the order of the drives
+	Card  Card
+}
 
 // Where things are in the guest.
 const (
@@ -31,34 +33,62 @@ const (
 	mediaFolder = "/run/media"
 )
 
-// Run plays Windows and then restarts the machine or powers it off. A failure is told on
-// the console, and the machine stays on, for people to look at.
-func Run(ctx context.Context, console io.Writer, windows Windows) error {
+// setupLabel is that of the installation media, which the boot loader names too.
+const setupLabel = "KINIT_WINSIM"
+
+// Run plays Windows until it is shut down, and powers the machine off. A failure is told
+// on the console, and the machine stays on, for people to look at.
+func Run(ctx context.Context, console io.Writer, windows func(context.Context, Machine) error) error {
+	fmt.Fprint(console, "winsim: this is a SIMULATION of Windows by kinit, and no Windows\r\n")
 	end, err := play(ctx, console, windows)
 	if err != nil {
-		fmt.Fprintf(console, "winsim: %v\n", err)
+		fmt.Fprintf(console, "winsim: %v\r\n", err)
 		<-ctx.Done()
 		return err
 	}
-	return halt(end)
+	unix.Sync()
+	return unix.Reboot(end)
 }
 
-func play(ctx context.Context, console io.Writer, windows Windows) (End, error) {
+// play returns how the machine ends, as reboot(2) knows it.
+func play(ctx context.Context, console io.Writer, windows func(context.Context, Machine) error) (int, error) {
 	if err := mountBasics(); err != nil {
-		return PowerOff, err
+		return 0, err
 	}
-	fmt.Fprintln(console, "winsim: this is a SIMULATION of Windows by kinit, and no Windows")
-	media, err := mountMedia(mediaFolder)
+	fromMedia, err := bootedFromMedia()
 	if err != nil {
-		return PowerOff, err
+		return 0, err
+	}
+	if fromMedia {
+		return unix.LINUX_REBOOT_CMD_RESTART, install(ctx, console)
+	}
+	m, err := prepare(ctx, console)
+	if err != nil {
+		return 0, err
+	}
+	return unix.LINUX_REBOOT_CMD_POWER_OFF, windows(ctx, m)
+}
+
+// bootedFromMedia reads the label that the boot loader gave.
+func bootedFromMedia() (bool, error) {
+	line, err := os.ReadFile("/proc/cmdline")
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(strings.Fields(string(line)), "winsim.root="+setupLabel), nil
+}
+
+func prepare(ctx context.Context, console io.Writer) (Machine, error) {
+	m := Machine{State: stateFolder}
+	var err error
+	if m.CDs, err = mountMedia(mediaFolder); err != nil {
+		return m, err
 	}
 	if err := grow(ctx); err != nil {
-		return PowerOff, err
+		return m, err
 	}
-	if err := network(ctx, console); err != nil {
-		return PowerOff, err
-	}
-	return windows(ctx, stateFolder, media)
+	m.Card, err = connect(ctx, console)
+	return m, err
 }
 
 // every calls try until it succeeds or ctx ends, which it tells with what try said last.

@@ -46,12 +46,3 @@ func mountMedia(below string) ([]string, error) {
 	}
 	return media, nil
 }
-
-// halt ends the machine. Nothing of it returns when that works.
-func halt(end End) error {
-	unix.Sync()
-	if end == PowerOff {
-		return unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
-	}
-	return unix.Reboot(unix.LINUX_REBOOT_CMD_RESTART)
-}

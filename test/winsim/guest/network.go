@@ -4,45 +4,99 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
 )
 
-// card is the only network card, by the kernel's name.
-const card = "eth0"
+// device is the only network card, by the kernel's name.
+const device = "eth0"
 
-// network asks for an address until there is one.
-func network(ctx context.Context, console io.Writer) error {
-	for _, device := range []string{"lo", card} {
-		if err := run(ctx, "/bin/busybox", "ip", "link", "set", "dev", device, "up"); err != nil {
-			return err
+// Card is the network card as DHCP has set it up.
+type Card struct {
+	MAC     net.HardwareAddr
+	MTU     int // bytes
+	Address netip.Prefix
+	Gateway netip.Addr   // none where there is no default route
+	DNS     []netip.Addr // name servers
+}
+
+// leased is where the script of the DHCP client writes the gateway and the name servers.
+const leased = "/run/lease"
+
+// connect asks for an address until there is one. A machine without a network card, as
+// one that is installed has none, gets the zero Card.
+func connect(ctx context.Context, console io.Writer) (Card, error) {
+	if _, err := net.InterfaceByName(device); err != nil {
+		return Card{}, nil
+	}
+	for _, name := range []string{"lo", device} {
+		if err := run(ctx, "/bin/busybox", "ip", "link", "set", "dev", name, "up"); err != nil {
+			return Card{}, err
 		}
 	}
-	return every(ctx, time.Second, func() error {
-		err := run(ctx, "/bin/busybox", "udhcpc", "-n", "-q", "-f", "-t", "5", "-T", "2", "-i", card, "-s", "/sbin/lease", "-O", "mtu")
+	err := every(ctx, time.Second, func() error {
+		err := run(ctx, "/bin/busybox", "udhcpc", "-n", "-q", "-f", "-t", "5", "-T", "2", "-i", device, "-s", "/sbin/lease", "-O", "mtu")
 		if err != nil {
-			fmt.Fprintf(console, "winsim: %v\n", err)
+			fmt.Fprintf(console, "winsim: %v\r\n", err)
 		}
 		return err
 	})
+	if err != nil {
+		return Card{}, err
+	}
+	return card()
 }
 
-// Cut takes the network card away for a while, as Windows does when it makes its first
-// network for containers.
-func Cut(ctx context.Context, console io.Writer, during time.Duration) error {
-	if err := run(ctx, "/bin/busybox", "ip", "link", "set", "dev", card, "down"); err != nil {
+// card reads what the lease has brought.
+func card() (Card, error) {
+	link, err := net.InterfaceByName(device)
+	if err != nil {
+		return Card{}, err
+	}
+	c := Card{MAC: link.HardwareAddr, MTU: link.MTU}
+	addresses, err := link.Addrs()
+	if err != nil {
+		return Card{}, err
+	}
+	for _, address := range addresses {
+		prefix, err := netip.ParsePrefix(address.String())
+		if err == nil && prefix.Addr().Is4() {
+			c.Address = prefix
+		}
+	}
+	if !c.Address.IsValid() {
+		return Card{}, errors.New(device + " has no IPv4 address")
+	}
+	return c, c.readLease()
+}
+
+// readLease reads lines such as "router 10.0.0.254" and "dns 10.0.0.253".
+func (c *Card) readLease() error {
+	text, err := os.ReadFile(leased)
+	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(during)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		address, err := netip.ParseAddr(value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", leased, err)
+		}
+		switch name {
+		case "router":
+			c.Gateway = address
+		case "dns":
+			c.DNS = append(c.DNS, address)
+		}
 	}
-	return network(ctx, console)
+	return nil
 }
 
 func run(ctx context.Context, argv ...string) error {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the initial RAM disk $3 of busybox $1 and modules of the kernel below $2: it finds
-# the disk, mounts it and starts the simulator.
+# the disk or the media, mounts them and starts the simulator.
 set -eu
 busybox=$1
 kernel=$2
@@ -24,16 +24,23 @@ cat >"$tree/init" <<'INIT'
 /bin/busybox mount -t proc none /proc
 /bin/busybox mount -t sysfs none /sys
 while read -r module; do /bin/busybox insmod "/modules/$module"; done </modules/order
+# The boot loader says which of the two it was.
+for word in $(/bin/busybox cat /proc/cmdline); do
+	case $word in winsim.root=*) label=${word#*=} ;; esac
+done
 tries=0
-until device=$(/bin/busybox findfs LABEL=kinit-winsim 2>/dev/null); do
+until device=$(/bin/busybox findfs "LABEL=$label" 2>/dev/null); do
 	tries=$((tries + 1))
 	if [ "$tries" -gt 600 ]; then
-		echo "winsim: no file system with the label kinit-winsim" >/dev/console
+		echo "winsim: no file system with the label $label" >/dev/console
 		exec /bin/busybox sh </dev/console >/dev/console 2>&1
 	fi
 	/bin/busybox usleep 100000
 done
-/bin/busybox mount -t ext4 -o noatime "$device" /root
+case $label in
+KINIT_WINSIM) /bin/busybox mount -t iso9660 -o ro "$device" /root ;;
+*) /bin/busybox mount -t ext4 -o noatime "$device" /root ;;
+esac
 for folder in dev proc sys; do /bin/busybox mount -o move "/$folder" "/root/$folder"; done
 exec /bin/busybox switch_root /root /sbin/winsim -guest
 INIT

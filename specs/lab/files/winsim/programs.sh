@@ -31,3 +31,14 @@ pack cni_flannel flannel-amd64.exe
 for name in host-local win-overlay win-bridge; do program "cni/$name.exe" "$name" v1.6.2; done
 pack cni .
 (cd "$out" && sha256sum *.tar.gz >SHA256SUMS)
+
+# What Windows itself is installed with: the drivers are of nobody's use here, and the
+# package of OpenSSH is in the simulator's own form.
+mkdir -p "$tree/drivers"
+echo "kinit-winsim: in place of virtio-win" >"$tree/drivers/README.txt"
+genisoimage -quiet -J -V KINIT_DRIVERS -o "$out/drivers.iso" "$tree/drivers" 2>/dev/null
+cat >"$out/openssh.msi" <<'MSI'
+{"kinit-winsim": "msi", "product": "{11111111-2222-3333-4444-555555555555}", "name": "OpenSSH", "version": "10.0",
+"files": {"C:\\Program Files\\OpenSSH\\sshd.exe": "kinit-winsim program sshd 10.0\n"},
+"services": [{"name": "sshd", "display": "OpenSSH SSH Server", "image": "\"C:\\Program Files\\OpenSSH\\sshd.exe\"", "automatic": true}]}
+MSI
