@@ -3,6 +3,7 @@ package jobs
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,5 +113,25 @@ func TestTheProjectsOwnJobsAreValid(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if err != nil || string(hclwrite.Format(text)) != string(text) {
 		t.Errorf("it is not in the canonical format, error %v", err)
+	}
+}
+
+func TestTheExampleOfTheDocumentationIsValid(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```hcl\n")
+	example, _, ok := strings.Cut(example, "```\n")
+	if !ok {
+		t.Fatal("the page has no example")
+	}
+	file, diags := load(t, example)
+	if len(diags) > 0 || file.Jobs[0].Address() != "k8s-libvirt-1-1-1-periodic-weekly" {
+		t.Errorf("got %v", diags)
+	}
+	if string(hclwrite.Format([]byte(example))) != example {
+		t.Error("it is not in the canonical format")
 	}
 }
