@@ -94,6 +94,7 @@ func names(examples []example) []string {
 	return all
 }
 
+// folders are those with a playbook: one of the examples is a file of jobs.
 func folders(t *testing.T, path string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(path)
@@ -102,7 +103,7 @@ func folders(t *testing.T, path string) []string {
 	}
 	var all []string
 	for _, entry := range entries {
-		if entry.IsDir() {
+		if _, err := os.Stat(filepath.Join(path, entry.Name(), "site.hcl")); err == nil {
 			all = append(all, entry.Name())
 		}
 	}
