@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -43,13 +43,29 @@ func onlyCleanup(o engine.Options, j jobs.Job) engine.Options {
 	return o
 }
 
-// orphans are the earlier runs of a job that may have left something behind.
+// orphans are the earlier runs of a job that may have left something behind, also those
+// of the time when it was due more or less often and had another address.
 func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
-	all, err := result.List(r.Results, j.Address())
+	addresses, err := result.Jobs(r.Results)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(old *result.Result) bool { return !old.Orphaned() }), nil
+	var found []*result.Result
+	for _, address := range addresses {
+		if !strings.HasPrefix(address, j.Name+"-") {
+			continue
+		}
+		all, err := result.List(r.Results, address)
+		if err != nil {
+			return nil, err
+		}
+		for _, old := range all {
+			if old.Header.Name == j.Name && old.Orphaned() {
+				found = append(found, old)
+			}
+		}
+	}
+	return found, nil
 }
 
 // settle removes what earlier runs left behind, before anything new is deployed.

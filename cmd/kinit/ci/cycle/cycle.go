@@ -89,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, j jobs.Job) (*result.Result, error) {
 	}
 	c := &cycle{Runner: r, job: j, options: options, record: record}
 	c.run(ctx, orphans)
-	c.note(record.Close(c.end(ctx)))
+	c.note(record.Close(c.end()))
 	done, err := result.Read(record.Folder())
 	if err != nil {
 		return nil, errors.Join(append(c.errs, err)...)
@@ -118,7 +118,7 @@ func (c *cycle) run(ctx context.Context, orphans []*result.Result) {
 		return
 	}
 	for attempt := 1; ; attempt++ {
-		c.failure = nil
+		c.failure, c.deploy, c.ready = nil, nil, 0
 		c.attempt(ctx, attempt)
 		c.keepDecisive(attempt)
 		c.cleanup(ctx, attempt)
@@ -187,13 +187,10 @@ func (c *cycle) attempt(ctx context.Context, n int) {
 }
 
 // end is the last line of the record.
-func (c *cycle) end(ctx context.Context) result.End {
+func (c *cycle) end() result.End {
 	e := result.End{Time: c.Now(), Verdict: result.Passed, Ready: c.ready, Files: c.files}
 	if f := c.failure; f != nil {
 		e.Verdict, e.Phase, e.Stage, e.Error = f.verdict, f.phase, f.stage, f.masked()
-	}
-	if ctx.Err() != nil && c.failure == nil {
-		e.Verdict = result.Aborted
 	}
 	return e
 }

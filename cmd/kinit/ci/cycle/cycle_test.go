@@ -282,6 +282,22 @@ func TestWhatAProgramThatDiedLeftIsRemovedBeforeAnythingElse(t *testing.T) {
 	}
 }
 
+func TestAJobThatIsDueAtOtherTimesIsStillTheSame(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	j := job("web", "a")
+	dead(t, b, j, result.Deploy)
+	dead(t, b, job("web-2", "a"), result.Deploy) // of another job, whose name begins so
+	var err error
+	if j.Schedule, err = schedule.Parse("0 3 * * 0", "UTC"); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, j)
+	if diff := cmp.Diff([]string{"web cleanup", "web deploy", "web again", "web verify", "web cleanup"}, b.done); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNothingIsDeployedOnWhatCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
