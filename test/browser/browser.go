@@ -155,24 +155,31 @@ func (p *Page) Press(key string) {
 // Value is the value of an expression of JavaScript, or what a promise comes to.
 func Value[T any](p *Page, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	value, err := evaluate[T](p, expression)
 	if err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
 	return value
 }
 
-// Await waits until an expression of JavaScript is true.
+func evaluate[T any](p *Page, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// Await waits until an expression of JavaScript is true. While another page is on its
+// way, what is asked of the page before ends with an error, which counts as not yet.
 func (p *Page) Await(expression string) {
 	p.t.Helper()
+	var err error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if Value[bool](p, "Boolean("+expression+")") {
+		var is bool
+		if is, err = evaluate[bool](p, "Boolean("+expression+")"); is && err == nil {
 			return
 		}
 	}
-	p.t.Fatalf("did not come true: %s", expression)
+	p.t.Fatalf("did not come true: %s (%v)", expression, err)
 }
 
 // Picture takes a picture of what is seen, or of the whole page, as PNG.
