@@ -305,8 +305,6 @@ func TestSelectMarksHostsThatNoInventoryHas(t *testing.T) {
 
 func TestSelectTellsOfUnknownHosts(t *testing.T) {
 	t.Parallel()
-	inv, src := load(t, farm+`group "typo" { hosts = ["nycta"] }`)
-	sshConfig(t, src)
 	tests := map[string]struct{ pattern, want string }{
 		"a mistyped host":       {"web3", `--hosts:1,1-5: Unknown host: There is no host "web3" in the inventory or in ~/.ssh/config, and the name has no address. Did you mean "web" or "web1" or "web2"?`},
 		"a host in a group":     {"typo", `i.hcl:11,25-32: Unknown host: There is no host "nycta" in the inventory or in ~/.ssh/config, and the name has no address. Did you mean "nyctea"?`},
@@ -317,6 +315,8 @@ func TestSelectTellsOfUnknownHosts(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inv, src := load(t, farm+`group "typo" { hosts = ["nycta"] }`)
+			sshConfig(t, src)
 			_, diags := inv.Select(t.Context(), src, []string{test.pattern})
 			if diff := cmp.Diff(test.want, diags.Error()); diff != "" {
 				t.Error(diff)
