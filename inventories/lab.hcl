@@ -22,6 +22,12 @@ group "${lab}" {
     # What a lab's guests write may be lost with the machine.
     disk_cache = "unsafe"
 
+    # One emulated processor a guest: what two of them spend on interrupting each other
+    # is more than the second one brings.
+    controller_vcpus = 1
+    compute_vcpus    = 1
+    ignore_preflight = ["NumCPU"]
+
     controller_memory = "2560MiB"
     controller_disk   = "12GiB"
     compute_memory    = "1536MiB"
@@ -53,6 +59,11 @@ group "${lab}" {
     # Emulated processors are slow: leases of one controller need no election, probes
     # and heartbeats get more time.
     liveness_failures = 60
+    component_env = {
+      apiserver          = { GOGC = "400" }
+      controller_manager = { GOGC = "400" }
+      etcd               = { GOGC = "400" }
+    }
     component_args = {
       controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
       scheduler          = { leader-elect = "false" }

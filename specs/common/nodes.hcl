@@ -92,4 +92,10 @@ task "wait" "cloudinit" {
   path     = "/var/lib/cloud/instance/boot-finished"
   within   = var.boot_timeout
   evidence = [["cloud-init", "status", "--long"], ["tail", "-n", "30", "/var/log/cloud-init-output.log"]]
+
+  # cloud-init restarts sshd, which has answered before, and then nobody is there.
+  retry {
+    attempts = 10
+    delay    = "3s"
+  }
 }

@@ -223,6 +223,20 @@ task "copy" "patches" {
   depends_on = [task.directory.patches]
 }
 
+locals {
+  # kubeadm names the components its own way, and wants etcd's variables a level deeper.
+  environment = { for component, variables in var.component_env : component => {
+    extraEnvs = [for name, value in variables : { name = name, value = value }]
+  } }
+  component_env = length(local.environment) == 0 ? {} : {
+    ClusterConfiguration = merge(
+      { for component, name in { apiserver = "apiServer", controller_manager = "controllerManager", scheduler = "scheduler" } :
+      name => local.environment[component] if can(local.environment[component]) },
+      can(local.environment.etcd) ? { etcd = { local = local.environment.etcd } } : {},
+    )
+  }
+}
+
 task "kubeadm_config" "init" {
   stage                  = "cluster"
   host                   = local.first_node
@@ -238,16 +252,18 @@ task "kubeadm_config" "init" {
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
   extra_args             = var.component_args
+  merge                  = local.component_env
   patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
   kubelet                = { cgroupDriver = "systemd" }
 }
 
 task "kubeadm_init" "first" {
-  stage        = "cluster"
-  host         = local.first_node
-  config       = task.kubeadm_config.init.path
-  upload_certs = length(local.others) > 0
+  stage            = "cluster"
+  host             = local.first_node
+  config           = task.kubeadm_config.init.path
+  ignore_preflight = var.ignore_preflight
+  upload_certs     = length(local.others) > 0
   pki = {
     "ca.crt" = task.x509_ca.kubernetes.cert_pem
     "ca.key" = task.x509_ca.kubernetes.key_pem
@@ -280,12 +296,13 @@ task "kubeadm_config" "join" {
 }
 
 task "kubeadm_join" "controller" {
-  stage      = "cluster"
-  for_each   = toset(local.others)
-  host       = each.key
-  config     = task.kubeadm_config.join[each.key].path
-  timeout    = var.cluster_timeout
-  depends_on = [task.kubeadm_init.first, task.copy.patches, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+  stage            = "cluster"
+  for_each         = toset(local.others)
+  host             = each.key
+  config           = task.kubeadm_config.join[each.key].path
+  ignore_preflight = var.ignore_preflight
+  timeout          = var.cluster_timeout
+  depends_on       = [task.kubeadm_init.first, task.copy.patches, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
 
   retry {
     attempts = 3

@@ -92,6 +92,22 @@ variable "liveness_failures" {
   }
 }
 
+variable "component_env" {
+  type        = map(map(string))
+  default     = {}
+  description = "Environment of the control plane's components: apiserver, controller_manager, scheduler or etcd → variable → value."
+  validation {
+    condition     = length(setsubtract(keys(var.component_env), ["apiserver", "controller_manager", "scheduler", "etcd"])) == 0
+    error_message = "The components are apiserver, controller_manager, scheduler and etcd."
+  }
+}
+
+variable "ignore_preflight" {
+  type        = list(string)
+  default     = []
+  description = "Checks of kubeadm whose failure is only a warning, such as NumCPU for controllers with one virtual CPU."
+}
+
 variable "cluster_timeout" {
   type        = string
   default     = "10m"
