@@ -16,7 +16,7 @@ import (
 // Without Values these are unknown.
 func (t *Task) context(values *Values) *hcl.EvalContext {
 	ctx := t.scope.NewChild()
-	ctx.Variables = t.reads.variables(t.plan.blocks, values)
+	ctx.Variables = t.reads.variables(t.block.space, values)
 	ctx.Variables["host"] = t.plan.hosts.value(t.Host, values)
 	return ctx
 }
@@ -26,6 +26,9 @@ func (t *Task) context(values *Values) *hcl.EvalContext {
 func (t *Task) Decode(values *Values) (module.Task, diag.List) {
 	if pending := t.Pending(values); len(pending) > 0 {
 		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
+	}
+	if diags := t.reads.problems(values); diags.HasErrors() && !t.lenient() {
+		return nil, t.own(diags)
 	}
 	made, known, diags := t.decode(t.context(values), nil)
 	if !known && !diags.HasErrors() {

@@ -23,7 +23,7 @@ type Condition struct {
 func (t *Task) When() []*Condition {
 	var all []*Condition
 	for _, expr := range t.block.spec.When {
-		if t.plan.blocks.isLate(expr) {
+		if t.block.space.isLate(expr) {
 			c := t.condition("when", expr)
 			c.before = true
 			all = append(all, c)

@@ -13,12 +13,12 @@ import (
 // when the tasks are known.
 func (b *builder) declareHosts() {
 	for _, s := range b.in.Spec.Hosts {
-		scope := b.in.Scope.Context(s.Range.Filename)
+		scope := b.spaces[s.In].context(s.Range.Filename)
 		if s.ForEach == nil {
 			b.declareHost(s, scope, s.Label)
 			continue
 		}
-		elements, ok := b.elements(s.ForEach, scope)
+		elements, ok := b.elements(b.spaces[s.In], s.ForEach, scope)
 		if !ok {
 			continue
 		}
@@ -38,10 +38,10 @@ func withEach(scope *hcl.EvalContext, e element) *hcl.EvalContext {
 }
 
 func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
-	h := &declaredHost{spec: s, scope: scope, vars: cty.EmptyObjectVal, blocks: b.blocks}
+	h := &declaredHost{spec: s, scope: scope, vars: cty.EmptyObjectVal, space: b.spaces[s.In]}
 	if s.Name != nil {
 		var ok bool
-		if name, ok = b.earlyText("name", s.Name, scope); !ok {
+		if name, ok = b.earlyText(h.space, "name", s.Name, scope); !ok {
 			return
 		}
 	}
@@ -55,13 +55,13 @@ func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string)
 		return
 	}
 	if s.Via != nil {
-		h.via, _ = b.earlyText("via", s.Via, scope)
+		h.via, _ = b.earlyText(h.space, "via", s.Via, scope)
 	}
 	if h.via == inventory.Localhost {
 		h.via = ""
 	}
 	if s.Vars != nil {
-		if value, ok := b.early("vars", s.Vars, scope); ok {
+		if value, ok := b.early(h.space, "vars", s.Vars, scope); ok {
 			h.vars = value
 		}
 	}
@@ -93,9 +93,9 @@ func (b *builder) checkVia() {
 func (b *builder) referHosts() {
 	for _, h := range b.hosts.order {
 		s := h.spec
-		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
-		h.reads, h.after = reads, b.dependencies(s.DependsOn, h.scope, false)
-		if !diags.HasErrors() && !b.blocks.isLate(s.Address) {
+		reads, diags := h.space.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+		h.reads, h.after = reads, b.dependencies(h.space, s.DependsOn, h.scope, false)
+		if !diags.HasErrors() && !h.space.isLate(s.Address) {
 			h.fixed = h.address(nil)
 		}
 		if !diags.HasErrors() {

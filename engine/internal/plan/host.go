@@ -26,15 +26,15 @@ type hosts struct {
 
 // declaredHost is an instance of a host block.
 type declaredHost struct {
-	name   string
-	spec   *spec.Host
-	via    string // empty means none
-	vars   cty.Value
-	scope  *hcl.EvalContext // with each
-	reads  references       // of its arguments
-	after  references       // of depends_on
-	blocks *blocks
-	fixed  cty.Value // the address, where it needs no task
+	name  string
+	spec  *spec.Host
+	via   string // empty means none
+	vars  cty.Value
+	scope *hcl.EvalContext // with each
+	reads references       // of its arguments
+	after references       // of depends_on
+	space *space
+	fixed cty.Value // the address, where it needs no task
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -113,7 +113,7 @@ func (h *declaredHost) address(values *Values) cty.Value {
 // late is the scope with the values of tasks.
 func (h *declaredHost) late(values *Values) *hcl.EvalContext {
 	ctx := h.scope.NewChild()
-	ctx.Variables = h.reads.variables(h.blocks, values)
+	ctx.Variables = h.reads.variables(h.space, values)
 	return ctx
 }
 
@@ -169,7 +169,7 @@ func (p *Plan) HostSettings(name string, values *Values) (HostSettings, diag.Lis
 	if host == nil {
 		return inventory.Outside(name), nil
 	}
-	if pending := host.blocks.pending(addresses(host.reads.tasks()), values, unknown, missing); len(pending) > 0 {
+	if pending := host.space.pending(addresses(host.reads.tasks()), values, unknown, missing); len(pending) > 0 {
 		return HostSettings{}, diag.Errorf(&host.spec.Range, "Host not known yet", "How the host %q is reached depends on the values of %s.", name, strings.Join(pending, ", "))
 	}
 	settings, diags, _ := host.settings(values)

@@ -22,13 +22,13 @@ func (b *builder) referInstances(blocks []*block) {
 		for _, t := range block.instances {
 			ctx := t.context(nil)
 			if t.Skip == "" {
-				t.Skip = b.skip(block.spec.When, ctx)
+				t.Skip = b.skip(block, ctx)
 			}
 			t.Retry = b.retry(t, ctx)
-			t.Become = b.become(block.spec.Become, ctx)
+			t.Become = b.become(block, ctx)
 			t.Sensitive = block.spec.Sensitive
 			if block.spec.Timeout != nil {
-				t.Timeout = b.duration("timeout", block.spec.Timeout, ctx, 1)
+				t.Timeout = b.duration(block.space, "timeout", block.spec.Timeout, ctx, 1)
 			}
 			b.refer(t, ctx, exprs)
 		}
@@ -37,12 +37,12 @@ func (b *builder) referInstances(blocks []*block) {
 
 // skip evaluates the conditions that are known before the run, and says why a task
 // is not to be done.
-func (b *builder) skip(when []hcl.Expression, ctx *hcl.EvalContext) string {
-	for _, condition := range when {
-		if b.blocks.isLate(condition) {
+func (b *builder) skip(block *block, ctx *hcl.EvalContext) string {
+	for _, condition := range block.spec.When {
+		if block.space.isLate(condition) {
 			continue
 		}
-		value, ok := b.earlyAs("when", condition, ctx, cty.Bool)
+		value, ok := b.earlyAs(block.space, "when", condition, ctx, cty.Bool)
 		if ok && value.False() {
 			return "when is false"
 		}
@@ -53,11 +53,11 @@ func (b *builder) skip(when []hcl.Expression, ctx *hcl.EvalContext) string {
 // refer finds the tasks that a task refers to.
 func (b *builder) refer(t *Task, ctx *hcl.EvalContext, exprs []hcl.Expression) {
 	var diags diag.List
-	t.reads, diags = b.blocks.find(ctx, exprs...)
+	t.reads, diags = t.block.space.find(ctx, exprs...)
 	b.diags = append(b.diags, diags...)
 	t.block.invalid = t.block.invalid || diags.HasErrors()
 	for _, expr := range t.block.spec.DependsOn {
-		t.after = append(t.after, b.dependencies(expr, ctx, t.Handler)...)
+		t.after = append(t.after, b.dependencies(t.block.space, expr, ctx, t.Handler)...)
 	}
 	t.Needs = addresses(append(t.reads.tasks(), b.hosts.reads(t.Host)...))
 	slices.Sort(t.Needs)

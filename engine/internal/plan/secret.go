@@ -29,18 +29,20 @@ func (f *finder) secret(t hcl.Traversal) {
 	}
 }
 
-// variables is what task and secret mean in expressions with these references.
-func (r references) variables(b *blocks, values *Values) map[string]cty.Value {
-	secrets := maps.Clone(b.decrypted)
+// variables is what task, secret and relays mean in expressions with these references.
+func (r references) variables(s *space, values *Values) map[string]cty.Value {
+	secrets := maps.Clone(s.decrypted)
 	if secrets == nil {
 		secrets = map[string]cty.Value{}
 	}
-	for name, block := range b.secrets {
+	for name, block := range s.secrets {
 		if slices.Contains(r.blocks(), block) {
 			secrets[name] = madeSecret(r.of(block, values))
 		}
 	}
-	return map[string]cty.Value{"task": r.object(values), "secret": cty.ObjectVal(secrets)}
+	all := map[string]cty.Value{"task": r.object(values), "secret": cty.ObjectVal(secrets)}
+	r.addRelays(all, s, values)
+	return all
 }
 
 // madeSecret is a secret that a task made: its value, or a key pair.

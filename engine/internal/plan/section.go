@@ -243,7 +243,7 @@ func fromTask(cycle []string) []string {
 }
 
 func isTask(key string) bool {
-	return strings.HasPrefix(key, "task.") || strings.HasPrefix(key, "handler.")
+	return strings.HasPrefix(key, "task.") || strings.HasPrefix(key, "handler.") || strings.HasPrefix(key, "import.")
 }
 
 // IsStage tells whether a key of a graph is the begin or the end of a stage.
