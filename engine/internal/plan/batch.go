@@ -197,7 +197,7 @@ func isPercent(value cty.Value) bool {
 // countedFor is the host that a task's failure is counted for: its key, where that
 // is a host, since then it is done for that host's sake.
 func (b *builder) countedFor(t *Task) string {
-	if t.Key != "" && t.Key != inventory.Localhost && b.hosts.known(t.Key) {
+	if t.Key != "" && t.Key != inventory.Localhost && b.hosts.has(t.Key) {
 		return t.Key
 	}
 	return t.Host

@@ -26,6 +26,7 @@ type block struct {
 	foreseen  *foreseen // nil until it can be
 	byKey     map[string]*Task
 	byHost    map[string][]*Task // by what a failure counts for
+	linked    bool               // its instances refer to the same
 	invalid   bool               // its instances are not known, because of an error that is told already
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
@@ -14,16 +15,18 @@ import (
 
 // builder is the state of one Build.
 type builder struct {
-	in       Input
-	plan     *Plan
-	blocks   *blocks
-	spaces   map[*spec.Namespace]*space
-	relays   []*relay
-	handlers []*block
-	groups   groups
-	hosts    *hosts
-	kinds    map[string]*module.Kind
-	diags    diag.List
+	in        Input
+	plan      *Plan
+	blocks    *blocks
+	spaces    map[*spec.Namespace]*space
+	relays    []*relay
+	handlers  []*block
+	groups    groups
+	hosts     *hosts
+	hostTasks map[string]*hostTasks
+	eachHost  map[string]map[string]cty.Value // by name
+	kinds     map[string]*module.Kind
+	diags     diag.List
 }
 
 // Build expands and checks everything there is to know before a run. The plan is
@@ -67,12 +70,13 @@ func newBuilder(in Input) *builder {
 		in:     in,
 		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}},
 		spaces: map[*spec.Namespace]*space{},
-		hosts:  &hosts{inventory: in.Inventory, selected: in.Hosts, declared: map[string]*declaredHost{}},
 		kinds:  map[string]*module.Kind{},
 	}
-	if b.hosts.inventory == nil {
-		b.hosts.inventory = &inventory.Inventory{}
+	if in.Inventory == nil {
+		in.Inventory = &inventory.Inventory{}
 	}
+	b.hosts = newHosts(in.Inventory, in.Hosts)
+	b.hostTasks, b.eachHost = map[string]*hostTasks{}, map[string]map[string]cty.Value{}
 	b.declareSpaces(in.Spec.Root, in.Scope)
 	b.plan = &Plan{Sources: map[string]*hcl.File{}, hosts: b.hosts, blocks: b.blocks}
 	if in.Topology != nil {

@@ -93,7 +93,7 @@ func (t *Task) result(r *Result) cty.Value {
 
 // checkConditions evaluates all that is evaluated beside the arguments, as far as
 // it is known.
-func (b *builder) checkConditions(t *Task, ctx *hcl.EvalContext, shared *shared) {
+func (t *Task) checkConditions(ctx *hcl.EvalContext, shared *shared) diag.List {
 	_, diags := t.surroundings(ctx, shared)
 	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
 		if c != nil {
@@ -101,5 +101,5 @@ func (b *builder) checkConditions(t *Task, ctx *hcl.EvalContext, shared *shared)
 			diags = append(diags, more...)
 		}
 	}
-	b.diags = append(b.diags, diags...)
+	return diags
 }

@@ -31,9 +31,17 @@ func (b *builder) declareHosts() {
 // withEach is a scope in which each is an element.
 func withEach(scope *hcl.EvalContext, e element) *hcl.EvalContext {
 	inner := scope.NewChild()
-	inner.Variables = map[string]cty.Value{
-		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	inner.Variables = e.variables()
+	return inner
+}
+
+// withHost is a scope in which each is a host's name. Many blocks have the same hosts.
+func (b *builder) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
+	inner := scope.NewChild()
+	if b.eachHost[name] == nil {
+		b.eachHost[name] = element{name, cty.StringVal(name)}.variables()
 	}
+	inner.Variables = b.eachHost[name]
 	return inner
 }
 
@@ -46,7 +54,7 @@ func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string)
 		}
 	}
 	h.name = name
-	if b.hosts.known(name) {
+	if b.hosts.has(name) {
 		at := s.Range
 		if s.Name != nil {
 			at = s.Name.Range()
@@ -77,7 +85,7 @@ func (b *builder) checkVia() {
 			continue
 		}
 		at := h.spec.Via.Range()
-		if !b.hosts.known(h.via) {
+		if !b.hosts.has(h.via) {
 			b.errorf(at, "Unknown host", "The host %q is reached via %q, which is no host.%s", h.name, h.via, diag.Near(h.via, b.hosts.names()))
 			continue
 		}
@@ -97,6 +105,7 @@ func (b *builder) referHosts() {
 		h.reads, h.after = reads, b.dependencies(h.space, s.DependsOn, h.scope, false)
 		if !diags.HasErrors() && !h.space.isLate(s.Address) {
 			h.fixed = h.address(nil)
+			b.hosts.remember(h.name)
 		}
 		if !diags.HasErrors() {
 			_, diags, _ = h.settings(nil)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
 )
 
 // early evaluates an expression that must be known before the run, since it says
@@ -108,7 +108,7 @@ func (b *builder) earlyAs(in *space, what string, expr hcl.Expression, ctx *hcl.
 	if !ok {
 		return cty.NilVal, false
 	}
-	converted, err := convert.Convert(value, kind)
+	converted, err := eval.Convert(value, kind)
 	if err == nil && converted.IsNull() {
 		err = fmt.Errorf("it is null")
 	}
@@ -167,6 +167,13 @@ func (b *builder) retry(t *Task, ctx *hcl.EvalContext) Retry {
 type element struct {
 	key   string
 	value cty.Value
+}
+
+// variables is what each means in its instance.
+func (e element) variables() map[string]cty.Value {
+	return map[string]cty.Value{
+		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	}
 }
 
 // elements evaluates a for_each: the attributes of a map or object by name, or the

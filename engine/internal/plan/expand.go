@@ -50,8 +50,7 @@ func (b *builder) expand(block *block) {
 		b.expandOnce(block, scope)
 	case s.Hosts != nil:
 		for _, name := range b.hostNames(block.space, s.Hosts, scope) {
-			e := element{name, cty.StringVal(name)}
-			b.instance(block, &e, withEach(scope, e), name)
+			b.instance(block, &element{name, cty.StringVal(name)}, b.withHost(scope, name), name)
 		}
 	case s.ForEach != nil:
 		elements, _ := b.elements(block.space, s.ForEach, scope)
@@ -84,7 +83,7 @@ func (b *builder) expandOnce(block *block, scope *hcl.EvalContext) {
 		b.instance(block, nil, scope, inventory.Localhost).Skip = "there are no hosts"
 		return
 	}
-	b.instance(block, nil, withEach(scope, element{names[0], cty.StringVal(names[0])}), names[0])
+	b.instance(block, nil, b.withHost(scope, names[0]), names[0])
 }
 
 // hostName evaluates host; without it the task is on this machine.
@@ -114,7 +113,7 @@ func (b *builder) hostNames(in *space, expr hcl.Expression, ctx *hcl.EvalContext
 		}
 		if name := element.AsString(); !seen[name] {
 			seen[name] = true
-			if !b.hosts.known(name) {
+			if !b.hosts.has(name) {
 				b.checkHost(name, elementAt(expr, i))
 			}
 			names = append(names, name)
@@ -134,7 +133,7 @@ func elementAt(expr hcl.Expression, i int) hcl.Range {
 }
 
 func (b *builder) checkHost(name string, at hcl.Range) {
-	if !b.hosts.known(name) {
+	if !b.hosts.has(name) {
 		b.errorf(at, "Unknown host", "There is no host %q: it is not selected by --hosts, not in an inventory, and no host block declares it.%s",
 			name, diag.Near(name, b.hosts.names()))
 	}

@@ -16,6 +16,12 @@ import (
 
 // find collects the references of expressions in a scope, by their place.
 func (s *space) find(scope *hcl.EvalContext, exprs ...hcl.Expression) (references, diag.List) {
+	f := s.search(scope, exprs...)
+	return f.found, f.diags
+}
+
+// search is find, and tells whether what it found depends on the scope.
+func (s *space) search(scope *hcl.EvalContext, exprs ...hcl.Expression) *finder {
 	f := &finder{space: s, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
 	for _, expr := range exprs {
 		if node, ok := hcl.UnwrapExpression(expr).(hclsyntax.Expression); ok {
@@ -25,7 +31,7 @@ func (s *space) find(scope *hcl.EvalContext, exprs ...hcl.Expression) (reference
 	slices.SortStableFunc(f.found, func(a, b reference) int {
 		return cmp.Or(cmp.Compare(a.at.Filename, b.at.Filename), cmp.Compare(a.at.Start.Byte, b.at.Start.Byte))
 	})
-	return f.found, f.diags
+	return f
 }
 
 // expressions lists all expressions of a body.
@@ -48,6 +54,7 @@ type finder struct {
 	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
 	outputs map[hclsyntax.Node]hcl.TraverseAttr // what follows an index
 	found   references
+	own     bool // another instance may have found others
 	diags   diag.List
 }
 
@@ -222,6 +229,7 @@ func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) 
 
 // key evaluates a key, which is possible when it uses nothing but the scope.
 func (f *finder) key(expr hclsyntax.Expression) (string, bool) {
+	f.own = f.own || differs(expr)
 	for _, t := range expr.Variables() {
 		if f.needsTask(t) || f.isLocal(t.RootName()) {
 			return "", false

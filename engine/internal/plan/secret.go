@@ -30,11 +30,12 @@ func (f *finder) secret(t hcl.Traversal) {
 }
 
 // variables is what task, secret and relays mean in expressions with these references.
+// The caller must not change the map.
 func (r references) variables(s *space, values *Values) map[string]cty.Value {
-	secrets := maps.Clone(s.decrypted)
-	if secrets == nil {
-		secrets = map[string]cty.Value{}
+	if len(r) == 0 {
+		return s.nothing
 	}
+	secrets := maps.Clone(s.decrypted)
 	for name, block := range s.secrets {
 		if slices.Contains(r.blocks(), block) {
 			secrets[name] = madeSecret(r.of(block, values))

@@ -20,6 +20,7 @@ type space struct {
 	decrypted map[string]cty.Value
 	inputs    map[string]*relay            // variables whose values may need those of tasks
 	imports   map[string]map[string]*relay // outputs, by label of the import
+	nothing   map[string]cty.Value         // what task and secret mean without any reference
 }
 
 // declareSpaces makes the namespaces of the spec.
@@ -29,6 +30,7 @@ func (b *builder) declareSpaces(names *spec.Namespace, scope *eval.Scope) *space
 		decrypted: scope.Secrets(), inputs: map[string]*relay{}, imports: map[string]map[string]*relay{},
 	}
 	b.spaces[names] = s
+	s.nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.decrypted)}
 	for _, secret := range names.Secrets {
 		s.made[secret.Name] = secret.Task != nil
 	}

@@ -32,7 +32,7 @@ func becomeMethods() []string { return []string{"sudo", "doas", "su"} }
 
 // Surroundings evaluates environment and cwd with the values of other tasks.
 func (t *Task) Surroundings(values *Values) (Surroundings, diag.List) {
-	return t.surroundings(t.context(values), nil)
+	return t.surroundings(t.context(values), newShared())
 }
 
 func (t *Task) surroundings(ctx *hcl.EvalContext, shared *shared) (Surroundings, diag.List) {
