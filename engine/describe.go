@@ -23,7 +23,7 @@ func (l *loaded) describe() *event.Plan {
 func (l *loaded) variables() map[string]string {
 	values := l.scope.Variables()
 	out := map[string]string{}
-	for _, v := range l.spec.Variables {
+	for _, v := range l.spec.Root.Variables {
 		out[v.Name] = l.options.Redactor.Redact(run.Text(values[v.Name]))
 		if v.Sensitive {
 			out[v.Name] = "***"

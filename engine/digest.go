@@ -68,7 +68,7 @@ func (l *loaded) slowFileDigest(name, salt string) string {
 func (s *Saved) keepValues(l *loaded) {
 	sensitive := map[string]bool{}
 	declared := map[string]bool{}
-	for _, v := range l.spec.Variables {
+	for _, v := range l.spec.Root.Variables {
 		sensitive[v.Name], declared[v.Name] = v.Sensitive, true
 	}
 	keep := func(into map[string]string, name, value string, fromEnviron bool) {

@@ -11,9 +11,10 @@ import (
 // Graph is which tasks a run does, and what each waits for. It is what plan.Build
 // has frozen.
 type Graph struct {
-	Stages []GraphStage // in the order of the playbook
-	Tasks  []GraphTask  // in plan order; those for failures and those done always come last
-	Sets   [][]string   // of addresses: what several tasks wait for alike
+	Stages  []GraphStage // in the order of the playbook
+	Imports []string     // the addresses of imports with labels, such as import.shop
+	Tasks   []GraphTask  // in plan order; those for failures and those done always come last
+	Sets    [][]string   // of addresses: what several tasks wait for alike
 }
 
 // GraphStage is a stage and the stages it comes after.
@@ -56,6 +57,9 @@ func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	g := &Graph{}
 	for _, s := range l.spec.Stages {
 		g.Stages = append(g.Stages, GraphStage{Name: s.Name, After: s.After})
+	}
+	for _, names := range l.spec.Namespaces()[1:] {
+		g.Imports = append(g.Imports, names.Path())
 	}
 	g.add(Main, l.plan.Main)
 	g.add(OnFailure, l.plan.OnFailure)

@@ -69,7 +69,7 @@ func (s *Scope) value(text string) (cty.Value, diag.List) {
 		return cty.NilVal, diag.FromHCL(problems)
 	}
 	for _, t := range expr.Variables() {
-		if name := t.RootName(); slices.Contains([]string{"task", "each", "host"}, name) {
+		if name := t.RootName(); slices.Contains([]string{"task", "each", "host", "import"}, name) {
 			at := t.SourceRange()
 			return cty.NilVal, diag.Errorf(&at, "Not known here", "%s has a value only in a task, when it runs.", name)
 		}

@@ -262,6 +262,9 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []candidate) {
 	for _, s := range graph.Stages {
 		stages = append(stages, candidate{s.Name, "stage"})
 	}
+	for _, path := range graph.Imports {
+		tasks = append(tasks, candidate{path, "import"})
+	}
 	for _, t := range graph.Tasks {
 		if c := (candidate{t.Block, "task"}); len(tasks) == 0 || tasks[len(tasks)-1] != c {
 			tasks = append(tasks, c)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,7 +22,7 @@ func (w *world) secretEdit() *cli.Command {
 	return manual{
 		path:     "secret edit",
 		examples: []string{"kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:      "edit",
 		Usage:     "change what is encrypted with $VISUAL or $EDITOR",
@@ -109,14 +110,29 @@ func (w *world) runEditor(path string) error {
 	if editor == "" {
 		editor = defaultEditor
 	}
-	_, restore := w.signals()
+	signals, restore := w.signals()
 	defer restore()
 	// The variable may have arguments, and the shell is what takes it apart.
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
 	cmd.Env, cmd.Dir = w.environ, w.cwd
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.in, w.out.Writer, w.err.Writer
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the editor %s: %w; nothing was changed", editor, err)
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return nil
+	case interruptedBy(err) || len(signals) > 0:
+		return codeError(exitInterrupted)
 	}
-	return nil
+	return fmt.Errorf("the editor %s: %w; nothing was changed", editor, err)
+}
+
+// interruptedBy tells whether a program, or what a shell has run for it, was ended by an
+// interrupt.
+func interruptedBy(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return exit.ExitCode() == exitInterrupted || ok && status.Signaled() && status.Signal() == syscall.SIGINT
 }

@@ -24,7 +24,7 @@ func (w *world) secretEncrypt() *cli.Command {
 			"kinit secret encrypt --value db_password site.hcl < password.txt",
 			"kinit secret encrypt --to team.keys - < plain > cipher",
 		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid},
+		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:      "encrypt",
 		Usage:     "encrypt a file in its place, or a value into an HCL file",
@@ -60,7 +60,7 @@ func (w *world) secretDecrypt() *cli.Command {
 	return manual{
 		path:     "secret decrypt",
 		examples: []string{"kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "decrypt",
 		Usage:       "print what is encrypted, or decrypt a file in its place",
@@ -99,7 +99,7 @@ func (w *world) secretRekey() *cli.Command {
 	return manual{
 		path:     "secret rekey",
 		examples: []string{"kinit secret rekey --to team.keys vars.age site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid},
+		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:      "rekey",
 		Usage:     "encrypt files, or all values in HCL files, for other keys",
@@ -166,9 +166,31 @@ func (w *world) rewrite(name string, change func([]byte) ([]byte, error)) error 
 
 func (w *world) read(name string) ([]byte, error) {
 	if name == standardInput {
-		return io.ReadAll(w.in)
+		return w.awaited(func() ([]byte, error) { return io.ReadAll(w.in) })
 	}
 	return os.ReadFile(w.abs(name))
+}
+
+// awaited reads what somebody is to give. A signal ends the wait; what is left of the
+// reading ends with the program.
+func (w *world) awaited(read func() ([]byte, error)) ([]byte, error) {
+	signals, restore := w.signals()
+	defer restore()
+	type answer struct {
+		text []byte
+		err  error
+	}
+	given := make(chan answer, 1)
+	go func() {
+		text, err := read()
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		return a.text, a.err
+	case <-signals:
+		return nil, codeError(exitInterrupted)
+	}
 }
 
 func plain(keys *engine.Keys, text []byte) ([]byte, error) {
@@ -248,13 +270,23 @@ func (w *world) withValue(file string, text []byte, name string, value secret.Va
 // readSecret reads a value from the standard input, from a person without showing it.
 func (w *world) readSecret(name string) (secret.Value, error) {
 	if in, ok := w.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-		_, _ = fmt.Fprintf(w.err, "Value of %s: ", name)
-		text, err := term.ReadPassword(int(in.Fd()))
-		_, _ = io.WriteString(w.err, "\n")
-		return secret.Value(text), err
+		return w.askSecret(name, int(in.Fd()))
 	}
-	text, err := io.ReadAll(w.in)
+	text, err := w.awaited(func() ([]byte, error) { return io.ReadAll(w.in) })
 	return secret.Value(strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")), err
+}
+
+// askSecret asks a person at a terminal, which shows again what is typed afterwards,
+// also when it was interrupted.
+func (w *world) askSecret(name string, terminal int) (secret.Value, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", err
+	}
+	_, _ = fmt.Fprintf(w.err, "Value of %s: ", name)
+	text, err := w.awaited(func() ([]byte, error) { return term.ReadPassword(terminal) })
+	_, _ = io.WriteString(w.err, "\n")
+	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
 // rekeyed is a text with all that is encrypted in it encrypted anew.

@@ -99,6 +99,25 @@ func (l List) Sort() {
 	})
 }
 
+// Distinct leaves out what is in the list already: with the same place, summary and
+// detail.
+func (l List) Distinct() List {
+	type problem struct {
+		at              hcl.Range
+		summary, detail string
+	}
+	seen := map[problem]bool{}
+	var list List
+	for _, d := range l {
+		key := problem{d.start(), d.Summary, d.Detail}
+		if !seen[key] {
+			seen[key] = true
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 func (d Diagnostic) start() hcl.Range {
 	if d.Subject == nil {
 		return hcl.Range{}

@@ -118,6 +118,7 @@ func elsewhere() map[string]string {
 		"result":  "It is known in until, changed_when and failed_when of a task.",
 		"handler": "Handlers are named by notify, and by depends_on of handlers.",
 		"block":   "Blocks are named by depends_on.",
+		"import":  "Outputs of imports are known in tasks, handlers, checks, outputs and inputs of imports.",
 		"cluster": "The spec has no block of this name.",
 	}
 }

@@ -6,6 +6,10 @@ locals {
   computes    = [for n in values(cluster.nodes) : n if n.pool != "controller"]
   services    = cluster.pods[0]
 
+  # What templates say of the cluster: its nodes are too many to be handed to each.
+  title          = { name = cluster.name, domain = cluster.domain }
+  node_addresses = { for n in values(cluster.nodes) : n.name => n.ip }
+
   # Nodes by what they run; those with Windows are in windows.hcl.
   linux_nodes = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
 

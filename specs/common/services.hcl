@@ -5,8 +5,9 @@
 locals {
   # Windows answers no node port of a pod that is elsewhere from the node itself, so the
   # load balancer leads to Linux nodes.
-  linux_computes = [for n in local.computes : n if !startswith(n.os, "windows")]
-  ingress_nodes  = length(local.linux_computes) > 0 ? local.linux_computes : local.controllers
+  linux_computes = [for n in local.computes : n.name if !startswith(n.os, "windows")]
+  ingress_pool   = length(local.linux_computes) > 0 ? local.linux_computes : [for n in local.controllers : n.name]
+  ingress_nodes  = { for name in local.ingress_pool : name => local.node_addresses[name] }
 
   service_root = "${local.root}/services"
   registry     = "registry.${cluster.domain}:5000"
@@ -16,25 +17,25 @@ locals {
   service_config = {
     haproxy = {
       "haproxy.cfg" = templatefile("files/haproxy.cfg", {
-        cluster    = cluster, controllers = local.controllers,
+        cluster    = local.title, controllers = local.controllers,
         ingress    = local.ingress_nodes,
-        node_ports = var.ingress_node_ports
+        node_ports = { for port, inside in var.ingress_node_ports : port => tostring(inside) }
       })
     }
     dns = {
       "named.conf" = templatefile("files/named.conf", {
-        cluster = cluster, forwarders = var.dns_public, reverse_zone = local.reverse_zone
+        cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
       })
       "forward.zone" = templatefile("files/forward.zone", {
-        cluster = cluster, services = local.services, nodes = values(cluster.nodes)
+        cluster = local.title, services = local.services, nodes = local.node_addresses
       })
       "reverse.zone" = templatefile("files/reverse.zone", {
-        cluster = cluster
-        names   = merge({ for n in values(cluster.nodes) : n.ip => n.name }, { (local.services.ip) = "services" })
+        cluster = local.title
+        names   = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services.ip) = "services" })
       })
     }
     web = {
-      "nginx.conf" = templatefile("files/nginx.conf", { cluster = cluster })
+      "nginx.conf" = templatefile("files/nginx.conf", { cluster = local.title })
     }
   }
   service_files = merge([for service, files in local.service_config : {
@@ -135,7 +136,7 @@ task "copy" "registry_config" {
   stage          = "services"
   host           = local.services.hypervisor
   dest           = "${local.service_root}/registry/config.yml"
-  content_secret = templatefile("files/registry.yml", { cluster = cluster, http_secret = task.secret.registry_http.value })
+  content_secret = templatefile("files/registry.yml", { cluster = local.title, http_secret = task.secret.registry_http.value })
   mode           = "0600"
   depends_on     = [task.directory.services]
 }

@@ -51,7 +51,7 @@ task "kubectl_apply" "calico" {
   host       = local.first_node
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/calico.yaml", {
-    cluster      = cluster
+    cluster      = local.title
     api          = local.services.ip
     pod_cidr     = var.pod_cidr
     service_cidr = var.service_cidr

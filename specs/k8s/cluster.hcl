@@ -79,7 +79,7 @@ task "copy" "containerd" {
   stage      = "cluster"
   hosts      = local.all_nodes
   dest       = "/etc/containerd/config.toml"
-  content    = templatefile("files/containerd.toml", { cluster = cluster, pause_image = var.pause_image })
+  content    = templatefile("files/containerd.toml", { cluster = local.title, pause_image = var.pause_image })
   mode       = "0644"
   depends_on = [task.directory.registries]
 }
@@ -317,7 +317,7 @@ task "kubectl_apply" "flannel" {
   host       = local.first_node
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/flannel.yaml", {
-    cluster  = cluster
+    cluster  = local.title
     api      = local.services.ip
     images   = var.flannel_images
     windows  = length(local.windows_nodes) > 0

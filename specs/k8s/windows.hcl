@@ -187,7 +187,7 @@ task "win_copy" "containerd" {
   stage      = "cluster"
   hosts      = local.windows_names
   dest       = "C:/Program Files/containerd/config.toml"
-  content    = templatefile("files/windows-containerd.toml", { cluster = cluster, pause_image = var.windows_pause_image })
+  content    = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = var.windows_pause_image })
   depends_on = [task.win_file.folder]
 }
 
@@ -276,7 +276,7 @@ task "win_copy" "join" {
   hosts = local.windows_names
   dest  = "C:/k/join.yaml"
   content_secret = templatefile("files/windows-join.yaml", {
-    cluster      = cluster
+    cluster      = local.title
     node         = host.name
     api          = local.api
     token        = task.secret.token.value
@@ -334,7 +334,7 @@ task "win_copy" "kubeconfig" {
   host = each.value.node
   dest = "C:/etc/kubernetes/${each.value.user}.conf"
   content_secret = templatefile("files/windows-kubeconfig.yaml", {
-    cluster     = cluster
+    cluster     = local.title
     api         = local.api
     user        = each.value.user
     ca          = task.x509_ca.kubernetes.cert_pem

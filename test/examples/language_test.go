@@ -38,8 +38,8 @@ func TestEveryExampleOfThePagesIsValid(t *testing.T) {
 	}
 }
 
-// exampleOptions are those of an example that stands beside the playbooks shop and
-// common.
+// exampleOptions are those of an example that stands beside the playbooks shop, common
+// and web, which the page shows.
 func exampleOptions(t *testing.T, example string) engine.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,6 +47,7 @@ func exampleOptions(t *testing.T, example string) engine.Options {
 		"site.hcl":          example,
 		"shop/shop.hcl":     "variable \"port\" {}\n",
 		"common/common.hcl": "variable \"domain\" {}\n",
+		"web/web.hcl":       indented(t, "where `./web` is\n"),
 		"inventory.hcl":     "host \"web1\" {}\nhost \"web2\" {}\nhost \"db\" {}\nhost \"lb\" {}\n",
 	}
 	for name, text := range files {
@@ -61,6 +62,28 @@ func exampleOptions(t *testing.T, example string) engine.Options {
 	o := options(t, "site.hcl")
 	o.Cwd, o.Inventories, o.Hosts = dir, []string{"inventory.hcl"}, []string{"web1", "web2"}
 	return o
+}
+
+// indented is the text that the page shows after a line, indented by four spaces.
+func indented(t *testing.T, after string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), after)
+	if !found {
+		t.Fatalf("the page has no line %q", after)
+	}
+	var text strings.Builder
+	for line := range strings.Lines(rest) {
+		inside, ok := strings.CutPrefix(line, "    ")
+		if !ok && strings.TrimSpace(line) != "" {
+			break
+		}
+		text.WriteString(inside)
+	}
+	return text.String()
 }
 
 // fenced lists the texts between lines with three backticks and a language.

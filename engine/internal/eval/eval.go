@@ -39,10 +39,14 @@ type Run struct {
 	Hosts     []string // the names of the selected hosts, in order
 }
 
-// Scope is what expressions may refer to outside of a task. After SetCluster it is
-// safe for use by several goroutines.
+// Scope is what expressions of a namespace may refer to outside of a task. After
+// SetCluster it is safe for use by several goroutines.
 type Scope struct {
 	in      Input
+	names   *spec.Namespace
+	outer   *Scope              // the importer's, nil for the root
+	inner   []*Scope            // of the imports with labels, after SetCluster
+	waiting map[string]*Waiting // variables by name
 	vars    map[string]cty.Value
 	locals  map[string]cty.Value
 	secrets map[string]cty.Value // those that are encrypted in the files
@@ -56,7 +60,13 @@ type Scope struct {
 // New gives variables and those locals that need no cluster their values. A
 // variable without a valid value is unknown, so that one mistake is told once.
 func New(in Input) (*Scope, diag.List) {
-	s := &Scope{in: in, vars: map[string]cty.Value{}, locals: map[string]cty.Value{}, cluster: cty.DynamicVal}
+	s := &Scope{in: in, names: in.Spec.Root, cluster: cty.DynamicVal}
+	return s, s.begin()
+}
+
+// begin gives variables, and those locals that need no cluster, their values.
+func (s *Scope) begin() diag.List {
+	s.vars, s.locals, s.waiting = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}
 	diags := s.setVariables()
 	diags = append(diags, s.setSecrets()...)
 	early, late, more := s.sortLocals()
@@ -67,15 +77,34 @@ func New(in Input) (*Scope, diag.List) {
 	s.late = late
 	diags = append(diags, s.setLocals(early)...)
 	diags.Sort()
-	return s, diags
+	return diags
 }
 
-// SetCluster makes the cluster known (cty.NilVal: there is none) and gives the
-// remaining locals their values. Call it once, before plan.Build.
+// SetCluster makes the cluster known (cty.NilVal: there is none), gives the remaining
+// locals their values, and then variables and locals of the imports with labels
+// theirs. Call it once, on the root's scope, before plan.Build.
 func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	s.cluster = cluster
 	s.forget()
-	return s.setLocals(s.late)
+	diags := s.setLocals(s.late)
+	for _, names := range s.names.Imports {
+		inner := &Scope{in: s.in, names: names, outer: s, cluster: cluster}
+		s.inner = append(s.inner, inner)
+		diags = append(diags, inner.begin()...)
+		diags = append(diags, inner.SetCluster(cluster)...)
+	}
+	diags = diags.Distinct()
+	diags.Sort()
+	return diags
+}
+
+// Imports are the scopes of the imports with labels, by label.
+func (s *Scope) Imports() map[string]*Scope {
+	all := map[string]*Scope{}
+	for _, inner := range s.inner {
+		all[inner.names.Label] = inner
+	}
+	return all
 }
 
 // Variables are the values of the variables.

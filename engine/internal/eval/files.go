@@ -48,7 +48,7 @@ func (r reader) functions() map[string]function.Function {
 		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
 		"templatefile": function.New(&function.Spec{
 			Description: "Fills in a file's template with values.",
-			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType}},
+			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // nothing is marked, and to look takes long
 			Type:        function.StaticReturnType(cty.String),
 			Impl:        r.template,
 		}),

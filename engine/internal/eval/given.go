@@ -26,11 +26,15 @@ type given struct {
 }
 
 // given collects the values of variables, those with precedence last: imports,
-// spec, inventory, environment, files, command line.
+// spec, inventory, environment, files, command line. What is imported under a label
+// gets its values from imports alone.
 func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.List) {
 	all := map[string]*given{}
-	diags := s.fromExpressions(all, variables, "an import", s.in.Spec.Inputs)
-	diags = append(diags, s.fromExpressions(all, variables, "the spec", s.in.Spec.Vars)...)
+	diags := s.fromExpressions(all, variables, "an import", s.names.Inputs)
+	if s.outer != nil {
+		return all, append(diags, s.fromImporter(all, variables)...)
+	}
+	diags = append(diags, s.fromExpressions(all, variables, "the spec", s.names.Vars)...)
 	for name, value := range s.in.Inventory {
 		g := &given{where: "the inventory", known: value}
 		if at, ok := s.in.Places[name]; ok && at.Filename != "" {
@@ -129,6 +133,32 @@ func fromJSON(all map[string]*given, variables map[string]*declared, file string
 			diags = append(diags, unknown(nil, name, file, variables)...)
 		}
 		all[name] = &given{where: file, known: object.GetAttr(name)}
+	}
+	return diags
+}
+
+// fromImporter adds the inputs of the import, which are the importer's expressions.
+func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declared) diag.List {
+	var diags diag.List
+	for _, name := range slices.Sorted(maps.Keys(s.names.Vars)) {
+		expr := s.names.Vars[name]
+		at := expr.Range()
+		if variables[name] == nil {
+			at := spec.NameRange(expr)
+			diags = append(diags, unknown(&at, name, "the import", variables)...)
+			continue
+		}
+		g := &given{where: "the import", at: &at, known: cty.DynamicVal}
+		all[name] = g
+		if s.outer.needsTask(expr) {
+			diags = append(diags, s.wait(variables[name], expr)...)
+			continue
+		}
+		value, problems := expr.Value(s.outer.Context(at.Filename))
+		diags = append(diags, diag.FromHCL(problems)...)
+		if !problems.HasErrors() {
+			g.known = value
+		}
 	}
 	return diags
 }

@@ -18,12 +18,12 @@ import (
 // and separates those that need the cluster.
 func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 	byName := map[string]*spec.Local{}
-	for _, l := range s.in.Spec.Locals {
+	for _, l := range s.names.Locals {
 		byName[l.Name] = l
 	}
 	needsCluster, wrong := map[string]bool{}, map[string]bool{}
 	order := &graph.Graph[string]{}
-	for _, l := range s.in.Spec.Locals {
+	for _, l := range s.names.Locals {
 		order.Add(l.Name)
 		names, cluster, more := s.references(l, byName)
 		diags = append(diags, more...)
@@ -60,9 +60,14 @@ func (s *Scope) references(l *spec.Local, byName map[string]*spec.Local) (names 
 		switch root := t.RootName(); root {
 		case "cluster":
 			cluster = true
-		case "task", "each", "host":
+		case "task", "each", "host", "import":
 			diags = append(diags, diag.Errorf(&at, "Invalid reference",
 				"A local is known before any task runs, so it cannot refer to %s. Write the expression in the task.", root)...)
+		case "var":
+			if name, _ := secondName(t); s.waiting[name] != nil {
+				diags = append(diags, diag.Errorf(&at, "Invalid reference",
+					"A local is known before any task runs, so it cannot refer to var.%s, whose value refers to tasks or to outputs of imports (%s). Write the expression in the task.", name, s.waiting[name].Expr.Range())...)
+			}
 		case "secret":
 			if name, ok := secondName(t); ok && s.isMade(name) {
 				diags = append(diags, diag.Errorf(&at, "Invalid reference",

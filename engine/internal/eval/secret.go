@@ -17,14 +17,14 @@ import (
 // anything else sees it.
 func (s *Scope) setSecrets() diag.List {
 	s.secrets = map[string]cty.Value{}
-	for _, block := range s.in.Spec.Secrets {
+	for _, block := range s.names.Secrets {
 		if block.Encrypted != nil {
 			s.secrets[block.Name] = cty.UnknownVal(cty.String)
 		}
 	}
 	var diags diag.List
 	var keys *secretfile.Keys
-	for _, block := range s.in.Spec.Secrets {
+	for _, block := range s.names.Secrets {
 		if block.Encrypted == nil {
 			continue
 		}
@@ -93,7 +93,7 @@ func (s *Scope) Secrets() map[string]cty.Value { return s.secrets }
 
 // isMade tells whether a task makes the secret.
 func (s *Scope) isMade(name string) bool {
-	for _, block := range s.in.Spec.Secrets {
+	for _, block := range s.names.Secrets {
 		if block.Name == name {
 			return block.Task != nil
 		}

@@ -25,7 +25,7 @@ func (s *Scope) setVariables() diag.List {
 	var diags diag.List
 	byName := map[string]*declared{}
 	var order []*declared
-	for _, v := range s.in.Spec.Variables {
+	for _, v := range s.names.Variables {
 		d, more := declare(v)
 		diags = append(diags, more...)
 		byName[v.Name] = d
@@ -37,8 +37,8 @@ func (s *Scope) setVariables() diag.List {
 		value, more := s.value(v, given[v.Name])
 		diags = append(diags, more...)
 		s.vars[v.Name] = value
-		if v.Sensitive && s.in.Redactor != nil {
-			s.in.Redactor.Add(textsIn(value)...)
+		if v.Sensitive {
+			s.Mask(value)
 		}
 	}
 	return append(diags, s.validateAll(order)...)
@@ -51,6 +51,11 @@ func (s *Scope) validateAll(order []*declared) diag.List {
 	var failed []string
 	for _, v := range order {
 		problems := s.validate(v.Variable)
+		if given := s.names.Vars[v.Name]; given != nil && s.outer != nil {
+			for i := range problems {
+				problems[i].Detail += fmt.Sprintf(" The value is from %s (%s).", s.names.Path(), given.Range())
+			}
+		}
 		if problems.HasErrors() {
 			failed = append(failed, v.Name)
 		}
@@ -83,6 +88,10 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 			return cty.DynamicVal, diags
 		}
 		return s.typed(v, value, given.where, given.at)
+	}
+	if v.Default == nil && s.outer != nil {
+		return cty.DynamicVal, diag.Errorf(&s.names.Range, "Missing value",
+			"The variable %q (%s) has no default, and %s gives it no value. Add it to the import's inputs.", v.Name, v.Range, s.names.Path())
 	}
 	if v.Default == nil {
 		return cty.DynamicVal, diag.Errorf(&v.Range, "Missing value",

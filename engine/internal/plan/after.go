@@ -11,15 +11,15 @@ import (
 
 // later is expressions that are evaluated when the tasks are done.
 type later struct {
-	scope  *hcl.EvalContext
-	reads  references
-	blocks *blocks
+	scope *hcl.EvalContext
+	reads references
+	space *space
 }
 
 // later finds what expressions refer to, and checks them with unknown values.
-func (b *builder) later(at hcl.Range, exprs ...hcl.Expression) later {
-	l := later{scope: b.in.Scope.Context(at.Filename), blocks: b.blocks}
-	reads, diags := b.blocks.find(l.scope, exprs...)
+func (b *builder) later(in *space, at hcl.Range, exprs ...hcl.Expression) later {
+	l := later{scope: in.context(at.Filename), space: in}
+	reads, diags := in.find(l.scope, exprs...)
 	l.reads = reads
 	if !diags.HasErrors() {
 		for _, expr := range exprs {
@@ -33,7 +33,7 @@ func (b *builder) later(at hcl.Range, exprs ...hcl.Expression) later {
 
 func (l later) context(values *Values) *hcl.EvalContext {
 	ctx := l.scope.NewChild()
-	ctx.Variables = l.reads.variables(l.blocks, values)
+	ctx.Variables = l.reads.variables(l.space, values)
 	return ctx
 }
 
@@ -41,9 +41,9 @@ func (l later) needs() []string { return addresses(l.reads.tasks()) }
 
 // Check is a check block.
 type Check struct {
-	Name  string
-	Range hcl.Range
-	Needs []string // addresses of the tasks whose values it reads
+	Address string // such as check.answers
+	Range   hcl.Range
+	Needs   []string // addresses of the tasks whose values it reads
 
 	asserts []spec.Condition
 	later   later
@@ -55,25 +55,25 @@ func (b *builder) addChecks() {
 		for _, a := range s.Asserts {
 			exprs = append(exprs, a.Condition, a.ErrorMessage)
 		}
-		l := b.later(s.Range, exprs...)
-		b.plan.Checks = append(b.plan.Checks, &Check{Name: s.Name, Range: s.Range, Needs: l.needs(), asserts: s.Asserts, later: l})
+		l := b.later(b.spaces[s.In], s.Range, exprs...)
+		b.plan.Checks = append(b.plan.Checks, &Check{Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: l.needs(), asserts: s.Asserts, later: l})
 	}
 }
 
 // Pending returns the tasks in Needs that returned no values; such a check cannot
 // be made.
 func (c *Check) Pending(values *Values) []string {
-	return c.later.blocks.pending(c.Needs, values, unknown, missing)
+	return c.later.space.pending(c.Needs, values, unknown, missing)
 }
 
 // Run evaluates the conditions; a false one is an error with the block's message.
 func (c *Check) Run(values *Values) diag.List {
-	var diags diag.List
+	diags := c.later.reads.problems(values)
 	for _, a := range c.asserts {
 		diags = append(diags, eval.Assert(a, c.later.context(values), "Check failed")...)
 	}
 	for i := range diags {
-		diags[i].Address = "check." + c.Name
+		diags[i].Address = c.Address
 	}
 	return diags
 }
@@ -91,8 +91,8 @@ type Output struct {
 }
 
 func (b *builder) addOutputs() {
-	for _, s := range b.in.Spec.Outputs {
-		l := b.later(s.Range, s.Value)
+	for _, s := range b.in.Spec.Root.Outputs {
+		l := b.later(b.spaces[b.in.Spec.Root], s.Range, s.Value)
 		b.plan.Outputs = append(b.plan.Outputs, &Output{
 			Name: s.Name, Description: s.Description, Sensitive: s.Sensitive, Range: s.Range,
 			Needs: l.needs(), expr: s.Value, later: l,
@@ -103,11 +103,14 @@ func (b *builder) addOutputs() {
 // Pending returns the tasks in Needs that returned no values; such an output has
 // no value.
 func (o *Output) Pending(values *Values) []string {
-	return o.later.blocks.pending(o.Needs, values, unknown, missing)
+	return o.later.space.pending(o.Needs, values, unknown, missing)
 }
 
 // Value evaluates the output.
 func (o *Output) Value(values *Values) (cty.Value, diag.List) {
+	if diags := o.later.reads.problems(values); diags.HasErrors() {
+		return cty.NilVal, diags
+	}
 	value, problems := o.expr.Value(o.later.context(values))
 	return value, diag.FromHCL(problems)
 }

@@ -2,11 +2,13 @@ package plan
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/module"
@@ -15,9 +17,15 @@ import (
 // context is the scope of a task's arguments, with the values of other tasks.
 // Without Values these are unknown.
 func (t *Task) context(values *Values) *hcl.EvalContext {
+	return t.contextWith(t.reads.variables(t.block.space, values), values)
+}
+
+// contextWith is context with what its references mean.
+func (t *Task) contextWith(references map[string]cty.Value, values *Values) *hcl.EvalContext {
 	ctx := t.scope.NewChild()
-	ctx.Variables = t.reads.variables(t.plan.blocks, values)
-	ctx.Variables["host"] = t.plan.hosts.value(t.Host, values)
+	ctx.Variables = t.plan.hosts.variables(t.Host, values)
+	ctx = ctx.NewChild()
+	ctx.Variables = references
 	return ctx
 }
 
@@ -27,7 +35,10 @@ func (t *Task) Decode(values *Values) (module.Task, diag.List) {
 	if pending := t.Pending(values); len(pending) > 0 {
 		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
 	}
-	made, known, diags := t.decode(t.context(values), nil)
+	if diags := t.reads.problems(values); diags.HasErrors() && !t.lenient() {
+		return nil, t.own(diags)
+	}
+	made, known, diags := t.decode(t.context(values), newShared())
 	if !known && !diags.HasErrors() {
 		return nil, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
 	}
@@ -47,7 +58,7 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, 
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
 		panic("plan: module " + t.Module + " makes no pointer to a struct; this is a bug in kinit")
 	}
-	d := &decoder{scope: ctx, shared: shared, task: t.block.spec.Args, meta: t.block.spec.Meta()}
+	d := &decoder{scope: ctx, shared: shared, task: t.block.spec.Args, meta: t.block.spec.Meta}
 	d.body(t.block.spec.Args, target.Elem(), ctx, t.Range)
 	if d.diags.HasErrors() || d.unknown {
 		return made, false, t.own(d.diags)
@@ -112,17 +123,36 @@ func (b *builder) checkArguments() {
 		if block.kind == nil || block.invalid {
 			continue
 		}
-		shared := newShared()
-		for _, t := range block.instances {
-			if t.Skip != "" {
-				continue
-			}
-			ctx := t.context(nil)
-			_, _, diags := t.decode(ctx, shared)
-			b.diags = append(b.diags, diags...)
-			b.checkConditions(t, ctx, shared)
+		b.diags = append(b.diags, block.check()...)
+	}
+}
+
+// check decodes the instances of a block. Where their arguments are the same, one
+// stands for all.
+func (b *block) check() diag.List {
+	var diags diag.List
+	var references map[string]cty.Value // the same for all, where the links are
+	shared, alike := newShared(), b.linked && !slices.ContainsFunc(b.late(), differs)
+	for _, t := range b.instances {
+		if t.Skip != "" {
+			continue
+		}
+		if references == nil || !b.linked {
+			references = t.reads.variables(b.space, nil)
+		}
+		ctx := t.contextWith(references, nil)
+		_, _, more := t.decode(ctx, shared)
+		diags = append(append(diags, more...), t.checkConditions(ctx, shared)...)
+		if alike {
+			break
 		}
 	}
+	return diags
+}
+
+// late lists the expressions that are evaluated when the task's turn comes.
+func (b *block) late() []hcl.Expression {
+	return append(expressions(b.spec.Args), engineExpressions(b.spec)...)
 }
 
 // sentence makes a sentence of an error's text.

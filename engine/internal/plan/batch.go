@@ -11,15 +11,51 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
 )
 
 // rolling is a stage or block whose hosts are worked on batch after batch.
 type rolling struct {
 	group
-	serial  hcl.Expression // nil means one batch
-	maxFail hcl.Expression // nil means 0
+	serial  said // nothing means one batch
+	maxFail said // nothing means 0
 	tasks   []*Task
 	batches []*group
+}
+
+// said is an argument with the namespace of its expression, which is nil without one.
+type said struct {
+	expr hcl.Expression
+	in   *space
+}
+
+func (b *builder) saidEarly(what string, s said) (cty.Value, bool) {
+	return b.early(s.in, what, s.expr, s.in.context(s.expr.Range().Filename))
+}
+
+// agreed is what the declarations of a stage say about an argument: one of them, or
+// several the same.
+func (b *builder) agreed(stage *spec.Stage, what string, of func(*spec.Stage) hcl.Expression) said {
+	var first said
+	for _, d := range stage.Declarations() {
+		next := said{of(d), b.spaces[d.In]}
+		switch {
+		case next.expr == nil:
+		case first.expr == nil:
+			first = next
+		case !b.same(what, first, next):
+			b.errorf(next.expr.Range(), "Conflicting arguments", "%s gives the stage %q another %s than %s (%s). Stages of one name are one; say it once, or the same.",
+				next.in.title(), stage.Name, what, first.in.title(), first.expr.Range())
+		}
+	}
+	return first
+}
+
+// same tells whether two arguments have the same value, as far as they have one.
+func (b *builder) same(what string, x, y said) bool {
+	one, ok1 := b.saidEarly(what, x)
+	other, ok2 := b.saidEarly(what, y)
+	return !ok1 || !ok2 || one.RawEquals(other)
 }
 
 // divide makes the batches and puts the tasks of their hosts into them. Tasks of
@@ -84,10 +120,10 @@ func (b *builder) sizes(r *rolling, hosts int) []int {
 	if hosts == 0 {
 		return nil
 	}
-	if r.serial == nil {
+	if r.serial.expr == nil {
 		return []int{hosts}
 	}
-	value, ok := b.early("serial", r.serial, b.in.Scope.Context(r.serial.Range().Filename))
+	value, ok := b.saidEarly("serial", r.serial)
 	if !ok {
 		return nil
 	}
@@ -96,7 +132,7 @@ func (b *builder) sizes(r *rolling, hosts int) []int {
 		steps = value.AsValueSlice()
 	}
 	if len(steps) == 0 {
-		b.errorf(r.serial.Range(), "Invalid serial", "The list is empty; %s", serialHelp)
+		b.errorf(r.serial.expr.Range(), "Invalid serial", "The list is empty; %s", serialHelp)
 		return nil
 	}
 	var sizes []int
@@ -104,7 +140,7 @@ func (b *builder) sizes(r *rolling, hosts int) []int {
 		step := steps[min(len(sizes), len(steps)-1)]
 		size, ok := share(step, hosts)
 		if !ok || size == 0 && !isPercent(step) {
-			b.errorf(r.serial.Range(), "Invalid serial", "%s", serialHelp)
+			b.errorf(r.serial.expr.Range(), "Invalid serial", "%s", serialHelp)
 			return nil
 		}
 		sizes = append(sizes, max(size, 1))
@@ -117,16 +153,16 @@ const serialHelp = `serial is how many hosts are worked on at the same time: a n
 
 // limit evaluates max_fail for a number of hosts.
 func (b *builder) limit(r *rolling, hosts int) int {
-	if r.maxFail == nil {
+	if r.maxFail.expr == nil {
 		return 0
 	}
-	value, ok := b.early("max_fail", r.maxFail, b.in.Scope.Context(r.maxFail.Range().Filename))
+	value, ok := b.saidEarly("max_fail", r.maxFail)
 	if !ok {
 		return 0
 	}
 	limit, ok := share(value, hosts)
 	if !ok {
-		b.errorf(r.maxFail.Range(), "Invalid max_fail", `max_fail is how many hosts of a batch may fail: a number, or a percentage such as "30%%".`)
+		b.errorf(r.maxFail.expr.Range(), "Invalid max_fail", `max_fail is how many hosts of a batch may fail: a number, or a percentage such as "30%%".`)
 	}
 	return limit
 }
@@ -161,7 +197,7 @@ func isPercent(value cty.Value) bool {
 // countedFor is the host that a task's failure is counted for: its key, where that
 // is a host, since then it is done for that host's sake.
 func (b *builder) countedFor(t *Task) string {
-	if t.Key != "" && t.Key != inventory.Localhost && b.hosts.known(t.Key) {
+	if t.Key != "" && t.Key != inventory.Localhost && b.hosts.has(t.Key) {
 		return t.Key
 	}
 	return t.Host

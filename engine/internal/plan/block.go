@@ -13,6 +13,7 @@ import (
 
 // block is a task block with its instances.
 type block struct {
+	space     *space
 	spec      *spec.Task
 	kind      *module.Kind        // nil when there is no such module
 	outputs   map[string]cty.Type // of the module, empty without
@@ -25,6 +26,7 @@ type block struct {
 	foreseen  *foreseen // nil until it can be
 	byKey     map[string]*Task
 	byHost    map[string][]*Task // by what a failure counts for
+	linked    bool               // its instances refer to the same
 	invalid   bool               // its instances are not known, because of an error that is told already
 }
 
@@ -77,22 +79,13 @@ func (b *block) root() string {
 // blocks is all task blocks of a plan.
 type blocks struct {
 	order     []*block          // by place in the files, handlers last
-	byAddress map[string]*block // such as task.file.motd or handler.service.web
+	byAddress map[string]*block // such as task.file.motd or import.shop.handler.service.web
 	tasks     map[string]*Task  // every instance by its address
-	secrets   map[string]*block // those that tasks make, by the name of the secret
-	made      map[string]bool   // the names of those
-	decrypted map[string]cty.Value
 }
 
-// names lists the names of a module's tasks, or of its handlers.
-func (b *blocks) names(root, module string) []string {
-	var names []string
-	for _, block := range b.order {
-		if block.root() == root && block.spec.Module == module {
-			names = append(names, block.spec.Name)
-		}
-	}
-	return names
+// reference is how expressions of its namespace refer to the block.
+func (b *block) reference() string {
+	return b.root() + "." + b.spec.Module + "." + b.spec.Name
 }
 
 // instanceAddress is the address of an instance with a key.

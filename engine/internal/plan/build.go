@@ -5,22 +5,28 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
 	"kinit/engine/module"
 )
 
 // builder is the state of one Build.
 type builder struct {
-	in       Input
-	plan     *Plan
-	blocks   *blocks
-	handlers []*block
-	groups   groups
-	hosts    *hosts
-	kinds    map[string]*module.Kind
-	diags    diag.List
+	in        Input
+	plan      *Plan
+	blocks    *blocks
+	spaces    map[*spec.Namespace]*space
+	relays    []*relay
+	handlers  []*block
+	groups    groups
+	hosts     *hosts
+	hostTasks map[string]*hostTasks
+	eachHost  map[string]map[string]cty.Value // by name
+	kinds     map[string]*module.Kind
+	diags     diag.List
 }
 
 // Build expands and checks everything there is to know before a run. The plan is
@@ -41,6 +47,7 @@ func Build(in Input) (*Plan, diag.List) {
 	b.referHandlers()
 	b.noteWhole()
 	b.foresee()
+	b.checkRelays()
 	b.checkArguments()
 	b.section(&b.plan.Main, func(t *Task) bool { return !t.final() })
 	b.section(&b.plan.OnFailure, func(t *Task) bool { return t.OnFailure })
@@ -50,7 +57,7 @@ func Build(in Input) (*Plan, diag.List) {
 	if !b.diags.HasErrors() {
 		b.selectTasks()
 	}
-	diags := once(b.diags)
+	diags := b.diags.Distinct() // every instance of a task has the same mistakes
 	diags.Sort()
 	if diags.HasErrors() {
 		return nil, diags
@@ -61,16 +68,16 @@ func Build(in Input) (*Plan, diag.List) {
 func newBuilder(in Input) *builder {
 	b := &builder{
 		in:     in,
-		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}, secrets: map[string]*block{}, made: map[string]bool{}, decrypted: in.Scope.Secrets()},
-		hosts:  &hosts{inventory: in.Inventory, selected: in.Hosts, declared: map[string]*declaredHost{}},
+		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}},
+		spaces: map[*spec.Namespace]*space{},
 		kinds:  map[string]*module.Kind{},
 	}
-	if b.hosts.inventory == nil {
-		b.hosts.inventory = &inventory.Inventory{}
+	if in.Inventory == nil {
+		in.Inventory = &inventory.Inventory{}
 	}
-	for _, s := range in.Spec.Secrets {
-		b.blocks.made[s.Name] = s.Task != nil
-	}
+	b.hosts = newHosts(in.Inventory, in.Hosts)
+	b.hostTasks, b.eachHost = map[string]*hostTasks{}, map[string]map[string]cty.Value{}
+	b.declareSpaces(in.Spec.Root, in.Scope)
 	b.plan = &Plan{Sources: map[string]*hcl.File{}, hosts: b.hosts, blocks: b.blocks}
 	if in.Topology != nil {
 		b.plan.Cluster = in.Topology.Cluster.Name
@@ -100,7 +107,7 @@ func (b *builder) setOwner() {
 		b.errorf(expr.Range(), "Invalid owner", "What this spec makes belongs to its cluster %q; leave the owner out.", b.plan.Cluster)
 		return
 	}
-	owner, ok := b.earlyText("owner", expr, b.in.Scope.Context(expr.Range().Filename))
+	owner, ok := b.earlyText(b.spaces[b.in.Spec.Root], "owner", expr, b.in.Scope.Context(expr.Range().Filename))
 	if ok && !ownerName.MatchString(owner) {
 		b.errorf(expr.Range(), "Invalid owner", "An owner is named like a cluster, with lower case letters, digits and - only; %q is not.", owner)
 	}
@@ -110,30 +117,6 @@ func (b *builder) setOwner() {
 // ownerName is what a cluster's name may be: both become parts of the names of
 // files on the hosts.
 var ownerName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-
-// once leaves out what is told already: every instance of a task has the same
-// mistakes.
-func once(diags diag.List) diag.List {
-	type place struct {
-		at      hcl.Range
-		summary string
-		detail  string
-	}
-	seen := map[place]bool{}
-	var list diag.List
-	for _, d := range diags {
-		key := place{summary: d.Summary, detail: d.Detail}
-		if d.Subject != nil {
-			key.at = *d.Subject
-		}
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
-		list = append(list, d)
-	}
-	return list
-}
 
 func (b *builder) errorf(at hcl.Range, summary, format string, args ...any) {
 	b.diags = append(b.diags, diag.Errorf(&at, summary, format, args...)...)

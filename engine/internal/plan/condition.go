@@ -23,7 +23,7 @@ type Condition struct {
 func (t *Task) When() []*Condition {
 	var all []*Condition
 	for _, expr := range t.block.spec.When {
-		if t.plan.blocks.isLate(expr) {
+		if t.block.space.isLate(expr) {
 			c := t.condition("when", expr)
 			c.before = true
 			all = append(all, c)
@@ -93,7 +93,7 @@ func (t *Task) result(r *Result) cty.Value {
 
 // checkConditions evaluates all that is evaluated beside the arguments, as far as
 // it is known.
-func (b *builder) checkConditions(t *Task, ctx *hcl.EvalContext, shared *shared) {
+func (t *Task) checkConditions(ctx *hcl.EvalContext, shared *shared) diag.List {
 	_, diags := t.surroundings(ctx, shared)
 	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
 		if c != nil {
@@ -101,5 +101,5 @@ func (b *builder) checkConditions(t *Task, ctx *hcl.EvalContext, shared *shared)
 			diags = append(diags, more...)
 		}
 	}
-	b.diags = append(b.diags, diags...)
+	return diags
 }

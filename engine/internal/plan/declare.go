@@ -13,12 +13,12 @@ import (
 // when the tasks are known.
 func (b *builder) declareHosts() {
 	for _, s := range b.in.Spec.Hosts {
-		scope := b.in.Scope.Context(s.Range.Filename)
+		scope := b.spaces[s.In].context(s.Range.Filename)
 		if s.ForEach == nil {
 			b.declareHost(s, scope, s.Label)
 			continue
 		}
-		elements, ok := b.elements(s.ForEach, scope)
+		elements, ok := b.elements(b.spaces[s.In], s.ForEach, scope)
 		if !ok {
 			continue
 		}
@@ -31,22 +31,30 @@ func (b *builder) declareHosts() {
 // withEach is a scope in which each is an element.
 func withEach(scope *hcl.EvalContext, e element) *hcl.EvalContext {
 	inner := scope.NewChild()
-	inner.Variables = map[string]cty.Value{
-		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	inner.Variables = e.variables()
+	return inner
+}
+
+// withHost is a scope in which each is a host's name. Many blocks have the same hosts.
+func (b *builder) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
+	inner := scope.NewChild()
+	if b.eachHost[name] == nil {
+		b.eachHost[name] = element{name, cty.StringVal(name)}.variables()
 	}
+	inner.Variables = b.eachHost[name]
 	return inner
 }
 
 func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
-	h := &declaredHost{spec: s, scope: scope, vars: cty.EmptyObjectVal, blocks: b.blocks}
+	h := &declaredHost{spec: s, scope: scope, vars: cty.EmptyObjectVal, space: b.spaces[s.In]}
 	if s.Name != nil {
 		var ok bool
-		if name, ok = b.earlyText("name", s.Name, scope); !ok {
+		if name, ok = b.earlyText(h.space, "name", s.Name, scope); !ok {
 			return
 		}
 	}
 	h.name = name
-	if b.hosts.known(name) {
+	if b.hosts.has(name) {
 		at := s.Range
 		if s.Name != nil {
 			at = s.Name.Range()
@@ -55,13 +63,13 @@ func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string)
 		return
 	}
 	if s.Via != nil {
-		h.via, _ = b.earlyText("via", s.Via, scope)
+		h.via, _ = b.earlyText(h.space, "via", s.Via, scope)
 	}
 	if h.via == inventory.Localhost {
 		h.via = ""
 	}
 	if s.Vars != nil {
-		if value, ok := b.early("vars", s.Vars, scope); ok {
+		if value, ok := b.early(h.space, "vars", s.Vars, scope); ok {
 			h.vars = value
 		}
 	}
@@ -77,7 +85,7 @@ func (b *builder) checkVia() {
 			continue
 		}
 		at := h.spec.Via.Range()
-		if !b.hosts.known(h.via) {
+		if !b.hosts.has(h.via) {
 			b.errorf(at, "Unknown host", "The host %q is reached via %q, which is no host.%s", h.name, h.via, diag.Near(h.via, b.hosts.names()))
 			continue
 		}
@@ -93,10 +101,11 @@ func (b *builder) checkVia() {
 func (b *builder) referHosts() {
 	for _, h := range b.hosts.order {
 		s := h.spec
-		reads, diags := b.blocks.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
-		h.reads, h.after = reads, b.dependencies(s.DependsOn, h.scope, false)
-		if !diags.HasErrors() && !b.blocks.isLate(s.Address) {
+		reads, diags := h.space.find(h.scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+		h.reads, h.after = reads, b.dependencies(h.space, s.DependsOn, h.scope, false)
+		if !diags.HasErrors() && !h.space.isLate(s.Address) {
 			h.fixed = h.address(nil)
+			b.hosts.remember(h.name)
 		}
 		if !diags.HasErrors() {
 			_, diags, _ = h.settings(nil)

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/gocty"
 
 	"kinit/engine/diag"
 )
@@ -23,9 +22,9 @@ type decoder struct {
 	unknown bool // a value was not known, so the struct is not complete
 	diags   diag.List
 	scope   *hcl.EvalContext // of the task
-	shared  *shared          // of its block; nil remembers nothing
+	shared  *shared          // of its block
 	task    *hclsyntax.Body  // of the task itself, which may have
-	meta    []string         // the engine's arguments too
+	meta    func() []string  // the engine's arguments too
 }
 
 // field is a field of a struct with an hcl tag.
@@ -53,8 +52,8 @@ func fields(t reflect.Type) []field {
 
 // body decodes into target, which is a struct. header is where the block starts.
 func (d *decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
-	all := fields(target.Type())
-	d.unexpected(body, all)
+	all := d.shared.fieldsOf(target.Type())
+	d.tellUnexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
 	names := make([]string, len(all))
 	for i, f := range all {
@@ -74,7 +73,20 @@ func (d *decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	}
 }
 
-// unexpected tells of arguments and blocks that the struct has no field for.
+// tellUnexpected tells of arguments and blocks that the struct has no field for.
+func (d *decoder) tellUnexpected(body *hclsyntax.Body, all []field) {
+	told, known := d.shared.unexpected[body]
+	if !known {
+		before := len(d.diags)
+		d.unexpected(body, all)
+		told = slices.Clone(d.diags[before:])
+		d.shared.unexpected[body] = told
+		return
+	}
+	d.diags = append(d.diags, told...)
+}
+
+// unexpected finds them, and what may have been meant.
 func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 	var args, blocks []string
 	for _, f := range all {
@@ -87,7 +99,7 @@ func (d *decoder) unexpected(body *hclsyntax.Body, all []field) {
 	}
 	near := args
 	if body == d.task {
-		near = slices.Concat(args, d.meta)
+		near = slices.Concat(args, d.meta())
 	}
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
 		switch {
@@ -123,11 +135,7 @@ func (d *decoder) argument(body *hclsyntax.Body, f field, names []string, into r
 
 // value decodes an expression.
 func (d *decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
-	kind, err := gocty.ImpliedType(into.Addr().Interface())
-	if err != nil {
-		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
-	}
-	e, at := d.evaluate(expr, ctx, kind), expr.Range()
+	e, at := d.evaluate(expr, ctx, d.shared.kindOf(name, into)), expr.Range()
 	switch {
 	case e.problems.HasErrors():
 		d.diags = append(d.diags, diag.FromHCL(e.problems)...)
@@ -145,15 +153,15 @@ func (d *decoder) value(expr hcl.Expression, name string, optional bool, into re
 		d.unknown = true
 		return
 	}
-	if err := gocty.FromCtyValue(e.converted, into.Addr().Interface()); err != nil {
+	if err := e.into(into); err != nil {
 		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
 	}
 }
 
 // evaluate evaluates an expression as a value of a type. Those in dynamic blocks have
 // scopes of their own, which nothing is remembered of.
-func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
-	if ctx != d.scope || d.shared == nil {
+func (d *decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
+	if ctx != d.scope {
 		return evaluate(expr, ctx, kind)
 	}
 	return d.shared.evaluate(expr, ctx, kind)
@@ -216,7 +224,7 @@ func (d *decoder) block(b innerBlock, into reflect.Value) {
 		into = into.Elem()
 	}
 	labels := 0
-	for _, f := range fields(into.Type()) {
+	for _, f := range d.shared.fieldsOf(into.Type()) {
 		if f.kind != "label" {
 			continue
 		}

@@ -2,21 +2,22 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
 )
 
 // early evaluates an expression that must be known before the run, since it says
 // which tasks, hosts or edges there are. It returns false when there is no usable value.
-func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+func (b *builder) early(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	for _, t := range expr.Variables() {
-		if b.blocks.needsTask(t) {
+		if in.needsTask(t) {
 			at := t.SourceRange()
 			values := "the values of tasks"
 			if t.RootName() == "secret" {
@@ -25,6 +26,11 @@ func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) 
 			b.errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.", what, values)
 			return cty.NilVal, false
 		}
+	}
+	ctx, diags := in.withRelays(expr, ctx)
+	if diags.HasErrors() {
+		b.diags = append(b.diags, diags...)
+		return cty.NilVal, false
 	}
 	value, problems := expr.Value(ctx)
 	if problems.HasErrors() {
@@ -38,27 +44,71 @@ func (b *builder) early(what string, expr hcl.Expression, ctx *hcl.EvalContext) 
 	return value, true
 }
 
-// needsTask tells whether a traversal means a task, or a secret that one makes.
-func (b *blocks) needsTask(t hcl.Traversal) bool {
-	if t.RootName() != "secret" || len(t) < 2 {
-		return t.RootName() == "task"
+// needsTask tells whether a traversal means a task, a secret that one makes, or a
+// relay that needs one.
+func (s *space) needsTask(t hcl.Traversal) bool {
+	root := t.RootName()
+	if root == "task" || len(t) < 2 {
+		return root == "task"
+	}
+	if root == "secret" {
+		name, _ := stepKey(t[1])
+		return s.made[name]
+	}
+	return slices.ContainsFunc(s.relayed(t), (*relay).isLate)
+}
+
+// relayed lists the relays that a traversal may mean.
+func (s *space) relayed(t hcl.Traversal) []*relay {
+	if len(t) < 2 {
+		return nil
 	}
 	name, _ := stepKey(t[1])
-	return b.made[name]
+	switch t.RootName() {
+	case "var":
+		if r := s.inputs[name]; r != nil {
+			return []*relay{r}
+		}
+	case "import":
+		if len(t) == 2 {
+			return slices.Collect(maps.Values(s.imports[name]))
+		}
+		output, _ := stepKey(t[2])
+		if r := s.imports[name][output]; r != nil {
+			return []*relay{r}
+		}
+	}
+	return nil
 }
 
 // isLate tells whether an expression needs the values of tasks.
-func (b *blocks) isLate(expr hcl.Expression) bool {
-	return slices.ContainsFunc(expr.Variables(), b.needsTask)
+func (s *space) isLate(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), s.needsTask)
+}
+
+// withRelays adds to a scope the relays that an expression mentions, none of which
+// needs tasks.
+func (s *space) withRelays(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
+	if !slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "import" || len(s.relayed(t)) > 0 }) {
+		return ctx, nil
+	}
+	reads, diags := s.find(ctx, expr)
+	if diags.HasErrors() {
+		return ctx, diags
+	}
+	inner := ctx.NewChild()
+	inner.Variables = map[string]cty.Value{}
+	reads.addRelays(inner.Variables, s, nil)
+	return inner, nil
 }
 
 // earlyAs evaluates an expression and converts it to a type. Null is no value.
-func (b *builder) earlyAs(what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
-	value, ok := b.early(what, expr, ctx)
+func (b *builder) earlyAs(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
+	value, ok := b.early(in, what, expr, ctx)
 	if !ok {
 		return cty.NilVal, false
 	}
-	converted, err := convert.Convert(value, kind)
+	converted, err := eval.Convert(value, kind)
 	if err == nil && converted.IsNull() {
 		err = fmt.Errorf("it is null")
 	}
@@ -69,8 +119,8 @@ func (b *builder) earlyAs(what string, expr hcl.Expression, ctx *hcl.EvalContext
 	return converted, true
 }
 
-func (b *builder) earlyText(what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
-	value, ok := b.earlyAs(what, expr, ctx, cty.String)
+func (b *builder) earlyText(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
+	value, ok := b.earlyAs(in, what, expr, ctx, cty.String)
 	if !ok {
 		return "", false
 	}
@@ -78,8 +128,8 @@ func (b *builder) earlyText(what string, expr hcl.Expression, ctx *hcl.EvalConte
 }
 
 // duration evaluates a text such as "10m", at least least.
-func (b *builder) duration(what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
-	text, ok := b.earlyText(what, expr, ctx)
+func (b *builder) duration(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
+	text, ok := b.earlyText(in, what, expr, ctx)
 	if !ok {
 		return 0
 	}
@@ -99,7 +149,7 @@ func (b *builder) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	}
 	retry := Retry{Attempts: 1, Delay: defaultDelay}
 	if r.Attempts != nil {
-		if value, ok := b.earlyAs("attempts", r.Attempts, ctx, cty.Number); ok {
+		if value, ok := b.earlyAs(t.block.space, "attempts", r.Attempts, ctx, cty.Number); ok {
 			n, accuracy := value.AsBigFloat().Int64()
 			if accuracy != 0 || n < 1 {
 				b.errorf(r.Attempts.Range(), "Invalid number", "attempts is a whole number of at least 1.")
@@ -108,7 +158,7 @@ func (b *builder) retry(t *Task, ctx *hcl.EvalContext) Retry {
 		}
 	}
 	if r.Delay != nil {
-		retry.Delay = b.duration("delay", r.Delay, ctx, 0)
+		retry.Delay = b.duration(t.block.space, "delay", r.Delay, ctx, 0)
 	}
 	return retry
 }
@@ -119,10 +169,17 @@ type element struct {
 	value cty.Value
 }
 
+// variables is what each means in its instance.
+func (e element) variables() map[string]cty.Value {
+	return map[string]cty.Value{
+		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	}
+}
+
 // elements evaluates a for_each: the attributes of a map or object by name, or the
 // texts of a set, list or tuple.
-func (b *builder) elements(expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
-	value, ok := b.early("for_each", expr, ctx)
+func (b *builder) elements(in *space, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
+	value, ok := b.early(in, "for_each", expr, ctx)
 	if !ok {
 		return nil, false
 	}

@@ -18,16 +18,18 @@ func (b *builder) expandTasks() {
 	for _, s := range b.in.Spec.Tasks {
 		b.expand(b.newBlock(s))
 	}
-	for _, s := range b.in.Spec.Secrets {
-		if s.Task != nil {
-			b.blocks.secrets[s.Name] = b.blocks.byAddress[s.Task.Address()]
+	for names, space := range b.spaces {
+		for _, s := range names.Secrets {
+			if s.Task != nil {
+				space.secrets[s.Name] = b.blocks.byAddress[s.Task.Address()]
+			}
 		}
 	}
 }
 
 // newBlock makes a task or handler block without instances.
 func (b *builder) newBlock(s *spec.Task) *block {
-	block := &block{spec: s, kind: b.kinds[s.Module]}
+	block := &block{space: b.spaces[s.In], spec: s, kind: b.kinds[s.Module]}
 	if block.kind == nil {
 		b.errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(b.kinds))))
 	} else if outputter, ok := block.kind.New().(module.Outputter); ok {
@@ -41,18 +43,17 @@ func (b *builder) newBlock(s *spec.Task) *block {
 // expand makes the instances of one block.
 func (b *builder) expand(block *block) {
 	s := block.spec
-	scope := b.in.Scope.Context(s.Range.Filename)
+	scope := block.space.context(s.Range.Filename)
 	before := len(b.diags)
 	switch {
 	case s.Hosts != nil && b.runOnce(s, scope):
 		b.expandOnce(block, scope)
 	case s.Hosts != nil:
-		for _, name := range b.hostNames(s.Hosts, scope) {
-			e := element{name, cty.StringVal(name)}
-			b.instance(block, &e, withEach(scope, e), name)
+		for _, name := range b.hostNames(block.space, s.Hosts, scope) {
+			b.instance(block, &element{name, cty.StringVal(name)}, b.withHost(scope, name), name)
 		}
 	case s.ForEach != nil:
-		elements, _ := b.elements(s.ForEach, scope)
+		elements, _ := b.elements(block.space, s.ForEach, scope)
 		for _, e := range elements {
 			inner := withEach(scope, e)
 			b.instance(block, &e, inner, b.hostName(s, inner))
@@ -69,7 +70,7 @@ func (b *builder) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 	if s.RunOnce == nil {
 		return false
 	}
-	value, ok := b.earlyAs("run_once", s.RunOnce, scope, cty.Bool)
+	value, ok := b.earlyAs(b.spaces[s.In], "run_once", s.RunOnce, scope, cty.Bool)
 	return ok && value.True()
 }
 
@@ -77,12 +78,12 @@ func (b *builder) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 // there is nothing to choose from.
 func (b *builder) expandOnce(block *block, scope *hcl.EvalContext) {
 	block.single = true
-	names := b.hostNames(block.spec.Hosts, scope)
+	names := b.hostNames(block.space, block.spec.Hosts, scope)
 	if len(names) == 0 {
 		b.instance(block, nil, scope, inventory.Localhost).Skip = "there are no hosts"
 		return
 	}
-	b.instance(block, nil, withEach(scope, element{names[0], cty.StringVal(names[0])}), names[0])
+	b.instance(block, nil, b.withHost(scope, names[0]), names[0])
 }
 
 // hostName evaluates host; without it the task is on this machine.
@@ -90,7 +91,7 @@ func (b *builder) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 	if s.Host == nil {
 		return inventory.Localhost
 	}
-	name, ok := b.earlyText("host", s.Host, ctx)
+	name, ok := b.earlyText(b.spaces[s.In], "host", s.Host, ctx)
 	if ok {
 		b.checkHost(name, s.Host.Range())
 	}
@@ -98,8 +99,8 @@ func (b *builder) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 }
 
 // hostNames evaluates hosts.
-func (b *builder) hostNames(expr hcl.Expression, ctx *hcl.EvalContext) []string {
-	value, ok := b.earlyAs("hosts", expr, ctx, cty.List(cty.String))
+func (b *builder) hostNames(in *space, expr hcl.Expression, ctx *hcl.EvalContext) []string {
+	value, ok := b.earlyAs(in, "hosts", expr, ctx, cty.List(cty.String))
 	if !ok {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (b *builder) hostNames(expr hcl.Expression, ctx *hcl.EvalContext) []string 
 		}
 		if name := element.AsString(); !seen[name] {
 			seen[name] = true
-			if !b.hosts.known(name) {
+			if !b.hosts.has(name) {
 				b.checkHost(name, elementAt(expr, i))
 			}
 			names = append(names, name)
@@ -132,7 +133,7 @@ func elementAt(expr hcl.Expression, i int) hcl.Range {
 }
 
 func (b *builder) checkHost(name string, at hcl.Range) {
-	if !b.hosts.known(name) {
+	if !b.hosts.has(name) {
 		b.errorf(at, "Unknown host", "There is no host %q: it is not selected by --hosts, not in an inventory, and no host block declares it.%s",
 			name, diag.Near(name, b.hosts.names()))
 	}

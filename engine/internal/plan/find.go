@@ -15,17 +15,23 @@ import (
 )
 
 // find collects the references of expressions in a scope, by their place.
-func (b *blocks) find(scope *hcl.EvalContext, exprs ...hcl.Expression) (references, diag.List) {
-	f := &finder{blocks: b, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
+func (s *space) find(scope *hcl.EvalContext, exprs ...hcl.Expression) (references, diag.List) {
+	f := s.search(scope, exprs...)
+	return f.found, f.diags
+}
+
+// search is find, and tells whether what it found depends on the scope.
+func (s *space) search(scope *hcl.EvalContext, exprs ...hcl.Expression) *finder {
+	f := &finder{space: s, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
 	for _, expr := range exprs {
-		if node, ok := expr.(hclsyntax.Expression); ok {
+		if node, ok := hcl.UnwrapExpression(expr).(hclsyntax.Expression); ok {
 			hclsyntax.Walk(node, f)
 		}
 	}
 	slices.SortStableFunc(f.found, func(a, b reference) int {
 		return cmp.Or(cmp.Compare(a.at.Filename, b.at.Filename), cmp.Compare(a.at.Start.Byte, b.at.Start.Byte))
 	})
-	return f.found, f.diags
+	return f
 }
 
 // expressions lists all expressions of a body.
@@ -42,12 +48,13 @@ func expressions(body *hclsyntax.Body) []hcl.Expression {
 
 // finder walks expressions.
 type finder struct {
-	*blocks
+	*space
 	scope   *hcl.EvalContext
 	locals  []map[string]struct{}               // names that for expressions define
 	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
 	outputs map[hclsyntax.Node]hcl.TraverseAttr // what follows an index
 	found   references
+	own     bool // another instance may have found others
 	diags   diag.List
 }
 
@@ -71,11 +78,23 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 		if !f.seen[n] && f.isTask(n.Traversal) {
 			f.traversal(n.Traversal)
 		}
-		if n.Traversal.RootName() == "secret" && !f.isLocal("secret") {
-			f.secret(n.Traversal)
-		}
+		f.other(n.Traversal)
 	}
 	return nil
+}
+
+// other records a reference to what may be values of tasks by another name.
+func (f *finder) other(t hcl.Traversal) {
+	root := t.RootName()
+	switch {
+	case f.isLocal(root):
+	case root == "secret":
+		f.secret(t)
+	case root == "import":
+		f.imported(t)
+	case root == "var":
+		f.input(t)
+	}
 }
 
 // Exit leaves a node.
@@ -111,26 +130,15 @@ func (f *finder) block(t hcl.Traversal) *block {
 		return nil
 	}
 	address := "task." + module.Name + "." + name.Name
-	found := f.byAddress[address]
+	found := f.byAddress[f.spec.Address(address)]
 	if found == nil {
 		near := diag.Near(name.Name, f.names("task", module.Name))
 		if near == "" {
-			near = diag.Near(address, f.addresses("task"))
+			near = diag.Near(address, f.references("task"))
 		}
 		f.errorf(at, "Unknown task", "There is no %s.%s", address, near)
 	}
 	return found
-}
-
-// addresses lists the addresses of all tasks, or of all handlers.
-func (b *blocks) addresses(root string) []string {
-	var all []string
-	for _, block := range b.order {
-		if block.root() == root {
-			all = append(all, block.spec.Address())
-		}
-	}
-	return all
 }
 
 // traversal records a reference without an expression in it.
@@ -162,7 +170,7 @@ func (f *finder) traversal(t hcl.Traversal) {
 		return
 	}
 	if attr, ok := t[3].(hcl.TraverseAttr); ok {
-		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", block.spec.Address(), block.spec.Address(), attr.Name)
+		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", block.reference(), block.reference(), attr.Name)
 		return
 	}
 	f.noInstance(block, key, at)
@@ -221,8 +229,9 @@ func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) 
 
 // key evaluates a key, which is possible when it uses nothing but the scope.
 func (f *finder) key(expr hclsyntax.Expression) (string, bool) {
+	f.own = f.own || differs(expr)
 	for _, t := range expr.Variables() {
-		if t.RootName() == "task" || f.isLocal(t.RootName()) {
+		if f.needsTask(t) || f.isLocal(t.RootName()) {
 			return "", false
 		}
 	}
@@ -263,7 +272,7 @@ func (f *finder) splat(n *hclsyntax.SplatExpr) {
 	module, _ := stepKey(t.Traversal[1])
 	name, _ := stepKey(t.Traversal[2])
 	address := "task." + module + "." + name
-	if b := f.byAddress[address]; b != nil && !b.single && !b.invalid {
+	if b := f.byAddress[f.spec.Address(address)]; b != nil && !b.single && !b.invalid {
 		f.errorf(n.Range(), "Invalid splat", "%s is an object with the instances by their keys, no list. For all of them write values(%s)[*].", address, address)
 	}
 }

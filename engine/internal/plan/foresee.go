@@ -1,9 +1,16 @@
 package plan
 
 import (
+	"fmt"
+	"reflect"
+
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/gocty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
 )
 
 // foreseen is what references to a block mean before the run. It is made once:
@@ -40,8 +47,11 @@ func (b *builder) foresee() {
 // shared remembers, while the arguments of a block's instances are checked, the
 // values of those expressions that are the same for all of them.
 type shared struct {
-	varies map[hcl.Expression]bool
-	values map[hcl.Expression]evaluated
+	varies     map[hcl.Expression]bool
+	values     map[hcl.Expression]*evaluated
+	fields     map[reflect.Type][]field
+	kinds      map[reflect.Type]cty.Type
+	unexpected map[*hclsyntax.Body]diag.List
 }
 
 // evaluated is an expression's value, and that as a value of its argument's type.
@@ -49,27 +59,32 @@ type evaluated struct {
 	value     cty.Value
 	problems  hcl.Diagnostics
 	converted cty.Value
-	err       error // of the conversion
-	known     bool  // all of it
+	err       error         // of the conversion
+	known     bool          // all of it
+	common    bool          // to several instances
+	decoded   reflect.Value // in the argument's Go type, once it was decoded
 }
 
-func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
-	var e evaluated
+func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
+	e := &evaluated{}
 	if e.value, e.problems = expr.Value(ctx); e.problems.HasErrors() || e.value.IsNull() {
 		return e
 	}
-	if e.converted, e.err = convert.Convert(e.value, kind); e.err == nil {
+	if e.converted, e.err = eval.Convert(e.value, kind); e.err == nil {
 		e.known = e.converted.IsWhollyKnown()
 	}
 	return e
 }
 
 func newShared() *shared {
-	return &shared{varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]evaluated{}}
+	return &shared{
+		varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]field{},
+		kinds: map[reflect.Type]cty.Type{}, unexpected: map[*hclsyntax.Body]diag.List{},
+	}
 }
 
 // evaluate evaluates an expression of an instance in its scope, ctx.
-func (s *shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) evaluated {
+func (s *shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
 	varies, known := s.varies[expr]
 	if !known {
 		varies = differs(expr)
@@ -81,9 +96,51 @@ func (s *shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Ty
 	e, known := s.values[expr]
 	if !known {
 		e = evaluate(expr, ctx, kind)
+		e.common = true
 		s.values[expr] = e
 	}
 	return e
+}
+
+// fieldsOf is fields, found once for a type.
+func (s *shared) fieldsOf(t reflect.Type) []field {
+	all, known := s.fields[t]
+	if !known {
+		all = fields(t)
+		s.fields[t] = all
+	}
+	return all
+}
+
+// kindOf is the type of values that an argument of a Go type takes, found once.
+func (s *shared) kindOf(name string, into reflect.Value) cty.Type {
+	kind, known := s.kinds[into.Type()]
+	if known {
+		return kind
+	}
+	kind, err := gocty.ImpliedType(into.Addr().Interface())
+	if err != nil {
+		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
+	}
+	s.kinds[into.Type()] = kind
+	return kind
+}
+
+// into puts the value into an argument. What several instances have in common is
+// decoded once: nothing changes what was decoded before the run.
+func (e *evaluated) into(target reflect.Value) error {
+	if e.decoded.IsValid() && e.decoded.Type() == target.Type() {
+		target.Set(e.decoded)
+		return nil
+	}
+	if err := gocty.FromCtyValue(e.converted, target.Addr().Interface()); err != nil {
+		return err
+	}
+	if e.common {
+		e.decoded = reflect.New(target.Type()).Elem()
+		e.decoded.Set(target)
+	}
+	return nil
 }
 
 // differs tells whether an expression may have another value in another instance:

@@ -19,6 +19,7 @@ import (
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/secret"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -130,6 +131,11 @@ func first(values []string) string {
 
 // buildIn does what the engine does before a run.
 func buildIn(t *testing.T, dir string, opts map[string][]string) (*Plan, diag.List) {
+	return buildWith(t, dir, opts, nil)
+}
+
+// buildWith is buildIn with one who learns of secrets.
+func buildWith(t *testing.T, dir string, opts map[string][]string, redactor *secret.Redactor) (*Plan, diag.List) {
 	src := spec.Sources{Cwd: dir, Home: "/home/user", Builtin: os.DirFS(filepath.Join(dir, "builtin"))}
 	sp, diags := spec.Load(src, first(opts["spec"]))
 	if diags.HasErrors() {
@@ -146,7 +152,9 @@ func buildIn(t *testing.T, dir string, opts map[string][]string) (*Plan, diag.Li
 	if diags = append(diags, more...); diags.HasErrors() {
 		return nil, diags
 	}
-	scope, more := eval.New(evalInput(sp, src, inv, hosts, opts))
+	in := evalInput(sp, src, inv, hosts, opts)
+	in.Redactor = redactor
+	scope, more := eval.New(in)
 	diags = append(diags, more...)
 	var topo *topology.Topology
 	value := cty.NilVal
@@ -224,7 +232,7 @@ func showPlan(p *Plan) string {
 		fmt.Fprintf(&out, " via=%s needs=%v\n", h.via, p.HostNeeds(h.name))
 	}
 	for _, c := range p.Checks {
-		fmt.Fprintf(&out, "check %s needs=%v\n", c.Name, c.Needs)
+		fmt.Fprintf(&out, "%s needs=%v\n", c.Address, c.Needs)
 	}
 	for _, o := range p.Outputs {
 		fmt.Fprintf(&out, "output %s needs=%v\n", o.Name, o.Needs)
@@ -275,7 +283,7 @@ func showTask(out *bytes.Buffer, t *Task, s Section) {
 	if t.Skip != "" {
 		return
 	}
-	made, known, _ := t.decode(t.context(nil), nil)
+	made, known, _ := t.decode(t.context(nil), newShared())
 	if !known {
 		fmt.Fprintln(out, "    arguments are known later")
 		return

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -18,6 +17,7 @@ type group struct {
 	name     string // in addresses of handlers
 	at       hcl.Range
 	rolling  *rolling // of a batch
+	serial   bool     // a stage that goes batch by batch
 	maxFail  int      // how many hosts may fail
 	tasks    []*Task  // without handlers
 	handlers []*Task
@@ -84,11 +84,14 @@ func (b *builder) groupOf(t *Task) *group {
 }
 
 func (b *builder) rollStage(s *spec.Stage, g *group) {
-	if s.Serial == nil && s.MaxFail == nil {
+	serial := b.agreed(s, "serial", func(d *spec.Stage) hcl.Expression { return d.Serial })
+	maxFail := b.agreed(s, "max_fail", func(d *spec.Stage) hcl.Expression { return d.MaxFail })
+	g.serial = serial.expr != nil
+	if !g.serial && maxFail.expr == nil {
 		return
 	}
-	r := &rolling{group: group{key: g.key, label: g.label, name: g.name, at: g.at}, serial: s.Serial, maxFail: s.MaxFail, tasks: g.tasks}
-	if s.Serial == nil {
+	r := &rolling{group: group{key: g.key, label: g.label, name: g.name, at: g.at}, serial: serial, maxFail: maxFail, tasks: g.tasks}
+	if !g.serial {
 		g.maxFail = b.limit(r, len(b.hostsOf(r)))
 		return
 	}
@@ -99,19 +102,18 @@ func (b *builder) rollBlock(s *spec.Block) {
 	if s.Serial == nil && s.MaxFail == nil {
 		return
 	}
-	r := &rolling{serial: s.Serial, maxFail: s.MaxFail}
-	r.key, r.label, r.name, r.at = "block."+s.Name, fmt.Sprintf("block %q", s.Name), s.Name, s.Range
+	in := b.spaces[s.In]
+	r := &rolling{serial: said{s.Serial, in}, maxFail: said{s.MaxFail, in}}
+	r.key, r.label, r.name, r.at = "block."+s.In.Address(s.Name), fmt.Sprintf("block %q", s.In.Address(s.Name)), s.Name, s.Range
 	for _, block := range b.blocks.order {
 		if block.spec.Block == s {
 			r.tasks = append(r.tasks, block.instances...)
 		}
 	}
-	if i := slices.IndexFunc(b.in.Spec.Stages, func(stage *spec.Stage) bool { return stage.Name == s.Stage }); i >= 0 {
-		if stage := b.in.Spec.Stages[i]; stage.Serial != nil {
-			b.errorf(s.Range, "Conflicting arguments", "The block %q has serial or max_fail, and its stage %q has serial already (%s:%d). Leave one out.",
-				s.Name, stage.Name, stage.Range.Filename, stage.Range.Start.Line)
-			return
-		}
+	if stage := b.groups.stages[s.Stage]; stage != nil && stage.serial {
+		b.errorf(s.Range, "Conflicting arguments", "The block %q has serial or max_fail, and its stage %q has serial already (%s:%d). Leave one out.",
+			s.Name, stage.name, stage.at.Filename, stage.at.Start.Line)
+		return
 	}
 	b.divide(r)
 }

@@ -73,10 +73,11 @@ func (b *blocks) tasksInOrder() []*Task {
 
 // ownHosts evaluates the host or hosts of a handler; it is nil without one.
 func (b *builder) ownHosts(s *spec.Task) []string {
-	scope := b.in.Scope.Context(s.Range.Filename)
+	in := b.spaces[s.In]
+	scope := in.context(s.Range.Filename)
 	switch {
 	case s.Hosts != nil:
-		return append([]string{}, b.hostNames(s.Hosts, scope)...)
+		return append([]string{}, b.hostNames(in, s.Hosts, scope)...)
 	case s.Host != nil:
 		return []string{b.hostName(s, scope)}
 	}
@@ -101,7 +102,7 @@ func (b *builder) handler(block *block, key handlerKey) (*Task, bool) {
 		Module: s.Module, Name: s.Name, Key: key.host, Host: key.host, For: key.host, Range: s.Range, Handler: true,
 		OnFailure: g == b.groups.onFailure, Always: g == b.groups.always,
 		block: block, group: g, flush: key.flush, plan: b.plan,
-		scope: b.in.Scope.Context(s.Range.Filename), files: b.in.Scope.Files(s.Range.Filename),
+		scope: block.space.context(s.Range.Filename), files: b.in.Scope.Files(s.Range.Filename),
 	}
 	if len(g.tasks) > 0 {
 		h.Stage = g.tasks[0].Stage
@@ -151,7 +152,7 @@ func (b *builder) notified(s *spec.Task) []reference {
 	}
 	var all []reference
 	for _, e := range elements {
-		if block := b.handlerNamed(e, "Invalid notify"); block != nil {
+		if block := b.handlerNamed(b.spaces[s.In], e, "Invalid notify"); block != nil {
 			all = append(all, reference{block: block, at: e.Range()})
 		}
 	}
@@ -160,7 +161,7 @@ func (b *builder) notified(s *spec.Task) []reference {
 
 // handlerNamed finds the handler that an expression names, or tells that there is
 // none and returns nil.
-func (b *builder) handlerNamed(e hcl.Expression, summary string) *block {
+func (b *builder) handlerNamed(in *space, e hcl.Expression, summary string) *block {
 	t, problems := hcl.AbsTraversalForExpr(e)
 	if problems.HasErrors() || len(t) != 3 || t.RootName() != "handler" {
 		b.errorf(e.Range(), summary, "Name a handler without quotes or an index, as in handler.service.web.")
@@ -173,11 +174,11 @@ func (b *builder) handlerNamed(e hcl.Expression, summary string) *block {
 		return nil
 	}
 	address := "handler." + module + "." + name
-	found := b.blocks.byAddress[address]
+	found := in.byAddress[in.spec.Address(address)]
 	if found == nil {
-		near := diag.Near(name, b.blocks.names("handler", module))
+		near := diag.Near(name, in.names("handler", module))
 		if near == "" {
-			near = diag.Near(address, b.blocks.addresses("handler"))
+			near = diag.Near(address, in.references("handler"))
 		}
 		b.errorf(e.Range(), "Unknown handler", "There is no %s.%s", address, near)
 	}

@@ -22,19 +22,50 @@ type hosts struct {
 	selected  []*inventory.Host
 	declared  map[string]*declaredHost
 	order     []*declaredHost
+	byName    map[string]*inventory.Host      // those that are selected
+	known     map[string]map[string]cty.Value // what host means on those whose values need no task
+}
+
+// newHosts makes the hosts that are there before the playbook says any.
+func newHosts(inv *inventory.Inventory, selected []*inventory.Host) *hosts {
+	h := &hosts{
+		inventory: inv, selected: selected, declared: map[string]*declaredHost{},
+		byName: map[string]*inventory.Host{}, known: map[string]map[string]cty.Value{},
+	}
+	for _, host := range selected {
+		if h.byName[host.Name] == nil {
+			h.byName[host.Name] = host
+			h.remember(host.Name)
+		}
+	}
+	return h
+}
+
+// remember keeps what host means on a host, which is the same for all its tasks.
+func (h *hosts) remember(name string) {
+	h.known[name] = map[string]cty.Value{"host": h.value(name, nil)}
+}
+
+// variables is what host means on a host. Without Values, what depends on tasks is
+// unknown.
+func (h *hosts) variables(name string, values *Values) map[string]cty.Value {
+	if known := h.known[name]; known != nil {
+		return known
+	}
+	return map[string]cty.Value{"host": h.value(name, values)}
 }
 
 // declaredHost is an instance of a host block.
 type declaredHost struct {
-	name   string
-	spec   *spec.Host
-	via    string // empty means none
-	vars   cty.Value
-	scope  *hcl.EvalContext // with each
-	reads  references       // of its arguments
-	after  references       // of depends_on
-	blocks *blocks
-	fixed  cty.Value // the address, where it needs no task
+	name  string
+	spec  *spec.Host
+	via   string // empty means none
+	vars  cty.Value
+	scope *hcl.EvalContext // with each
+	reads references       // of its arguments
+	after references       // of depends_on
+	space *space
+	fixed cty.Value // the address, where it needs no task
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -49,16 +80,14 @@ func (h *hosts) names() []string {
 	return names
 }
 
-func (h *hosts) known(name string) bool {
+func (h *hosts) has(name string) bool {
 	return name == inventory.Localhost || h.declared[name] != nil || h.find(name) != nil
 }
 
 // find returns a host of the command line or the inventory, or nil.
 func (h *hosts) find(name string) *inventory.Host {
-	for _, host := range h.selected {
-		if host.Name == name {
-			return host
-		}
+	if host := h.byName[name]; host != nil {
+		return host
 	}
 	return h.inventory.Host(name)
 }
@@ -113,14 +142,14 @@ func (h *declaredHost) address(values *Values) cty.Value {
 // late is the scope with the values of tasks.
 func (h *declaredHost) late(values *Values) *hcl.EvalContext {
 	ctx := h.scope.NewChild()
-	ctx.Variables = h.reads.variables(h.blocks, values)
+	ctx.Variables = h.reads.variables(h.space, values)
 	return ctx
 }
 
 // settings evaluates the block. It returns false when something is not known.
 func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) {
 	s := HostSettings{Name: h.name, Via: h.via, Transport: inventory.SSH}
-	ctx, d := h.late(values), &decoder{}
+	ctx, d := h.late(values), &decoder{shared: newShared()}
 	take := func(name string, expr hcl.Expression, into any) {
 		if expr != nil {
 			d.value(expr, name, name != "address", reflect.ValueOf(into).Elem(), ctx)
@@ -169,7 +198,7 @@ func (p *Plan) HostSettings(name string, values *Values) (HostSettings, diag.Lis
 	if host == nil {
 		return inventory.Outside(name), nil
 	}
-	if pending := host.blocks.pending(addresses(host.reads.tasks()), values, unknown, missing); len(pending) > 0 {
+	if pending := host.space.pending(addresses(host.reads.tasks()), values, unknown, missing); len(pending) > 0 {
 		return HostSettings{}, diag.Errorf(&host.spec.Range, "Host not known yet", "How the host %q is reached depends on the values of %s.", name, strings.Join(pending, ", "))
 	}
 	settings, diags, _ := host.settings(values)

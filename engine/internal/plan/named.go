@@ -1,7 +1,7 @@
 package plan
 
 // Known tells whether a name is a host that tasks may be on.
-func (p *Plan) Known(name string) bool { return p.hosts.known(name) }
+func (p *Plan) Known(name string) bool { return p.hosts.has(name) }
 
 // HostNames lists the hosts that tasks may be on.
 func (p *Plan) HostNames() []string { return p.hosts.names() }

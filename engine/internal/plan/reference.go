@@ -9,15 +9,19 @@ import (
 
 // reference is an expression's mention of a task.
 type reference struct {
-	block *block
-	task  *Task // the instance, or nil for all of them
-	at    hcl.Range
-	soft  bool // to come after it is enough, however it ends
+	block   *block // nil for a relay itself
+	task    *Task  // the instance, or nil for all of them
+	at      hcl.Range
+	soft    bool   // to come after it is enough, however it ends
+	through *relay // which refers to it; nil when the expression itself does
 }
 
 // tasks lists the instances that are meant.
 func (r reference) tasks() []*Task {
-	if r.task != nil {
+	switch {
+	case r.block == nil:
+		return nil
+	case r.task != nil:
 		return []*Task{r.task}
 	}
 	return r.block.instances
@@ -69,11 +73,11 @@ func (r references) object(values *Values) cty.Value {
 	return cty.ObjectVal(all)
 }
 
-// blocks lists the blocks that are mentioned, each once.
+// blocks lists the blocks that the expressions themselves mention, each once.
 func (r references) blocks() []*block {
 	var all []*block
 	for _, ref := range r {
-		if !slices.Contains(all, ref.block) {
+		if ref.through == nil && !slices.Contains(all, ref.block) {
 			all = append(all, ref.block)
 		}
 	}

@@ -29,18 +29,21 @@ func (f *finder) secret(t hcl.Traversal) {
 	}
 }
 
-// variables is what task and secret mean in expressions with these references.
-func (r references) variables(b *blocks, values *Values) map[string]cty.Value {
-	secrets := maps.Clone(b.decrypted)
-	if secrets == nil {
-		secrets = map[string]cty.Value{}
+// variables is what task, secret and relays mean in expressions with these references.
+// The caller must not change the map.
+func (r references) variables(s *space, values *Values) map[string]cty.Value {
+	if len(r) == 0 {
+		return s.nothing
 	}
-	for name, block := range b.secrets {
+	secrets := maps.Clone(s.decrypted)
+	for name, block := range s.secrets {
 		if slices.Contains(r.blocks(), block) {
 			secrets[name] = madeSecret(r.of(block, values))
 		}
 	}
-	return map[string]cty.Value{"task": r.object(values), "secret": cty.ObjectVal(secrets)}
+	all := map[string]cty.Value{"task": r.object(values), "secret": cty.ObjectVal(secrets)}
+	r.addRelays(all, s, values)
+	return all
 }
 
 // madeSecret is a secret that a task made: its value, or a key pair.

@@ -186,11 +186,9 @@ func (b *builder) connectHost(e *edges, t *Task, member func(t *Task) bool) {
 	if t.block.spec.Host != nil {
 		at = t.block.spec.Host.Range()
 	}
-	for _, host := range b.hosts.chain(t.Host) {
-		for _, need := range append(host.reads.tasks(), host.after.tasks()...) {
-			if member(need) {
-				e.connect(t.Address, need.Address, at)
-			}
+	for _, need := range b.tasksOf(t.Host).bring {
+		if member(need) {
+			e.connect(t.Address, need.Address, at)
 		}
 	}
 }
@@ -243,7 +241,7 @@ func fromTask(cycle []string) []string {
 }
 
 func isTask(key string) bool {
-	return strings.HasPrefix(key, "task.") || strings.HasPrefix(key, "handler.")
+	return strings.HasPrefix(key, "task.") || strings.HasPrefix(key, "handler.") || strings.HasPrefix(key, "import.")
 }
 
 // IsStage tells whether a key of a graph is the begin or the end of a stage.

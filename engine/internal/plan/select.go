@@ -116,7 +116,7 @@ func (b *builder) matching(option string, patterns []string) map[string]bool {
 			any = any || block.matches(pattern)
 		}
 		if !any {
-			b.diags = append(b.diags, diag.Errorf(nil, "Nothing selected", "%s names %q, which is no stage, no name and no address of a task.%s",
+			b.diags = append(b.diags, diag.Errorf(nil, "Nothing selected", "%s names %q, which is no stage, no import, no name and no address of a task.%s",
 				option, pattern, diag.Near(pattern, b.selectable()))...)
 		}
 	}
@@ -126,7 +126,7 @@ func (b *builder) matching(option string, patterns []string) map[string]bool {
 // matches tells whether a pattern means all tasks of a block.
 func (b *block) matches(pattern string) bool {
 	s := b.spec
-	return pattern == s.Name || pattern == s.Module+"."+s.Name || pattern == s.Address()
+	return pattern == s.Name || pattern == s.Module+"."+s.Name || pattern == s.Address() || s.In.Named(pattern)
 }
 
 func (t *Task) matches(pattern string) bool {
@@ -136,6 +136,9 @@ func (t *Task) matches(pattern string) bool {
 // selectable lists what a mistyped pattern may have meant.
 func (b *builder) selectable() []string {
 	all := slices.Clone(b.plan.Stages)
+	for _, names := range b.in.Spec.Namespaces()[1:] {
+		all = append(all, names.Path())
+	}
 	for _, block := range b.blocks.order {
 		all = append(all, block.spec.Name, block.spec.Address())
 	}

@@ -32,7 +32,7 @@ func becomeMethods() []string { return []string{"sudo", "doas", "su"} }
 
 // Surroundings evaluates environment and cwd with the values of other tasks.
 func (t *Task) Surroundings(values *Values) (Surroundings, diag.List) {
-	return t.surroundings(t.context(values), nil)
+	return t.surroundings(t.context(values), newShared())
 }
 
 func (t *Task) surroundings(ctx *hcl.EvalContext, shared *shared) (Surroundings, diag.List) {
@@ -67,13 +67,14 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\$?$`)
 
 // become evaluates the become argument or block of a task; it is nil without one.
-func (b *builder) become(s *spec.Become, ctx *hcl.EvalContext) *Become {
+func (b *builder) become(block *block, ctx *hcl.EvalContext) *Become {
+	s, in := block.spec.Become, block.space
 	if s == nil {
 		return nil
 	}
 	made := &Become{User: "root"}
 	if s.Value != nil {
-		value, ok := b.early("become", s.Value, ctx)
+		value, ok := b.early(in, "become", s.Value, ctx)
 		if !ok || value.IsNull() {
 			return nil
 		}
@@ -84,13 +85,13 @@ func (b *builder) become(s *spec.Become, ctx *hcl.EvalContext) *Become {
 		made.User = user
 	}
 	if s.User != nil {
-		made.User, _ = b.earlyText("user", s.User, ctx)
+		made.User, _ = b.earlyText(in, "user", s.User, ctx)
 	}
 	if made.User != "" && !userName.MatchString(made.User) {
 		b.errorf(s.Range, "Invalid become", "%q is no name of a user.", made.User)
 	}
 	if s.Method != nil {
-		made.Method, _ = b.earlyText("method", s.Method, ctx)
+		made.Method, _ = b.earlyText(in, "method", s.Method, ctx)
 		if made.Method != "" && !slices.Contains(becomeMethods(), made.Method) {
 			b.errorf(s.Method.Range(), "Invalid become", "A method is %q, %q or %q.%s", "sudo", "doas", "su", diag.Near(made.Method, becomeMethods()))
 		}

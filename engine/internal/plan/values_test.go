@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"kinit/engine/internal/inventory"
+	"kinit/engine/secret"
 )
 
 // build makes the plan of an archive's text.
@@ -66,6 +67,20 @@ func returned(ip string) map[string]cty.Value {
 	return map[string]cty.Value{"id": cty.StringVal("1"), "ip": cty.StringVal(ip), "key": cty.StringVal("PRIVATE")}
 }
 
+// decodesAll checks the arguments of tasks by their addresses.
+func decodesAll(t *testing.T, p *Plan, values *Values, want map[string]string) {
+	t.Helper()
+	for address, arguments := range want {
+		made, diags := p.Main.Task(address).Decode(values)
+		if len(diags) > 0 {
+			t.Fatal(showDiags(diags))
+		}
+		if diff := cmp.Diff(arguments, showArguments(made)); diff != "" {
+			t.Errorf("%s: %s", address, diff)
+		}
+	}
+}
+
 func TestDecodeUsesValuesOfFinishedTasks(t *testing.T) {
 	t.Parallel()
 	p, values := build(t, guestAndFile), &Values{}
@@ -76,15 +91,7 @@ func TestDecodeUsesValuesOfFinishedTasks(t *testing.T) {
 		"task.file.list":   `path="/list" content="10.0.0.1,none" mode="0644"`,
 		"task.note.inside": `text="on 10.0.0.1"`,
 	}
-	for address, want := range tests {
-		made, diags := p.Main.Task(address).Decode(values)
-		if len(diags) > 0 {
-			t.Fatal(showDiags(diags))
-		}
-		if diff := cmp.Diff(want, showArguments(made)); diff != "" {
-			t.Errorf("%s: %s", address, diff)
-		}
-	}
+	decodesAll(t, p, values, tests)
 }
 
 func TestDecodeMakesANewTaskEachTime(t *testing.T) {
@@ -349,5 +356,93 @@ task "guest" "second" {
 	}
 	if diff := cmp.Diff(`name="second" memory=512 disks=[] password= nic=x/0 nic=y/1`, showArguments(made)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+const twoImports = `
+-- spec.hcl --
+import "blue" {
+  source = "./web"
+  inputs = { name = "blue" }
+}
+import "green" {
+  source = "./web"
+  inputs = { name = "green", upstream = import.blue.ip }
+}
+task "note" "both" {
+  text = "${import.blue.ip} ${import.green.ip}"
+}
+output "first" {
+  value = import.green.first
+}
+-- web/main.hcl --
+variable "name" {}
+variable "upstream" {
+  type    = string
+  default = "none"
+}
+task "guest" "node" {
+  name = var.name
+}
+task "note" "up" {
+  text = "${var.name} after ${var.upstream}, at ${task.guest.node.ip}"
+}
+output "ip" { value = task.guest.node.ip }
+output "first" { value = task.guest.node.disks[0] }
+`
+
+func TestValuesOfTasksGoInAndOutOfImports(t *testing.T) {
+	t.Parallel()
+	p, values := build(t, twoImports), &Values{}
+	values.Set("import.blue.task.guest.node", returned("10.0.0.1"))
+	values.Set("import.green.task.guest.node", returned("10.0.0.2"))
+	tests := map[string]string{
+		"task.note.both":            `text="10.0.0.1 10.0.0.2"`,
+		"import.blue.task.note.up":  `text="blue after none, at 10.0.0.1"`,
+		"import.green.task.note.up": `text="green after 10.0.0.1, at 10.0.0.2"`,
+	}
+	decodesAll(t, p, values, tests)
+}
+
+func TestAnOutputOfAnImportThatCannotBeEvaluatedSaysWhere(t *testing.T) {
+	t.Parallel()
+	p, values := build(t, twoImports), &Values{}
+	values.Set("import.green.task.guest.node", map[string]cty.Value{"disks": cty.ListValEmpty(cty.String)})
+	_, diags := p.Outputs[0].Value(values)
+	want := "web/main.hcl:13,47-50: Invalid index\n    The given key does not identify an element in this collection value: the collection has no elements.\n"
+	if diff := cmp.Diff(want, showDiags(diags)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestASensitiveInputIsMasked(t *testing.T) {
+	t.Parallel()
+	redactor := &secret.Redactor{}
+	archive := txtar.Parse([]byte(`
+-- spec.hcl --
+task "guest" "node" {
+  name = "a"
+}
+import "web" {
+  source = "./web"
+  inputs = { key = task.guest.node.ip }
+}
+output "shown" { value = import.web.out }
+-- web/main.hcl --
+variable "key" { sensitive = true }
+output "out" { value = "<${var.key}>" }
+`))
+	p, diags := buildWith(t, unpack(t, archive), options(archive), redactor)
+	if len(diags) > 0 {
+		t.Fatal(showDiags(diags))
+	}
+	values := &Values{}
+	values.Set("task.guest.node", returned("a-secret-address"))
+	value, diags := p.Outputs[0].Value(values)
+	if len(diags) > 0 {
+		t.Fatal(showDiags(diags))
+	}
+	if got := redactor.Redact(value.AsString()); got != "<***>" {
+		t.Errorf("got %s", got)
 	}
 }

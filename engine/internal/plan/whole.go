@@ -29,7 +29,7 @@ func isWhole(key string) bool {
 // wholly tells whether a task means all instances of a block alike: it is in no
 // batch, and neither it nor the other is done for the other's sake.
 func (t *Task) wholly(ref reference) bool {
-	return ref.task == nil && len(ref.block.instances) > 1 && t.Role == Normal &&
+	return ref.block != nil && ref.task == nil && len(ref.block.instances) > 1 && t.Role == Normal &&
 		t.group.rolling == nil && (!t.Handler || !ref.block.spec.Handler)
 }
 
@@ -40,7 +40,9 @@ func (b *builder) noteWhole() {
 		for _, t := range block.instances {
 			for _, refs := range []references{t.reads, t.after} {
 				for _, ref := range refs {
-					ref.block.whole = ref.block.whole || t.wholly(ref)
+					if t.wholly(ref) {
+						ref.block.whole = true
+					}
 				}
 			}
 		}

@@ -243,6 +243,55 @@ func TestFlushedHandlerIsDoneBeforeTheTaskAndAgainOnlyIfNotifiedAgain(t *testing
 	check(t, []string{"1\n2\n2\n", "1\n2\n"}, []string{j.read("reloads.a"), j.read("reloads.b")})
 }
 
+const flushedLater = `
+stage "prepare" {}
+stage "web" { after = ["prepare"] }
+handler "command" "reload" {
+  argv = ["sh", "-c", "echo reload >> DIR/order"]
+}
+task "copy" "left_out" {
+  stage   = "prepare"
+  dest    = "DIR/left_out"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "copy" "needed" {
+  stage   = "prepare"
+  dest    = "DIR/needed"
+  content = "text\n"
+  notify  = [handler.command.reload]
+}
+task "copy" "conf" {
+  stage   = "web"
+  dest    = "DIR/conf"
+  content = task.copy.needed.path
+  notify  = [handler.command.reload]
+}
+task "command" "smoke" {
+  stage          = "web"
+  argv           = ["sh", "-c", "echo smoke >> DIR/order"]
+  depends_on     = [task.copy.conf]
+  flush_handlers = true
+}
+`
+
+func TestHandlersAreFlushedInARunThatStartsAtALaterStage(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	j.selected.StartAt = "web"
+	check(t, []string{
+		"task.copy.needed changed", `handler.command.reload["localhost", "prepare"] changed`,
+		"task.copy.conf changed", "task.command.smoke changed", `handler.command.reload["localhost", "web.flush1"] changed`,
+	}, show(j.run(flushedLater)))
+	// That of what is needed is done at the end of its stage, that of conf before smoke.
+	check(t, []string{"reload\nreload\nsmoke\n"}, []string{j.read("order")})
+
+	// What is left out notifies nothing, and what was not notified is not flushed.
+	j.write("left_out", "other")
+	check(t, []string{"task.copy.needed ok", "task.copy.conf ok", "task.command.smoke changed"}, show(j.run(flushedLater)))
+	check(t, []string{"reload\nreload\nsmoke\nsmoke\n"}, []string{j.read("order")})
+}
+
 func TestFailedFlushKeepsBackTheTasksOfItsOwnHost(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a,b")

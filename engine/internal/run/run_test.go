@@ -32,6 +32,7 @@ type job struct {
 	hosts    string // such as "a,b"
 	forks    int
 	check    bool
+	selected plan.Selection
 	ctx      context.Context
 	redactor *secret.Redactor
 	events   *log
@@ -77,7 +78,7 @@ func (j *job) build(text string) *plan.Plan {
 		Run: eval.Run{Hosts: strings.Split(j.hosts, ",")}, Redactor: j.redactor})
 	diags = append(diags, more...)
 	diags = append(diags, scope.SetCluster(cty.NilVal)...)
-	p, more := plan.Build(plan.Input{Spec: sp, Scope: scope, Inventory: all, Hosts: selected, Kinds: modules.All()})
+	p, more := plan.Build(plan.Input{Spec: sp, Scope: scope, Inventory: all, Hosts: selected, Kinds: modules.All(), Selection: j.selected})
 	if diags = append(diags, more...); diags.HasErrors() {
 		j.t.Fatal(diags)
 	}

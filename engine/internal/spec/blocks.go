@@ -12,7 +12,7 @@ import (
 
 // blockType is one kind of block at the top of a file.
 type blockType struct {
-	labels  []string // what the labels name
+	labels  []string // what the labels name; one that may be left out ends with "?"
 	example string
 	read    func(l *loader, b *hclsyntax.Block)
 }
@@ -32,7 +32,7 @@ func blockTypes() map[string]blockType {
 		"secret":   {[]string{"name"}, `secret "password" { … }`, (*loader).readSecret},
 		"check":    {[]string{"name"}, `check "answers" { assert { … } }`, (*loader).readCheck},
 		"output":   {[]string{"name"}, `output "address" { value = … }`, (*loader).readOutput},
-		"import":   {nil, `import { source = "common" }`, (*loader).readImport},
+		"import":   {[]string{"name?"}, `import "shop" { source = "shop" }`, (*loader).readImport},
 	}
 }
 
@@ -58,13 +58,14 @@ func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 // labelled tells whether a block has the labels it should have, all of them names
 // that expressions can use.
 func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
-	if len(b.Labels) != len(t.labels) {
+	optional := len(t.labels) > 0 && strings.HasSuffix(t.labels[len(t.labels)-1], "?")
+	if len(b.Labels) != len(t.labels) && !(optional && len(b.Labels) == len(t.labels)-1) {
 		l.errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
 		return false
 	}
 	for i, label := range b.Labels {
 		if !hclsyntax.ValidIdentifier(label) && b.Type != "spec" {
-			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of a %s block starts with a letter and has letters, digits, _ and - only.", t.labels[i], b.Type)
+			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.", strings.TrimSuffix(t.labels[i], "?"), strings.ToLower(article(b.Type)))
 			return false
 		}
 	}
@@ -76,19 +77,22 @@ func wants(labels []string) string {
 	case 0:
 		return "no label"
 	case 1:
+		if name, optional := strings.CutSuffix(labels[0], "?"); optional {
+			return "no label, or one, its " + name
+		}
 		return "one label, its " + labels[0]
 	}
 	return fmt.Sprintf("%d labels, %s", len(labels), strings.Join(labels, " and "))
 }
 
-// claim tells whether an address is free, and takes it.
+// claim tells whether an address is free in its namespace, and takes it.
 func (l *loader) claim(what, address string, at hcl.Range) bool {
-	first, taken := l.places[address]
+	first, taken := l.places[l.in.Address(address)]
 	if taken {
 		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s.", address, first)
 		return false
 	}
-	l.places[address] = at
+	l.places[l.in.Address(address)] = at
 	return true
 }
 

@@ -12,7 +12,7 @@ func (l *loader) readHeader(b *hclsyntax.Block) {
 	}
 	l.spec.Name, l.spec.Range = b.Labels[0], b.DefRange()
 	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
-	l.spec.Vars = l.values("vars", args["vars"])
+	l.spec.Root.Vars = l.values("vars", args["vars"])
 	l.header = &header{}
 	if l.literal(args["playbook"], &l.header.playbook) {
 		l.header.playbookRange = args["playbook"].Range()
@@ -47,6 +47,9 @@ type named struct {
 	name hcl.Range
 }
 
+// UnwrapExpression returns the value itself, for hcl.UnwrapExpression.
+func (n named) UnwrapExpression() hcl.Expression { return n.Expression }
+
 // NameRange is where the name is written that a value of Vars or Inputs is for.
 func NameRange(value hcl.Expression) hcl.Range {
 	if n, ok := value.(named); ok {
@@ -56,6 +59,10 @@ func NameRange(value hcl.Expression) hcl.Range {
 }
 
 func (l *loader) readCluster(b *hclsyntax.Block) {
+	if l.in != l.spec.Root {
+		l.errorf(b.DefRange(), "Misplaced cluster", "A cluster is the spec's, so it cannot be in what an import with a label reads.")
+		return
+	}
 	if first := l.spec.Cluster; first != nil {
 		l.errorf(b.DefRange(), "Duplicate cluster", "A spec has one cluster; cluster %q is declared already, at %s.", first.Name, first.Range)
 		return
@@ -72,7 +79,7 @@ func (l *loader) readVariable(b *hclsyntax.Block) {
 	l.literal(args["description"], &v.Description)
 	l.literal(args["sensitive"], &v.Sensitive)
 	v.Validations = l.conditions(blocks)
-	l.spec.Variables = append(l.spec.Variables, v)
+	l.in.Variables = append(l.in.Variables, v)
 }
 
 // conditions reads validation and assert blocks.
@@ -90,7 +97,7 @@ func (l *loader) conditions(blocks hclsyntax.Blocks) []Condition {
 func (l *loader) readLocals(b *hclsyntax.Block) {
 	for _, attr := range sorted(b.Body.Attributes) {
 		if l.claim("local", "local."+attr.Name, attr.NameRange) {
-			l.spec.Locals = append(l.spec.Locals, &Local{Name: attr.Name, Expr: attr.Expr, Range: attr.NameRange})
+			l.in.Locals = append(l.in.Locals, &Local{Name: attr.Name, Expr: attr.Expr, Range: attr.NameRange})
 		}
 	}
 	for _, inner := range b.Body.Blocks {
@@ -109,7 +116,7 @@ func (l *loader) readOutput(b *hclsyntax.Block) {
 	o := &Output{Name: b.Labels[0], Value: args["value"], Range: b.DefRange()}
 	l.literal(args["description"], &o.Description)
 	l.literal(args["sensitive"], &o.Sensitive)
-	l.spec.Outputs = append(l.spec.Outputs, o)
+	l.in.Outputs = append(l.in.Outputs, o)
 }
 
 func (l *loader) readCheck(b *hclsyntax.Block) {
@@ -120,16 +127,7 @@ func (l *loader) readCheck(b *hclsyntax.Block) {
 	if len(blocks) == 0 {
 		l.errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
 	}
-	l.spec.Checks = append(l.spec.Checks, &Check{Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
-}
-
-func (l *loader) readImport(b *hclsyntax.Block) {
-	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
-	next := importBlock{folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"])}
-	if l.literal(args["source"], &next.source) {
-		next.at = args["source"].Range()
-		l.imports = append(l.imports, next)
-	}
+	l.spec.Checks = append(l.spec.Checks, &Check{In: l.in, Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
 }
 
 func (l *loader) readHost(b *hclsyntax.Block) {
@@ -141,7 +139,7 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 		"private_key", "password", "host_keys", "os", "auth", "certificate", "vars", "depends_on",
 	}, nil)
 	l.spec.Hosts = append(l.spec.Hosts, &Host{
-		Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
+		In: l.in, Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
 		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
 		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
 		OS: args["os"], Auth: args["auth"], Certificate: args["certificate"],

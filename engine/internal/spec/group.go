@@ -14,7 +14,7 @@ func (l *loader) readBlock(b *hclsyntax.Block) {
 	if !l.claim("block", "block."+b.Labels[0], b.DefRange()) {
 		return
 	}
-	block := &Block{Name: b.Labels[0], Range: b.DefRange()}
+	block := &Block{In: l.in, Name: b.Labels[0], Range: b.DefRange()}
 	common := &Task{Block: block, Range: b.DefRange()}
 	args := l.blockArguments(b)
 	l.set(common, args, b.Body.Blocks)

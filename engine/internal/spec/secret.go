@@ -28,12 +28,12 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 	if b.Body.Attributes["encrypted"] != nil {
 		args, _ := l.content(b, []string{"encrypted"}, nil)
 		s.Encrypted = args["encrypted"]
-		l.spec.Secrets = append(l.spec.Secrets, s)
+		l.in.Secrets = append(l.in.Secrets, s)
 		return
 	}
 	if s.Task = l.made(b); s.Task != nil {
 		l.spec.Tasks = append(l.spec.Tasks, s.Task)
-		l.spec.Secrets = append(l.spec.Secrets, s)
+		l.in.Secrets = append(l.in.Secrets, s)
 	}
 }
 

@@ -16,20 +16,15 @@ type Spec struct {
 	Folder   string    // the folder of that file
 	Playbook string    // the playbook's folder; Folder where the file is the playbook
 
-	Owner     hcl.Expression            // who owns what the playbook makes, where there is no cluster; nil without one
-	Vars      map[string]hcl.Expression // values the spec gives to variables
-	Inputs    map[string]hcl.Expression // values imports give to variables of what they import
-	Cluster   *Cluster                  // nil without one
-	Variables []*Variable               // in the order of the files, by name of file
-	Locals    []*Local
-	Stages    []*Stage // so that each comes after those it names
-	Hosts     []*Host
-	Blocks    []*Block
-	Tasks     []*Task // those in blocks too
-	Handlers  []*Task
-	Secrets   []*Secret
-	Checks    []*Check
-	Outputs   []*Output
+	Owner    hcl.Expression // who owns what the playbook makes, where there is no cluster; nil without one
+	Cluster  *Cluster       // nil without one
+	Root     *Namespace     // with those of imports inside
+	Stages   []*Stage       // of all namespaces, so that each comes after those it names
+	Hosts    []*Host        // of all namespaces, as the following
+	Blocks   []*Block
+	Tasks    []*Task // those in blocks too
+	Handlers []*Task
+	Checks   []*Check
 
 	Sources map[string]*hcl.File // every file that was read, by the name its ranges carry
 }
@@ -68,12 +63,17 @@ type Local struct {
 }
 
 // Stage is a stage block. Absent attributes are nil.
+//
+// Namespaces have stages in common: those of one name are one, which comes after all
+// that any of them names.
 type Stage struct {
+	In      *Namespace
 	Name    string
 	After   []string // the stages that come first
 	Serial  hcl.Expression
 	MaxFail hcl.Expression
 	Range   hcl.Range
+	Others  []*Stage // its declarations in other namespaces
 
 	afterRange hcl.Range
 }
@@ -81,6 +81,7 @@ type Stage struct {
 // Block is a block block: tasks with common meta-arguments. All but these are
 // given to its tasks. Absent attributes are nil.
 type Block struct {
+	In      *Namespace
 	Name    string
 	Stage   string // empty without one
 	Serial  hcl.Expression
@@ -91,6 +92,7 @@ type Block struct {
 // Host is a host block: a machine that tasks bring about or reach with what
 // other tasks return. Absent attributes are nil.
 type Host struct {
+	In          *Namespace
 	Label       string
 	ForEach     hcl.Expression
 	Name        hcl.Expression
@@ -113,6 +115,7 @@ type Host struct {
 
 // Task is a task block or a handler block. Absent meta-arguments are nil.
 type Task struct {
+	In          *Namespace
 	Module      string
 	Name        string
 	Handler     bool
@@ -146,13 +149,10 @@ type Task struct {
 	stageRange hcl.Range
 }
 
-// Address is how the task is referred to, such as task.file.motd or
-// handler.service.web.
+// Address is the task's in the whole plan, such as task.file.motd or
+// import.shop.handler.service.web.
 func (t *Task) Address() string {
-	if t.Handler {
-		return "handler." + t.Module + "." + t.Name
-	}
-	return "task." + t.Module + "." + t.Name
+	return t.In.Address(t.root() + "." + t.Module + "." + t.Name)
 }
 
 // Secret is a secret block: a value encrypted in the file, or one that a task makes
@@ -182,6 +182,7 @@ type Retry struct {
 
 // Check is a check block.
 type Check struct {
+	In      *Namespace
 	Name    string
 	Asserts []Condition
 	Range   hcl.Range

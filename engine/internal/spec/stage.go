@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -16,32 +17,53 @@ func (l *loader) readStage(b *hclsyntax.Block) {
 		return
 	}
 	args, _ := l.content(b, []string{"after", "serial", "max_fail"}, nil)
-	s := &Stage{Name: b.Labels[0], Serial: args["serial"], MaxFail: args["max_fail"], Range: b.DefRange()}
+	s := &Stage{In: l.in, Name: b.Labels[0], Serial: args["serial"], MaxFail: args["max_fail"], Range: b.DefRange()}
 	if l.literal(args["after"], &s.After) {
 		s.afterRange = args["after"].Range()
 	}
 	l.spec.Stages = append(l.spec.Stages, s)
 }
 
+// mergeStages makes one stage of those that several namespaces declare by one name.
+func (l *loader) mergeStages() {
+	byName := map[string]*Stage{}
+	var all []*Stage
+	for _, s := range l.spec.Stages {
+		if first := byName[s.Name]; first != nil {
+			first.Others = append(first.Others, s)
+			continue
+		}
+		byName[s.Name] = s
+		all = append(all, s)
+	}
+	l.spec.Stages = all
+}
+
+// Declarations lists the stage as every namespace declares it.
+func (s *Stage) Declarations() []*Stage { return append([]*Stage{s}, s.Others...) }
+
 // checkStages tells of stages that are not declared or come after themselves, and
 // puts the stages in order.
 func (l *loader) checkStages() {
 	byName := map[string]*Stage{}
-	for _, s := range l.spec.Stages {
-		byName[s.Name] = s
-	}
-	known := keys(byName)
 	order := &graph.Graph[string]{}
 	for _, s := range l.spec.Stages {
+		byName[s.Name] = s
 		order.Add(s.Name)
 	}
+	known := keys(byName)
 	for _, s := range l.spec.Stages {
-		for _, after := range s.After {
-			if byName[after] == nil {
-				l.errorf(s.afterRange, "Unknown stage", "Stage %q comes after stage %q, which is not declared.%s", s.Name, after, diag.Near(after, known))
-				continue
+		for _, d := range s.Declarations() {
+			for _, after := range d.After {
+				if byName[after] == nil {
+					l.errorf(d.afterRange, "Unknown stage", "Stage %q comes after stage %q, which is not declared.%s", s.Name, after, diag.Near(after, known))
+					continue
+				}
+				order.Connect(s.Name, after)
+				if d != s && !slices.Contains(s.After, after) {
+					s.After = append(s.After, after)
+				}
 			}
-			order.Connect(s.Name, after)
 		}
 	}
 	told := map[hcl.Range]bool{}

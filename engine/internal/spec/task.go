@@ -29,8 +29,8 @@ func (l *loader) readHandler(b *hclsyntax.Block) {
 
 // task reads a task or handler into t, or returns nil when there is one already.
 func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
-	t.Module, t.Name, t.ModuleRange, t.Range = b.Labels[0], b.Labels[1], b.LabelRanges[0], b.DefRange()
-	if !l.claim(b.Type, t.Address(), b.DefRange()) {
+	t.In, t.Module, t.Name, t.ModuleRange, t.Range = l.in, b.Labels[0], b.Labels[1], b.LabelRanges[0], b.DefRange()
+	if !l.claim(b.Type, t.root()+"."+t.Module+"."+t.Name, b.DefRange()) {
 		return nil
 	}
 	args, rest := l.meta(b)
@@ -42,7 +42,7 @@ func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
 // conflicts tells of meta-arguments that cannot be used together.
 func (l *loader) conflicts(t *Task) {
 	if t.Hosts != nil && t.Host != nil {
-		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.kind())
+		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.root())
 	}
 	if t.Hosts != nil && t.ForEach != nil {
 		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A task has hosts or for_each, not both: with for_each, host may differ for each instance.")
@@ -61,7 +61,8 @@ func (l *loader) conflicts(t *Task) {
 	}
 }
 
-func (t *Task) kind() string {
+// root is the type of its block, with which references begin.
+func (t *Task) root() string {
 	if t.Handler {
 		return "handler"
 	}

@@ -1,0 +1,119 @@
+package eval
+
+import (
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// uniform makes a function take a tuple whose elements are all of one type as the list
+// it would be converted to. In a tuple, cty compares the types of the elements each with
+// each, which is slow for the names of a thousand nodes.
+func uniform(f function.Function) function.Function {
+	u := uniformly{f: f}
+	spec := &function.Spec{Description: f.Description()}
+	for _, p := range f.Params() {
+		u.kinds, spec.Params = append(u.kinds, p.Type), append(spec.Params, anyKind(p))
+	}
+	if p := f.VarParam(); p != nil {
+		u.others = p.Type
+		any := anyKind(*p)
+		spec.VarParam = &any
+	}
+	spec.Type, spec.Impl = u.kind, u.call
+	return function.New(spec)
+}
+
+// anyKind is a parameter that takes every type.
+func anyKind(p function.Parameter) function.Parameter {
+	p.Type = cty.DynamicPseudoType
+	return p
+}
+
+// uniformly is a function with the types of its parameters.
+type uniformly struct {
+	f      function.Function
+	kinds  []cty.Type
+	others cty.Type // of all further arguments
+}
+
+func (u uniformly) kind(args []cty.Value) (cty.Type, error) {
+	args, err := u.arguments(args)
+	if err != nil {
+		return cty.NilType, err
+	}
+	return u.f.ReturnTypeForValues(args)
+}
+
+func (u uniformly) call(args []cty.Value, _ cty.Type) (cty.Value, error) {
+	args, err := u.arguments(args)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	return u.f.Call(args)
+}
+
+// arguments converts them to the types of the parameters.
+func (u uniformly) arguments(args []cty.Value) ([]cty.Value, error) {
+	all := make([]cty.Value, len(args))
+	for i, arg := range args {
+		kind := u.others
+		if i < len(u.kinds) {
+			kind = u.kinds[i]
+		}
+		var err error
+		if all[i], err = Convert(asList(arg), kind); err != nil {
+			return nil, function.NewArgError(i, err)
+		}
+	}
+	return all, nil
+}
+
+// Convert converts a value to a type, and to a list or set a tuple of a thousand
+// elements of one type quickly.
+func Convert(value cty.Value, kind cty.Type) (cty.Value, error) {
+	if kind.IsListType() || kind.IsSetType() {
+		value = asList(value)
+	}
+	return convert.Convert(value, kind)
+}
+
+// asList is a list of the elements of a tuple that are all of one type. Other values
+// stay as they are.
+func asList(value cty.Value) cty.Value {
+	if !value.Type().IsTupleType() || !value.IsKnown() || value.IsNull() || value.LengthInt() == 0 {
+		return value
+	}
+	types := value.Type().TupleElementTypes()
+	for _, t := range types {
+		if t == cty.DynamicPseudoType || !t.Equals(types[0]) {
+			return value
+		}
+	}
+	return cty.ListVal(value.AsValueSlice())
+}
+
+// distinct is the standard library's, and quick for texts.
+var distinct = function.New(&function.Spec{
+	Description: stdlib.DistinctFunc.Description(),
+	Params:      stdlib.DistinctFunc.Params(),
+	Type:        func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+	Impl: func(args []cty.Value, kind cty.Type) (cty.Value, error) {
+		if kind.ElementType() != cty.String || !args[0].IsWhollyKnown() {
+			return stdlib.Distinct(args[0])
+		}
+		var all []cty.Value
+		seen := map[cty.Value]bool{} // of texts, which are comparable
+		for _, element := range args[0].AsValueSlice() {
+			if !seen[element] {
+				seen[element] = true
+				all = append(all, element)
+			}
+		}
+		if len(all) == 0 {
+			return cty.ListValEmpty(cty.String), nil
+		}
+		return cty.ListVal(all), nil
+	},
+})

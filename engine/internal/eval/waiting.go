@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+)
+
+// Waiting is a variable of an import whose value needs values of tasks, so that it is
+// known only in a run.
+type Waiting struct {
+	Expr hcl.Expression // the importer's
+
+	scope    *Scope
+	variable *declared
+}
+
+// Waiting lists them by name.
+func (s *Scope) Waiting() map[string]*Waiting { return s.waiting }
+
+// wait notes a variable that will be known in a run.
+func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
+	s.waiting[v.Name] = &Waiting{Expr: expr, scope: s, variable: v}
+	if len(v.Validations) == 0 {
+		return nil
+	}
+	at := expr.Range()
+	return diag.Errorf(&at, "Not known before the run", "The variable %q has a validation (%s), which is made before any task runs, so its value cannot refer to those of tasks.",
+		v.Name, v.Validations[0].Range)
+}
+
+// Value is what the variable is when its expression has a value: of its type, and
+// masked where it is sensitive.
+func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
+	at := w.Expr.Range()
+	value, diags := w.scope.typed(w.variable, value, "the import", &at)
+	if w.variable.Sensitive {
+		w.scope.Mask(value)
+	}
+	return value, diags
+}
+
+// Mask tells the redactor of the texts in a value.
+func (s *Scope) Mask(value cty.Value) {
+	if s.in.Redactor != nil {
+		s.in.Redactor.Add(textsIn(value)...)
+	}
+}
+
+// needsTask tells whether an expression needs values of tasks, or outputs of imports,
+// which may need them.
+func (s *Scope) needsTask(expr hcl.Expression) bool {
+	for _, t := range expr.Variables() {
+		name, _ := secondName(t)
+		switch t.RootName() {
+		case "task", "import":
+			return true
+		case "secret":
+			if s.isMade(name) {
+				return true
+			}
+		case "var":
+			if s.waiting[name] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+)
+
+// importBlock is an import block whose folder has not been read yet.
+type importBlock struct {
+	in     *Namespace // of the block
+	label  string     // empty without one
+	source string
+	folder string // of the file with the block; then what it imports
+	inputs map[string]hcl.Expression
+	at     hcl.Range // of the source
+	header hcl.Range
+}
+
+func (l *loader) readImport(b *hclsyntax.Block) {
+	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
+	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
+	if len(b.Labels) > 0 {
+		next.label = b.Labels[0]
+		if !l.claim("import", "import."+next.label, next.header) {
+			return
+		}
+	}
+	if l.literal(args["source"], &next.source) {
+		next.at = args["source"].Range()
+		l.imports = append(l.imports, next)
+	}
+}
+
+// readImports reads what imports name, and what these import: once in a namespace
+// without a label, and with one each time into a namespace of its own.
+func (l *loader) readImports() {
+	for len(l.imports) > 0 {
+		next := l.imports[0]
+		l.imports = l.imports[1:]
+		folder, diags := l.folder(next.source, next.folder, next.at)
+		l.diags = append(l.diags, diags...)
+		if folder == "" {
+			continue
+		}
+		next.folder, l.in = folder, next.in
+		if next.label != "" && !l.enter(next) {
+			continue
+		}
+		if next.label == "" {
+			l.given = append(l.given, next)
+		}
+		l.readFolder(folder)
+	}
+	l.in = l.spec.Root
+}
+
+// enter makes the namespace of an import with a label, unless what it imports
+// imports itself.
+func (l *loader) enter(block importBlock) bool {
+	for outer := block.in; outer != nil; outer = outer.Parent {
+		if outer.Source == block.folder {
+			l.errorf(block.at, "Imports in a cycle", "The playbook %q imports itself: this import is in what is read from %s already.", block.source, block.folder)
+			return false
+		}
+	}
+	inner := newNamespace(block.in, block.label)
+	inner.Source, inner.Range, inner.Vars = block.folder, block.header, block.inputs
+	block.in.Imports = append(block.in.Imports, inner)
+	l.in = inner
+	return true
+}
+
+// checkInputs takes what imports without a label give to variables, and tells of
+// variables that what is imported does not have, or that another import gave a value.
+func (l *loader) checkInputs() {
+	for _, given := range l.given {
+		var names []string
+		for _, v := range given.in.Variables {
+			if Folder(v.Range.Filename) == given.folder {
+				names = append(names, v.Name)
+			}
+		}
+		for _, name := range keys(given.inputs) {
+			expr := given.inputs[name]
+			switch first := given.in.Inputs[name]; {
+			case !slices.Contains(names, name):
+				l.errorf(NameRange(expr), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
+			case first != nil:
+				l.errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
+			default:
+				given.in.Inputs[name] = expr
+			}
+		}
+	}
+}

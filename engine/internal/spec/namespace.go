@@ -1,0 +1,73 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Namespace is where names are looked up: the spec with its playbook, or what an
+// import with a label has read. What an import without one has read is the
+// importer's own.
+type Namespace struct {
+	Label   string       // of the import, empty for the root
+	Parent  *Namespace   // of the importer, nil for the root
+	Imports []*Namespace // of its imports with labels, in the order they were read
+	Source  string       // the folder that is imported, or the playbook's
+	Range   hcl.Range    // of the import block's header
+
+	Vars      map[string]hcl.Expression // values for variables: by the spec, or by the import
+	Inputs    map[string]hcl.Expression // values for them by imports without a label inside
+	Variables []*Variable               // in the order of the files, by name of file
+	Locals    []*Local
+	Secrets   []*Secret
+	Outputs   []*Output
+
+	path string // with a dot at the end, empty for the root
+}
+
+// newNamespace makes an empty one.
+func newNamespace(parent *Namespace, label string) *Namespace {
+	n := &Namespace{Label: label, Parent: parent, Vars: map[string]hcl.Expression{}, Inputs: map[string]hcl.Expression{}}
+	if parent != nil {
+		n.path = parent.path + "import." + label + "."
+	}
+	return n
+}
+
+// Address is the address in the whole plan of what has one in the namespace, such as
+// import.shop.task.file.motd for task.file.motd.
+func (n *Namespace) Address(inside string) string { return n.path + inside }
+
+// Path is the address of the import, such as import.shop.import.database; it is empty
+// for the root.
+func (n *Namespace) Path() string { return strings.TrimSuffix(n.path, ".") }
+
+// Within tells whether the namespace is another one or inside of it.
+func (n *Namespace) Within(outer *Namespace) bool {
+	for ; n != nil; n = n.Parent {
+		if n == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// Named tells whether a path is that of the namespace or of one around it.
+func (n *Namespace) Named(path string) bool {
+	for ; n.Parent != nil; n = n.Parent {
+		if n.Path() == path {
+			return true
+		}
+	}
+	return false
+}
+
+// Namespaces lists all namespaces, each after the one that imports it.
+func (s *Spec) Namespaces() []*Namespace {
+	all := []*Namespace{s.Root}
+	for i := 0; i < len(all); i++ {
+		all = append(all, all[i].Imports...)
+	}
+	return all
+}
