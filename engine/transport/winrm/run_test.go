@@ -574,8 +574,8 @@ func TestAnOutage(t *testing.T) {
 				if over {
 					time.AfterFunc(time.Second, func() {
 						m.mu.Lock()
+						defer m.mu.Unlock()
 						deaf = false
-						m.mu.Unlock()
 						for _, s := range m.shells {
 							for _, p := range s.commands {
 								p.end()
