@@ -58,7 +58,6 @@ func rules() []rule {
 		{Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"}, Reason: "one package writes the format, and the simulator reads it"},
 		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
-		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
 		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	}
 }
