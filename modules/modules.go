@@ -65,6 +65,26 @@ import (
 	"kinit/modules/virtsweep"
 	"kinit/modules/volume"
 	"kinit/modules/wait"
+	"kinit/modules/wincommand"
+	"kinit/modules/wincopy"
+	"kinit/modules/windefender"
+	"kinit/modules/windownload"
+	"kinit/modules/winenv"
+	"kinit/modules/winfacts"
+	"kinit/modules/winfeature"
+	"kinit/modules/winfile"
+	"kinit/modules/winfirewall"
+	"kinit/modules/winhns"
+	"kinit/modules/winhostname"
+	"kinit/modules/winpackage"
+	"kinit/modules/winpowershell"
+	"kinit/modules/winreboot"
+	"kinit/modules/winregistry"
+	"kinit/modules/winservice"
+	"kinit/modules/wintask"
+	"kinit/modules/wintemplate"
+	"kinit/modules/winuser"
+	"kinit/modules/winwait"
 	"kinit/modules/x509ca"
 	"kinit/modules/x509cert"
 )
@@ -95,6 +115,10 @@ func All() []module.Kind {
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
 		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(),
+		// Windows hosts.
+		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
+		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),
+		winregistry.Kind(), winenv.Kind(), winhostname.Kind(), winuser.Kind(), winfirewall.Kind(), windefender.Kind(), winhns.Kind(),
 		// What is left of an owner on a host.
 		sweep.Kind(),
 	}

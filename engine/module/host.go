@@ -57,6 +57,14 @@ const (
 	Windows OS = "windows"
 )
 
+// Title is the family's name in messages.
+func (o OS) Title() string {
+	if o == Windows {
+		return "Windows"
+	}
+	return "Linux"
+}
+
 // Mark is one entry of an owner's manifest: a thing that has no place of its own
 // for a mark.
 type Mark struct {

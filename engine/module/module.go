@@ -21,6 +21,8 @@ package module
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -35,6 +37,42 @@ import (
 type Kind struct {
 	Name string      // as in task "<name>" "…"
 	New  func() Task // a pointer to a struct with hcl tags, defaults filled in
+	// OS are the families of hosts the module works on; Linux alone when empty.
+	OS []OS
+	// Elsewhere is the module that does the same on hosts of other families, empty
+	// when none does. Messages name it.
+	Elsewhere string
+}
+
+// On tells whether the module works on hosts of the family. The error of one that
+// does not is a *SystemError.
+func (k Kind) On(os OS) error {
+	families := k.OS
+	if len(families) == 0 {
+		families = []OS{Linux}
+	}
+	if slices.Contains(families, os) {
+		return nil
+	}
+	return &SystemError{Module: k.Name, Works: families[0], Runs: os, Elsewhere: k.Elsewhere}
+}
+
+// SystemError is a module that was asked to work on a host whose operating system it
+// does not know.
+type SystemError struct {
+	Module    string
+	Works     OS     // what it works on
+	Runs      OS     // what the host runs
+	Elsewhere string // the module to use instead, or empty
+}
+
+// Error says what to use instead.
+func (e *SystemError) Error() string {
+	advice := "there is no module for that on " + e.Runs.Title() + " hosts"
+	if e.Elsewhere != "" {
+		advice = "use " + e.Elsewhere
+	}
+	return fmt.Sprintf("%s works on %s hosts, and this one runs %s: %s", e.Module, e.Works.Title(), e.Runs.Title(), advice)
 }
 
 // Task is one thing to bring about on one host.

@@ -6,9 +6,6 @@ package command
 
 import (
 	"context"
-	"errors"
-
-	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
@@ -58,28 +55,27 @@ type Task struct {
 	// With the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
 
-	judged bool           // the playbook judges how the command ended
-	result process.Result // of the last run
+	process.Judged
 }
 
 // Kind is the module "command".
 func Kind() module.Kind {
-	return module.Kind{Name: "command", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.Kind{Name: "command", Elsewhere: "win_command", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	switch {
-	case len(t.Argv) == 0 || t.Argv[0] == "":
-		return errors.New("argv is empty, want a program and its arguments")
-	case t.ReadOnly && t.conditions().Any():
-		return errors.New("read_only runs the command every time, want no creates, removes, unless or only_if beside it")
+	if err := process.CheckArgv(t.Argv); err != nil {
+		return err
+	}
+	if err := t.conditions().CheckReadOnly(t.ReadOnly); err != nil {
+		return err
 	}
 	return t.process().Validate()
 }
 
 func (t *Task) process() process.Process {
-	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect, Judged: t.judged}
+	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect}
 }
 
 // conditions run in the command's own surroundings.
@@ -94,34 +90,15 @@ func (t *Task) conditions() process.Conditions {
 // Unverifiable tells that nothing says whether the command is still needed.
 func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.conditions().Any() }
 
-// Judge says that the playbook judges by code, stdout and stderr, in place of
-// ok_codes and expect.
-func (t *Task) Judge() { t.judged = true }
-
 // Plan asks the conditions. A read_only command runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.ReadOnly {
 		return nil, t.run(ctx, h)
 	}
-	needed, err := t.conditions().Ask(ctx, h)
-	if err != nil || !needed {
-		return nil, err
-	}
-	return []module.Step{module.NewStep("run "+t.process().Show(h), t.run)}, nil
+	return t.conditions().Plan(ctx, h, "run "+t.process().Show(h), t.run)
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) (err error) {
-	t.result, err = t.process().Run(ctx, h)
-	return err
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
-}
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Keep(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)

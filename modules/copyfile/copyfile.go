@@ -4,7 +4,6 @@ package copyfile
 
 import (
 	"context"
-	"errors"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -62,7 +61,7 @@ type Task struct {
 
 // Kind is the module "copy".
 func Kind() module.Kind {
-	return module.Kind{Name: "copy", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "copy", Elsewhere: "win_copy", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.
@@ -70,21 +69,15 @@ func (t *Task) Validate() error {
 	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
 		return err
 	}
-	if n := t.given(); t.State == "present" && n != 1 || n > 1 {
-		return errors.New("want exactly one of content, content_secret and source")
+	if err := t.given().Check(t.State); err != nil {
+		return err
 	}
 	return t.file().Check()
 }
 
-// given counts the arguments that say what the content is.
-func (t *Task) given() int {
-	n := 0
-	for _, is := range []bool{t.Content != nil, t.ContentSecret != nil, t.Source != ""} {
-		if is {
-			n++
-		}
-	}
-	return n
+// given is the arguments that say what the content is.
+func (t *Task) given() content.Given {
+	return content.Given{Text: t.Content, Secret: t.ContentSecret, File: t.Source}
 }
 
 // file is the task in the words of package content, without the source.
@@ -100,28 +93,15 @@ func (t *Task) file() content.File {
 	return f
 }
 
-// source is the content asked for.
-func (t *Task) source() (content.Source, error) {
-	switch {
-	case t.Content != nil:
-		return content.FromText([]byte(*t.Content)), nil
-	case t.ContentSecret != nil:
-		return content.FromText([]byte(t.ContentSecret.Reveal())), nil
-	}
-	return content.FromFile(t.Source)
-}
-
 // Plan compares the file with the content asked for.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	f := t.file()
 	if t.State == "absent" {
 		return f.PlanAbsent(ctx, h)
 	}
-	if t.ContentSecret != nil {
-		h.AddSecret(*t.ContentSecret)
-	}
+	t.given().Hide(h)
 	var err error
-	if f.Source, err = t.source(); err != nil {
+	if f.Source, err = t.given().Source(); err != nil {
 		return nil, err
 	}
 	return f.Plan(ctx, h)
@@ -135,7 +115,7 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 	if t.State == "absent" {
 		return content.Outputs(t.Dest, content.Source{}), nil
 	}
-	source, err := t.source()
+	source, err := t.given().Source()
 	return content.Outputs(t.Dest, source), err
 }
 

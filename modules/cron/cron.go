@@ -51,7 +51,7 @@ type Task struct {
 
 // Kind is the module "cron".
 func Kind() module.Kind {
-	return module.Kind{Name: "cron", New: func() module.Task { return &Task{User: "root", State: "present"} }}
+	return module.Kind{Name: "cron", Elsewhere: "win_scheduled_task", New: func() module.Task { return &Task{User: "root", State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -78,7 +78,7 @@ type sum struct {
 
 // Kind is the module "download".
 func Kind() module.Kind {
-	return module.Kind{Name: "download", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "download", Elsewhere: "win_download", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -8,10 +8,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
-	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/modules/internal/growth"
 )
 
 const (
@@ -19,8 +18,6 @@ const (
 	stallSeconds = "60"
 	// connectSeconds is how long a server may take to accept a connection.
 	connectSeconds = "30"
-	// lookEvery is the time between two looks at how much has arrived.
-	lookEvery = time.Second
 )
 
 // transfer continues or begins the part, and shows how it grows.
@@ -29,7 +26,7 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 	if err != nil {
 		return err
 	}
-	stop := t.watch(ctx, h, part)
+	stop := growth.Watch(ctx, h, part, "download "+t.Dest)
 	defer stop()
 	if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
 		return fmt.Errorf("download %s: %w", t.shownURL(h), err)
@@ -71,32 +68,6 @@ func findClient(ctx context.Context, h module.Host) (string, error) {
 func refused(err error) bool {
 	exit := (*module.ExitError)(nil)
 	return errors.As(err, &exit) && slices.Contains([]int{22, 33, 36, 8}, exit.Code)
-}
-
-// watch reports the part's size until it is stopped; stop waits for the last
-// look to be over.
-func (t *Task) watch(ctx context.Context, h module.Host, part string) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(lookEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if info, err := h.Files().Stat(ctx, part); err == nil {
-					h.Report(event.Progress{Text: "download " + t.Dest, Done: info.Size})
-				}
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
 }
 
 // published reads the checksum that belongs to the file from where it is

@@ -38,7 +38,7 @@ type DirectoryTask struct {
 
 // DirectoryKind is the module "directory".
 func DirectoryKind() module.Kind {
-	return module.Kind{Name: "directory", New: func() module.Task { return &DirectoryTask{State: "present"} }}
+	return module.Kind{Name: "directory", Elsewhere: "win_file", New: func() module.Task { return &DirectoryTask{State: "present"} }}
 }
 
 func (t *DirectoryTask) want() fileattr.Want {

@@ -41,7 +41,7 @@ type Task struct {
 
 // Kind is the module "file".
 func Kind() module.Kind {
-	return module.Kind{Name: "file", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "file", Elsewhere: "win_file", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 func (t *Task) want() fileattr.Want {

@@ -47,7 +47,7 @@ type Task struct {
 
 // Kind is the module "hostname".
 func Kind() module.Kind {
-	return module.Kind{Name: "hostname", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "hostname", Elsewhere: "win_hostname", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

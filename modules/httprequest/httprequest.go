@@ -91,7 +91,7 @@ type Unless struct {
 
 // Kind is the module "http_request".
 func Kind() module.Kind {
-	return module.Kind{Name: "http_request", New: func() module.Task {
+	return module.Kind{Name: "http_request", OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task {
 		return &Task{Method: http.MethodGet, Status: []int{http.StatusOK}, Within: "30s"}
 	}}
 }

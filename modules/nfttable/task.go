@@ -42,7 +42,7 @@ type Task struct {
 
 // Kind is the module.
 func Kind() module.Kind {
-	return module.Kind{Name: "nft_table", New: func() module.Task {
+	return module.Kind{Name: "nft_table", Elsewhere: "win_firewall", New: func() module.Task {
 		return &Task{Family: "inet", Persist: true, State: "present"}
 	}}
 }

@@ -62,7 +62,7 @@ type Task struct {
 
 // Kind is the module "package".
 func Kind() module.Kind {
-	return module.Kind{Name: "package", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "package", Elsewhere: "win_package", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

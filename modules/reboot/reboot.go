@@ -71,7 +71,7 @@ const bootID = "/proc/sys/kernel/random/boot_id"
 
 // Kind is the module "reboot".
 func Kind() module.Kind {
-	return module.Kind{Name: "reboot", New: func() module.Task {
+	return module.Kind{Name: "reboot", Elsewhere: "win_reboot", New: func() module.Task {
 		return &Task{Command: []string{"systemctl", "reboot"}, Within: "10m", paths: paths{bootID, bootID}}
 	}}
 }

@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
 )
@@ -68,12 +66,12 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	result process.Result // of the last run
+	process.Outcome
 }
 
 // Kind is the module "script".
 func Kind() module.Kind {
-	return module.Kind{Name: "script", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.Kind{Name: "script", Elsewhere: "win_powershell", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
 }
 
 // Validate finds mistakes in the arguments; it does not read the script.
@@ -143,22 +141,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	needed, err := t.conditions().Ask(ctx, h)
-	if err != nil || !needed {
-		return nil, err
-	}
-	return []module.Step{module.NewStep("run script "+p.Show(h), func(ctx context.Context, h module.Host) (err error) {
-		t.result, err = p.Run(ctx, h)
-		return err
-	})}, nil
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
+	return t.conditions().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
+		return t.Keep(ctx, h, p)
+	})
 }
 
 var (

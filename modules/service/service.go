@@ -53,7 +53,7 @@ type Task struct {
 
 // Kind is the module "service".
 func Kind() module.Kind {
-	return module.Kind{Name: "service", New: func() module.Task { return &Task{} }}
+	return module.Kind{Name: "service", Elsewhere: "win_service", New: func() module.Task { return &Task{} }}
 }
 
 // unit is the full name.

@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/fingerprint"
 )
 
 // state is how the unit is now.
@@ -154,11 +153,7 @@ func (t *Task) fingerprint() string {
 	if t.Unit == nil && len(t.RestartOn) == 0 {
 		return ""
 	}
-	sum := sha256.New()
-	for _, part := range append([]string{text(t.Unit)}, t.RestartOn...) {
-		fmt.Fprintf(sum, "%d %s", len(part), part)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return fingerprint.Of(append([]string{text(t.Unit)}, t.RestartOn...)...)
 }
 
 func text(s *string) string {

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
 )
@@ -60,12 +58,12 @@ type Task struct {
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
-	result process.Result // of the last run
+	process.Outcome
 }
 
 // Kind is the module "shell".
 func Kind() module.Kind {
-	return module.Kind{Name: "shell", New: func() module.Task {
+	return module.Kind{Name: "shell", Elsewhere: "win_powershell", New: func() module.Task {
 		return &Task{Executable: "sh", OKCodes: []int{0}}
 	}}
 }
@@ -108,25 +106,10 @@ func (t *Task) Unverifiable() bool { return !t.conditions().Any() }
 
 // Plan asks the conditions.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	needed, err := t.conditions().Ask(ctx, h)
-	if err != nil || !needed {
-		return nil, err
-	}
-	return []module.Step{module.NewStep("run in "+t.process().Show(h), t.run)}, nil
+	return t.conditions().Plan(ctx, h, "run in "+t.process().Show(h), t.run)
 }
 
-func (t *Task) run(ctx context.Context, h module.Host) (err error) {
-	t.result, err = t.process().Run(ctx, h)
-	return err
-}
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return process.OutputTypes() }
-
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.result.Outputs(), nil
-}
+func (t *Task) run(ctx context.Context, h module.Host) error { return t.Keep(ctx, h, t.process()) }
 
 var (
 	_ module.Outputter    = (*Task)(nil)

@@ -43,7 +43,7 @@ type Task struct {
 
 // Kind is the module "sysctl".
 func Kind() module.Kind {
-	return module.Kind{Name: "sysctl", New: func() module.Task { return &Task{Persistent: true, State: "present"} }}
+	return module.Kind{Name: "sysctl", Elsewhere: "win_registry", New: func() module.Task { return &Task{Persistent: true, State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -13,9 +13,9 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/render"
 	"kinit/modules/internal/unitfile"
 	"kinit/modules/service"
-	"kinit/modules/template"
 )
 
 // Task is a unit file in /etc/systemd/system, enabled and started as asked for.
@@ -66,7 +66,7 @@ type Task struct {
 
 // Kind is the module "systemd_unit".
 func Kind() module.Kind {
-	return module.Kind{Name: "systemd_unit", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "systemd_unit", Elsewhere: "win_service", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.
@@ -94,7 +94,7 @@ func (t *Task) text() (string, error) {
 	case t.Content != nil:
 		text = *t.Content
 	case t.Template != nil:
-		made, sensitive, err := template.Render(*t.Template, t.Vars)
+		made, sensitive, err := render.Text(*t.Template, t.Vars)
 		if err != nil {
 			return "", err
 		}

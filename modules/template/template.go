@@ -11,6 +11,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/render"
 )
 
 // Task is a file made from a template.
@@ -65,7 +66,7 @@ type Task struct {
 
 // Kind is the module "template".
 func Kind() module.Kind {
-	return module.Kind{Name: "template", New: func() module.Task { return &Task{State: "present"} }}
+	return module.Kind{Name: "template", Elsewhere: "win_template", New: func() module.Task { return &Task{State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments; it does not render.
@@ -76,20 +77,10 @@ func (t *Task) Validate() error {
 	if t.State == "present" && t.Template == nil {
 		return errors.New("template is missing, want the text to fill")
 	}
-	if !isObject(t.Vars) {
+	if !render.IsObject(t.Vars) {
 		return errors.New("vars is no object, want { name = value … }")
 	}
 	return t.file(t.Secret).Check()
-}
-
-// isObject tells whether the value can give names to a template; none, null and
-// not yet known can.
-func isObject(v cty.Value) bool {
-	if v == cty.NilVal || v.IsNull() {
-		return true
-	}
-	ty := v.Type()
-	return ty.IsObjectType() || ty.IsMapType() || ty == cty.DynamicPseudoType
 }
 
 // file is the task in the words of package content, without the source.
@@ -110,7 +101,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == "absent" {
 		return t.file(t.Secret).PlanAbsent(ctx, h)
 	}
-	text, sensitive, err := Render(*t.Template, t.Vars)
+	text, sensitive, err := render.Text(*t.Template, t.Vars)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +118,7 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 	if t.State == "absent" {
 		return content.Outputs(t.Dest, content.Source{}), nil
 	}
-	text, _, err := Render(*t.Template, t.Vars)
+	text, _, err := render.Text(*t.Template, t.Vars)
 	return content.Outputs(t.Dest, content.FromText([]byte(text))), err
 }
 

@@ -70,7 +70,7 @@ type Task struct {
 
 // Kind is the module "timer".
 func Kind() module.Kind {
-	return module.Kind{Name: "timer", New: func() module.Task {
+	return module.Kind{Name: "timer", Elsewhere: "win_scheduled_task", New: func() module.Task {
 		return &Task{User: "root", Dir: "/", Persistent: true, State: "started"}
 	}}
 }

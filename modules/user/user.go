@@ -71,7 +71,7 @@ type Task struct {
 
 // Kind is the module "user".
 func Kind() module.Kind {
-	return module.Kind{Name: "user", New: func() module.Task { return &Task{Append: true, State: "present"} }}
+	return module.Kind{Name: "user", Elsewhere: "win_user", New: func() module.Task { return &Task{Append: true, State: "present"} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -9,16 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/poll"
 )
 
 const (
-	// firstPause and longestPause are the time between two looks, which grows by
-	// a quarter each time.
-	firstPause   = 200 * time.Millisecond
-	longestPause = time.Second
 	// evidenceTime is how long one command of the evidence may take.
 	evidenceTime = 30 * time.Second
 	// evidenceLines is how much of what it prints is kept.
@@ -32,37 +28,15 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 		return err
 	}
 	start := time.Now()
-	why, err := t.poll(ctx, h, start, within)
+	err = poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: within}, func(ctx context.Context) (bool, string, error) {
+		return t.look(ctx, h)
+	})
 	t.elapsed = time.Since(start)
-	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+	var late *poll.Late
+	if !errors.As(err, &late) {
 		return err
 	}
-	return errors.New(t.late(h, within, why) + t.evidence(ctx, h))
-}
-
-// poll looks again and again. The error is that of the context when the time is
-// over; why then says what was wrong last.
-func (t *Task) poll(ctx context.Context, h module.Host, start time.Time, within time.Duration) (why string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	for pause := firstPause; ; pause = min(pause*5/4, longestPause) {
-		done, reason, err := t.look(ctx, h)
-		if err != nil || done {
-			return why, err
-		}
-		why = reason
-		t.report(h, start, why)
-		select {
-		case <-ctx.Done():
-			return why, ctx.Err()
-		case <-time.After(pause):
-		}
-	}
-}
-
-func (t *Task) report(h module.Host, start time.Time, why string) {
-	elapsed := time.Since(start).Truncate(time.Second)
-	h.Report(event.Progress{Text: cmdtext.Shorten(fmt.Sprintf("wait for %s, %s: %s", t.what(h), elapsed, h.Redact(why)))})
+	return errors.New(late.Error() + t.evidence(ctx, h))
 }
 
 // what names the thing that is waited for.
@@ -85,11 +59,6 @@ func (t *Task) what(h module.Host) string {
 }
 
 func (t *Task) endpoint() string { return net.JoinHostPort(t.Address, strconv.Itoa(t.Port)) }
-
-// late is the error's first line.
-func (t *Task) late(h module.Host, within time.Duration, why string) string {
-	return fmt.Sprintf("waited %s for %s: %s", within, t.what(h), h.Redact(why))
-}
 
 // evidence runs the commands that may show why, and lists what they print.
 func (t *Task) evidence(ctx context.Context, h module.Host) string {

@@ -134,6 +134,10 @@ const defaultDelay = time.Second
 // BlockAddress is the address of the block it is an instance of.
 func (t *Task) BlockAddress() string { return t.block.spec.Address() }
 
+// On tells whether its module works on hosts of the family; the error says what to
+// use instead.
+func (t *Task) On(os module.OS) error { return t.block.kind.On(os) }
+
 // final tells whether the task is outside of the main section.
 func (t *Task) final() bool { return t.Always || t.OnFailure }
 

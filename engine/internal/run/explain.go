@@ -45,7 +45,10 @@ func (r *runner) place(t *plan.Task, list diag.List) diag.List {
 // Summary is the fixed first line for a kind of failure.
 func Summary(err error) string {
 	var exit *module.ExitError
+	var system *module.SystemError
 	switch {
+	case errors.As(err, &system):
+		return "Wrong operating system"
 	case errors.Is(err, transport.ErrHostKey):
 		return "Host key not verified"
 	case errors.Is(err, transport.ErrAuth):

@@ -18,7 +18,10 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
+	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/engine/transport"
+	"kinit/engine/transport/local"
 	"kinit/modules"
 )
 
@@ -85,15 +88,26 @@ func (j *job) build(text string) *plan.Plan {
 func (j *job) run(text string) *run.Result {
 	j.t.Helper()
 	p := j.build(text)
-	pool := host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	pool := host.NewPoolWith(func(_ context.Context, name string) (host.Settings, error) {
 		if strings.HasPrefix(name, "down") {
 			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
 		}
+		if strings.HasPrefix(name, "windows") {
+			return host.Settings{Name: name, OS: module.Windows}, nil
+		}
 		return host.Settings{Name: name, Local: true}, nil
-	}, j.redactor)
+	}, j.redactor, connect)
 	defer pool.Close()
 	values := &plan.Values{}
 	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor})
+}
+
+// connect takes this machine for a Windows host too: nothing is done on one here.
+func connect(ctx context.Context, s host.Settings, via transport.Conn) (transport.Conn, error) {
+	if s.OS == module.Windows {
+		return local.New(), nil
+	}
+	return host.Open(ctx, s, via)
 }
 
 // show is how the tasks ended, a line each, in plan order.

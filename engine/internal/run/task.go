@@ -102,8 +102,17 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	return r.judge(ctx, t, out, err)
 }
 
-// machine connects to a task's host, as the user it asks for.
+// machine connects to a task's host, as the user it asks for. A host on which the
+// module does not work is an error.
 func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, error) {
+	machine, err := r.connect(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return machine, t.On(machine.OS())
+}
+
+func (r *runner) connect(ctx context.Context, t *plan.Task) (*host.Machine, error) {
 	if t.Become == nil {
 		return r.pool.Get(ctx, t.Host)
 	}

@@ -8,8 +8,8 @@ import (
 	"kinit/engine/textdiff"
 )
 
-// diffBytes is the largest text that is shown as a diff.
-const diffBytes = 64 << 10
+// DiffBytes is the largest text that is shown as a diff.
+const DiffBytes = 64 << 10
 
 // Diff is a unified diff of two texts, or nothing where one is no text or longer
 // than 64 KiB.
@@ -21,7 +21,7 @@ func Diff(path string, before, after []byte) string {
 }
 
 func isText(data []byte) bool {
-	return len(data) <= diffBytes && utf8.Valid(data) && !bytes.ContainsRune(data, 0)
+	return len(data) <= DiffBytes && utf8.Valid(data) && !bytes.ContainsRune(data, 0)
 }
 
 // private tells whether others than the owner may not read a file of that mode;

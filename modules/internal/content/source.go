@@ -42,7 +42,7 @@ func FromFile(path string) (Source, error) {
 	if !info.Mode().IsRegular() {
 		return Source{}, fmt.Errorf("source %s is no regular file, want one file to copy", path)
 	}
-	if info.Size() <= diffBytes {
+	if info.Size() <= DiffBytes {
 		text, err := os.ReadFile(path)
 		return FromText(text), err
 	}

@@ -63,7 +63,7 @@ func (f File) compare(ctx context.Context, h module.Host, s *state) error {
 		s.same = sum == f.Source.SHA256
 		return err
 	}
-	if s.info.Size != f.Source.Size && s.info.Size > diffBytes {
+	if s.info.Size != f.Source.Size && s.info.Size > DiffBytes {
 		return nil
 	}
 	text, err := ReadAll(ctx, h, f.Path)

@@ -85,12 +85,12 @@ func (f File) put(ctx context.Context, h module.Host, path string) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.Source.open()
+	r, err := f.Source.Reader(h, f.Path)
 	if err != nil {
-		return fmt.Errorf("source: %w", err)
+		return err
 	}
 	defer r.Close()
-	err = h.Files().Write(ctx, path, f.progress(h, r), attr)
+	err = h.Files().Write(ctx, path, r, attr)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the folder of %s is missing, make it with a directory task before: %w", f.Path, err)
 	}
@@ -146,25 +146,30 @@ func (f File) remove(ctx context.Context, h module.Host) error {
 // is sent between two reports.
 const reportBytes = 1 << 20
 
-// progress reports how much of a large source was read.
-func (f File) progress(h module.Host, r io.Reader) io.Reader {
-	if f.Source.Size <= reportBytes {
-		return r
+// Reader is the content, which reports how much of it was sent to a path where it is
+// large.
+func (s Source) Reader(h module.Host, path string) (io.ReadCloser, error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
 	}
-	return &counter{r: r, report: func(done int64) {
-		h.Report(event.Progress{Text: "send " + f.Path, Done: done, Total: f.Source.Size})
-	}}
+	if s.Size <= reportBytes {
+		return r, nil
+	}
+	return &counter{ReadCloser: r, report: func(done int64) {
+		h.Report(event.Progress{Text: "send " + path, Done: done, Total: s.Size})
+	}}, nil
 }
 
 // counter is a reader that reports every so many bytes.
 type counter struct {
-	r            io.Reader
+	io.ReadCloser
 	report       func(done int64)
 	done, before int64
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+	n, err := c.ReadCloser.Read(p)
 	c.done += int64(n)
 	if c.done-c.before >= reportBytes || err == io.EOF {
 		c.before = c.done

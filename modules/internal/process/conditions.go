@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
@@ -18,7 +19,24 @@ type Conditions struct {
 
 // Any tells whether there is a condition.
 func (c Conditions) Any() bool {
-	return c.Creates != "" || c.Removes != "" || len(c.Unless.Argv) > 0 || len(c.OnlyIf.Argv) > 0
+	return c.Creates != "" || c.Removes != "" || c.Unless.given() || c.OnlyIf.given()
+}
+
+// CheckReadOnly returns the mistake of conditions beside an argument read_only.
+func (c Conditions) CheckReadOnly(readOnly bool) error {
+	if readOnly && c.Any() {
+		return errors.New("read_only runs the command every time, want no creates, removes, unless or only_if beside it")
+	}
+	return nil
+}
+
+// Plan is the step that runs a task's program, where the conditions ask for it.
+func (c Conditions) Plan(ctx context.Context, h module.Host, text string, run func(context.Context, module.Host) error) ([]module.Step, error) {
+	needed, err := c.Ask(ctx, h)
+	if err != nil || !needed {
+		return nil, err
+	}
+	return []module.Step{module.NewStep(text, run)}, nil
 }
 
 // Ask asks the conditions in turn until one says that nothing is to do.
@@ -35,13 +53,13 @@ func (c Conditions) Ask(ctx context.Context, h module.Host) (needed bool, err er
 			return false, err
 		}
 	}
-	if len(c.Unless.Argv) > 0 {
+	if c.Unless.given() {
 		yes, err := c.Unless.succeeds(ctx, h)
 		if err != nil || yes {
 			return false, err
 		}
 	}
-	if len(c.OnlyIf.Argv) > 0 {
+	if c.OnlyIf.given() {
 		return c.OnlyIf.succeeds(ctx, h)
 	}
 	return true, ctx.Err()

@@ -17,14 +17,15 @@ import (
 
 // Process is a program with its surroundings, and what it means that it succeeds.
 type Process struct {
-	Argv    []string
-	Env     map[string]string
-	Dir     string
-	Stdin   string
-	OKCodes []int
-	Expect  string // a text or regular expression that its output must contain
-	Judged  bool   // somebody else judges how it ends: neither OKCodes nor Expect count
-	Shown   string // what messages call it; its command line when empty
+	Argv       []string
+	PowerShell string // a script instead of a program, on Windows hosts
+	Env        map[string]string
+	Dir        string
+	Stdin      string
+	OKCodes    []int
+	Expect     string // a text or regular expression that its output must contain
+	Judged     bool   // somebody else judges how it ends: neither OKCodes nor Expect count
+	Shown      string // what messages call it; its command line when empty
 }
 
 // Result is what a program printed and ended with.
@@ -40,6 +41,14 @@ func (p Process) Validate() error {
 		return errors.New("ok_codes is empty, want at least one exit code")
 	case p.Dir != "" && !strings.HasPrefix(p.Dir, "/"):
 		return fmt.Errorf("dir is %q, want an absolute path", p.Dir)
+	}
+	return nil
+}
+
+// CheckArgv returns the mistake in an argument that is a program and its arguments.
+func CheckArgv(argv []string) error {
+	if len(argv) == 0 || argv[0] == "" {
+		return errors.New("argv is empty, want a program and its arguments")
 	}
 	return nil
 }
@@ -76,6 +85,9 @@ func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 	return result, p.expected(h, result)
 }
 
+// given tells whether there is anything to run.
+func (p Process) given() bool { return len(p.Argv) > 0 || p.PowerShell != "" }
+
 // succeeds tells whether the program ends with 0.
 func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 	_, err := h.Run(ctx, p.command())
@@ -86,7 +98,7 @@ func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 }
 
 func (p Process) command() module.Command {
-	c := module.Command{Argv: p.Argv, Env: p.Env, Dir: p.Dir}
+	c := module.Command{Argv: p.Argv, PowerShell: p.PowerShell, Env: p.Env, Dir: p.Dir}
 	if p.Stdin != "" {
 		c.Stdin = strings.NewReader(p.Stdin)
 	}
@@ -110,13 +122,8 @@ func (p Process) expected(h module.Host, r Result) error {
 		p.Show(h), p.Expect, h.Redact(module.Tail(r.Stdout, 10)))
 }
 
-// OutputTypes are the outputs of a task that runs a program.
-func OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"stdout": cty.String, "stderr": cty.String, "code": cty.Number}
-}
-
-// Outputs are the values of a result.
-func (r Result) Outputs() map[string]cty.Value {
+// outputs are the values of a result.
+func (r Result) outputs() map[string]cty.Value {
 	return map[string]cty.Value{
 		"stdout": text(r.Stdout),
 		"stderr": text(r.Stderr),

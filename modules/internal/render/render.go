@@ -1,4 +1,6 @@
-package template
+// Package render fills texts with HCL template syntax: it is what the modules template
+// and win_template have in common.
+package render
 
 import (
 	"errors"
@@ -34,9 +36,9 @@ func Functions() map[string]function.Function {
 	}
 }
 
-// Render fills a template. The second result tells that a sensitive value went
+// Text fills a template. The second result tells that a sensitive value went
 // into the text. An error names the line of the template and shows it.
-func Render(template string, vars cty.Value) (text string, sensitive bool, err error) {
+func Text(template string, vars cty.Value) (text string, sensitive bool, err error) {
 	expr, diags := hclsyntax.ParseTemplate([]byte(template), "template", hcl.InitialPos)
 	if diags.HasErrors() {
 		return "", false, explain(template, diags)
@@ -54,6 +56,16 @@ func Render(template string, vars cty.Value) (text string, sensitive bool, err e
 		return "", false, errors.New("template gives null, want a text")
 	}
 	return value.AsString(), len(marks) > 0, nil
+}
+
+// IsObject tells whether the value can give names to a template; none, null and
+// not yet known can.
+func IsObject(v cty.Value) bool {
+	if v == cty.NilVal || v.IsNull() {
+		return true
+	}
+	ty := v.Type()
+	return ty.IsObjectType() || ty.IsMapType() || ty == cty.DynamicPseudoType
 }
 
 // variables are the names a template may use.

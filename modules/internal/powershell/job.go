@@ -1,0 +1,144 @@
+package powershell
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/poll"
+)
+
+//go:embed job.ps1
+var jobPrologue string
+
+//go:embed start.ps1
+var startScript string
+
+//go:embed look.ps1
+var lookScript string
+
+//go:embed forget.ps1
+var forgetScript string
+
+// jobs is the folder of all jobs.
+const jobs = `C:\ProgramData\kinit\jobs\`
+
+// patience is how long one look at a host may take that may have lost its network.
+const patience = time.Minute
+
+// Job is a script that goes on without the connection: one that cuts the network,
+// restarts the host, or must not end half way. The host runs it as a scheduled task of
+// the system.
+//
+// It is begun at most once. A job of the same name, script and arguments that still
+// runs, since kinit was interrupted, is waited for instead. One that has ended is
+// forgotten: the caller has looked and found that the work is still to do. When the job
+// has ended, nothing of it is left.
+type Job struct {
+	Name   string // in messages, and part of the name of its folder: letters, digits and "-"
+	Script string
+	Args   any           // an object
+	Within time.Duration // how long it may take, with the host being back
+}
+
+// ErrLost is the error of a job that has ended without an answer.
+var ErrLost = errors.New("it ended without an answer, as when the host restarts or the process is killed: what it did is not known")
+
+// Run starts the job, waits for its end over as many connections as that takes, and
+// decodes its value into result.
+func (j Job) Run(ctx context.Context, h module.Host, result any) error {
+	running, err := j.place()
+	if err != nil {
+		return err
+	}
+	w := &watch{placed: running}
+	err = poll.Until(ctx, h, poll.Wait{For: j.Name, Within: j.Within}, poll.Tolerant(patience,
+		func(ctx context.Context) (bool, string, error) { return w.look(ctx, h) }))
+	if err != nil {
+		return err
+	}
+	err = poll.Until(ctx, h, poll.Wait{For: "the end of " + j.Name, Within: j.Within}, poll.Tolerant(patience,
+		func(ctx context.Context) (bool, string, error) { return true, "", running.forget(ctx, h) }))
+	if err != nil {
+		return err
+	}
+	if w.refused != nil {
+		return w.refused
+	}
+	if w.answer == "" {
+		return fmt.Errorf("%s: %w", j.Name, ErrLost)
+	}
+	return read(h, w.answer, nil, result)
+}
+
+// placed is a job with its place on the host, as the scripts know it.
+type placed struct {
+	ID     string `json:"id"`
+	Folder string `json:"folder"`
+	Script string `json:"script"`
+	Input  string `json:"input"`
+}
+
+// place gives the job a name of its own: other arguments make another job.
+func (j Job) place() (placed, error) {
+	input, err := encode(j.Args)
+	if err != nil {
+		return placed{}, err
+	}
+	script := jobPrologue + whole(j.Script)
+	sum := sha256.Sum256(append([]byte(script), input...))
+	id := j.Name + "-" + hex.EncodeToString(sum[:6])
+	return placed{ID: id, Folder: jobs + id, Script: script, Input: string(input)}, nil
+}
+
+// short is the job without what only its start needs.
+func (p placed) short() placed { return placed{ID: p.ID, Folder: p.Folder} }
+
+func (p placed) forget(ctx context.Context, h module.Host) error {
+	return Run(ctx, h, forgetScript, p.short(), nil)
+}
+
+// watch is a job that is waited for.
+type watch struct {
+	placed
+	known   bool   // what is on the host is of this run, or ran when it was found
+	answer  string // of a job that has ended; that of one that has died is empty
+	refused *Error // why it cannot be started
+}
+
+// status is what the host knows of a job.
+type status struct {
+	Begun, Alive bool
+	Answer       string
+}
+
+// ended tells whether a job has ended, with an answer or without.
+func (s status) ended() bool { return s.Answer != "" || s.Begun && !s.Alive }
+
+// look begins the job where there is none, and tells whether it has ended.
+func (w *watch) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
+	var s status
+	if err := Run(ctx, h, lookScript, w.short(), &s); err != nil {
+		return false, "", err
+	}
+	if s.ended() && !w.known {
+		if err := w.forget(ctx, h); err != nil {
+			return false, "", err
+		}
+		s = status{}
+	}
+	w.known, w.answer = true, s.Answer
+	if !s.Begun && !s.Alive && !s.ended() {
+		err := Run(ctx, h, startScript, w.placed, nil)
+		if errors.As(err, &w.refused) {
+			return true, "", nil
+		}
+		return false, "it starts", err
+	}
+	return s.ended(), "it runs", nil
+}

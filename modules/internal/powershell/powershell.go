@@ -1,0 +1,151 @@
+// Package powershell runs the scripts of modules on Windows hosts.
+//
+// A script is a file of the module, embedded as it is: no value is ever put into its
+// text. Its arguments go ahead of its input, which no list of processes and no log of
+// scripts shows, and are the variable $Arguments. What it emits, one object, comes
+// back as JSON. What it throws is an *Error.
+package powershell
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+//go:embed prologue.ps1
+var prologue string
+
+//go:embed epilogue.ps1
+var epilogue string
+
+// mark begins the line with a script's answer.
+const mark = "kinit:"
+
+// Run runs a script. args is encoded as JSON and is an object; result is what its
+// value is decoded into, nil for a script without one.
+func Run(ctx context.Context, h module.Host, script string, args, result any) error {
+	return Send(ctx, h, script, args, nil, result)
+}
+
+// Value runs a script and returns its value.
+func Value[T any](ctx context.Context, h module.Host, script string, args any) (T, error) {
+	var value T
+	err := Run(ctx, h, script, args, &value)
+	return value, err
+}
+
+// Read is Value for a script that changes nothing: it is run once more when the
+// connection was lost.
+func Read[T any](ctx context.Context, h module.Host, script string, args any) (T, error) {
+	value, err := Value[T](ctx, h, script, args)
+	if errors.Is(err, transport.ErrUnreachable) && ctx.Err() == nil {
+		return Value[T](ctx, h, script, args)
+	}
+	return value, err
+}
+
+// Send is Run for a script that reads more input than its arguments, from the stream
+// $KinitInput.
+func Send(ctx context.Context, h module.Host, script string, args any, input io.Reader, result any) error {
+	if h.OS() != module.Windows {
+		return fmt.Errorf("%s runs %s and not Windows", h.Name(), h.OS().Title())
+	}
+	header, err := encode(args)
+	if err != nil {
+		return err
+	}
+	stdin := io.Reader(bytes.NewReader(header))
+	if input != nil {
+		stdin = io.MultiReader(stdin, input)
+	}
+	out, err := h.Run(ctx, module.Command{PowerShell: whole(script), Stdin: stdin})
+	return read(h, out.Stdout, err, result)
+}
+
+// WithArguments gives a script of a user arguments: its text, with what reads them, and
+// the beginning of its input.
+func WithArguments(script string, args any) (text, input string, err error) {
+	header, err := encode(args)
+	return prologue + script, string(header), err
+}
+
+// Step is a step that runs a script without a value.
+func Step(text, script string, args any) module.Step {
+	return module.NewStep(text, func(ctx context.Context, h module.Host) error {
+		return Run(ctx, h, script, args, nil)
+	})
+}
+
+// whole is the text that is sent: the script between what all scripts have.
+func whole(script string) string {
+	return prologue + "$KinitScript = {\n" + strings.TrimRight(script, "\n") + "\n}\n" + epilogue
+}
+
+// encode puts the arguments into the form that the prologue reads.
+func encode(args any) ([]byte, error) {
+	if args == nil {
+		args = struct{}{}
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("encode the arguments of a script: %w", err)
+	}
+	encoded := base64.StdEncoding.EncodeToString(text)
+	return fmt.Appendf(nil, "%08d%s", len(encoded), encoded), nil
+}
+
+// answer is the line that the epilogue writes.
+type answer struct {
+	Value   json.RawMessage `json:"value"`
+	Failure *Error          `json:"failure"`
+}
+
+// read takes a script's value, or what it threw, out of what it printed. err is how
+// the command ended.
+func read(h module.Host, stdout string, err error, result any) error {
+	exit := (*module.ExitError)(nil)
+	if err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	line, found := answerLine(stdout)
+	if !found && err != nil {
+		exit.Command = "a script of kinit"
+		return err
+	}
+	if !found {
+		return fmt.Errorf("a script ended without an answer and printed %q", h.Redact(module.Tail(stdout, 5)))
+	}
+	var a answer
+	if err := json.Unmarshal([]byte(line), &a); err != nil {
+		return fmt.Errorf("decode the answer of a script: %w: %s", err, h.Redact(line))
+	}
+	if a.Failure != nil {
+		return a.Failure.redacted(h)
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.Value, result); err != nil {
+		return fmt.Errorf("decode the value of a script: %w: %s", err, h.Redact(line))
+	}
+	return nil
+}
+
+// answerLine finds the answer, which is the last line with the mark.
+func answerLine(stdout string) (string, bool) {
+	at := strings.LastIndex("\n"+stdout, "\n"+mark)
+	if at < 0 {
+		return "", false
+	}
+	line, _, _ := strings.Cut(stdout[at+len(mark):], "\n")
+	return strings.TrimSuffix(line, "\r"), true
+}

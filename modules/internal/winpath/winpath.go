@@ -1,0 +1,62 @@
+// Package winpath checks and rewrites paths of Windows hosts, which kinit writes with
+// slashes.
+package winpath
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// longest is MAX_PATH of the Windows API without the closing zero: programs that do not
+// ask for longer paths know no more.
+const longest = 259
+
+// device matches the names that Windows takes for devices in every folder, with any
+// extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
+
+// Check returns the mistake in a path argument: it must begin with a drive, have
+// slashes, be clean, and name what NTFS and Windows can keep.
+func Check(argument, value string) error {
+	drive := regexp.MustCompile(`^[A-Za-z]:/`)
+	switch {
+	case value == "":
+		return fmt.Errorf("%s is empty, want a path such as \"C:/kinit/file\"", argument)
+	case strings.Contains(value, `\`):
+		return fmt.Errorf("%s is %q, want slashes: %q", argument, value, strings.ReplaceAll(value, `\`, "/"))
+	case !drive.MatchString(value):
+		return fmt.Errorf("%s is %q, want a path with its drive, such as \"C:/kinit/file\"", argument, value)
+	case len(value) == 3:
+		return fmt.Errorf("%s is the root of a drive, want a path below it", argument)
+	case path.Clean(value) != value:
+		return fmt.Errorf("%s is %q, want it without empty, \".\" or \"..\" parts: %q", argument, value, path.Clean(value))
+	case len(value) > longest:
+		return fmt.Errorf("%s has %d characters, want at most %d", argument, len(value), longest)
+	}
+	for part := range strings.SplitSeq(value[3:], "/") {
+		if why := unfit(part); why != "" {
+			return fmt.Errorf("%s is %q, and Windows cannot have %q: %s", argument, value, part, why)
+		}
+	}
+	return nil
+}
+
+// unfit says why Windows cannot have a file or folder of the name.
+func unfit(part string) string {
+	switch {
+	case strings.ContainsAny(part, `<>:"|?*`):
+		return `it has one of <>:"|?* in it`
+	case strings.ContainsFunc(part, func(r rune) bool { return r < ' ' }):
+		return "it has a control character in it"
+	case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
+		return "it ends with a dot or a space"
+	case device.MatchString(part):
+		return "it is the name of a device"
+	}
+	return ""
+}
+
+// Native is the path as Windows writes it.
+func Native(value string) string { return strings.ReplaceAll(value, "/", `\`) }

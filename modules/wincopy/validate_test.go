@@ -1,0 +1,23 @@
+package wincopy
+
+import (
+	"testing"
+
+	"kinit/engine/module/moduletest"
+)
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"dest = \"C:/a\"\ncontent = \"x\"":                 "",
+		`dest = "C:/a"`:                                    "want exactly one of content, content_secret and source",
+		"dest = \"C:/a\"\ncontent = \"x\"\nsource = \"y\"": "want exactly one of content, content_secret and source",
+		"dest = \"C:/a\"\nstate = \"absent\"":              "",
+		"dest = \"C:/a\"\nstate = \"gone\"":                `state is "gone", want one of present, absent`,
+		"dest = \"/a\"\ncontent = \"x\"":                   `dest is "/a", want a path with its drive, such as "C:/kinit/file"`,
+	} {
+		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
+			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package winpowershell
+
+import (
+	"testing"
+
+	"kinit/engine/module/moduletest"
+)
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`script = "Get-Date"`:                              "",
+		`script = " "`:                                     "script is empty, want text for PowerShell",
+		"script = \"x\"\narguments = 1":                    "arguments is no object, want { name = value … }",
+		"script = \"x\"\nremoves = \"x\"":                  `removes is "x", want a path with its drive, such as "C:/kinit/file"`,
+		"script = \"x\"\nread_only = true\nunless = \"x\"": "read_only runs the command every time, want no creates, removes, unless or only_if beside it",
+	} {
+		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
+			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package winservice
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/fingerprint"
+	"kinit/modules/internal/wincmdline"
+	"kinit/modules/internal/winpath"
+)
+
+// decision is what is to be done with a service that should be there.
+type decision struct {
+	text        string // what is changed; empty for nothing
+	change      change
+	action      string // start, stop or restart; empty for nothing
+	why         string
+	fingerprint string // what it is started with
+}
+
+// change is what the script sets; what is nil stays.
+type change struct {
+	Name         string    `json:"name"`
+	Path         *string   `json:"path"`
+	DisplayName  *string   `json:"displayName"`
+	Description  *string   `json:"description"`
+	Start        *string   `json:"start"`
+	Account      *string   `json:"account"`
+	Password     string    `json:"password"`
+	Dependencies *[]string `json:"dependencies"`
+	Environment  *[]string `json:"environment"`
+	Reset        string    `json:"reset"`   // seconds
+	Actions      *string   `json:"actions"` // as sc.exe takes them
+}
+
+// line is the program with its arguments, "" for none asked for.
+func (t *Task) line() string {
+	if t.Path == "" {
+		return ""
+	}
+	return wincmdline.Join(append([]string{winpath.Native(t.Path)}, t.Arguments...)...)
+}
+
+// variables are the environment as the registry keeps it, in the order of the names.
+func (t *Task) variables() *[]string {
+	if t.Environment == nil {
+		return nil
+	}
+	all := []string{}
+	for _, name := range slices.Sorted(maps.Keys(*t.Environment)) {
+		all = append(all, name+"="+(*t.Environment)[name])
+	}
+	return &all
+}
+
+// decide compares the service with the wish, from data alone.
+func (t *Task) decide(s state) (decision, error) {
+	switch {
+	case s.There && s.Deleted:
+		return decision{}, fmt.Errorf("service %s is marked for deletion: close the programs that show it, or restart the host", t.Name)
+	case !s.There && t.Path == "":
+		return decision{}, errors.New("there is no service " + t.Name + ", and no path to make one")
+	}
+	d := decision{change: change{Name: t.Name}}
+	t.decideDefinition(s, &d)
+	t.decideRun(s, &d)
+	return d, nil
+}
+
+// decideDefinition is about what the service is.
+func (t *Task) decideDefinition(s state, d *decision) {
+	var words []string
+	differ := func(differs bool, what string) bool {
+		if differs {
+			words = append(words, what)
+		}
+		return differs
+	}
+	c := &d.change
+	if line := t.line(); differ(line != "" && line != s.Path, "program") {
+		c.Path = &line
+	}
+	if differ(t.DisplayName != nil && *t.DisplayName != s.DisplayName, "display name") {
+		c.DisplayName = t.DisplayName
+	}
+	if differ(t.Description != nil && *t.Description != s.Description, "description") {
+		c.Description = t.Description
+	}
+	if want := t.start(s); differ(want != "" && want != s.startWord(), "start "+want) {
+		word := starts()[want].sc
+		c.Start = &word
+	}
+	if differ(t.Account != "" && !strings.EqualFold(account(t.Account), account(s.Account)), "account "+t.Account) {
+		c.Account, c.Password = &t.Account, t.Password.Reveal()
+	}
+	if differ(t.Dependencies != nil && !sameSet(*t.Dependencies, s.Dependencies), "dependencies") {
+		c.Dependencies = dependencies(*t.Dependencies)
+	}
+	if want := t.variables(); differ(want != nil && !slices.Equal(*want, s.Environment), "environment") {
+		c.Environment = want
+	}
+	if reset, want, given := t.recovery(); differ(given && s.recovery() != recovery{reset, want}, "restart_after") {
+		c.Reset, c.Actions = fmt.Sprint(reset), &want
+	}
+	switch {
+	case !s.There:
+		d.text = "create service " + t.Name + ": " + *c.Path
+	case len(words) > 0:
+		d.text = "change service " + t.Name + ": " + strings.Join(words, ", ")
+	}
+}
+
+// start is how the service should be started, "" for as it is.
+func (t *Task) start(s state) string {
+	if t.Start == "" && !s.There {
+		return "auto"
+	}
+	return t.Start
+}
+
+// account is the name of an account in the form in which names are compared.
+func account(name string) string {
+	return strings.TrimPrefix(cmp.Or(name, "LocalSystem"), `.\`)
+}
+
+// dependencies are those that sc.exe is given; a slash alone stands for none.
+func dependencies(names []string) *[]string {
+	if len(names) == 0 {
+		return &[]string{"", ""}
+	}
+	return &names
+}
+
+func sameSet(a, b []string) bool {
+	lower := func(list []string) []string {
+		var out []string
+		for _, text := range list {
+			out = append(out, strings.ToLower(text))
+		}
+		return slices.Sorted(slices.Values(out))
+	}
+	return slices.Equal(lower(a), lower(b))
+}
+
+// decideRun is about whether the service runs.
+func (t *Task) decideRun(s state, d *decision) {
+	want := t.started()
+	switch {
+	case t.State == "stopped" && s.runs():
+		d.action = "stop"
+	case t.State == "stopped":
+	case t.State == "started" && !s.runs():
+		d.action, d.fingerprint = "start", want
+	case s.runs() && want != "" && s.Fingerprint == "":
+		d.action, d.why, d.fingerprint = "restart", ", as it is not known what it was started with", want
+	case s.runs() && want != "" && s.Fingerprint != want:
+		d.action, d.why, d.fingerprint = "restart", ", as what it was started with has changed", want
+	}
+}
+
+// started is what the service should have been started with, in a form to compare;
+// empty when nothing is asked for.
+func (t *Task) started() string {
+	variables := t.variables()
+	if t.Path == "" && t.Account == "" && variables == nil && len(t.RestartOn) == 0 {
+		return ""
+	}
+	parts := []string{t.line(), t.Account}
+	if variables != nil {
+		parts = append(parts, *variables...)
+	}
+	return fingerprint.Of(append(parts, t.RestartOn...)...)
+}

@@ -1,0 +1,24 @@
+# A scheduled task in the words of the argument. Its user is told by SID, since the
+# names of the system's accounts differ between languages.
+$task = Get-ScheduledTask -TaskPath $Arguments.path -TaskName $Arguments.name -ErrorAction SilentlyContinue
+if (-not $task) {
+    return @{ there = $false }
+}
+$user = "$($task.Principal.UserId)"
+if (-not $user.StartsWith('S-1-')) {
+    $user = [Security.Principal.NTAccount]::new($user).Translate([Security.Principal.SecurityIdentifier]).Value
+}
+$triggers = @(foreach ($trigger in $task.Triggers) {
+    @{ kind = $trigger.CimClass.CimClassName; start = "$($trigger.StartBoundary)" }
+})
+@{
+    there = $true
+    program = "$($task.Actions[0].Execute)"
+    arguments = "$($task.Actions[0].Arguments)"
+    folder = "$($task.Actions[0].WorkingDirectory)"
+    actions = @($task.Actions).Count
+    user = $user
+    description = "$($task.Description)"
+    enabled = $task.State.ToString() -ne 'Disabled'
+    triggers = $triggers
+}
