@@ -24,7 +24,7 @@ import (
 type machine struct {
 	t      *testing.T
 	server *httptest.Server
-	script func(p *process) int
+	script func(p *started) int
 	poll   time.Duration // how long a Receive is held
 
 	mu      sync.Mutex
@@ -37,12 +37,12 @@ type machine struct {
 
 // remoteShell is a shell and its commands.
 type remoteShell struct {
-	commands map[string]*process
+	commands map[string]*started
 	started  int
 }
 
-// process is a command on the machine.
-type process struct {
+// started is a command on the machine.
+type started struct {
 	ctx    context.Context // ends when it is terminated
 	end    context.CancelFunc
 	stdin  *io.PipeReader
@@ -58,21 +58,21 @@ type process struct {
 	news   chan struct{} // closed and replaced when something changes
 }
 
-func (p *process) Stdout() io.Writer { return p.writer(0) }
-func (p *process) Stderr() io.Writer { return p.writer(1) }
+func (p *started) Stdout() io.Writer { return p.writer(0) }
+func (p *started) Stderr() io.Writer { return p.writer(1) }
 
 type processWriter func([]byte) (int, error)
 
 func (f processWriter) Write(b []byte) (int, error) { return f(b) }
 
-func (p *process) writer(stream int) io.Writer {
+func (p *started) writer(stream int) io.Writer {
 	return processWriter(func(b []byte) (int, error) {
 		p.change(func() { p.out[stream].Write(b) })
 		return len(b), p.ctx.Err()
 	})
 }
 
-func (p *process) change(f func()) {
+func (p *started) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
@@ -106,7 +106,7 @@ type reaction struct {
 }
 
 // start starts a machine and returns it with a config that reaches it.
-func start(t *testing.T, script func(p *process) int) (*machine, winrm.Config) {
+func start(t *testing.T, script func(p *started) int) (*machine, winrm.Config) {
 	t.Helper()
 	m := &machine{t: t, script: script, poll: 300 * time.Millisecond, asked: map[string]int{}, shells: map[string]*remoteShell{}}
 	m.server = httptest.NewTLSServer(m)
@@ -166,7 +166,7 @@ func (m *machine) open() int {
 	return len(m.shells)
 }
 
-func (p *process) terminate() {
+func (p *started) terminate() {
 	p.end()
 	_ = p.input.CloseWithError(io.ErrClosedPipe)
 	_ = p.stdin.CloseWithError(io.ErrClosedPipe)
@@ -307,7 +307,7 @@ func (m *machine) handle(ctx context.Context, r *request) (body string, fault ui
 		defer m.mu.Unlock()
 		m.made++
 		id := fmt.Sprintf("SHELL-%d", m.made)
-		m.shells[id] = &remoteShell{commands: map[string]*process{}}
+		m.shells[id] = &remoteShell{commands: map[string]*started{}}
 		return answerTo("Create", `<x:ResourceCreated><a:ReferenceParameters><w:SelectorSet><w:Selector Name="ShellId">`+id+
 			`</w:Selector></w:SelectorSet></a:ReferenceParameters></x:ResourceCreated><rsp:Shell><rsp:ShellId>`+id+`</rsp:ShellId></rsp:Shell>`), 0
 	}
@@ -349,7 +349,7 @@ func (m *machine) handle(ctx context.Context, r *request) (body string, fault ui
 }
 
 // take writes to the standard input.
-func (p *process) take(r *request) (string, uint32) {
+func (p *started) take(r *request) (string, uint32) {
 	p.mu.Lock()
 	closed := p.closed || p.ended
 	p.mu.Unlock()
@@ -369,7 +369,7 @@ func (p *process) take(r *request) (string, uint32) {
 }
 
 // give waits for output, and is what Receive answers. What was given is gone.
-func (p *process) give(ctx context.Context, id string, poll time.Duration) (string, uint32) {
+func (p *started) give(ctx context.Context, id string, poll time.Duration) (string, uint32) {
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
 	for {
@@ -397,7 +397,7 @@ func (p *process) give(ctx context.Context, id string, poll time.Duration) (stri
 // most is the most output, in bytes, in one answer.
 const most = 100_000
 
-func (p *process) received(id string) string {
+func (p *started) received(id string) string {
 	var b strings.Builder
 	b.WriteString(`<rsp:ReceiveResponse>`)
 	for i, name := range []string{"stdout", "stderr"} {
@@ -415,8 +415,8 @@ func (p *process) received(id string) string {
 }
 
 // launch starts the bootstrap.
-func (m *machine) launch() *process {
-	p := &process{news: make(chan struct{})}
+func (m *machine) launch() *started {
+	p := &started{news: make(chan struct{})}
 	p.ctx, p.end = context.WithCancel(context.Background())
 	p.stdin, p.input = io.Pipe()
 	go func() {
@@ -428,7 +428,7 @@ func (m *machine) launch() *process {
 }
 
 // bootstrap is what bootstrap.ps1 does.
-func (m *machine) bootstrap(p *process) int {
+func (m *machine) bootstrap(p *started) int {
 	head := make([]byte, 8)
 	if _, err := io.ReadFull(p.stdin, head); err != nil {
 		return 250

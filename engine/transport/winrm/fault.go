@@ -30,6 +30,7 @@ const (
 	codeProfileUnload = 0x800703fa // ERROR_KEY_DELETED: the user's profile is being unloaded
 
 	codeTimedOut        = 0x80338029 // the operation timeout is over: 2150858793
+	codeConcurrency     = 0x80338032 // the operation is under way already: 2150858802
 	codeNoSelector      = 0x8033805b // there is no such shell or command: 2150858843
 	codeEnvelopeSize    = 0x80338111 // the message is longer than MaxEnvelopeSizekb allows
 	codeTooManyShells   = 0x803381a5 // MaxShellsPerUser: 2150859173

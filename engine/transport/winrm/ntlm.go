@@ -35,13 +35,13 @@ func (w *sealedWire) post(ctx context.Context, message []byte) (answer, error) {
 	for {
 		l, fresh := w.take()
 		a, err := l.post(ctx, message)
-		if err == nil && a.status != http.StatusUnauthorized {
+		if err == nil && a.soap {
 			w.put(l)
 			return a, nil
 		}
-		l.close()
+		l.close() // what was not opened is not counted: the next message would be taken for another
 		var lost *lostError
-		unseen := err == nil || errors.As(err, &lost) && !lost.sent
+		unseen := err == nil && a.status == http.StatusUnauthorized || errors.As(err, &lost) && !lost.sent
 		if fresh || !unseen || ctx.Err() != nil {
 			return a, err
 		}

@@ -88,17 +88,20 @@ func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 		case f.timedOut():
 			r.outage = time.Time{}
 			return r.calm(ctx, false, asked)
+		case f.gone() && r.doubt != nil:
+			return fmt.Errorf("%w: the connection was lost while the command ran, and the machine does not know it any more: it has ended meanwhile, nobody knows how, or the machine was started anew: %w: %w", transport.ErrUnreachable, r.doubt, err)
 		case f.gone():
 			return gone(err)
+		case !f.is(codeConcurrency): // as long as the machine has not noticed the loss of a connection
+			return err
 		}
-		return err
 	}
 	var lost *lostError
-	if !errors.As(err, &lost) {
-		return err
-	}
-	if lost.sent {
+	switch {
+	case errors.As(err, &lost) && lost.sent:
 		r.doubt = err
+	case lost == nil && asFault(err) == nil:
+		return err
 	}
 	if r.outage.IsZero() {
 		r.outage, r.tries = asked, 0

@@ -36,7 +36,7 @@ func dial(t *testing.T, c winrm.Config) *winrm.Conn {
 }
 
 // echo copies its input and ends with 7.
-func echo(p *process) int {
+func echo(p *started) int {
 	_, _ = io.Copy(p.Stdout(), p.stdin)
 	_, _ = io.WriteString(p.Stderr(), "said on stderr\n")
 	return 7
@@ -244,7 +244,7 @@ func TestACutConnectionWhileInputIsStreamed(t *testing.T) {
 func TestLostOutputIsTold(t *testing.T) {
 	t.Parallel()
 	begin := make(chan struct{})
-	m, c := start(t, func(p *process) int {
+	m, c := start(t, func(p *started) int {
 		_, _ = io.WriteString(p.Stdout(), "first\n")
 		<-begin
 		_, _ = io.WriteString(p.Stdout(), "second\n")
@@ -293,7 +293,7 @@ func (w *trigger) Write(b []byte) (int, error) {
 // Nobody waits for the output, so that none of it can be missing.
 func TestLostOutputThatNobodyWantsIsNoError(t *testing.T) {
 	t.Parallel()
-	m, c := start(t, func(*process) int { return 3 })
+	m, c := start(t, func(*started) int { return 3 })
 	m.on(func(r *request) reaction {
 		return reaction{dropAfter: r.step == "Receive" && r.n == 1}
 	})
@@ -308,7 +308,7 @@ func TestLostOutputThatNobodyWantsIsNoError(t *testing.T) {
 func TestManyOperationTimeouts(t *testing.T) {
 	t.Parallel()
 	go_ := make(chan struct{})
-	m, c := start(t, func(p *process) int {
+	m, c := start(t, func(p *started) int {
 		<-go_
 		_, _ = io.WriteString(p.Stdout(), "late")
 		return 0
@@ -334,7 +334,7 @@ func TestAMachineThatDoesNotHoldReceiveIsNotPestered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, c := start(t, func(*process) int { return 0 })
+			m, c := start(t, func(*started) int { return 0 })
 			m.on(func(r *request) reaction {
 				if r.step == "Receive" && r.n < 7 {
 					return react
@@ -354,7 +354,7 @@ func TestAVanishedShell(t *testing.T) {
 	t.Parallel()
 	t.Run("while a command runs", func(t *testing.T) {
 		t.Parallel()
-		m, c := start(t, func(p *process) int { <-p.ctx.Done(); return 1 })
+		m, c := start(t, func(p *started) int { <-p.ctx.Done(); return 1 })
 		m.on(func(r *request) reaction {
 			if r.step == "Receive" && r.n == 2 {
 				go m.reboot()
@@ -438,7 +438,7 @@ func TestBrokenAnswers(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m, config := start(t, func(p *process) int { <-p.ctx.Done(); return 0 })
+			m, config := start(t, func(p *started) int { <-p.ctx.Done(); return 0 })
 			m.on(func(r *request) reaction {
 				if r.step == c.step {
 					return reaction{status: 200, body: c.body}
@@ -479,7 +479,7 @@ func TestQuotas(t *testing.T) {
 	t.Parallel()
 	t.Run("a shell is renewed in time", func(t *testing.T) {
 		t.Parallel()
-		m, c := start(t, func(*process) int { return 0 })
+		m, c := start(t, func(*started) int { return 0 })
 		conn := dial(t, c)
 		for range winrm.MostCommands + 1 {
 			if code, err := conn.Exec(t.Context(), transport.Process{Line: "x"}); code != 0 || err != nil {
@@ -504,7 +504,7 @@ func TestQuotas(t *testing.T) {
 	})
 	t.Run("fewer shells than wanted", func(t *testing.T) {
 		t.Parallel()
-		m, c := start(t, func(p *process) int {
+		m, c := start(t, func(p *started) int {
 			time.Sleep(20 * time.Millisecond)
 			return 0
 		})
@@ -552,7 +552,7 @@ func TestAnOutage(t *testing.T) {
 	for _, over := range []bool{true, false} {
 		t.Run(fmt.Sprintf("is over in time: %v", over), func(t *testing.T) {
 			t.Parallel()
-			m, c := start(t, func(p *process) int { <-p.ctx.Done(); return 0 })
+			m, c := start(t, func(p *started) int { <-p.ctx.Done(); return 0 })
 			deaf := false
 			c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 				m.mu.Lock()
@@ -574,8 +574,8 @@ func TestAnOutage(t *testing.T) {
 				if over {
 					time.AfterFunc(time.Second, func() {
 						m.mu.Lock()
+						defer m.mu.Unlock()
 						deaf = false
-						m.mu.Unlock()
 						for _, s := range m.shells {
 							for _, p := range s.commands {
 								p.end()
@@ -635,7 +635,7 @@ func TestEveryCallHasADeadline(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	m, c := start(t, func(p *process) int { <-p.ctx.Done(); return 1 })
+	m, c := start(t, func(p *started) int { <-p.ctx.Done(); return 1 })
 	conn := dial(t, c)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.on(func(r *request) reaction {
@@ -671,7 +671,7 @@ func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 func TestLettersAreNotSplit(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("日本語é😀", 20_000)
-	_, c := start(t, func(p *process) int {
+	_, c := start(t, func(p *started) int {
 		for i := 0; i < len(text); i += 1001 {
 			_, _ = io.WriteString(p.Stdout(), text[i:min(i+1001, len(text))])
 		}
@@ -683,7 +683,7 @@ func TestLettersAreNotSplit(t *testing.T) {
 func TestExitCodesAreThoseOfWindows(t *testing.T) {
 	t.Parallel()
 	code := 0
-	_, c := start(t, func(*process) int { return code })
+	_, c := start(t, func(*started) int { return code })
 	conn := dial(t, c)
 	for given, want := range map[int]int{0: 0, 3010: 3010, -1073741510: -1073741510, 3221225786: -1073741510} {
 		code = given
@@ -716,7 +716,7 @@ func TestTheMachinesCertificateIsPinned(t *testing.T) {
 }
 
 func TestClosingLeavesNothing(t *testing.T) {
-	m, c := start(t, func(p *process) int { <-p.ctx.Done(); return 0 })
+	m, c := start(t, func(p *started) int { <-p.ctx.Done(); return 0 })
 	before := runtime.NumGoroutine()
 	conn, err := winrm.Dial(t.Context(), c)
 	if err != nil {

@@ -152,8 +152,16 @@ func (r *running) result(ctx context.Context, end ending) (int, error) {
 	return end.code, nil
 }
 
-// neverBegan says in the machine's words why a script did not run.
+// neverBegan says in the machine's words why a script did not run. Where only the script
+// did not arrive whole, and its input can be had again, it is begun anew.
 func (r *running) neverBegan(code int) error {
+	if code == powershell.Incomplete {
+		err := errors.New("the script did not arrive whole, although each Send was answered")
+		if !r.job.stream {
+			err = fmt.Errorf("%w: %w", errNotStarted, err)
+		}
+		return err
+	}
 	text := strings.TrimSpace(r.stdout.Before())
 	if text == "" {
 		text = "it printed nothing on its standard output"

@@ -64,6 +64,9 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request, user string, bo
 	case len(body) == 0: // clients log in with nothing to say
 		empty(w, http.StatusOK)
 		return
+	case len(body) > limit+sealedExtra: // whatever is in it, not all of it was read
+		empty(w, http.StatusRequestEntityTooLarge)
+		return
 	case isSealed(r):
 		opened, err := unseal(connOf(r.Context()).session, r.Header.Get("Content-Type"), body)
 		if err != nil {

@@ -32,6 +32,10 @@ import (
 	"unicode/utf16"
 )
 
+// Incomplete is the exit code of a bootstrap whose input ended before the header was
+// complete: nothing of the script has run.
+const Incomplete = 250
+
 //go:embed bootstrap.ps1
 var bootstrap string
 
