@@ -74,4 +74,5 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.33.0 // indirect
+	software.sslmate.com/src/go-pkcs12 v0.7.4 // indirect
 )

@@ -95,6 +95,10 @@ func (m *Machine) install() error {
 	if err := m.Registry.Set(tcpipParameters, registry.Text("Hostname", m.options.Name), registry.Text("Domain", "")); err != nil {
 		return err
 	}
+	// A server answers over HTTP from the beginning.
+	if err := m.AddListener(Listener{Transport: "HTTP", Address: "*"}.WithPort()); err != nil {
+		return err
+	}
 	return m.MakeProfile("Administrator")
 }
 
@@ -140,7 +144,7 @@ func systemPrograms(r Release) []string {
 	names := []string{
 		"bcdedit", "certutil", "cmd", "cscript", "curl", "dism", "diskpart", "fsutil", "hostname", "icacls", "ipconfig", "msiexec",
 		"net", "netsh", "ping", "reg", "robocopy", "sc", "schtasks", "setx", "shutdown", "svchost", "takeown", "tar", "taskkill",
-		"tasklist", "tzutil", "w32tm", "wevtutil", "where", "whoami", "winrs", "xcopy", `Sysprep\sysprep`,
+		"tasklist", "logoff", "pnputil", "tzutil", "w32tm", "wevtutil", "where", "whoami", "winrs", "xcopy", `Sysprep\sysprep`,
 		`WindowsPowerShell\v1.0\powershell`,
 	}
 	if r.Build < 26100 {

@@ -100,6 +100,8 @@ type state struct {
 	Skew      time.Duration `json:"skew"`
 	Defender  Exclusions    `json:"defender"`
 	Tasks     []Task        `json:"tasks,omitempty"`
+
+	Certificates []StoredCertificate `json:"certificates,omitempty"`
 }
 
 // New opens the machine in the folder, or installs a fresh one there. It is off.

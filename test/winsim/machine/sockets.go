@@ -22,11 +22,11 @@ func TCP(port int) string { return fmt.Sprintf("tcp:%d", port) }
 // ones so that several machines fit on one host.
 type sockets struct {
 	sync.Mutex
-	bound map[string]Listener
+	bound map[string]Socket
 }
 
-// Listener is what listens at an address.
-type Listener struct {
+// Socket is what listens at an address.
+type Socket struct {
 	Process *Process
 	Service any // what those who connect talk to
 }
@@ -39,12 +39,12 @@ func (m *Machine) Bind(address string, p *Process, service any) (release func(),
 	m.sockets.Lock()
 	defer m.sockets.Unlock()
 	if m.sockets.bound == nil {
-		m.sockets.bound = map[string]Listener{}
+		m.sockets.bound = map[string]Socket{}
 	}
 	if _, used := m.sockets.bound[address]; used {
 		return nil, ErrInUse
 	}
-	m.sockets.bound[address] = Listener{Process: p, Service: service}
+	m.sockets.bound[address] = Socket{Process: p, Service: service}
 	return func() {
 		m.sockets.Lock()
 		defer m.sockets.Unlock()
@@ -53,7 +53,7 @@ func (m *Machine) Bind(address string, p *Process, service any) (release func(),
 }
 
 // Bound returns what listens at an address.
-func (m *Machine) Bound(address string) (Listener, bool) {
+func (m *Machine) Bound(address string) (Socket, bool) {
 	m.sockets.Lock()
 	defer m.sockets.Unlock()
 	l, ok := m.sockets.bound[address]

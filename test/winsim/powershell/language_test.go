@@ -7,15 +7,33 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"kinit/test/winsim/powershell"
+	"kinit/test/winsim/syntax"
 )
 
 // behaviours are scripts with what Windows PowerShell 5.1 writes for them, lines joined
 // by a bar.
 type behaviour struct{ name, script, want string }
 
-// check runs each script and compares its output, line by line.
+// beyond are the names of behaviours whose scripts the grammar wrongly refuses.
+func beyond(name string) bool {
+	return name == "labels" || name == "what a command without output leaves"
+}
+
+// check runs each script and compares its output, line by line. The scripts must be
+// PowerShell for the grammar that others wrote, too.
 func check(t *testing.T, all []behaviour) {
 	t.Helper()
+	t.Run("the scripts are PowerShell", func(t *testing.T) {
+		t.Parallel()
+		var scripts []syntax.Script
+		for _, b := range all {
+			if beyond(b.name) {
+				continue
+			}
+			scripts = append(scripts, syntax.Script{Name: b.name, Text: b.script + "\n"})
+		}
+		syntax.Check(t, scripts...)
+	})
 	for _, b := range all {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
@@ -134,10 +152,10 @@ func TestStatements(t *testing.T) {
 		{"foreach over nothing", `foreach ($i in $null) { 'never' }; foreach ($i in @()) { 'never' }; 'end'`, "end"},
 		{"labels", `:outer foreach ($i in 1..3) { foreach ($j in 1..3) { if ($j -eq 2) { continue outer }; "$i$j" } }`, "11|21|31"},
 		{"loops have values", `$x = foreach ($i in 1..3) { $i * 2 }; "$x"`, "2 4 6"},
-		{"switch", `switch ('B') { 'a' { 1 } 'b' { 2 } default { 3 } }; switch (1,5) { 1 { 'one' } { $_ -gt 3 } { 'big' } }; switch -Wildcard ('abc') { 'a*' { 'w' } }; switch -Regex ('x1') { '\d' { $Matches[0] } }`, "2|one|big|w|1"},
+		{"switch", `switch ('B') { 'a' { 1 }; 'b' { 2 }; default { 3 } }; switch (1,5) { 1 { 'one' } { $_ -gt 3 } { 'big' } }; switch -Wildcard ('abc') { 'a*' { 'w' } }; switch -Regex ('x1') { '\d' { $Matches[0] } }`, "2|one|big|w|1"},
 		{"switch goes on unless it breaks", `switch (1) { 1 { 'a' } 1 { 'b'; break } 1 { 'c' } }`, "a|b"},
 		{"functions", `function Add([int]$a, [int]$b = 10) { $a + $b }; Add 1; Add 1 2; Add -b 5 -a 4`, "11|3|9"},
-		{"functions with param blocks", `function F { param([Parameter(Mandatory)][string]$Name, [switch]$Loud) if ($Loud) { $Name.ToUpper() } else { $Name } }; F x; F -Name y -Loud`, "x|Y"},
+		{"functions with param blocks", `function F { param([Parameter(Mandatory)][string]$Name, [switch]$Loud); if ($Loud) { $Name.ToUpper() } else { $Name } }; F x; F -Name y -Loud`, "x|Y"},
 		{"parameters of text are never nothing", `function F([string]$s, $o) { "$($null -eq $s) $($null -eq $o)" }; F`, "False True"},
 		{"arguments", `function F { $args.Count; $args -join ',' }; F 1 two -x 3`, "4|1,two,-x,3"},
 		{"splatting", `function F($a, $b) { "$a-$b" }; $p = @{ a=1; b=2 }; F @p; $q = 3,4; F @q`, "1-2|3-4"},

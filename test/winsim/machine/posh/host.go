@@ -24,7 +24,7 @@ type host struct{ p *machine.Process }
 func (h host) Files() interp.FileSystem { return files{h.p.Machine.Files} }
 
 // Environment is the variables that the registry keeps.
-func (h host) Environment() interp.Environment { return environment{h.p} }
+func (h host) Environment() interp.Environment { return environment(h) }
 
 // Clock is the machine's clock, in its zone, which is UTC.
 func (h host) Clock() interp.Clock { return clock{h.p.Machine} }

@@ -195,11 +195,9 @@ func readAllText(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := utf8Plain()
-	if len(c.args) == 2 {
-		if own, err = codecOf(c.args[1]); err != nil {
-			return nil, err
-		}
+	own, err := encodingAt(c, 1)
+	if err != nil {
+		return nil, err
 	}
 	return decodeFile(b.Data, own)
 }
@@ -243,16 +241,16 @@ func writeFile(c call, mode interp.OpenMode, b []byte) error {
 	return exception(err, path(c, 0))
 }
 
-// encodingArgument is the encoding of a text that is written, and its mark.
-func encodingArgument(c call) (*codec, error) {
-	if len(c.args) < 3 {
+// encodingAt is an argument as an encoding: UTF-8 without a mark where it is not there.
+func encodingAt(c call, i int) (*codec, error) {
+	if len(c.args) <= i {
 		return utf8Plain(), nil
 	}
-	return codecOf(c.args[2])
+	return codecOf(c.args[i])
 }
 
 func writeAllText(c call) (any, error) {
-	own, err := encodingArgument(c)
+	own, err := encodingAt(c, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +268,7 @@ func writeAllLines(c call) (any, error) {
 
 // appendAllText adds to a file; the mark comes first in a new one.
 func appendAllText(c call) (any, error) {
-	own, err := encodingArgument(c)
+	own, err := encodingAt(c, 2)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,9 @@ func newReader(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := utf8Plain()
-	if len(c.args) > 1 {
-		if own, err = codecOf(c.args[1]); err != nil {
-			return nil, err
-		}
+	own, err := encodingAt(c, 1)
+	if err != nil {
+		return nil, err
 	}
 	return readerObject(source, own), nil
 }
@@ -125,11 +123,9 @@ func newWriter(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := utf8Plain()
-	if len(c.args) > 1 {
-		if own, err = codecOf(c.args[1]); err != nil {
-			return nil, err
-		}
+	own, err := encodingAt(c, 1)
+	if err != nil {
+		return nil, err
 	}
 	return writerObject(target, own), nil
 }

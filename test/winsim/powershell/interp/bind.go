@@ -13,7 +13,6 @@ import (
 type cmdletStage struct {
 	s     *Session
 	call  *Call
-	args  arguments
 	piped bool
 }
 

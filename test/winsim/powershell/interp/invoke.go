@@ -1,0 +1,189 @@
+package interp
+
+import (
+	"context"
+	"strings"
+
+	"kinit/test/winsim/powershell/ast"
+	"kinit/test/winsim/powershell/unknown"
+	"kinit/test/winsim/powershell/value"
+)
+
+// invoke is target.name(args) or [type]::name(args).
+func (s *Session) invoke(ctx context.Context, e *ast.Invoke) (any, error) {
+	target, err := s.eval(ctx, e.Target)
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.memberName(ctx, e.Name)
+	if err != nil {
+		return nil, err
+	}
+	args := make([]any, 0, len(e.Args))
+	for _, arg := range e.Args {
+		v, err := s.eval(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, element(v))
+	}
+	var v any
+	if e.Static {
+		v, err = s.callStatic(ctx, target, name, args)
+	} else {
+		v, err = s.CallMethod(ctx, target, name, args)
+	}
+	if err != nil {
+		return nil, methodError(err, name, len(args), e.At())
+	}
+	return v, nil
+}
+
+func (s *Session) callStatic(ctx context.Context, target any, name string, args []any) (any, error) {
+	full, typ, err := s.staticType(target)
+	if err != nil {
+		return nil, err
+	}
+	if strings.EqualFold(name, "new") {
+		return s.New(ctx, full, args)
+	}
+	call, ok := typ.Statics[strings.ToLower(name)]
+	if !ok {
+		return nil, unknown.New("the static method %s of [%s]", name, full)
+	}
+	return call(ctx, s, args)
+}
+
+// New makes an instance of a type by its full name, as New-Object does.
+func (s *Session) New(ctx context.Context, full string, args []any) (any, error) {
+	if elem, isArray := strings.CutSuffix(full, "[]"); isArray {
+		return newArray(elem, args)
+	}
+	if kind, ok := value.KnownException(full); ok {
+		return newException(kind, args)
+	}
+	typ, ok := s.interp.typeOf(full)
+	if !ok || typ.New == nil {
+		return nil, unknown.New("the constructor of [%s]", full)
+	}
+	if strings.Contains(full, "[") { // a generic type is told its arguments first
+		args = append([]any{value.Type{Name: full}}, args...)
+	}
+	return typ.New(ctx, s, args)
+}
+
+func newArray(elem string, args []any) (any, error) {
+	if len(args) != 1 {
+		return nil, unknown.New("the constructor of [%s[]] with %d arguments", elem, len(args))
+	}
+	length, err := value.Convert(args[0], "System.Int32")
+	if err != nil {
+		return nil, err
+	}
+	n := length.(int32)
+	if n < 0 || n > 1<<30 {
+		return nil, value.NewException("System.OverflowException", "Arithmetic operation resulted in an overflow.")
+	}
+	if elem == "System.Byte" {
+		return &value.Bytes{Data: make([]byte, n)}, nil
+	}
+	a := &value.Array{Items: make([]any, n)}
+	if elem != "System.Object" {
+		a.Elem = elem
+	}
+	return a, fillDefault(a)
+}
+
+// fillDefault gives the elements of an array of values their default.
+func fillDefault(a *value.Array) error {
+	if a.Elem == "" || a.Elem == "System.String" {
+		return nil
+	}
+	zero, err := value.Convert(nil, a.Elem)
+	if err != nil {
+		return err
+	}
+	for i := range a.Items {
+		a.Items[i] = zero
+	}
+	return nil
+}
+
+func newException(kind string, args []any) (any, error) {
+	e := value.NewException(kind, "Exception of type '"+kind+"' was thrown.")
+	switch len(args) {
+	case 2:
+		inner, ok := value.Base(args[1]).(*value.Exception)
+		if !ok {
+			return nil, unknown.New("the constructor of [%s] with these arguments", kind)
+		}
+		e.Inner = inner
+		fallthrough
+	case 1:
+		if _, number := value.Integer(value.Base(args[0])); number {
+			return nil, unknown.New("the constructor of [%s] with a number", kind)
+		}
+		e.Message = value.String(args[0])
+	case 0:
+	default:
+		return nil, unknown.New("the constructor of [%s] with %d arguments", kind, len(args))
+	}
+	return e, nil
+}
+
+// CallMethod calls a method of a value.
+func (s *Session) CallMethod(ctx context.Context, target any, name string, args []any) (any, error) {
+	if o, ok := target.(*value.Object); ok && o != nil {
+		if m, ok := o.FindMethod(name); ok {
+			return m(ctx, args)
+		}
+		if p := o.Find(name); p != nil {
+			if b, ok := value.Base(p.Value).(*Block); ok && o.Type == value.CustomObject {
+				return nil, unknown.New("the call of the script block in property %s: %s", name, b.Source())
+			}
+		}
+	}
+	base := value.Base(target)
+	if base == nil {
+		return nil, runtimeError("InvokeMethodOnNull", "InvalidOperation", "You cannot call a method on a null-valued expression.", nil)
+	}
+	if m, ok := s.instanceMethod(base, name); ok {
+		return m(ctx, s, base, args)
+	}
+	if items, isArray := value.Items(base); isArray && len(items) > 0 && !s.hasMethod(base, name) {
+		return s.callEach(ctx, items, name, args)
+	}
+	return nil, unknown.New("the method %s of %s", name, value.TypeName(base))
+}
+
+func (s *Session) hasMethod(base any, name string) bool {
+	_, ok := s.instanceMethod(base, name)
+	return ok
+}
+
+// instanceMethod is a method of a registered type; those of System.Object are last.
+func (s *Session) instanceMethod(base any, name string) (InstanceFunc, bool) {
+	for _, full := range []string{registeredName(base), "System.Object"} {
+		if typ, ok := s.interp.typeOf(full); ok {
+			if m, ok := typ.Methods[strings.ToLower(name)]; ok {
+				return m, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// callEach calls a method of each element of an array that has none of that name.
+func (s *Session) callEach(ctx context.Context, items []any, name string, args []any) (any, error) {
+	var all []any
+	for _, item := range items {
+		v, err := s.CallMethod(ctx, item, name, args)
+		if err != nil {
+			return nil, err
+		}
+		if _, void := v.(value.Void); !void {
+			all = append(all, value.Each(v)...)
+		}
+	}
+	return value.Collect(all), nil
+}

@@ -1,0 +1,72 @@
+package syntax
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEveryScriptOfTheRepositoryIsPowerShell(t *testing.T) {
+	t.Parallel()
+	scripts, err := scriptsBelow("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scripts) == 0 {
+		t.Fatal("no script was found")
+	}
+	Check(t, scripts...)
+}
+
+// scriptsBelow are the script files of a tree.
+func scriptsBelow(root string) ([]Script, error) {
+	var scripts []Script
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".ps1") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		scripts = append(scripts, Script{Name: path, Text: strings.TrimPrefix(string(text), "\uFEFF")})
+		return err
+	})
+	return scripts, err
+}
+
+func TestBrokenScriptsAreFound(t *testing.T) {
+	t.Parallel()
+	found := Parse(t,
+		Script{Name: "whole", Text: "if ($x) { 1 } else { 2 }\n"},
+		Script{Name: "no parenthesis", Text: "1\nif ($x { 1 }\n"},
+		Script{Name: "no brace", Text: "foreach ($x in 1..3) { $x\n"},
+		Script{Name: "no quote", Text: "$x = 'abc\n"},
+		Script{Name: "an operator without a value", Text: "$x = 1 -eq\n"},
+		Script{Name: "no end of a table", Text: "$x = @{ a = 1\n"},
+	)
+	var names []string
+	for _, p := range found {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	want := []string{"no parenthesis", "no brace", "no quote", "an operator without a value", "no end of a table"}
+	if !slices.Equal(names, want) {
+		t.Errorf("problems in %q, wanted %q", names, want)
+	}
+}
+
+func TestTheLockNamesNoHost(t *testing.T) {
+	t.Parallel()
+	lock, err := files.ReadFile("package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(lock), "://") {
+		t.Error("package-lock.json has an address in it: the registry is the user's choice")
+	}
+	if n := strings.Count(string(lock), `"integrity": "sha512-`); n != 4 {
+		t.Errorf("%d checksums, wanted 4", n)
+	}
+}
