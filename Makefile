@@ -30,6 +30,11 @@ run: build ## bring the lab up, deploy a cluster on it, print its nodes
 	bin/kinit kubeconfig $(SPEC) --hosts $(HOSTS) > kc
 	kubectl --kubeconfig kc get nodes -o wide 2>/dev/null || bin/kinit ssh $(SPEC) --hosts $(HOSTS) k8s-controller-01 -- kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o wide
 
+.PHONY: windows
+windows: build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=…
+	@test -n "$(KINIT_WINDOWS_ISO)" || { echo "Set KINIT_WINDOWS_ISO to an ISO of Windows Server; docs/windows.md says where evaluation ISOs are." >&2; exit 2; }
+	bin/kinit run $(SPEC) --hosts $(HOSTS) --var compute_os=windows --var 'windows_iso={url="$(KINIT_WINDOWS_ISO)"}'
+
 .PHONY: clean
 clean: build ## remove the cluster and the lab; cached artifacts stay
 	bin/kinit run $(SPEC) --hosts $(HOSTS) --stop-after cleanup

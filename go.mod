@@ -28,6 +28,7 @@ require (
 	gopkg.in/yaml.v3 v3.0.1
 	libvirt.org/go/libvirt v1.11006.0
 	libvirt.org/go/libvirtxml v1.11006.0
+	software.sslmate.com/src/go-pkcs12 v0.7.4
 )
 
 require (

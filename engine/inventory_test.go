@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kinit/engine"
+	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -63,7 +64,7 @@ func TestAHostOfAnsibleIsReachedAsItsInventorySays(t *testing.T) {
 	o := engine.Options{Spec: "spec.hcl", Cwd: cwd, Home: home(t, gate, target), Inventories: []string{"hosts"}}
 
 	var said strings.Builder
-	report := engine.Connect(t.Context(), o, "web1", func(conn transport.Conn) error {
+	report := engine.Connect(t.Context(), o, "web1", func(conn transport.Conn, _ module.OS) error {
 		_, err := conn.Exec(t.Context(), transport.Process{Line: "echo $HOME", Stdout: &said})
 		return err
 	})

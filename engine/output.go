@@ -12,6 +12,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/module"
 	"kinit/engine/transport"
 )
 
@@ -44,8 +45,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 }
 
 // Connect reaches a host of the spec, a guest too, and gives the connection to
-// use. It changes nothing.
-func Connect(ctx context.Context, o Options, name string, use func(transport.Conn) error) *Report {
+// use, with the family of its operating system. It changes nothing.
+func Connect(ctx context.Context, o Options, name string, use func(transport.Conn, module.OS) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
 	report := l.report(started)
@@ -58,10 +59,17 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	return l.connect(ctx, report, name, use)
 }
 
+// Node is a guest of the spec's cluster.
+type Node struct {
+	Name    string
+	Address string // on the cluster's network, as its hypervisor reaches it
+	OS      module.OS
+}
+
 // ConnectUnder reaches the hypervisor that a node of the spec's cluster runs on, and
 // gives the connection to use. It changes nothing, and does not ask whether the node
 // is there.
-func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn) error) *Report {
+func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
 	report := l.report(started)
@@ -72,7 +80,8 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 	if l.topology != nil {
 		for _, n := range l.topology.Nodes {
 			if n.Name == node {
-				return l.connect(ctx, report, n.Hypervisor, use)
+				found := Node{Name: n.Name, Address: n.IP.String(), OS: n.Family()}
+				return l.connect(ctx, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
 			}
 			names = append(names, n.Name)
 		}
@@ -81,7 +90,7 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 }
 
 // connect reaches a host that is known.
-func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn) error) *Report {
+func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
 	values, done := l.read(ctx, report, l.plan.HostReads(name))
 	defer done()
 	if report.Diagnostics.HasErrors() {
@@ -97,12 +106,12 @@ func (l *loaded) connect(ctx context.Context, report *Report, name string, use f
 	return report
 }
 
-func (l *loaded) use(ctx context.Context, pool *host.Pool, name string, use func(transport.Conn) error) error {
+func (l *loaded) use(ctx context.Context, pool *host.Pool, name string, use func(transport.Conn, module.OS) error) error {
 	machine, err := pool.Get(ctx, name)
 	if err != nil {
 		return err
 	}
-	return use(machine.Conn())
+	return use(machine.Conn(), machine.OS())
 }
 
 // read plans only the tasks that are named and what they read, and returns their

@@ -76,10 +76,13 @@ import (
 	"kinit/modules/winfirewall"
 	"kinit/modules/winhns"
 	"kinit/modules/winhostname"
+	"kinit/modules/winimage"
+	"kinit/modules/wininstall"
 	"kinit/modules/winpackage"
 	"kinit/modules/winpowershell"
 	"kinit/modules/winreboot"
 	"kinit/modules/winregistry"
+	"kinit/modules/winseed"
 	"kinit/modules/winservice"
 	"kinit/modules/wintask"
 	"kinit/modules/wintemplate"
@@ -106,6 +109,7 @@ func All() []module.Kind {
 		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
 		// Guests.
 		volume.Kind(), seed.Kind(), domain.Kind(), virtsweep.Kind(),
+		winseed.Kind(), winimage.Kind(), wininstall.Kind(),
 		// The overlay.
 		ovsbridge.Kind(), ovsport.Kind(), ovsport.VethKind(),
 		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),

@@ -3,18 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/module"
 	"kinit/engine/shell"
 	"kinit/engine/transport"
 )
@@ -31,18 +29,22 @@ func (w *world) consoleCommand() *cli.Command {
 		examples: []string{
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
+			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
 	}.write(&cli.Command{
 		Name:      "console",
-		Usage:     "open the serial console of a node, or forward its screen",
+		Usage:     "open the serial console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no
 network. Ctrl-] leaves it. With --vnc the node's screen is forwarded to a port of this
-machine's loopback until Ctrl-C. The login on the hypervisor must be one that libvirt
-lets in, such as root.`,
+machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Windows node is,
+which needs its network. A Windows node's console is its screen, unless --serial is given.
+The login on the hypervisor must be one that libvirt lets in, such as root.`,
 		Flags: flags(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
+			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
+			&cli.BoolFlag{Name: "serial", Category: headSelect, Usage: "open the serial console, of a Windows node too"},
 			&cli.BoolFlag{Name: "force", Category: headSelect, Usage: "end somebody else's session on the console"},
 		}, outputFlags()),
 		Action: func(c *cli.Context) error {
@@ -54,8 +56,45 @@ lets in, such as root.`,
 	})
 }
 
-// console opens a node's console or forwards its screen.
+// The ways to a node.
+const (
+	waySerial  = "serial"
+	wayScreen  = "vnc"
+	wayDesktop = "rdp"
+)
+
+// way is the one that is asked for, or that of the node's system.
+func way(c *cli.Context, system module.OS) string {
+	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
+		if c.Bool(name) {
+			return name
+		}
+	}
+	if system == module.Windows {
+		return wayScreen
+	}
+	return waySerial
+}
+
+// oneWay refuses several ways at once.
+func oneWay(c *cli.Context) error {
+	given := 0
+	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
+		if c.Bool(name) {
+			given++
+		}
+	}
+	if given > 1 {
+		return usageErrorf(c.Command.HelpName, "--serial, --vnc and --rdp are three ways to one node: give one of them")
+	}
+	return nil
+}
+
+// console opens a node's console or forwards its screen or desktop.
 func (w *world) console(c *cli.Context, spec, node string) error {
+	if err := oneWay(c); err != nil {
+		return err
+	}
 	o, err := w.inputs(c, spec)
 	if err != nil {
 		return err
@@ -63,11 +102,14 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 	code := 0
 	open := func(ctx context.Context, o engine.Options) *engine.Report {
 		o.Events = nil
-		return engine.ConnectUnder(ctx, o, node, func(conn transport.Conn) (err error) {
-			if c.Bool("vnc") {
-				return w.forwardScreen(ctx, conn, node)
+		return engine.ConnectUnder(ctx, o, node, func(conn transport.Conn, n engine.Node) (err error) {
+			switch way(c, n.OS) {
+			case wayScreen:
+				return w.forwardScreen(ctx, conn, n)
+			case wayDesktop:
+				return w.forwardDesktop(ctx, conn, n)
 			}
-			code, err = serial(ctx, conn, node, c.Bool("force"))
+			code, err = serial(ctx, conn, n.Name, c.Bool("force"))
 			return err
 		})
 	}
@@ -89,55 +131,29 @@ func serial(ctx context.Context, conn transport.Conn, domain string, force bool)
 	return lend(ctx, conn, shell.POSIX(argv...), true)
 }
 
-// forwardScreen forwards a port of the loopback to the domain's VNC server, until ctx
-// ends, which is how it is meant to end.
-func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, domain string) error {
-	port, err := vncPort(ctx, conn, domain)
+// forwardScreen forwards a port of the loopback to the domain's VNC server, which is on
+// the hypervisor's loopback.
+func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node engine.Node) error {
+	port, err := vncPort(ctx, conn, node.Name)
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("listen on the loopback: %w", err)
-	}
-	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
-	defer stop()
-	if err := w.lines("The screen of " + domain + " is at " + listener.Addr().String() + " (VNC). Ctrl-C ends it."); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	var viewers sync.WaitGroup
-	defer viewers.Wait()
-	for {
-		viewer, err := listener.Accept()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return fmt.Errorf("wait for a viewer: %w", err)
-		}
-		viewers.Go(func() { w.relay(ctx, conn, viewer, port) })
-	}
+	return w.forward(ctx, conn, forwarding{
+		what: "screen", node: node.Name, kind: "VNC", to: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+	})
 }
 
-// relay connects one viewer with the screen.
-func (w *world) relay(ctx context.Context, conn transport.Conn, viewer net.Conn, port int) {
-	defer viewer.Close()
-	screen, err := conn.Dial(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		_, _ = fmt.Fprintf(w.err, "the screen does not answer: %v\n", err)
-		return
+// rdpPort is the TCP port of remote desktops, by MS-RDPBCGR.
+const rdpPort = "3389"
+
+// forwardDesktop forwards a port of the loopback to the node's remote desktop.
+func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node engine.Node) error {
+	if node.OS != module.Windows {
+		return fmt.Errorf("%s runs no Windows and has no remote desktop: use --vnc", node.Name)
 	}
-	defer screen.Close()
-	stop := context.AfterFunc(ctx, func() { _, _ = viewer.Close(), screen.Close() })
-	defer stop()
-	var back sync.WaitGroup
-	back.Go(func() {
-		_, _ = io.Copy(viewer, screen)
-		_ = viewer.Close() // ends the other direction
+	return w.forward(ctx, conn, forwarding{
+		what: "desktop", node: node.Name, kind: "RDP, as Administrator", to: net.JoinHostPort(node.Address, rdpPort),
 	})
-	_, _ = io.Copy(screen, viewer)
-	_ = screen.Close()
-	back.Wait()
 }
 
 // vncPort asks libvirt where a domain's VNC server is, on the hypervisor's loopback.

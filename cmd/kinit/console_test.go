@@ -29,12 +29,20 @@ case "$*" in
 "console shop-web-01 --force") echo "taken over" ;;
 "console shop-web-02") echo "error: The domain is not running" >&2; exit 1 ;;
 "vncdisplay shop-web-01") echo "127.0.0.1:$(cat "$here/display")"; echo ;;
+"vncdisplay shop-win-01") echo "127.0.0.1:$(cat "$here/display")"; echo ;;
+"console shop-win-01") echo "the serial port" ;;
 "vncdisplay shop-web-02") echo "error: no VNC display found" >&2; exit 1 ;;
 *) exit 7 ;;
 esac
 `
 
+// The Windows node has its address on the loopback, where tests can be a desktop.
 const shopSpec = `cluster "shop" {
+  network { cidr = "127.0.77.0/24" }
+  pool "win" {
+    count = 1
+    os    = "windows"
+  }
   pool "web" { count = 2 }
 }
 `
@@ -76,12 +84,15 @@ func TestConsoleReachesTheNodeThroughItsHypervisor(t *testing.T) {
 		out  string // a regular expression
 		err  string
 	}{
-		"the console": {[]string{"shop-web-01"}, 0, "console heard hello", ""},
-		"taking it":   {[]string{"shop-web-01", "--force"}, 0, "taken over", ""},
-		"not running": {[]string{"shop-web-02"}, 1, "error: The domain is not running", ""},
-		"no screen":   {[]string{"shop-web-02", "--vnc"}, 1, "", `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
-		"no node":     {[]string{"shop-wep-01"}, 1, "", `The spec has no node "shop-wep-01". Did you mean "shop-web-01"\?`},
-		"no argument": {nil, 2, "", `it takes a SPEC and a NODE, 1 arguments were given`},
+		"the console":       {[]string{"shop-web-01"}, 0, "console heard hello", ""},
+		"taking it":         {[]string{"shop-web-01", "--force"}, 0, "taken over", ""},
+		"not running":       {[]string{"shop-web-02"}, 1, "error: The domain is not running", ""},
+		"no screen":         {[]string{"shop-web-02", "--vnc"}, 1, "", `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
+		"serial of Windows": {[]string{"shop-win-01", "--serial"}, 0, "the serial port", ""},
+		"two ways":          {[]string{"shop-win-01", "--serial", "--vnc"}, 2, "", `--serial, --vnc and --rdp are three ways to one node: give one of them`},
+		"no desktop":        {[]string{"shop-web-01", "--rdp"}, 1, "", `shop-web-01 runs no Windows and has no remote desktop: use --vnc`},
+		"no node":           {[]string{"shop-wep-01"}, 1, "", `The spec has no node "shop-wep-01". Did you mean "shop-web-01"\?`},
+		"no argument":       {nil, 2, "", `it takes a SPEC and a NODE, 1 arguments were given`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +127,26 @@ func TestConsoleForwardsTheScreenToTheLoopback(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(string(bin), "display"), []byte(fmt.Sprint(display)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := kinit(t.Context(), folder, "console", "site.hcl", "shop-web-01", "--vnc")
+	forwarded(t, folder, `screen of shop-web-01 is at (\S+) \(VNC\)`, "shop-web-01", "--vnc")
+	forwarded(t, folder, `screen of shop-win-01 is at (\S+) \(VNC\)`, "shop-win-01")
+}
+
+func TestConsoleForwardsTheDesktopOfAWindowsNode(t *testing.T) {
+	t.Parallel()
+	folder := hypervisor(t)
+	desktop, err := net.Listen("tcp", "127.0.77.1:"+rdpPort)
+	if err != nil {
+		t.Skipf("this machine's loopback has no 127.0.77.1: %v", err)
+	}
+	defer desktop.Close()
+	go greet(desktop)
+	forwarded(t, folder, `desktop of shop-win-01 is at (\S+) \(RDP, as Administrator\)`, "shop-win-01", "--rdp")
+}
+
+// forwarded runs the console, connects twice to where it says, and interrupts it.
+func forwarded(t *testing.T, folder, told string, args ...string) {
+	t.Helper()
+	cmd := kinit(t.Context(), folder, append([]string{"console", "site.hcl"}, args...)...)
 	cmd.Stderr = os.Stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
@@ -126,13 +156,13 @@ func TestConsoleForwardsTheScreenToTheLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(pipe).ReadString('\n')
-	told := regexp.MustCompile(`^The screen of shop-web-01 is at (127\.0\.0\.1:\d+) \(VNC\)\. Ctrl-C ends it\.\n$`).FindStringSubmatch(line)
-	if told == nil {
+	where := regexp.MustCompile(`^The ` + told + `\. Ctrl-C ends it\.\n$`).FindStringSubmatch(line)
+	if where == nil {
 		t.Fatalf("got %q, %v", line, err)
 	}
 	for range 2 {
-		if got := watch(t, told[1]); got != "RFB 003.008\nyou said hi" {
-			t.Errorf("the screen says %q", got)
+		if got := watch(t, where[1]); got != "RFB 003.008\nyou said hi" {
+			t.Errorf("the far end says %q", got)
 		}
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/module"
 	"kinit/engine/shell"
 	"kinit/engine/transport"
 )
@@ -18,6 +20,7 @@ func (w *world) sshCommand() *cli.Command {
 		examples: []string{
 			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
 			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
 	}.write(&cli.Command{
@@ -25,7 +28,9 @@ func (w *world) sshCommand() *cli.Command {
 		Usage:     "log in to a host of a spec, or run a command there",
 		ArgsUsage: "SPEC HOST [-- COMMAND...]",
 		Description: `HOST is a hypervisor or a guest; guests are reached through their hypervisors. The
-exit code is the command's.`,
+exit code is the command's. On a Windows host the shell is PowerShell, and the words of the
+command are its source, with a space between. A host that is reached by WinRM has no
+terminal: only commands can be run there.`,
 		Flags: flags(inputFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
@@ -47,8 +52,8 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 	code := 0
 	connect := func(ctx context.Context, o engine.Options) *engine.Report {
 		o.Events = nil
-		return engine.Connect(ctx, o, host, func(conn transport.Conn) (err error) {
-			code, err = interact(ctx, conn, argv)
+		return engine.Connect(ctx, o, host, func(conn transport.Conn, system module.OS) (err error) {
+			code, err = interact(ctx, conn, system, argv)
 			return err
 		})
 	}
@@ -62,13 +67,27 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 }
 
 // interact runs a command, or the login shell with a terminal.
-func interact(ctx context.Context, conn transport.Conn, argv []string) (int, error) {
+func interact(ctx context.Context, conn transport.Conn, system module.OS, argv []string) (int, error) {
 	if len(argv) == 0 {
 		return lend(ctx, conn, "", false)
 	}
+	line := commandLine(system, argv)
 	person, err := interactive(conn)
-	if err != nil {
+	if err == nil {
+		return person.Interact(ctx, line, transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	}
+	if system != module.Windows {
 		return 0, err
 	}
-	return person.Interact(ctx, shell.POSIX(argv...), transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	// WinRM has no terminals, and needs none for a command.
+	return conn.Exec(ctx, transport.Process{Line: line, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+}
+
+// commandLine is what the host's shell is given. For PowerShell nothing is quoted: a
+// quoted word is never the name of a parameter, so whoever types a command quotes it.
+func commandLine(system module.OS, argv []string) string {
+	if system == module.Windows {
+		return strings.Join(argv, " ")
+	}
+	return shell.POSIX(argv...)
 }

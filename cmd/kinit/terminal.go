@@ -17,7 +17,7 @@ import (
 func interactive(conn transport.Conn) (transport.Interactive, error) {
 	person, ok := conn.(transport.Interactive)
 	if !ok {
-		return nil, errors.New("this kind of connection has no terminal")
+		return nil, errors.New("this kind of connection has no terminal: give a command after --, or use kinit console")
 	}
 	return person, nil
 }

@@ -16,6 +16,9 @@ import (
 //   - a condition does not hold: the messages of all such conditions
 //   - there is no condition block
 type Task struct {
+	// Early tells of conditions that do not hold when the playbook is validated, as
+	// mistakes in it, unless they read what other tasks return. Default false.
+	Early bool `hcl:"early,optional"`
 	// Conditions are what must hold.
 	Conditions []Condition `hcl:"condition,block"`
 }
@@ -38,11 +41,22 @@ func (t *Task) Validate() error {
 	if len(t.Conditions) == 0 {
 		return errors.New("there is nothing to assert, want at least one condition block")
 	}
+	if t.Early {
+		return t.check()
+	}
 	return nil
 }
 
 // Plan returns an error that names every condition that does not hold.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return nil, ctx.Err()
+}
+
+// check is an error that names every condition that does not hold.
+func (t *Task) check() error {
 	var wrong []string
 	for _, c := range t.Conditions {
 		if !c.Holds {
@@ -50,7 +64,7 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, errors.New(strings.Join(wrong, "\n"))
+		return errors.New(strings.Join(wrong, "\n"))
 	}
-	return nil, ctx.Err()
+	return nil
 }

@@ -37,6 +37,20 @@ func TestConditionsThatHoldPlanNothing(t *testing.T) {
 	}
 }
 
+func TestEarlyConditionsAreMistakesOfThePlaybook(t *testing.T) {
+	t.Parallel()
+	wrong := []assert.Condition{{Holds: true, Message: "no KVM"}, {Message: "no ISO"}}
+	if err := (&assert.Task{Conditions: wrong}).Validate(); err != nil {
+		t.Errorf("without early: %v", err)
+	}
+	if err := (&assert.Task{Conditions: wrong, Early: true}).Validate(); err == nil || err.Error() != "no ISO" {
+		t.Errorf("with early: got %v", err)
+	}
+	if err := (&assert.Task{Conditions: wrong[:1], Early: true}).Validate(); err != nil {
+		t.Errorf("with early: got %v", err)
+	}
+}
+
 func TestNothingToAssertIsAMistake(t *testing.T) {
 	t.Parallel()
 	err := (&assert.Task{}).Validate()

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -53,6 +54,23 @@ func TestKVMThatDoesNotWorkHasAHint(t *testing.T) {
 	if want := `virt_type = "qemu" emulates the processor)`; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want it to end with %s", err, want)
 	}
+}
+
+func TestRealLibvirtTakesADomainForWindows(t *testing.T) {
+	t.Parallel()
+	h := virttest.Start(t, "k8s")
+	task := emulated(emptyDisk(t, h))
+	task.OSType, task.Clock, task.Memory = "windows", "localtime", "2GiB"
+	task.NICs[0].Queues = 2
+	installer := h.Path("installer.iso")
+	if err := os.WriteFile(installer, make([]byte, 64<<10), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	task.CDs = []string{installer, "/nowhere/drivers.iso"}
+	apply(t, task, h)
+	check(t, "state", output(t, task, h, "state"), `cty.StringVal("running")`)
+	task.State = "absent"
+	apply(t, task, h)
 }
 
 // emulated is a domain that QEMU can run without KVM.

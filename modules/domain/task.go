@@ -52,6 +52,20 @@ type Task struct {
 	// Seed is the absolute path of an ISO that the guest sees as a second disk,
 	// which it can only read. Default: none.
 	Seed string `hcl:"seed,optional"`
+	// CDs are the absolute paths of ISOs in drives on SATA, up to 6. A guest whose disk
+	// is empty starts from the first one. A disc that is gone at a start is left out.
+	// Default: none.
+	CDs []string `hcl:"cdroms,optional"`
+	// OSType is "linux", or "windows" for the timers, enlightenments of Hyper-V and
+	// devices that Windows wants; the enlightenments are KVM's, so "qemu" is without.
+	// Default "linux".
+	OSType string `hcl:"os_type,optional"`
+	// Clock is the time zone of the machine's clock: "utc", or "localtime" for the
+	// host's. Default "utc".
+	Clock string `hcl:"clock,optional"`
+	// TPM gives the guest an emulated TPM 2.0, for which the host needs swtpm. Default
+	// false.
+	TPM bool `hcl:"tpm,optional"`
 	// VirtType is "kvm", or "qemu" for a host whose processor is emulated.
 	// Default "kvm".
 	VirtType string `hcl:"virt_type,optional"`
@@ -102,6 +116,9 @@ type NIC struct {
 	// a bridge with OVS's userspace datapath, where TCP hangs otherwise. Default
 	// true.
 	Offload *bool `hcl:"offload,optional"`
+	// Queues are the pairs of queues, up to the number of vcpus: drivers of Windows hang
+	// with more. Default 1.
+	Queues int `hcl:"queues,optional"`
 }
 
 // Kind is the module "libvirt_domain".
@@ -111,8 +128,9 @@ func Kind() module.Kind {
 
 func newTask(open virt.Opener) *Task {
 	return &Task{
-		State: "running", VirtType: "kvm", Machine: "q35", Firmware: "bios", Shutdown: "60s",
-		open: open,
+		State: "running", VirtType: "kvm", Machine: "q35", Firmware: "bios", OSType: "linux", Clock: "utc",
+		Shutdown: "60s",
+		open:     open,
 	}
 }
 

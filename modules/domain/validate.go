@@ -13,6 +13,9 @@ import (
 	"kinit/modules/internal/virt"
 )
 
+// maxCDs is how many drives the SATA controller of either chipset has.
+const maxCDs = 6
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
@@ -37,7 +40,8 @@ func (t *Task) validateMachine() error {
 	if t.VCPUs < 1 {
 		return fmt.Errorf("vcpus %d: expected at least 1", t.VCPUs)
 	}
-	if _, err := size.Parse(t.Memory); err != nil {
+	memory, err := size.Parse(t.Memory)
+	if err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
 	if err := errors.Join(
@@ -46,11 +50,16 @@ func (t *Task) validateMachine() error {
 		oneOf("machine", t.Machine, "q35", "pc"),
 		oneOf("firmware", t.Firmware, "bios", "uefi"),
 		oneOf("disk_cache", t.DiskCache, "", "none", "writeback", "unsafe"),
+		oneOf("os_type", t.OSType, "linux", "windows"),
+		oneOf("clock", t.Clock, "utc", "localtime"),
 	); err != nil {
 		return err
 	}
 	if t.VirtType == "qemu" && t.cpu() != "maximum" {
 		return fmt.Errorf("cpu %q needs virt_type \"kvm\": with \"qemu\" the processor is emulated, use \"maximum\"", t.CPU)
+	}
+	if t.OSType == "windows" && memory < virt.LeastWindows {
+		return fmt.Errorf("memory %s: Windows Server installs itself with %s at least", t.Memory, size.Format(virt.LeastWindows))
 	}
 	return nil
 }
@@ -73,19 +82,27 @@ func (t *Task) validateDisks() error {
 	if t.Seed != "" && !path.IsAbs(t.Seed) {
 		return fmt.Errorf("seed %q: expected an absolute path", t.Seed)
 	}
+	if len(t.CDs) > maxCDs {
+		return fmt.Errorf("cdroms has %d paths: expected up to %d", len(t.CDs), maxCDs)
+	}
+	for _, cd := range t.CDs {
+		if !path.IsAbs(cd) {
+			return fmt.Errorf("cdroms has %q: expected absolute paths", cd)
+		}
+	}
 	return nil
 }
 
 func (t *Task) validateNICs() error {
 	for i, n := range t.NICs {
-		if err := n.validate(); err != nil {
+		if err := n.validate(t.VCPUs); err != nil {
 			return fmt.Errorf("nic %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-func (n NIC) validate() error {
+func (n NIC) validate(vcpus int) error {
 	if n.Bridge == "" {
 		return errors.New("bridge is empty: expected the name of a bridge on the host")
 	}
@@ -99,6 +116,9 @@ func (n NIC) validate() error {
 	// 68 bytes are what IPv4 needs (RFC 791), 65535 is Linux's limit.
 	if n.MTU != 0 && (n.MTU < 68 || n.MTU > 65535) {
 		return fmt.Errorf("mtu %d: expected 68 to 65535 bytes", n.MTU)
+	}
+	if n.Queues < 0 || n.Queues > vcpus {
+		return fmt.Errorf("queues %d: expected up to the number of vcpus, %d", n.Queues, vcpus)
 	}
 	return nil
 }
@@ -123,12 +143,13 @@ func (t *Task) spec() (virt.Spec, error) {
 	s := virt.Spec{
 		Name: t.Name, Description: t.Description, Type: t.VirtType, VCPUs: t.VCPUs, Memory: memory,
 		CPU: t.cpu(), Machine: t.Machine, UEFI: t.Firmware == "uefi", DiskCache: t.DiskCache,
-		Disk: t.Disk, Seed: t.Seed, VNC: t.VNC,
+		Disk: t.Disk, Seed: t.Seed, CDs: t.CDs, VNC: t.VNC,
+		Windows: t.OSType == "windows", LocalTime: t.Clock == "localtime", TPM: t.TPM,
 	}
 	for _, n := range t.NICs {
 		s.NICs = append(s.NICs, virt.NIC{
 			Bridge: n.Bridge, PortID: n.PortID, MAC: n.MAC, MTU: n.MTU,
-			Offload: n.Offload == nil || *n.Offload,
+			Offload: n.Offload == nil || *n.Offload, Queues: n.Queues,
 		})
 	}
 	return s, nil

@@ -16,6 +16,10 @@ func TestArgumentsInHCLBecomeTheSpec(t *testing.T) {
 		memory   = "4GiB"
 		disk     = "/images/node.qcow2"
 		firmware = "uefi"
+		os_type  = "windows"
+		clock    = "localtime"
+		tpm      = true
+		cdroms   = ["/iso/windows.iso", "/iso/drivers.iso"]
 		nic {
 			bridge = "br-int"
 			mac    = "52:54:00:12:34:56"
@@ -25,6 +29,7 @@ func TestArgumentsInHCLBecomeTheSpec(t *testing.T) {
 			mac     = "52:54:00:12:34:57"
 			mtu     = 1442
 			offload = false
+			queues  = 4
 		}`
 	task := Kind().New().(*Task)
 	if err := hclsimple.Decode("task.hcl", []byte(text), nil, task); err != nil {
@@ -39,10 +44,11 @@ func TestArgumentsInHCLBecomeTheSpec(t *testing.T) {
 	}
 	check(t, "spec", got, virt.Spec{
 		Name: "node", Type: "kvm", VCPUs: 4, Memory: 4 << 30, CPU: "host-passthrough", Machine: "q35", UEFI: true,
-		Disk: "/images/node.qcow2",
+		Disk: "/images/node.qcow2", CDs: []string{"/iso/windows.iso", "/iso/drivers.iso"},
+		Windows: true, LocalTime: true, TPM: true,
 		NICs: []virt.NIC{
 			{Bridge: "br-int", MAC: "52:54:00:12:34:56", Offload: true},
-			{Bridge: "br-int", MAC: "52:54:00:12:34:57", MTU: 1442},
+			{Bridge: "br-int", MAC: "52:54:00:12:34:57", MTU: 1442, Queues: 4},
 		},
 	})
 }
@@ -71,7 +77,15 @@ func TestValidate(t *testing.T) {
 		"no bridge":            {change: func(n *Task) { n.NICs[0].Bridge = "" }, want: `nic 1: bridge is empty: expected the name of a bridge on the host`},
 		"group address":        {change: func(n *Task) { n.NICs[0].MAC = "01:00:5e:00:00:01" }, want: `nic 1: mac "01:00:5e:00:00:01": expected an address of one card, such as "52:54:00:12:34:56"`},
 		"tiny mtu":             {change: func(n *Task) { n.NICs[0].MTU = 10 }, want: `nic 1: mtu 10: expected 68 to 65535 bytes`},
-		"wrong duration":       {change: func(n *Task) { n.Shutdown = "soon" }, want: `shutdown "soon": expected a duration such as "60s", or "0s"`},
+		"unknown system":       {change: func(n *Task) { n.OSType = "win" }, want: `os_type "win": expected one of "linux", "windows"`},
+		"unknown clock":        {change: func(n *Task) { n.Clock = "local" }, want: `clock "local": expected one of "utc", "localtime"`},
+		"little memory for Windows": {change: func(n *Task) { n.OSType, n.Memory = "windows", "2047MiB" },
+			want: `memory 2047MiB: Windows Server installs itself with 2GiB at least`},
+		"enough memory for Windows": {change: func(n *Task) { n.OSType, n.Memory = "windows", "2GiB" }},
+		"relative CD":               {change: func(n *Task) { n.CDs = []string{"a.iso"} }, want: `cdroms has "a.iso": expected absolute paths`},
+		"too many CDs":              {change: func(n *Task) { n.CDs = make([]string, 7) }, want: `cdroms has 7 paths: expected up to 6`},
+		"too many queues":           {change: func(n *Task) { n.NICs[0].Queues = 3 }, want: `nic 1: queues 3: expected up to the number of vcpus, 2`},
+		"wrong duration":            {change: func(n *Task) { n.Shutdown = "soon" }, want: `shutdown "soon": expected a duration such as "60s", or "0s"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,8 +7,6 @@ package seed
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -141,13 +139,8 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads the values.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	s, err := t.read(ctx, h)
-	return map[string]cty.Value{"path": cty.StringVal(t.Path), "sha256": cty.StringVal(s.sum)}, err
-}
-
-func sum(image []byte) string {
-	hash := sha256.Sum256(image)
-	return hex.EncodeToString(hash[:])
+	sum, err := t.file().Sum(ctx, h)
+	return map[string]cty.Value{"path": cty.StringVal(t.Path), "sha256": cty.StringVal(sum)}, err
 }
 
 var _ module.Outputter = (*Task)(nil)

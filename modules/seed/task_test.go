@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"os"
@@ -182,7 +183,7 @@ func TestOutputsGiveTheHashOfTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "sha256", values["sha256"].AsString(), sum(content))
+	check(t, "sha256", values["sha256"].AsString(), fmt.Sprintf("%x", sha256.Sum256(content)))
 	check(t, "path", values["path"].AsString(), task.Path)
 }
 

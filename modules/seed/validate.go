@@ -7,16 +7,14 @@ import (
 	"net/netip"
 	"path"
 	"regexp"
-	"strings"
+
+	"kinit/modules/internal/media"
 )
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !path.IsAbs(t.Path) {
-		return fmt.Errorf("path %q: expected an absolute path", t.Path)
-	}
-	if t.State != "present" && t.State != "absent" {
-		return fmt.Errorf("state %q: expected \"present\" or \"absent\"", t.State)
+	if err := media.Check(t.Path, t.State); err != nil {
+		return err
 	}
 	if t.State == "absent" {
 		return nil
@@ -28,18 +26,11 @@ func (t *Task) Validate() error {
 	return errors.Join(t.validateHostKey(), t.validateFiles(), t.validateCommands(), t.validateNetworks())
 }
 
-// validateHostKey never shows the key.
 func (t *Task) validateHostKey() error {
 	if t.HostKey == nil {
 		return nil
 	}
-	if !strings.HasPrefix(strings.TrimSpace(t.HostKey.Private.Reveal()), "-----BEGIN OPENSSH PRIVATE KEY-----") {
-		return errors.New("host_key: private is no private key in the format of OpenSSH")
-	}
-	if !strings.HasPrefix(t.HostKey.Public, "ssh-ed25519 ") {
-		return errors.New("host_key: public is no Ed25519 key: expected \"ssh-ed25519 \" and the key")
-	}
-	return nil
+	return media.CheckHostKey(t.HostKey.Private, t.HostKey.Public)
 }
 
 func (t *Task) validateFiles() error {

@@ -11,7 +11,7 @@ stage "verify" {
 # Every guest resolves names with the cluster's own DNS and reaches the others.
 task "command" "resolve" {
   stage     = "verify"
-  for_each  = cluster.nodes
+  for_each  = local.linux_nodes
   host      = each.key
   argv      = ["getent", "hosts", "api.${cluster.domain}"]
   read_only = true
@@ -25,7 +25,7 @@ task "command" "resolve" {
 task "command" "reach" {
   stage = "verify"
   for_each = {
-    for pair in setproduct(keys(cluster.nodes), keys(cluster.nodes)) :
+    for pair in setproduct(keys(local.linux_nodes), keys(local.linux_nodes)) :
     "${pair[0]}/${pair[1]}" => { from = pair[0], to = pair[1] } if pair[0] != pair[1]
   }
   host      = each.value.from

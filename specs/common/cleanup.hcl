@@ -10,10 +10,10 @@ task "libvirt_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
   all   = local.remove_all
-  keep  = keys(cluster.nodes)
-  keep_volumes = flatten([for name in keys(cluster.nodes) : [
+  keep  = concat(keys(cluster.nodes), local.windows_builds)
+  keep_volumes = concat(local.windows_build_volumes, flatten([for name in keys(cluster.nodes) : [
     "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ]])
+  ]]))
 }
 
 task "podman_sweep" "owned" {

@@ -2,7 +2,8 @@
 # images go to the registry in the distribution's own tasks.
 
 locals {
-  node_hypervisors = distinct([for n in values(cluster.nodes) : n.hypervisor])
+  node_hypervisors  = distinct([for n in values(cluster.nodes) : n.hypervisor])
+  linux_hypervisors = distinct([for n in values(local.linux_nodes) : n.hypervisor])
   base_image       = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
 }
 
@@ -19,7 +20,7 @@ task "command" "capabilities" {
 
 task "download" "guest_image" {
   stage    = "images"
-  hosts    = local.node_hypervisors
+  hosts    = local.linux_hypervisors
   url      = var.guest_image.url
   dest     = local.base_image
   sha256   = var.guest_image.sha256

@@ -6,6 +6,9 @@ locals {
   computes    = lookup(cluster.pools, "compute", [])
   services    = cluster.pods[0]
 
+  # Nodes by what they run; those with Windows are in windows.hcl.
+  linux_nodes = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
+
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"
 

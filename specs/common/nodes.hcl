@@ -1,8 +1,8 @@
-# nodes: a disk, a seed and a domain for each guest, then wait until it answers.
+# nodes: a disk, a seed and a domain for each guest with Linux, then wait until it answers.
 
 task "libvirt_volume" "node" {
   stage    = "nodes"
-  for_each = cluster.nodes
+  for_each = local.linux_nodes
   host     = each.value.hypervisor
   name     = each.key
   backing  = task.download.guest_image[each.value.hypervisor].path
@@ -11,7 +11,7 @@ task "libvirt_volume" "node" {
 
 task "cloudinit_seed" "node" {
   stage           = "nodes"
-  for_each        = cluster.nodes
+  for_each        = local.linux_nodes
   host            = each.value.hypervisor
   path            = "${local.image_dir}/${each.key}-seed.iso"
   hostname        = each.key
@@ -34,7 +34,7 @@ task "cloudinit_seed" "node" {
 
 task "libvirt_domain" "node" {
   stage     = "nodes"
-  for_each  = cluster.nodes
+  for_each  = local.linux_nodes
   host      = each.value.hypervisor
   name      = each.key
   uuid      = each.value.uuid
@@ -60,7 +60,7 @@ task "libvirt_domain" "node" {
 # The first answer of sshd, over the overlay, as seen from the hypervisor.
 task "wait" "node" {
   stage    = "nodes"
-  for_each = cluster.nodes
+  for_each = local.linux_nodes
   host     = each.value.hypervisor
   address  = each.value.ip
   port     = 22
@@ -74,7 +74,7 @@ task "wait" "node" {
 
 # A guest is a host like any other, reached through its hypervisor.
 host "node" {
-  for_each    = cluster.nodes
+  for_each    = local.linux_nodes
   name        = each.key
   address     = each.value.ip
   user        = "root"
@@ -87,7 +87,7 @@ host "node" {
 # cloud-init has the last word on packages and files; what follows stands on them.
 task "wait" "cloudinit" {
   stage    = "nodes"
-  for_each = cluster.nodes
+  for_each = local.linux_nodes
   host     = each.key
   path     = "/var/lib/cloud/instance/boot-finished"
   within   = var.boot_timeout

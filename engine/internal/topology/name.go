@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"kinit/engine/module"
 )
 
 // The longest computer name that Windows takes, and the parts a longer name is
@@ -26,6 +28,14 @@ func nodeName(cluster string, p Pool, index int) (full, short string) {
 }
 
 func isWindows(os string) bool { return strings.HasPrefix(os, "windows") }
+
+// Family is the family of the node's operating system.
+func (n Node) Family() module.OS {
+	if isWindows(n.OS) {
+		return module.Windows
+	}
+	return module.Linux
+}
 
 // computerName cuts a name to what Windows takes. When the result is taken, the
 // letters after the first five are derived from the whole name.

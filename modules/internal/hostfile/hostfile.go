@@ -43,6 +43,20 @@ func Read(ctx context.Context, h module.Host, name string) (string, bool, error)
 	return string(content), true, nil
 }
 
+// Need returns the content of a file that has to be there.
+func Need(ctx context.Context, h module.Host, name string) ([]byte, error) {
+	text, there, err := Read(ctx, h, name)
+	if err == nil && !there {
+		err = Missing(h, name)
+	}
+	return []byte(text), err
+}
+
+// Missing is the error of a file that has to be there and is not.
+func Missing(h module.Host, name string) error {
+	return fmt.Errorf("%s does not exist on %s: download or copy it first", name, h.Name())
+}
+
 // Exists tells whether there is anything at the path.
 func Exists(ctx context.Context, h module.Host, name string) (bool, error) {
 	_, err := h.Files().Stat(ctx, name)

@@ -33,7 +33,7 @@ func (l layout) descriptor(kind byte, t tree, table uint32) []byte {
 	b.Write(make([]byte, 4))
 	b.Write(big(table + 1))
 	b.Write(make([]byte, 4))
-	b.Write(record([]byte{0}, t.at, t.length(l.files), true))
+	b.Write(record([]byte{0}, t.at, t.length(), true))
 	for _, width := range []int{128, 128, 128, 128, 37, 37, 37} {
 		b.Write(text("", width))
 	}

@@ -6,8 +6,8 @@
 // that were tried do neither, or change the names of the files.
 //
 // The names can be read by Linux and Windows through the Joliet extension, and
-// by Linux without it. Numbers in the code are those of ECMA-119 and of the
-// Joliet specification.
+// by Linux without it, where long ones are shortened. Numbers in the code are those
+// of ECMA-119 and of the Joliet specification.
 package iso
 
 import (
@@ -23,7 +23,7 @@ const sector = 2048
 
 // File is one file in the image.
 type File struct {
-	Name    string // up to 28 letters, digits, dots, hyphens and underscores
+	Name    string // up to 64 letters, digits, dots, hyphens and underscores
 	Content []byte
 }
 
@@ -42,26 +42,16 @@ func Image(label string, files []File) ([]byte, error) {
 
 // check refuses names that would have to be changed.
 func check(files []File) error {
-	valid := regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,27}$`)
+	valid := regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 	seen := map[string]bool{}
 	for _, f := range files {
 		name := plainName(f)
 		if !valid.MatchString(f.Name) || seen[name] {
-			return fmt.Errorf("file name %q: expected up to 28 letters, digits, '.', '-' and '_', each name once", f.Name)
+			return fmt.Errorf("file name %q: expected up to 64 letters, digits, '.', '-' and '_', each name once", f.Name)
 		}
 		seen[name] = true
 	}
 	return nil
-}
-
-// plainName is a file's name in the plain tree. Linux shows it in lower case and
-// without what follows the last dot.
-func plainName(f File) string {
-	name := strings.ToUpper(f.Name)
-	if !strings.Contains(name, ".") {
-		name += "."
-	}
-	return name + ";1"
 }
 
 // The sectors of everything but the folders and the files.
@@ -80,6 +70,7 @@ const (
 type layout struct {
 	label         string
 	files         []File
+	starts        []uint32 // the sectors of the files
 	plain, joliet tree
 	size          uint32 // of the whole image, in sectors
 }
@@ -87,15 +78,15 @@ type layout struct {
 // newLayout places the folders and then the files one after another.
 func newLayout(label string, files []File) layout {
 	l := layout{label: label, files: files}
-	l.plain = tree{name: func(f File) []byte { return []byte(plainName(f)) }, at: firstFolder}
-	l.joliet = tree{name: func(f File) []byte { return ucs2(f.Name) }}
-	l.joliet.at = l.plain.at + sectors(l.plain.length(files))
-	next := l.joliet.at + sectors(l.joliet.length(files))
+	plain := func(f File) []byte { return []byte(plainName(f)) }
+	joliet := func(f File) []byte { return ucs2(f.Name) }
+	l.plain = newTree(files, plain, firstFolder)
+	l.joliet = newTree(files, joliet, l.plain.at+sectors(l.plain.length()))
+	next := l.joliet.at + sectors(l.joliet.length())
 	for _, f := range files {
-		l.plain.starts = append(l.plain.starts, next)
+		l.starts = append(l.starts, next)
 		next += sectors(len(f.Content))
 	}
-	l.joliet.starts = l.plain.starts
 	l.size = next
 	return l
 }
@@ -113,10 +104,10 @@ func (l layout) bytes() []byte {
 	put(plainTable+1, pathTable(binary.BigEndian, l.plain.at))
 	put(jolietTable, pathTable(binary.LittleEndian, l.joliet.at))
 	put(jolietTable+1, pathTable(binary.BigEndian, l.joliet.at))
-	put(l.plain.at, l.plain.folder(l.files))
-	put(l.joliet.at, l.joliet.folder(l.files))
+	put(l.plain.at, l.plain.folder(l.files, l.starts))
+	put(l.joliet.at, l.joliet.folder(l.files, l.starts))
 	for i, f := range l.files {
-		put(l.plain.starts[i], f.Content)
+		put(l.starts[i], f.Content)
 	}
 	return image
 }

@@ -125,9 +125,46 @@ func TestManyFilesFillSeveralSectorsOfTheFolder(t *testing.T) {
 	}
 }
 
+// Windows reads the Joliet tree, so what matters there is that names are whole and
+// sorted by their own bytes; the plain tree has short ones of the same files.
+func TestLongNamesAreWholeInJolietAndShortInThePlainTree(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "isoinfo", "isoinfo")
+	names := []string{
+		"Autounattend.xml", "administrators_authorized_keys", "kinit-setup.ps1",
+		strings.Repeat("n", 60) + ".msi", strings.Repeat("n", 59) + "m.msi",
+	}
+	var files []iso.File
+	for _, name := range names {
+		files = append(files, iso.File{Name: name, Content: []byte("this is " + name)})
+	}
+	path := image(t, files)
+	want := "/Autounattend.xml\n/administrators_authorized_keys\n/kinit-setup.ps1\n/" + strings.Repeat("n", 59) + "m.msi\n/" + strings.Repeat("n", 60) + ".msi\n"
+	if diff := cmp.Diff(want, run(t, "isoinfo", "-J", "-f", "-i", path)); diff != "" {
+		t.Errorf("Joliet names (-want +got):\n%s", diff)
+	}
+	plain := strings.Fields(run(t, "isoinfo", "-f", "-i", path))
+	var read []string
+	for _, name := range plain {
+		if len(name) > len("/")+28+len(";1") {
+			t.Errorf("%s is too long for the plain tree", name)
+		}
+		read = append(read, run(t, "isoinfo", "-x", name, "-i", path))
+	}
+	slices.Sort(read)
+	var whole []string
+	for _, f := range files {
+		whole = append(whole, string(f.Content))
+	}
+	slices.Sort(whole)
+	if diff := cmp.Diff(whole, read); diff != "" {
+		t.Errorf("contents in the plain tree (-want +got):\n%s", diff)
+	}
+}
+
 func TestNamesThatCannotBeKeptAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, names := range [][]string{{""}, {"a/b"}, {"ä"}, {".hidden"}, {"a", "A"}, {strings.Repeat("x", 29)}} {
+	for _, names := range [][]string{{""}, {"a/b"}, {"ä"}, {".hidden"}, {"a", "A"}, {strings.Repeat("x", 65)}} {
 		var files []iso.File
 		for _, name := range names {
 			files = append(files, iso.File{Name: name})

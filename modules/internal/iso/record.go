@@ -9,16 +9,26 @@ import (
 
 // tree is one of the two views of the same files.
 type tree struct {
-	name   func(File) []byte
-	at     uint32   // the sector of its folder
-	starts []uint32 // the sectors of the files
+	names [][]byte // of the files
+	order []int    // of the files, by name, as readers may expect it
+	at    uint32   // the sector of its folder
+}
+
+func newTree(files []File, name func(File) []byte, at uint32) tree {
+	t := tree{at: at}
+	for i, f := range files {
+		t.names = append(t.names, name(f))
+		t.order = append(t.order, i)
+	}
+	slices.SortFunc(t.order, func(a, b int) int { return bytes.Compare(t.names[a], t.names[b]) })
+	return t
 }
 
 // length is the size of the folder in bytes, a multiple of a sector.
-func (t tree) length(files []File) int {
+func (t tree) length() int {
 	size := 2 * len(record([]byte{0}, 0, 0, true))
-	for _, f := range files {
-		length := len(record(t.name(f), 0, 0, false))
+	for _, i := range t.order {
+		length := len(record(t.names[i], 0, 0, false))
 		size += gap(size, length) + length
 	}
 	return int(sectors(size)) * sector
@@ -34,12 +44,12 @@ func gap(at, length int) int {
 
 // folder is the folder's content: itself, its parent, which is itself, and the
 // files in the order of their names.
-func (t tree) folder(files []File) []byte {
+func (t tree) folder(files []File, starts []uint32) []byte {
 	var b bytes.Buffer
-	b.Write(record([]byte{0}, t.at, t.length(files), true))
-	b.Write(record([]byte{1}, t.at, t.length(files), true))
-	for i, f := range files {
-		entry := record(t.name(f), t.starts[i], len(f.Content), false)
+	b.Write(record([]byte{0}, t.at, t.length(), true))
+	b.Write(record([]byte{1}, t.at, t.length(), true))
+	for _, i := range t.order {
+		entry := record(t.names[i], starts[i], len(files[i].Content), false)
 		b.Write(make([]byte, gap(b.Len(), len(entry))))
 		b.Write(entry)
 	}

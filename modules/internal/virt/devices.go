@@ -23,18 +23,70 @@ func (s Spec) devices() *libvirtxml.DomainDeviceList {
 	for i, nic := range s.NICs {
 		list.Interfaces = append(list.Interfaces, nic.device(s.target(i)))
 	}
+	for i, path := range s.CDs {
+		list.Disks = append(list.Disks, cd(i, path))
+	}
 	if s.VNC {
 		list.Graphics, list.Videos = display()
+	}
+	if s.Windows {
+		list.MemBalloon.Model = "none" // its driver is not on installation media
+	}
+	if s.Windows && s.VNC {
+		// A pointer that is where the viewer's is.
+		list.Inputs = []libvirtxml.DomainInput{{Type: "tablet", Bus: "usb"}}
+	}
+	if s.TPM {
+		list.TPMs = []libvirtxml.DomainTPM{tpm()}
 	}
 	return list
 }
 
+// discardGranularity is the least that a Windows guest gives back at once, in bytes; with
+// QEMU's own value the driver of virtio-win refuses to.
+const discardGranularity uint = 8192
+
 func (s Spec) disk() libvirtxml.DomainDisk {
-	return libvirtxml.DomainDisk{
+	disk := libvirtxml.DomainDisk{
 		Device: "disk",
 		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Cache: s.DiskCache, Discard: "unmap"},
 		Source: file(s.Disk),
 		Target: &libvirtxml.DomainDiskTarget{Dev: "vda", Bus: "virtio"},
+	}
+	if s.Windows {
+		granularity := discardGranularity
+		disk.BlockIO = &libvirtxml.DomainDiskBlockIO{DiscardGranularity: &granularity}
+	}
+	if len(s.CDs) > 0 {
+		// First, so that a system which restarts while it installs itself goes on from
+		// the disk: an empty one is passed over.
+		disk.Boot = &libvirtxml.DomainDeviceBoot{Order: 1}
+	}
+	return disk
+}
+
+// cd is a drive on SATA, which Windows' installer can read without further drivers. The
+// guest starts without a disc that is gone.
+func cd(index int, path string) libvirtxml.DomainDisk {
+	source := file(path)
+	source.StartupPolicy = "optional"
+	disk := libvirtxml.DomainDisk{
+		Device:   "cdrom",
+		Driver:   &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "raw"},
+		Source:   source,
+		Target:   &libvirtxml.DomainDiskTarget{Dev: "sd" + string(rune('a'+index)), Bus: "sata"},
+		ReadOnly: &libvirtxml.DomainDiskReadOnly{},
+	}
+	if index == 0 {
+		disk.Boot = &libvirtxml.DomainDeviceBoot{Order: 2}
+	}
+	return disk
+}
+
+func tpm() libvirtxml.DomainTPM {
+	return libvirtxml.DomainTPM{
+		Model:   "tpm-crb",
+		Backend: &libvirtxml.DomainTPMBackend{Emulator: &libvirtxml.DomainTPMBackendEmulator{Version: "2.0"}},
 	}
 }
 
@@ -71,6 +123,12 @@ func (n NIC) device(target string) libvirtxml.DomainInterface {
 	}
 	if !n.Offload {
 		i.Driver = noOffload()
+	}
+	if n.Queues > 0 {
+		if i.Driver == nil {
+			i.Driver = &libvirtxml.DomainInterfaceDriver{}
+		}
+		i.Driver.Queues = uint(n.Queues)
 	}
 	return i
 }

@@ -32,7 +32,18 @@ type Domain struct {
 	VNCPort int
 	// nvram says that undefining must remove the firmware's variables.
 	nvram bool
+	// shutDown says that it is stopped because the guest turned itself off.
+	shutDown bool
+	// cds are the paths of the discs in its drives.
+	cds []string
 }
+
+// ShutDown tells whether the domain is stopped because its guest turned itself off, as
+// far as libvirt remembers: after a restart of libvirt the answer is no.
+func (d Domain) ShutDown() bool { return d.shutDown }
+
+// CDs are the paths of the discs that the domain will have at its next start.
+func (d Domain) CDs() []string { return d.cds }
 
 // OwnedBy tells whether kinit made the domain for this owner.
 func (d Domain) OwnedBy(owner string) bool { return d.Stamp != nil && d.Stamp.Owner == owner }
@@ -99,7 +110,7 @@ func (c *Conn) with(ctx context.Context, what, name string, f func(*libvirt.Doma
 
 // read describes a domain.
 func read(lv *libvirt.Domain) (Domain, error) {
-	state, _, err := lv.GetState()
+	state, reason, err := lv.GetState()
 	if err != nil {
 		return Domain{}, err
 	}
@@ -108,6 +119,8 @@ func read(lv *libvirt.Domain) (Domain, error) {
 		return Domain{}, err
 	}
 	d := Domain{Name: lasting.Name, UUID: lasting.UUID, State: stateOf(state)}
+	d.shutDown = state == libvirt.DOMAIN_SHUTOFF && reason == int(libvirt.DOMAIN_SHUTOFF_SHUTDOWN)
+	d.cds = discs(lasting)
 	d.nvram = lasting.OS != nil && (lasting.OS.Firmware == "efi" || lasting.OS.NVRam != nil)
 	if d.Stamp, err = readStamp(lasting.Metadata); err != nil {
 		return Domain{}, err
@@ -160,6 +173,24 @@ func autostart(lv *libvirt.Domain) (bool, error) {
 		return false, err
 	}
 	return lv.GetAutostart()
+}
+
+func discs(d *libvirtxml.Domain) []string {
+	if d.Devices == nil {
+		return nil
+	}
+	var paths []string
+	for _, disk := range d.Devices.Disks {
+		if isDisc(disk) {
+			paths = append(paths, disk.Source.File.File)
+		}
+	}
+	return paths
+}
+
+// isDisc tells whether a disk is a CD drive with a disc in it.
+func isDisc(disk libvirtxml.DomainDisk) bool {
+	return disk.Device == "cdrom" && disk.Source != nil && disk.Source.File != nil && disk.Source.File.File != ""
 }
 
 func vncPort(d *libvirtxml.Domain) int {

@@ -19,11 +19,15 @@ type Spec struct {
 	CPU         string // "host-passthrough", "host-model" or "maximum"
 	Machine     string // "q35" or "pc"
 	UEFI        bool
-	Disk        string // path of a qcow2 image
-	DiskCache   string // QEMU's cache mode of the disk, optional
-	Seed        string // path of an ISO, optional, seen as a second disk
+	Disk        string   // path of a qcow2 image
+	DiskCache   string   // QEMU's cache mode of the disk, optional
+	Seed        string   // path of an ISO, optional, seen as a second disk
+	CDs         []string // paths of ISOs, optional, in drives from which a guest with an empty disk starts
 	NICs        []NIC
 	VNC         bool // a display on the host's loopback
+	Windows     bool // timers, enlightenments and devices as Windows wants them
+	LocalTime   bool // the machine's clock has the host's time zone, else UTC
+	TPM         bool // an emulated TPM 2.0
 }
 
 // NIC is one network card.
@@ -33,6 +37,7 @@ type NIC struct {
 	MAC     string
 	MTU     int  // bytes, 0 for the bridge's
 	Offload bool // whether checksums and segmentation are left to the other end
+	Queues  int  // pairs of queues, 0 for one
 }
 
 // Hash identifies what is wanted. libvirt adds much of its own to a definition,
@@ -69,23 +74,20 @@ func (s Spec) domain() *libvirtxml.Domain {
 		Memory:      &libvirtxml.DomainMemory{Value: uint(s.Memory >> 10), Unit: "KiB"},
 		VCPU:        &libvirtxml.DomainVCPU{Value: uint(s.VCPUs)},
 		OS:          s.os(),
-		Features: &libvirtxml.DomainFeatureList{
-			ACPI: &libvirtxml.DomainFeature{},
-			APIC: &libvirtxml.DomainFeatureAPIC{},
-		},
-		CPU:        s.cpu(),
-		Clock:      s.clock(),
-		OnPoweroff: "destroy",
-		OnReboot:   "restart",
-		OnCrash:    "destroy",
-		Devices:    s.devices(),
+		Features:    s.features(),
+		CPU:         s.cpu(),
+		Clock:       s.clock(),
+		OnPoweroff:  "destroy",
+		OnReboot:    "restart",
+		OnCrash:     "destroy",
+		Devices:     s.devices(),
 	}
 }
 
 func (s Spec) os() *libvirtxml.DomainOS {
-	os := &libvirtxml.DomainOS{
-		Type:        &libvirtxml.DomainOSType{Arch: "x86_64", Machine: s.Machine, Type: "hvm"},
-		BootDevices: []libvirtxml.DomainBootDevice{{Dev: "hd"}},
+	os := &libvirtxml.DomainOS{Type: &libvirtxml.DomainOSType{Arch: "x86_64", Machine: s.Machine, Type: "hvm"}}
+	if len(s.CDs) == 0 { // else each device has its place in the order
+		os.BootDevices = []libvirtxml.DomainBootDevice{{Dev: "hd"}}
 	}
 	if s.UEFI {
 		os.Firmware = "efi"
@@ -104,19 +106,6 @@ func (s Spec) cpu() *libvirtxml.DomainCPU {
 		Check:    "none",
 		Topology: &libvirtxml.DomainCPUTopology{Sockets: 1, Cores: s.VCPUs, Threads: 1},
 	}
-}
-
-// clock keeps ticks that a busy host could not deliver, where KVM can.
-func (s Spec) clock() *libvirtxml.DomainClock {
-	clock := &libvirtxml.DomainClock{Offset: "utc"}
-	if s.Type == "kvm" {
-		clock.Timer = []libvirtxml.DomainTimer{
-			{Name: "rtc", TickPolicy: "catchup"},
-			{Name: "pit", TickPolicy: "delay"},
-			{Name: "hpet", Present: "no"},
-		}
-	}
-	return clock
 }
 
 // target is the name of a card's end on the host. Linux allows 15 characters,

@@ -39,9 +39,25 @@ func qemuSpec(name string) virt.Spec {
 	}
 }
 
+// windowsSpec is a guest that installs Windows; with "qemu" it has what emulation can.
+func windowsSpec(name, kind string) virt.Spec {
+	cpu := "host-passthrough"
+	if kind == "qemu" {
+		cpu = "maximum"
+	}
+	return virt.Spec{
+		Name: name, Type: kind, VCPUs: 4, Memory: 8 << 30, CPU: cpu, Machine: "q35", UEFI: true,
+		Disk: "/srv/" + name + ".qcow2", CDs: []string{"/srv/windows.iso", "/srv/virtio-win.iso", "/srv/" + name + ".iso"},
+		VNC: true, Windows: true, TPM: kind == "kvm", LocalTime: kind == "kvm",
+		NICs: []virt.NIC{{Bridge: "br-int", PortID: portID, MAC: "52:54:00:00:00:04", MTU: 1442, Offload: kind == "kvm", Queues: 4}},
+	}
+}
+
 func TestXML(t *testing.T) {
 	t.Parallel()
-	for file, spec := range map[string]virt.Spec{"kvm.xml": kvmSpec("node-1"), "qemu.xml": qemuSpec("node-2")} {
+	for file, spec := range map[string]virt.Spec{"kvm.xml": kvmSpec("node-1"), "qemu.xml": qemuSpec("node-2"),
+		"windows-kvm.xml": windowsSpec("node-3", "kvm"), "windows-qemu.xml": windowsSpec("node-4", "qemu"),
+	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			got, err := spec.XML("k8s", uuid)

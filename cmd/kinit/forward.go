@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"kinit/engine/transport"
+)
+
+// forwarding is a port of this machine's loopback that leads somewhere else.
+type forwarding struct {
+	what string // a screen, a desktop
+	node string
+	kind string // the protocol, for people
+	to   string // the address, as the far end of the connection reaches it
+}
+
+// forward serves everybody who connects, until ctx ends, which is how it is meant to end.
+func (w *world) forward(ctx context.Context, conn transport.Conn, f forwarding) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen on the loopback: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
+	defer stop()
+	if err := w.lines("The " + f.what + " of " + f.node + " is at " + listener.Addr().String() + " (" + f.kind + "). Ctrl-C ends it."); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	var viewers sync.WaitGroup
+	defer viewers.Wait()
+	for {
+		viewer, err := listener.Accept()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("wait for a viewer: %w", err)
+		}
+		viewers.Go(func() { w.relay(ctx, conn, viewer, f) })
+	}
+}
+
+// relay connects one viewer with the far end.
+func (w *world) relay(ctx context.Context, conn transport.Conn, viewer net.Conn, f forwarding) {
+	defer viewer.Close()
+	far, err := conn.Dial(ctx, "tcp", f.to)
+	if err != nil {
+		_, _ = fmt.Fprintf(w.err, "the %s does not answer: %v\n", f.what, err)
+		return
+	}
+	defer far.Close()
+	stop := context.AfterFunc(ctx, func() { _, _ = viewer.Close(), far.Close() })
+	defer stop()
+	var back sync.WaitGroup
+	back.Go(func() {
+		_, _ = io.Copy(viewer, far)
+		_ = viewer.Close() // ends the other direction
+	})
+	_, _ = io.Copy(far, viewer)
+	_ = far.Close()
+	back.Wait()
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+// plainConn is a connection without terminals. Its commands end with 7.
+type plainConn struct {
+	transport.Conn
+	lines []string
+}
+
+func (c *plainConn) Exec(_ context.Context, p transport.Process) (int, error) {
+	c.lines = append(c.lines, p.Line)
+	return 7, nil
+}
+
+func TestCommandsRunOnWindowsWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	conn := &plainConn{}
+	code, err := interact(t.Context(), conn, module.Windows, []string{"Get-Service", "-Name", "kubelet", "| Format-List"})
+	if err != nil || code != 7 {
+		t.Errorf("got %d, %v", code, err)
+	}
+	if len(conn.lines) != 1 || conn.lines[0] != "Get-Service -Name kubelet | Format-List" {
+		t.Errorf("PowerShell was given %q", conn.lines)
+	}
+}
+
+func TestShellNeedsATerminal(t *testing.T) {
+	t.Parallel()
+	conn := &plainConn{}
+	const want = "this kind of connection has no terminal: give a command after --, or use kinit console"
+	if _, err := interact(t.Context(), conn, module.Windows, nil); err == nil || err.Error() != want {
+		t.Errorf("a shell on Windows: got %v", err)
+	}
+	if _, err := interact(t.Context(), conn, module.Linux, []string{"true"}); err == nil || err.Error() != want {
+		t.Errorf("a command on Linux: got %v", err)
+	}
+	if len(conn.lines) > 0 {
+		t.Errorf("something ran: %q", conn.lines)
+	}
+}
+
+func TestWordsAreQuotedForPOSIXAlone(t *testing.T) {
+	t.Parallel()
+	for system, want := range map[module.OS]string{module.Linux: "echo 'a b'", module.Windows: "echo a b"} {
+		if got := commandLine(system, []string{"echo", "a b"}); got != want {
+			t.Errorf("%s: got %q, want %q", system, got, want)
+		}
+	}
+}

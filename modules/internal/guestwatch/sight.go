@@ -1,0 +1,94 @@
+package guestwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/virt"
+)
+
+// sight looks once. What cannot be seen right now is a problem and no error: libvirt may
+// restart while a guest installs itself for an hour.
+func (g Guest) sight(ctx context.Context, h module.Host) Sight {
+	var s Sight
+	err := g.Open.Do(ctx, h, func(c *virt.Conn) error {
+		d, found, err := c.Find(ctx, g.Domain)
+		if err == nil && !found {
+			err = fmt.Errorf("there is no domain %s", g.Domain)
+		}
+		s.Off, s.ShutDown = err == nil && d.State == virt.Stopped, d.ShutDown()
+		return err
+	})
+	info, statErr := h.Files().Stat(ctx, g.Disk)
+	if statErr == nil {
+		s.Written = info.Size
+	}
+	said, sayErr := g.said(ctx, h)
+	s.Said = said
+	if err := errors.Join(err, statErr, sayErr); err != nil {
+		s.Problem = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return s
+}
+
+// prefix begins each line that a script of the guest's CD says.
+const prefix = "kinit: "
+
+// logBytes is how much of the console's log is read: firmware writes a few KiB at each
+// start, scripts some lines.
+const logBytes = 4 << 20
+
+// said is the last thing that the guest's script said.
+func (g Guest) said(ctx context.Context, h module.Host) (string, error) {
+	file, err := h.Files().Open(ctx, virt.ConsoleLog(g.Domain))
+	if err != nil {
+		return "", nil // before the first start there is no log
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, logBytes))
+	if err != nil {
+		return "", err
+	}
+	at := strings.LastIndex(string(text), prefix)
+	if at < 0 {
+		return "", nil
+	}
+	line, _, _ := strings.Cut(string(text[at+len(prefix):]), "\n")
+	return strings.TrimSpace(line), nil
+}
+
+// failure is why the guest's script gave up, if it did.
+func (s Sight) failure() (string, bool) { return strings.CutPrefix(s.Said, failed) }
+
+// String says it to people.
+func (s Sight) String() string {
+	parts := []string{fmt.Sprintf("%.1f GiB written", float64(s.Written)/(1<<30))}
+	switch s.Restarts {
+	case 0:
+	case 1:
+		parts = append(parts, "restarted once")
+	default:
+		parts = append(parts, fmt.Sprintf("restarted %d times", s.Restarts))
+	}
+	if s.Off {
+		parts = append(parts, "turned off")
+	}
+	if s.Said != "" {
+		parts = append(parts, "it says: "+s.Said)
+	}
+	if s.Problem != "" {
+		parts = append(parts, s.Problem)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Failed tells whether the last thing that the guest's script said is that it failed.
+func (g Guest) Failed(ctx context.Context, h module.Host) (bool, error) {
+	said, err := g.said(ctx, h)
+	_, gaveUp := Sight{Said: said}.failure()
+	return gaveUp, err
+}

@@ -1,0 +1,113 @@
+// Package guestwatch looks from outside at a guest that installs itself: how its disk
+// grows, how often it restarts, what it says on its serial port. Nothing in the guest has
+// to answer for that. When it takes too long, a picture of its screen is kept.
+package guestwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/virt"
+)
+
+// Guest is what is watched.
+type Guest struct {
+	Domain string
+	Disk   string      // path of its image on the host; a qcow2 file grows as it is written
+	Open   virt.Opener // of the host's libvirt
+	// BootKey presses keys as long as the disk is empty: on UEFI, an installation CD that
+	// nobody presses a key for is passed over.
+	BootKey bool
+	// Pictures is the folder, on the host, for pictures of the screen.
+	Pictures string
+	// Every is the time between two looks; the default is 2 s.
+	Every time.Duration
+}
+
+// Sight is what one look saw.
+type Sight struct {
+	Off      bool   // the domain is stopped
+	ShutDown bool   // and it was its guest that turned it off
+	Written  int64  // size of the disk's image, in bytes
+	Restarts int    // since the watch began
+	Said     string // the last thing that the guest's script said, empty for nothing
+	Problem  string // why the domain could not be looked at
+}
+
+// failed is how a script begins the line that says why it gave up.
+const failed = "failed: "
+
+// Wait looks until done is true, an error, or the time is over. A guest whose script says
+// that it failed is an error at once. Errors name the picture of the screen that was kept.
+func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time.Duration,
+	done func(context.Context, Sight) (bool, error)) error {
+	inner, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	restarts := g.follow(inner, h)
+	defer restarts.stop()
+	last, err := g.look(inner, h, restarts, done)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if inner.Err() != nil {
+		err = fmt.Errorf("waited %s for %s: %s", within, what, h.Redact(last.String()))
+	}
+	return fmt.Errorf("%w%s", err, g.evidence(ctx, h, last))
+}
+
+// look looks again and again, and returns what it saw last.
+func (g Guest) look(ctx context.Context, h module.Host, restarts *restarts,
+	done func(context.Context, Sight) (bool, error)) (Sight, error) {
+	every := g.Every
+	if every == 0 {
+		every = lookEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	start := time.Now()
+	var last Sight
+	for {
+		sight := g.sight(ctx, h)
+		sight.Restarts = restarts.count()
+		if ctx.Err() != nil {
+			return last, ctx.Err() // this look may have been cut short
+		}
+		last = sight
+		if ok, err := done(ctx, sight); err != nil || ok {
+			return sight, err
+		}
+		if why, gaveUp := sight.failure(); gaveUp {
+			return sight, errors.New("the guest's script " + failed + why)
+		}
+		if g.BootKey && !sight.Off && sight.Written < blank && time.Since(start) < keysFor {
+			g.pressKey(ctx, h)
+		}
+		elapsed := time.Since(start).Truncate(time.Second)
+		h.Report(event.Progress{Text: cmdtext.Shorten(fmt.Sprintf("%s, %s", elapsed, h.Redact(sight.String()))), Done: sight.Written})
+		select {
+		case <-ctx.Done():
+			return sight, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	lookEvery = 2 * time.Second
+	// blank is less than the image of a disk has once an installer has partitioned it, and
+	// more than an empty image, in bytes.
+	blank = 2 << 20
+	// keysFor is how long keys are pressed for at most: firmware, and the few seconds in
+	// which the CD asks, take longest where the processor is emulated.
+	keysFor = 3 * time.Minute
+)
+
+// pressKey is a trial: where it fails the next look presses again.
+func (g Guest) pressKey(ctx context.Context, h module.Host) {
+	_ = g.Open.Do(ctx, h, func(c *virt.Conn) error { return c.PressKey(ctx, g.Domain, virt.KeyUp) })
+}

@@ -1,0 +1,130 @@
+// Package media keeps small images that guests read, such as seeds, as files of a host:
+// made in memory, compared by checksum, owned by a mark.
+//
+// What is in an image is the modules' business, and is never shown: it holds keys.
+package media
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/virt"
+)
+
+// Image is one image on a host.
+type Image struct {
+	Path string // absolute; its folder must exist
+	Of   string // the guest it is for, as steps name it
+	// Build returns the bytes, the same ones whenever it is asked for the same.
+	Build func(ctx context.Context, h module.Host) ([]byte, error)
+}
+
+// state is what Plan needs to know of a host.
+type state struct {
+	exists bool
+	sum    string // SHA-256 of the file that is there
+	marked bool   // the owner's manifest has the image
+}
+
+// Plan compares the file with the image that Build makes.
+func (i Image) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := i.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	image, err := i.Build(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !s.exists:
+		return []module.Step{module.NewStep(fmt.Sprintf("create seed %s of %s", i.Path, i.Of), i.write)}, nil
+	case s.sum != sum(image):
+		return []module.Step{module.NewStep(fmt.Sprintf("replace seed %s of %s", i.Path, i.Of), i.write)}, nil
+	}
+	return nil, nil
+}
+
+// PlanAbsent removes the file, or the mark that an interrupted creation left.
+func (i Image) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := i.read(ctx, h)
+	if err != nil || !s.exists && !s.marked {
+		return nil, err
+	}
+	return []module.Step{module.NewStep("remove seed "+i.Path, i.remove)}, nil
+}
+
+// Sum is the SHA-256 of the file in hex, empty for an absent one.
+func (i Image) Sum(ctx context.Context, h module.Host) (string, error) {
+	s, err := i.read(ctx, h)
+	return s.sum, err
+}
+
+// read hashes the file. Mode and owner are left out: libvirt gives the file to
+// QEMU's user while a domain uses it. A file that is not the owner's is an error
+// from here, so that steps check it again.
+func (i Image) read(ctx context.Context, h module.Host) (state, error) {
+	var s state
+	var err error
+	if _, s.marked, err = claim.Of(ctx, h, i.Path); err != nil {
+		return s, err
+	}
+	file, err := h.Files().Open(ctx, i.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	defer file.Close()
+	if !s.marked && h.Owner() != "" {
+		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
+			"choose another path, or remove it yourself if nothing needs it", i.Path, h.Name(), h.Owner())
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return s, fmt.Errorf("read %s: %w", i.Path, err)
+	}
+	s.exists, s.sum = true, sum(content)
+	return s, nil
+}
+
+// write uploads the image, readable by root alone; libvirt lets QEMU read it.
+func (i Image) write(ctx context.Context, h module.Host) error {
+	if _, err := i.read(ctx, h); err != nil {
+		return err
+	}
+	image, err := i.Build(ctx, h)
+	if err != nil {
+		return err
+	}
+	return Write(ctx, h, i.Path, image)
+}
+
+// Write puts an image on the host, marked first and readable by root alone.
+func Write(ctx context.Context, h module.Host, path string, image []byte) error {
+	if err := h.Own(ctx, virt.VolumeMark(path)); err != nil {
+		return err
+	}
+	return h.Files().Write(ctx, path, bytes.NewReader(image), module.Attr{Mode: 0o600})
+}
+
+func (i Image) remove(ctx context.Context, h module.Host) error {
+	if _, err := i.read(ctx, h); err != nil {
+		return err
+	}
+	return virt.RemoveVolume(ctx, h, i.Path)
+}
+
+func sum(image []byte) string {
+	hash := sha256.Sum256(image)
+	return hex.EncodeToString(hash[:])
+}

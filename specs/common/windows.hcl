@@ -1,0 +1,323 @@
+# windows: the nodes whose operating system begins with "windows". Windows is installed
+# once on each hypervisor, sealed, and only read from then on; nodes are disks on top of
+# that image, each with a CD that says who it is. Without such a node nothing of this is
+# planned.
+#
+# What else may refer to: local.windows_nodes and local.linux_nodes (name → node),
+# local.windows_hypervisors, task.x509_certificate.winrm[name],
+# task.windows_seed.node[name].marker (the file in the node that is written last),
+# task.windows_install.node[name] (the node answers). The password of Administrator is
+# "${local.windows_password_prefix}${task.secret.windows[name].value}".
+
+variable "windows_iso" {
+  type = object({
+    url    = optional(string, "")
+    sha256 = optional(string, "")
+  })
+  default     = {}
+  description = "The ISO of Windows Server: a URL that hypervisors can fetch, or a path on them. Kinit brings none along."
+}
+
+variable "windows_image" {
+  type = object({
+    url    = optional(string, "")
+    sha256 = optional(string, "")
+  })
+  default     = {}
+  description = "A sealed image that was made elsewhere, in qcow2: a URL or a path, as windows_iso. With it nothing is installed."
+}
+
+variable "windows_image_name" {
+  type        = string
+  default     = ""
+  description = "The image on the ISO; empty for Datacenter without a desktop. On other media than English ones names are the same."
+}
+
+variable "windows_product_key" {
+  type        = string
+  default     = ""
+  sensitive   = true
+  description = "The key of the ISO; none for evaluation media."
+}
+
+variable "windows_locale" {
+  type        = string
+  default     = "en-US"
+  description = "The language of the ISO."
+}
+
+variable "windows_firmware" {
+  type        = string
+  default     = "uefi"
+  description = "The firmware of Windows guests: uefi, or bios."
+  validation {
+    condition     = contains(["uefi", "bios"], var.windows_firmware)
+    error_message = "The firmware is \"uefi\" or \"bios\"."
+  }
+}
+
+variable "windows_image_size" {
+  type        = string
+  default     = "40GiB"
+  description = "The disk of the image; nodes have at least as much."
+}
+
+variable "windows_drivers" {
+  type = object({
+    url    = string
+    sha256 = optional(string, "")
+  })
+  default = {
+    url    = "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso"
+    sha256 = "e14cf2b94492c3e925f0070ba7fdfedeb2048c91eea9c5a5afb30232a3976331"
+  }
+  description = "The ISO of virtio-win: a URL or a path, as windows_iso."
+}
+
+variable "windows_openssh" {
+  type = object({
+    url    = string
+    sha256 = optional(string, "")
+  })
+  default = {
+    url    = "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64-v10.0.0.0.msi"
+    sha256 = "ddec9c53864280759cf9f74791cefd387100e3946aa849a1c138a4ed1b96b7d9"
+  }
+  description = "The MSI of OpenSSH's server for Windows: a URL or a path, as windows_iso."
+}
+
+variable "windows_least_memory_gib" {
+  type        = number
+  default     = 4
+  description = "How much memory in GiB a Windows node needs. With less, nodes that run pods begin to swap."
+}
+
+variable "windows_install_timeout" {
+  type        = string
+  default     = "3h"
+  description = "How long the installation of the image may take."
+}
+
+variable "windows_boot_timeout" {
+  type        = string
+  default     = "45m"
+  description = "How long a copy of the image may take from power-on to its first answer."
+}
+
+locals {
+  windows_nodes       = { for name, node in cluster.nodes : name => node if startswith(node.os, "windows") }
+  windows_hypervisors = distinct([for node in values(local.windows_nodes) : node.hypervisor])
+  windows_systems     = distinct([for node in values(local.windows_nodes) : node.os])
+
+  # The folder of virtio-win that each system's drivers are in.
+  windows_editions = { "windows" = "2k22", "windows-2019" = "2k19", "windows-2022" = "2k22", "windows-2025" = "2k25" }
+  windows_edition  = lookup(local.windows_editions, try(local.windows_systems[0], "windows"), "2k22")
+
+  # What is fetched, and where it is on the hypervisors: a path is used where it is. An
+  # image that is sealed already needs nothing else.
+  windows_sealed = var.windows_image.url != ""
+  windows_media = {
+    for name, medium in { image = var.windows_image, iso = var.windows_iso, drivers = var.windows_drivers, openssh = var.windows_openssh } :
+    name => medium if(name == "image") == local.windows_sealed
+  }
+  windows_files = {
+    for name, medium in local.windows_media :
+    name => startswith(medium.url, "/") ? medium.url : "${local.image_dir}/kinit-${substr(sha256(jsonencode(medium)), 0, 12)}.${lookup({ image = "qcow2", openssh = "msi" }, name, "iso")}"
+  }
+  windows_fetched = {
+    for pair in setproduct(local.windows_hypervisors, keys(local.windows_media)) :
+    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1] } if local.windows_media[pair[1]].url != "" && !startswith(local.windows_media[pair[1]].url, "/")
+  }
+
+  # The image's name follows from all that it is made of: another system is another image.
+  windows_golden = "${local.image_dir}/kinit-windows-${substr(sha256(jsonencode([local.windows_media, local.windows_edition, var.windows_image_name, var.windows_locale, var.windows_firmware, var.windows_image_size])), 0, 12)}.qcow2"
+  windows_build  = "kinit-image-${substr(sha256("${cluster.name}/${local.windows_golden}"), 0, 8)}"
+
+  # What clean-up leaves alone of an installation that was interrupted.
+  windows_builders      = local.windows_sealed ? [] : local.windows_hypervisors
+  windows_builds        = length(local.windows_builders) > 0 ? [local.windows_build] : []
+  windows_build_volumes = flatten([for name in local.windows_builds : ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"]])
+
+  # Sizes in HCL are texts, so the image's is taken apart: a whole number and its unit.
+  windows_least_disk = parseint(regex("^[0-9]+", var.windows_image_size), 10) * { KiB = 1024, MiB = 1048576, GiB = 1073741824, TiB = 1099511627776 }[regex("[KMGT]iB$", var.windows_image_size)]
+
+  # Letters and digits alone may miss one of the classes that Windows asks for in
+  # passwords, so each begins with all of them.
+  windows_password_prefix = "Kn1-"
+}
+
+# What can be said before any host is asked.
+task "assert" "windows" {
+  stage = "validate"
+  when  = local.build && length(local.windows_nodes) > 0
+  early = true
+
+  condition {
+    holds   = var.windows_iso.url != "" || local.windows_sealed
+    message = "The nodes ${join(", ", keys(local.windows_nodes))} are to run Windows, and there is no ISO to install it from. Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var 'windows_iso={url=\"/srv/iso/windows-server-2022.iso\"}'. docs/windows.md says where Microsoft's evaluation ISOs are."
+  }
+
+  condition {
+    holds   = length(local.windows_systems) == 1
+    message = "The pools ask for several systems, ${join(", ", local.windows_systems)}, and there is one ISO. Give all Windows pools the same os."
+  }
+
+  condition {
+    holds   = alltrue([for system in local.windows_systems : contains(keys(local.windows_editions), system)])
+    message = "There is no system ${join(", ", local.windows_systems)}: expected one of ${join(", ", keys(local.windows_editions))}."
+  }
+
+  condition {
+    holds   = alltrue([for node in values(local.windows_nodes) : node.memory_bytes >= var.windows_least_memory_gib * 1073741824])
+    message = "A Windows node needs ${var.windows_least_memory_gib}GiB of memory at least: ${join(", ", [for node in values(local.windows_nodes) : "${node.name} has ${node.memory}" if node.memory_bytes < var.windows_least_memory_gib * 1073741824])}. Give its pool more, as in --var compute_memory=8GiB."
+  }
+}
+
+task "package" "windows" {
+  stage      = "prepare"
+  when       = local.build && var.windows_firmware == "uefi"
+  hosts      = local.windows_hypervisors
+  names      = ["ovmf"]
+  timeout    = "20m"
+  depends_on = [task.package.hypervisor]
+}
+
+task "download" "windows" {
+  stage      = "images"
+  for_each   = local.windows_fetched
+  host       = each.value.host
+  url        = local.windows_media[each.value.name].url
+  dest       = local.windows_files[each.value.name]
+  sha256     = local.windows_media[each.value.name].sha256
+  unverified = local.windows_media[each.value.name].sha256 == ""
+  keep       = true
+  timeout    = "3h"
+}
+
+task "windows_image" "node" {
+  stage       = "images"
+  hosts       = local.windows_builders
+  path        = local.windows_golden
+  installer   = lookup(local.windows_files, "iso", "")
+  drivers     = lookup(local.windows_files, "drivers", "")
+  openssh     = lookup(local.windows_files, "openssh", "")
+  edition     = local.windows_edition
+  image_name  = var.windows_image_name
+  product_key = var.windows_product_key
+  locale      = var.windows_locale
+  firmware    = var.windows_firmware
+  size        = var.windows_image_size
+  virt_type   = var.virt_type
+  domain      = local.windows_build
+  pictures    = "${local.root}/pictures"
+  within      = var.windows_install_timeout
+  keep        = true
+  depends_on  = [task.download.windows, task.command.capabilities]
+}
+
+task "directory" "windows" {
+  stage      = "network"
+  when       = length(local.windows_nodes) > 0
+  host       = local.first
+  path       = "${local.root}/windows"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "secret" "windows" {
+  stage      = "network"
+  for_each   = local.windows_nodes
+  host       = local.first
+  path       = "${local.root}/windows/${each.key}.password"
+  depends_on = [task.directory.windows]
+}
+
+# The certificate each node answers with, so that the first connection is verified. A new
+# one would have to be brought to the node, so it is for long.
+task "x509_certificate" "winrm" {
+  stage        = "network"
+  for_each     = local.windows_nodes
+  host         = local.first
+  key          = "${local.root}/windows/${each.key}.key"
+  cert         = "${local.root}/windows/${each.key}.crt"
+  ca_cert_pem  = task.x509_ca.cluster.cert_pem
+  ca_key_pem   = task.x509_ca.cluster.key_pem
+  cn           = each.key
+  dns_names    = [each.key, "${each.key}.${cluster.domain}"]
+  ip_addresses = [each.value.ip]
+  type         = "rsa"
+  days         = 3650
+  depends_on   = [task.directory.windows]
+}
+
+task "libvirt_volume" "windows" {
+  stage      = "nodes"
+  for_each   = local.windows_nodes
+  host       = each.value.hypervisor
+  name       = each.key
+  backing    = lookup(local.windows_files, "image", local.windows_golden)
+  size       = local.windows_sealed || each.value.disk_bytes >= local.windows_least_disk ? each.value.disk : var.windows_image_size
+  depends_on = [task.windows_image.node, task.download.windows]
+}
+
+task "windows_seed" "node" {
+  stage           = "nodes"
+  for_each        = local.windows_nodes
+  host            = each.value.hypervisor
+  path            = "${local.image_dir}/${each.key}-seed.iso"
+  purpose         = "copy"
+  hostname        = each.key
+  edition         = local.windows_edition
+  password        = "${local.windows_password_prefix}${task.secret.windows[each.key].value}"
+  certificate     = task.x509_certificate.winrm[each.key].cert_pem
+  private_key     = task.x509_certificate.winrm[each.key].key_pem
+  authorized_keys = [task.ssh_key.cluster.public_key]
+  mtu             = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+
+  host_key {
+    private = task.ssh_key.node[each.key].private_key
+    public  = task.ssh_key.node[each.key].public_key
+  }
+}
+
+task "libvirt_domain" "windows" {
+  stage      = "nodes"
+  for_each   = local.windows_nodes
+  host       = each.value.hypervisor
+  name       = each.key
+  uuid       = each.value.uuid
+  os_type    = "windows"
+  firmware   = var.windows_firmware
+  vcpus      = each.value.vcpus
+  memory     = each.value.memory
+  virt_type  = var.virt_type
+  disk_cache = var.disk_cache
+  disk       = task.libvirt_volume.windows[each.key].path
+  cdroms     = [task.windows_seed.node[each.key].path]
+  vnc        = true
+  autostart  = true
+
+  nic {
+    bridge  = "br-int"
+    mac     = each.value.mac
+    port_id = each.value.port_id
+    mtu     = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    offload = local.offload
+  }
+
+  depends_on = [task.ovn_port.port[each.key], task.ovn_sync.overlay]
+}
+
+# WinRM answers when the node has set itself up; its CD, which has its passwords, is taken
+# out then.
+task "windows_install" "node" {
+  stage    = "nodes"
+  for_each = local.windows_nodes
+  host     = each.value.hypervisor
+  domain   = task.libvirt_domain.windows[each.key].name
+  disk     = task.libvirt_volume.windows[each.key].path
+  address  = each.value.ip
+  within   = var.windows_boot_timeout
+  pictures = "${local.root}/pictures"
+  eject    = [task.windows_seed.node[each.key].path]
+}
