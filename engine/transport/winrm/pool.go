@@ -149,10 +149,12 @@ func (p *pool) put(ctx context.Context, s *shell) {
 	p.remove(ctx, s)
 }
 
-// remove deletes a shell that is not idle, in the background. The caller holds the
-// lock.
-func (p *pool) remove(ctx context.Context, s *shell) {
+// remove deletes a shell that is not idle, in the background, and closes what it
+// returns when that is done. The caller holds the lock.
+func (p *pool) remove(ctx context.Context, s *shell) <-chan struct{} {
+	done := make(chan struct{})
 	p.owned.Go(func() {
+		defer close(done)
 		timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
 		defer cancel()
 		_ = p.client.deleteShell(timed, s.id) // it ends by itself, idle
@@ -161,19 +163,26 @@ func (p *pool) remove(ctx context.Context, s *shell) {
 		p.count--
 		p.wake()
 	})
+	return done
 }
 
 // renew deletes the shells that are idle, so that what they count against the quota
 // of operations is free again.
 func (p *pool) renew(ctx context.Context) {
-	p.mu.Lock()
-	idle := p.idle
-	p.idle = nil
-	for _, s := range idle {
-		p.remove(ctx, s)
+	for _, done := range p.removeIdle(ctx) {
+		<-done
 	}
-	p.mu.Unlock()
-	p.owned.Wait()
+}
+
+func (p *pool) removeIdle(ctx context.Context) []<-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []<-chan struct{}
+	for _, s := range p.idle {
+		all = append(all, p.remove(ctx, s))
+	}
+	p.idle = nil
+	return all
 }
 
 // wake lets everybody who waits look again. The caller holds the lock.
@@ -187,7 +196,8 @@ func (p *pool) close(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	p.renew(ctx)
+	p.removeIdle(ctx)
+	p.owned.Wait()
 }
 
 // pause waits between two tries, longer each time, from 50 ms to 3 s.

@@ -115,13 +115,15 @@ type Job struct {
 	// Encoded says that the script came by -EncodedCommand: what PowerShell itself
 	// writes to the standard error is CLIXML then.
 	Encoded bool
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Env     map[string]string
-	Dir     string
-	PID     int
-	User    string
+	// Stdin is the raw input. A script that reads it waits as long as Read does: who
+	// ends the context must end the input too.
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Env    map[string]string
+	Dir    string
+	PID    int
+	User   string
 }
 
 // Session is a running script.
