@@ -1,10 +1,14 @@
 package winhns
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/powershell"
+	"kinit/test/winsim/machine"
 	"kinit/test/winsim/winhost"
 )
 
@@ -54,9 +58,43 @@ func TestNothingIsLeftOfTheJob(t *testing.T) {
 func TestHostWithoutTheServiceIsAnError(t *testing.T) {
 	t.Parallel()
 	h := winhost.New(t, winhost.Options{})
-	if _, err := decode(t, external).Plan(t.Context(), h); err == nil {
-		t.Error("no error")
-	} else {
-		t.Log(err)
+	_, err := decode(t, external).Plan(t.Context(), h)
+	if want := "the host has no host networking service: install the feature Containers"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
+}
+
+func TestRestartInTheMiddleIsSaidAndMended(t *testing.T) {
+	t.Parallel()
+	h := withContainers(t)
+	restarted := make(chan error, 1)
+	go func() {
+		for !running(h) && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		restarted <- h.Reboot(t.Context())
+	}()
+	got := moduletest.Apply(t, decode(t, external), h)
+	if err := <-restarted; err != nil {
+		t.Fatal(err)
+	}
+	if got != "" && got != "hns-create: "+powershell.ErrLost.Error() {
+		t.Errorf("error %q, want none or one that says what is not known", got)
+	}
+	if again := moduletest.Apply(t, decode(t, external), h); again != "" {
+		t.Errorf("the second time: %s", again)
+	}
+	if left := moduletest.Planned(t.Context(), decode(t, external), h); left != "" {
+		t.Errorf("still to do: %s", left)
+	}
+}
+
+// running tells whether a job has begun.
+func running(h *winhost.Host) bool {
+	for _, task := range h.Tasks() {
+		if task.Path == `\kinit\` && task.LastResult == machine.TaskRunning {
+			return true
+		}
+	}
+	return false
 }
