@@ -327,8 +327,9 @@ func TestFilesOnWindowsGoOverSFTP(t *testing.T) {
 		t.Errorf("the root has the mode %v", info.Mode)
 	}
 	check(files.SetAttr(ctx, "C:/a b/x", module.Attr{Mode: 0o400}))
-	check(files.Remove(ctx, "C:/a b"))
-	check(files.Remove(ctx, "C:/a b"))
+	for _, name := range []string{"C:/a b/x", "C:/a b/c", "C:/a b", "C:/a b"} {
+		check(files.Remove(ctx, name))
+	}
 	for op, err := range map[string]error{
 		"stat":   second(files.Stat(ctx, "C:/a b/x")),
 		"open":   second(files.Open(ctx, "C:/a b/x")),
