@@ -48,8 +48,10 @@ func (i module) changeService(name string, arguments *value.Hashtable) (uint32, 
 		v, _ := arguments.Get(key)
 		values[strings.ToLower(value.String(key))] = value.String(v)
 	}
-	if account, ok := values["startname"]; ok && i.m.Accounts.SID(account) == "" && !strings.EqualFold(account, "LocalSystem") {
-		return serviceCode(winerr.Of(winerr.ServiceAccount, "change service", name)), nil
+	if account, ok := values["startname"]; ok {
+		if _, err := i.m.ServiceUser(account); err != nil {
+			return serviceCode(winerr.Of(winerr.ServiceAccount, "change service", name)), nil
+		}
 	}
 	var bad error
 	err := i.m.Services.Change(name, func(c *scm.Config) {
