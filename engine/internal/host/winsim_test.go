@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,15 +11,21 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/test/winsim/machine/account"
 	"kinit/test/winsim/nodetest"
 )
 
 // onWindows runs a test on a simulated machine, over WinRM and over SSH.
 func onWindows(t *testing.T, test func(t *testing.T, h module.Host)) {
+	onNode(t, func(t *testing.T, _ *nodetest.Node, h module.Host) { test(t, h) })
+}
+
+// onNode gives the test the machine behind the host too.
+func onNode(t *testing.T, test func(t *testing.T, n *nodetest.Node, h module.Host)) {
 	t.Parallel()
 	node := nodetest.Start(t)
 	for name, settings := range map[string]Settings{
-		"winrm": {WinRM: true, Port: node.HTTPS, Password: nodetest.Password, Certificate: node.Certificate},
+		"winrm": {WinRM: true, Port: node.HTTPS, Password: nodetest.Password, Certificate: node.Trust},
 		"ntlm":  {WinRM: true, Port: node.HTTP, Password: nodetest.Password, Auth: "ntlm"},
 		"ssh":   {OS: module.Windows, Port: node.SSH, HostKeys: []string{node.HostKey}, PrivateKeys: []secret.Value{secret.Value(node.Key)}, NoAgent: true},
 	} {
@@ -36,7 +43,7 @@ func onWindows(t *testing.T, test func(t *testing.T, h module.Host)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test(t, m.Bind("c1", nil))
+			test(t, node, m.Bind("c1", nil))
 		})
 	}
 }
@@ -101,13 +108,21 @@ func TestMarksOnWindows(t *testing.T) {
 }
 
 func TestTheFolderOfMarksIsClosedToOthersOnWindows(t *testing.T) {
-	onWindows(t, func(t *testing.T, h module.Host) {
+	onNode(t, func(t *testing.T, n *nodetest.Node, h module.Host) {
 		if err := h.Own(t.Context(), module.Mark{Kind: "file", ID: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := h.Run(t.Context(), module.Command{Argv: []string{"icacls.exe", "C:/ProgramData/kinit-" + h.Name() + "/clusters"}})
-		if err != nil || !strings.Contains(out.Stdout, `NT AUTHORITY\SYSTEM:(OI)(CI)(F)`) || strings.Contains(out.Stdout, "Users") {
-			t.Errorf("error %v\n%s", err, out.Stdout)
+		got, err := n.Files.Security(`C:\ProgramData\kinit-` + h.Name() + `\clusters`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var who []string
+		for _, e := range got.Entries {
+			who = append(who, e.SID)
+		}
+		slices.Sort(who)
+		if want := []string{account.SystemSID, account.AdministratorsSID}; !got.Protected || !slices.Equal(who, want) {
+			t.Errorf("%+v", got)
 		}
 	})
 }

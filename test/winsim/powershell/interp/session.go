@@ -178,6 +178,9 @@ func (s *Session) Interpreter() *Interpreter { return s.interp }
 // Job is how the run was started.
 func (s *Session) Job() Job { return s.job }
 
+// EnterFolder makes a folder that of the process, where relative paths of .NET begin.
+func (s *Session) EnterFolder(folder string) { s.job.Dir = folder }
+
 // Now is the time of the machine's clock.
 func (s *Session) Now() time.Time { return s.interp.host.Clock().Now() }
 
