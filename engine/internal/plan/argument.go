@@ -117,6 +117,7 @@ func (b *builder) checkArguments() {
 			if t.Skip != "" {
 				continue
 			}
+			b.checkSystem(t)
 			ctx := t.context(nil)
 			_, _, diags := t.decode(ctx, shared)
 			b.diags = append(b.diags, diags...)

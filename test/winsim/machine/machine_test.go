@@ -37,11 +37,11 @@ func programs() map[string]machine.Program {
 	}
 }
 
-// observer notes when connections are cut and let in.
+// observer notes what the machine tells.
 type observer struct {
 	mu     sync.Mutex
 	events []string
-	opened chan struct{} // a value each time they are let in
+	opened chan struct{} // a value each time connections are let in
 }
 
 func newObserver() *observer { return &observer{opened: make(chan struct{}, 100)} }
@@ -52,10 +52,17 @@ func (o *observer) note(event string) {
 	o.events = append(o.events, event)
 }
 
-func (o *observer) Cut() { o.note("cut") }
+func (o *observer) PowerOff() { o.note("off") }
 
-func (o *observer) Open() {
-	o.note("open")
+func (o *observer) PowerOn() {
+	o.note("on")
+	o.opened <- struct{}{}
+}
+
+func (o *observer) NetworkDown() { o.note("cut") }
+
+func (o *observer) NetworkUp() {
+	o.note("back")
 	o.opened <- struct{}{}
 }
 
@@ -148,7 +155,7 @@ func TestARebootEndsProcessesAndMakesWhatIsPendingTakeEffect(t *testing.T) {
 	if !m.LastBoot().After(before) || m.Boots() != 2 {
 		t.Errorf("last boot %v and %v, boots %d", before, m.LastBoot(), m.Boots())
 	}
-	if got, want := watch.all(), []string{"open", "cut", "open"}; !slices.Equal(got, want) {
+	if got, want := watch.all(), []string{"on", "off", "on"}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 }
@@ -202,7 +209,7 @@ func TestTheFirstExternalNetworkCutsConnections(t *testing.T) {
 	if _, err := m.Network.AddNetwork(network.HNSNetwork{Name: "nat", Type: "NAT"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := watch.all(), []string{"open", "cut", "open"}; !slices.Equal(got, want) {
+	if got, want := watch.all(), []string{"on", "cut", "back"}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 	if err := m.Reboot(t.Context()); err != nil {
