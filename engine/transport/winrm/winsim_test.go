@@ -23,7 +23,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/md4"
 	"golang.org/x/crypto/ssh"
 
 	"kinit/engine/secret"
@@ -88,11 +87,7 @@ func (w *windows) Password(user, password string) bool {
 }
 
 func (w *windows) NTHash(user string) ([]byte, bool) {
-	sum := md4.New()
-	for _, unit := range []rune(simPassword) { // all of them have one UTF-16 unit
-		_, _ = sum.Write([]byte{byte(unit), byte(unit >> 8)})
-	}
-	return sum.Sum(nil), strings.EqualFold(user, "Administrator")
+	return process.NTHash(simPassword), strings.EqualFold(user, "Administrator")
 }
 
 func (w *windows) Certificate(thumbprint string) (string, bool) {
