@@ -90,9 +90,9 @@ func (i fileInfo) ModTime() time.Time { return i.Modified }
 // Sys is the description as the machine has it.
 func (i fileInfo) Sys() any { return i.Info }
 
-// Stat describes a file and does not follow a link.
+// Stat describes what a path leads to: the server does not tell links from that.
 func (f files) Stat(path string) (fs.FileInfo, error) {
-	i, err := f.m.Files.Stat(path)
+	i, err := f.m.Files.Resolve(path)
 	if err != nil {
 		return nil, plain("stat", path, err)
 	}

@@ -8,10 +8,10 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"testing"
@@ -19,12 +19,13 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"kinit/test/winsim/endpoint"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/account"
+	"kinit/test/winsim/machine/firewall"
 	"kinit/test/winsim/machine/ntfs"
+	"kinit/test/winsim/machine/scm"
 	"kinit/test/winsim/node"
-	"kinit/test/winsim/sshd"
-	"kinit/test/winsim/wsman"
 )
 
 // The account that a Node lets in.
@@ -40,8 +41,6 @@ const authorizedKeys = `C:\ProgramData\ssh\administrators_authorized_keys`
 // know fails the test.
 type Node struct {
 	*machine.Machine
-	WinRM *wsman.Server
-	SSHD  *sshd.Server
 
 	HTTP, HTTPS, SSH int    // ports on 127.0.0.1
 	Certificate      string // of HTTPS, in PEM
@@ -62,21 +61,30 @@ func Start(t testing.TB) *Node {
 	}
 	n := &Node{Machine: m}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	const local = "127.0.0.1:0"
+	e, err := endpoint.New(ctx, m, endpoint.Options{
+		Listen: map[int]string{endpoint.HTTP: local, endpoint.HTTPS: local, endpoint.SSH: local},
+		Failed: func(err error) { t.Errorf("the machine: %v", err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := m.PowerOn(ctx); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		stop()
+		e.Close()
 		m.Close()
 		for _, what := range m.Unknowns() {
 			t.Errorf("the simulator was asked for what it does not know: %s", what)
 		}
 	})
 	n.letIn(t)
-	failed := func(err error) { t.Errorf("the machine: %v", err) }
-	n.serveWinRM(t, failed)
-	n.serveSSH(t, failed)
-	m.Observe(n)
+	n.openWinRM(t)
+	n.openSSH(t)
+	port := func(of int) int { return e.Addr(of).(*net.TCPAddr).Port }
+	n.HTTP, n.HTTPS, n.SSH = port(endpoint.HTTP), port(endpoint.HTTPS), port(endpoint.SSH)
 	return n
 }
 
@@ -103,10 +111,8 @@ func (n *Node) letIn(t testing.TB) {
 	if err := n.Accounts.SetPassword(User, Password); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.Files.Stat(`C:\ProgramData\ssh`); err != nil {
-		if err := n.Files.Mkdir(`C:\ProgramData\ssh`); err != nil {
-			t.Fatal(err)
-		}
+	if err := n.Files.Mkdir(`C:\ProgramData\ssh`); err != nil {
+		t.Fatal(err)
 	}
 	if err := n.Files.WriteFile(authorizedKeys, ssh.MarshalAuthorizedKey(signer.PublicKey())); err != nil {
 		t.Fatal(err)
@@ -120,16 +126,22 @@ func (n *Node) letIn(t testing.TB) {
 	}
 }
 
-func (n *Node) serveWinRM(t testing.TB, failed func(error)) {
+// openWinRM adds a listener for HTTPS, and Basic.
+func (n *Node) openWinRM(t testing.TB) {
 	t.Helper()
-	certificate, encoded := selfSigned(t)
-	n.Certificate = encoded
-	n.WinRM = wsman.New(wsman.Options{Runner: n.Machine, Login: n.Machine, Certificate: &certificate, Failed: failed, Settings: wsman.Settings{Basic: true}})
-	t.Cleanup(n.WinRM.Close)
-	n.HTTP, n.HTTPS = serve(t, n.WinRM.Serve), serve(t, n.WinRM.ServeTLS)
+	certificate := selfSigned(t)
+	n.Certificate = string(certificate.CertPEM)
+	err := errors.Join(
+		n.AddCertificate(certificate),
+		n.AddListener(machine.Listener{Transport: "HTTPS", Address: "*", Thumbprint: certificate.Thumbprint}.WithPort()),
+		n.SetWinRM(`Service\Auth\Basic`, "true"), n.letThrough("5986"))
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
-func (n *Node) serveSSH(t testing.TB, failed func(error)) {
+// openSSH installs OpenSSH, which this release does not bring along.
+func (n *Node) openSSH(t testing.TB) {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -139,43 +151,31 @@ func (n *Node) serveSSH(t testing.TB, failed func(error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.HostKey = string(ssh.MarshalAuthorizedKey(signer.PublicKey()))
-	n.SSHD = sshd.New(sshd.Options{Runner: n.Machine, Login: n.Machine, HostKey: signer, Files: files{n.Files}, Failed: failed})
-	t.Cleanup(n.SSHD.Close)
-	n.SSH = serve(t, n.SSHD.Serve)
-}
-
-// Cut ends all connections: the machine is down, or its network is.
-func (n *Node) Cut() {
-	go n.WinRM.Shutdown() // which waits for commands, one of which may be what cuts
-	go n.SSHD.Shutdown()
-}
-
-// Open lets connections in again.
-func (n *Node) Open() {
-	n.WinRM.Boot()
-	n.SSHD.Boot()
-}
-
-func serve(t testing.TB, serve func(net.Listener) error) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	block, err := ssh.MarshalPrivateKey(key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- serve(listener) }()
-	t.Cleanup(func() {
-		_ = listener.Close()
-		if err := <-ended; err != nil {
-			t.Errorf("serve: %v", err)
-		}
+	n.HostKey = string(ssh.MarshalAuthorizedKey(signer.PublicKey()))
+	const server = `C:\Program Files\OpenSSH\sshd.exe`
+	err = errors.Join(
+		n.Files.WriteFile(`C:\ProgramData\ssh\ssh_host_ed25519_key`, pem.EncodeToMemory(block)),
+		n.Files.Mkdir(`C:\Program Files\OpenSSH`), n.Files.WriteFile(server, machine.Stand("sshd", "9.5")),
+		n.Services.Create(scm.Config{Name: "sshd", DisplayName: "OpenSSH SSH Server", Image: `"` + server + `"`, Start: scm.Auto}),
+		n.Services.Start(t.Context(), "sshd"), n.letThrough("22"))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// letThrough opens a port of TCP.
+func (n *Node) letThrough(port string) error {
+	return n.Firewall.Add(firewall.Rule{
+		Name: "test-" + port, DisplayName: "test-" + port, Enabled: true, Direction: "Inbound", Action: "Allow", Protocol: "TCP", LocalPort: []string{port},
 	})
-	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // selfSigned is a certificate as a script on the machine makes it.
-func selfSigned(t testing.TB) (tls.Certificate, string) {
+func selfSigned(t testing.TB) machine.StoredCertificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -189,6 +189,9 @@ func selfSigned(t testing.TB) (tls.Certificate, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw})
-	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, string(encoded)
+	stored, err := machine.NewCertificate(raw, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
 }
