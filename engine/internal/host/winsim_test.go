@@ -25,7 +25,7 @@ func onNode(t *testing.T, test func(t *testing.T, n *nodetest.Node, h module.Hos
 	t.Parallel()
 	node := nodetest.Start(t)
 	for name, settings := range map[string]Settings{
-		"winrm": {WinRM: true, Port: node.HTTPS, Password: nodetest.Password, Certificate: node.Certificate},
+		"winrm": {WinRM: true, Port: node.HTTPS, Password: nodetest.Password, Certificate: node.Trust},
 		"ntlm":  {WinRM: true, Port: node.HTTP, Password: nodetest.Password, Auth: "ntlm"},
 		"ssh":   {OS: module.Windows, Port: node.SSH, HostKeys: []string{node.HostKey}, PrivateKeys: []secret.Value{secret.Value(node.Key)}, NoAgent: true},
 	} {

@@ -13,10 +13,7 @@ import (
 func TestConnToWindows(t *testing.T) {
 	t.Parallel()
 	node := nodetest.Start(t)
-	lacks := map[string]string{
-		"files/symlink": "the simulated SFTP server does not tell links from what they lead to",
-	}
-	transporttest.RunWindows(t, lacks, func(t *testing.T) transport.Conn {
+	transporttest.RunWindows(t, nil, func(t *testing.T) transport.Conn {
 		return dial(t, ssh.Config{
 			Name: "win1", Address: "127.0.0.1", Port: node.SSH, User: nodetest.User, Windows: true,
 			PrivateKeys: []secret.Value{secret.Value(node.Key)}, HostKeys: []string{node.HostKey},

@@ -18,7 +18,7 @@ func reach(n *nodetest.Node, auth string) winrm.Config {
 		c.Port = n.HTTP
 		return c
 	}
-	c.Port, c.Certificate = n.HTTPS, n.Certificate
+	c.Port, c.Certificate = n.HTTPS, n.Trust
 	return c
 }
 

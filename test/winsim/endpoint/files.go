@@ -90,13 +90,27 @@ func (i fileInfo) ModTime() time.Time { return i.Modified }
 // Sys is the description as the machine has it.
 func (i fileInfo) Sys() any { return i.Info }
 
-// Stat describes what a path leads to: the server does not tell links from that.
-func (f files) Stat(path string) (fs.FileInfo, error) {
-	i, err := f.m.Files.Resolve(path)
+// Stat describes what a path leads to.
+func (f files) Stat(path string) (fs.FileInfo, error) { return f.describe(path, f.m.Files.Resolve) }
+
+// Lstat describes a file or a link.
+func (f files) Lstat(path string) (fs.FileInfo, error) { return f.describe(path, f.m.Files.Stat) }
+
+func (f files) describe(path string, ask func(string) (ntfs.Info, error)) (fs.FileInfo, error) {
+	i, err := ask(path)
 	if err != nil {
 		return nil, plain("stat", path, err)
 	}
 	return fileInfo{i}, nil
+}
+
+// Readlink is what a link leads to.
+func (f files) Readlink(path string) (string, error) {
+	i, err := f.m.Files.Stat(path)
+	if err != nil {
+		return "", plain("readlink", path, err)
+	}
+	return i.Target, nil
 }
 
 // List describes what is in a folder.

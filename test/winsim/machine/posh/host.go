@@ -20,13 +20,16 @@ import (
 )
 
 // host is the machine as one process sees it.
-type host struct{ p *machine.Process }
+type host struct {
+	p    *machine.Process
+	open *handles
+}
 
 // Files is the machine's file system.
-func (h host) Files() interp.FileSystem { return files{h.p.Machine.Files} }
+func (h host) Files() interp.FileSystem { return files{h.p.Machine.Files, h.open} }
 
 // Environment is the variables that the registry keeps.
-func (h host) Environment() interp.Environment { return environment(h) }
+func (h host) Environment() interp.Environment { return environment{h.p} }
 
 // Clock is the machine's clock, in its zone, which is UTC.
 func (h host) Clock() interp.Clock { return clock{h.p.Machine} }
@@ -205,7 +208,10 @@ func (e environment) All(target string) map[string]string {
 }
 
 // files is the machine's file system as the interpreter needs it.
-type files struct{ fs *ntfs.FS }
+type files struct {
+	fs   *ntfs.FS
+	open *handles
+}
 
 // winError is an error of the file system with its code.
 func winError(err error) error {
@@ -250,6 +256,7 @@ func (f files) Open(path string, mode interp.OpenMode, access interp.Access) (in
 	if err != nil {
 		return nil, winError(err)
 	}
+	f.open.add(file)
 	return handle{file}, nil
 }
 
