@@ -1,17 +1,13 @@
 package endpoint_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha1"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/hex"
-	"encoding/pem"
 	"math/big"
 	"net"
 	"strings"
@@ -186,12 +182,7 @@ func certificate(t *testing.T) machine.StoredCertificate {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "node"}, NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	must(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	stored, err := machine.NewCertificate(der, key)
 	must(t, err)
-	sum := sha1.Sum(der)
-	return machine.StoredCertificate{
-		Thumbprint: strings.ToUpper(hex.EncodeToString(sum[:])), Subject: "CN=node",
-		CertPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: bytes.Clone(der)}),
-		KeyPEM:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
-	}
+	return stored
 }

@@ -8,14 +8,11 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha1"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/hex"
 	"encoding/pem"
 	"math/big"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -157,12 +154,7 @@ func selfSigned(t testing.TB) machine.StoredCertificate {
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	must(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	stored, err := machine.NewCertificate(raw, key)
 	must(t, err)
-	sum := sha1.Sum(raw)
-	return machine.StoredCertificate{
-		Thumbprint: strings.ToUpper(hex.EncodeToString(sum[:])), Subject: "CN=WIN-KINITSIM",
-		CertPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
-		KeyPEM:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
-	}
+	return stored
 }

@@ -3,8 +3,10 @@ package winhost_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"kinit/engine/module"
+	"kinit/test/winsim/machine"
 	"kinit/test/winsim/winhost"
 )
 
@@ -81,5 +83,25 @@ func TestWhatIsNotKnownFailsTheTest(t *testing.T) {
 				t.Error("the script went on as if it were known")
 			}
 		})
+	}
+}
+
+// TestTroublesOfAMachineReachScripts plans what goes wrong on real machines: a full
+// disk, a clock that is wrong, a network that is cut, no Defender.
+func TestTroublesOfAMachineReachScripts(t *testing.T) {
+	t.Parallel()
+	h := winhost.New(t, winhost.Options{Options: machine.Options{Skew: 48 * time.Hour, NoDefender: true}})
+	h.Machine.Files.Limit(1)
+	full := run(t, h, "try { [IO.File]::WriteAllText('C:\\big.txt', 'x' * 100000) } catch { $e = $_.Exception; while ($e.InnerException) { $e = $e.InnerException }; '{0:x8}' -f $e.HResult }")
+	if got := strings.Join(full, "\n"); got != "80070070" {
+		t.Errorf("a full disk: %s, want ERROR_DISK_FULL", got)
+	}
+	h.Machine.Files.Limit(0)
+	ahead := run(t, h, "[int]((Get-Date).ToUniversalTime() - [DateTime]::new("+time.Now().UTC().Format("2006, 1, 2, 15, 4, 5")+")).TotalHours")
+	if got := strings.Join(ahead, "\n"); got != "48" {
+		t.Errorf("the clock is %s hours ahead, want 48", got)
+	}
+	if got := run(t, h, "if (Get-Command Get-MpPreference -ErrorAction SilentlyContinue) { 'there' } else { 'missing' }"); got[0] != "missing" {
+		t.Errorf("Defender is %s", got[0])
 	}
 }

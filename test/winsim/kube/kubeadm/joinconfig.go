@@ -1,4 +1,4 @@
-package kube
+package kubeadm
 
 import (
 	"bytes"
@@ -11,6 +11,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/containerd"
+	"kinit/test/winsim/kube/kubelet"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 )
 
@@ -29,26 +33,13 @@ type joinConfiguration struct {
 }
 
 type nodeRegistration struct {
-	Name                  string   `yaml:"name"`
-	CRISocket             string   `yaml:"criSocket"`
-	Taints                []taint  `yaml:"taints"`
-	KubeletExtraArgs      []arg    `yaml:"kubeletExtraArgs"`
-	IgnorePreflightErrors []string `yaml:"ignorePreflightErrors"`
-	ImagePullPolicy       string   `yaml:"imagePullPolicy"`
-	ImagePullSerial       *bool    `yaml:"imagePullSerial"`
-}
-
-type taint struct {
-	Key    string `yaml:"key" json:"key"`
-	Value  string `yaml:"value" json:"value,omitempty"`
-	Effect string `yaml:"effect" json:"effect"`
-}
-
-func (t taint) String() string {
-	if t.Value == "" {
-		return t.Key + ":" + t.Effect
-	}
-	return t.Key + "=" + t.Value + ":" + t.Effect
+	Name                  string       `yaml:"name"`
+	CRISocket             string       `yaml:"criSocket"`
+	Taints                []rest.Taint `yaml:"taints"`
+	KubeletExtraArgs      []arg        `yaml:"kubeletExtraArgs"`
+	IgnorePreflightErrors []string     `yaml:"ignorePreflightErrors"`
+	ImagePullPolicy       string       `yaml:"imagePullPolicy"`
+	ImagePullSerial       *bool        `yaml:"imagePullSerial"`
 }
 
 type arg struct {
@@ -74,7 +65,7 @@ const kubeadmAPI = "kubeadm.k8s.io/v1beta4"
 
 // readJoin reads a configuration file. What stands in it and is not known fails.
 func readJoin(p *machine.Process, path string) (*joinConfiguration, error) {
-	text, err := p.Machine.Files.ReadFile(whole(p, path))
+	text, err := p.Machine.Files.ReadFile(cli.Whole(p, path))
 	if err != nil {
 		return nil, fmt.Errorf("unable to read config from %q: open %s: %w", path, path, err)
 	}
@@ -104,10 +95,10 @@ func readJoin(p *machine.Process, path string) (*joinConfiguration, error) {
 
 func (c *joinConfiguration) defaults(p *machine.Process) {
 	if c.NodeRegistration.Name == "" {
-		c.NodeRegistration.Name = nodeName(p.Machine)
+		c.NodeRegistration.Name = kubelet.NodeName(p.Machine)
 	}
 	if c.NodeRegistration.CRISocket == "" {
-		c.NodeRegistration.CRISocket = "npipe:////./pipe/" + containerdPipe
+		c.NodeRegistration.CRISocket = "npipe:////./pipe/" + containerd.Pipe
 	}
 	if c.CACertPath == "" {
 		c.CACertPath = "C:/etc/kubernetes/pki/ca.crt"
@@ -116,9 +107,6 @@ func (c *joinConfiguration) defaults(p *machine.Process) {
 		c.Discovery.TLSBootstrapToken = b.Token
 	}
 }
-
-// nodeName is the name that a node takes of its host.
-func nodeName(m *machine.Machine) string { return strings.ToLower(strings.TrimSpace(m.HostName())) }
 
 // Forms of what stands in a configuration.
 var (

@@ -1,4 +1,4 @@
-package kube
+package kubelet
 
 import (
 	"context"
@@ -8,89 +8,32 @@ import (
 	"strings"
 	"time"
 
+	"kinit/test/winsim/kube/containerd"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 )
 
-// node is a Node.
-type node struct {
-	APIVersion string     `json:"apiVersion,omitempty"`
-	Kind       string     `json:"kind,omitempty"`
-	Metadata   metadata   `json:"metadata"`
-	Spec       nodeSpec   `json:"spec,omitzero"`
-	Status     nodeStatus `json:"status,omitzero"`
-}
-
-type nodeSpec struct {
-	PodCIDR string  `json:"podCIDR,omitempty"`
-	Taints  []taint `json:"taints,omitempty"`
-}
-
-type nodeStatus struct {
-	Capacity    map[string]string `json:"capacity,omitempty"`
-	Allocatable map[string]string `json:"allocatable,omitempty"`
-	Conditions  []condition       `json:"conditions,omitempty"`
-	Addresses   []nodeAddress     `json:"addresses,omitempty"`
-	Endpoints   *daemonEndpoints  `json:"daemonEndpoints,omitempty"`
-	Info        *nodeInfo         `json:"nodeInfo,omitempty"`
-}
-
-type condition struct {
-	Type       string `json:"type"`
-	Status     string `json:"status"`
-	Heartbeat  string `json:"lastHeartbeatTime,omitempty"`
-	Transition string `json:"lastTransitionTime,omitempty"`
-	Reason     string `json:"reason"`
-	Message    string `json:"message"`
-}
-
-type nodeAddress struct {
-	Type    string `json:"type"`
-	Address string `json:"address"`
-}
-
-type daemonEndpoints struct {
-	Kubelet struct {
-		Port int `json:"Port"`
-	} `json:"kubeletEndpoint"`
-}
-
-type nodeInfo struct {
-	MachineID        string `json:"machineID"`
-	SystemUUID       string `json:"systemUUID"`
-	BootID           string `json:"bootID"`
-	KernelVersion    string `json:"kernelVersion"`
-	OSImage          string `json:"osImage"`
-	ContainerRuntime string `json:"containerRuntimeVersion"`
-	KubeletVersion   string `json:"kubeletVersion"`
-	KubeProxyVersion string `json:"kubeProxyVersion"`
-	OperatingSystem  string `json:"operatingSystem"`
-	Architecture     string `json:"architecture"`
-}
-
-// nodesPath is where nodes are.
-const nodesPath = "/api/v1/nodes"
-
 // register makes the node, or takes over the one that is there.
 func (k *kubelet) register(ctx context.Context) error {
-	want := node{APIVersion: "v1", Kind: "Node", Metadata: metadata{
+	want := rest.Node{APIVersion: "v1", Kind: "Node", Metadata: rest.Metadata{
 		Name: k.name, Labels: k.labels(),
 		Annotations: map[string]string{"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
 	}}
-	taints, err := parseTaints(k.flags.get("register-with-taints", ""))
+	taints, err := parseTaints(k.flags.Get("register-with-taints", ""))
 	if err != nil {
 		return err
 	}
 	want.Spec.Taints = taints
 	want.Status = k.status(nil)
-	var made node
-	err = k.api.post(ctx, nodesPath, want, &made)
-	if isReason(err, "AlreadyExists") {
+	var made rest.Node
+	err = k.api.Post(ctx, rest.NodesPath, want, &made)
+	if rest.IsReason(err, "AlreadyExists") {
 		// Labels that are the kubelet's own are set again; taints are left.
-		labels := node{Metadata: metadata{Labels: want.Metadata.Labels}}
-		if err := k.api.patch(ctx, nodesPath+"/"+k.name, labels); err != nil {
+		labels := rest.Node{Metadata: rest.Metadata{Labels: want.Metadata.Labels}}
+		if err := k.api.Patch(ctx, rest.NodesPath+"/"+k.name, labels); err != nil {
 			return k.note("update labels", err)
 		}
-		err = k.api.get(ctx, nodesPath+"/"+k.name, &made)
+		err = k.api.Get(ctx, rest.NodesPath+"/"+k.name, &made)
 	}
 	if err != nil {
 		return k.note("register node", err)
@@ -104,8 +47,8 @@ func (k *kubelet) note(what string, err error) error {
 	return err
 }
 
-func parseTaints(text string) ([]taint, error) {
-	var all []taint
+func parseTaints(text string) ([]rest.Taint, error) {
+	var all []rest.Taint
 	for part := range strings.SplitSeq(text, ",") {
 		if part == "" {
 			continue
@@ -115,7 +58,7 @@ func parseTaints(text string) ([]taint, error) {
 			return nil, fmt.Errorf("invalid taint spec: %s", part)
 		}
 		key, value, _ := strings.Cut(left, "=")
-		all = append(all, taint{Key: key, Value: value, Effect: effect})
+		all = append(all, rest.Taint{Key: key, Value: value, Effect: effect})
 	}
 	return all, nil
 }
@@ -127,7 +70,7 @@ func (k *kubelet) labels() map[string]string {
 		"beta.kubernetes.io/os": "windows", "beta.kubernetes.io/arch": "amd64",
 		"node.kubernetes.io/windows-build": fmt.Sprintf("10.0.%d", r.Build),
 	}
-	for pair := range strings.SplitSeq(k.flags.get("node-labels", ""), ",") {
+	for pair := range strings.SplitSeq(k.flags.Get("node-labels", ""), ",") {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			labels[name] = value
 		}
@@ -137,34 +80,34 @@ func (k *kubelet) labels() map[string]string {
 
 // status is the node's status now. old are the conditions that it has, whose times of
 // transition are kept.
-func (k *kubelet) status(old []condition) nodeStatus {
+func (k *kubelet) status(old []rest.Condition) rest.NodeStatus {
 	m := k.p.Machine
-	s := nodeStatus{
+	s := rest.NodeStatus{
 		Capacity: map[string]string{
 			"cpu": "4", "memory": "8388148Ki", "pods": fmt.Sprint(k.config.MaxPods), "ephemeral-storage": "61Gi",
 		},
-		Info: k.info(), Endpoints: &daemonEndpoints{}, Conditions: k.conditions(old),
+		Info: k.info(), Endpoints: &rest.DaemonEndpoints{}, Conditions: k.conditions(old),
 	}
 	s.Allocatable = s.Capacity
-	s.Endpoints.Kubelet.Port = kubeletPort
+	s.Endpoints.Kubelet.Port = Port
 	if a, ok := m.Network.Primary(); ok {
-		address := k.flags.get("node-ip", a.Address.Addr().String())
-		s.Addresses = []nodeAddress{{"InternalIP", address}, {"Hostname", k.name}}
+		address := k.flags.Get("node-ip", a.Address.Addr().String())
+		s.Addresses = []rest.NodeAddress{{Type: "InternalIP", Address: address}, {Type: "Hostname", Address: k.name}}
 	}
 	return s
 }
 
-func (k *kubelet) info() *nodeInfo {
+func (k *kubelet) info() *rest.NodeInfo {
 	m := k.p.Machine
 	r := m.Release()
-	info := &nodeInfo{
+	info := &rest.NodeInfo{
 		MachineID: m.HostName(), SystemUUID: systemUUID(m), BootID: fmt.Sprint(m.Boots()),
 		KernelVersion:  fmt.Sprintf("10.0.%d.%d", r.Build, r.Revision),
 		OSImage:        strings.TrimSuffix(r.Name, " Evaluation") + " (simulated by kinit)",
 		KubeletVersion: k.p.Version, OperatingSystem: "windows", Architecture: "amd64",
 	}
-	if container, err := connect(m, k.config.RuntimeEndpoint); err == nil {
-		info.ContainerRuntime = "containerd://" + strings.TrimPrefix(container.version, "v")
+	if container, err := containerd.Connect(m, k.config.RuntimeEndpoint); err == nil {
+		info.ContainerRuntime = "containerd://" + strings.TrimPrefix(container.Version, "v")
 	}
 	return info
 }
@@ -175,13 +118,13 @@ func systemUUID(m *machine.Machine) string {
 }
 
 // conditions are the node's conditions now.
-func (k *kubelet) conditions(old []condition) []condition {
+func (k *kubelet) conditions(old []rest.Condition) []rest.Condition {
 	now := k.p.Machine.Now().UTC().Format(time.RFC3339)
-	ready := condition{Type: "Ready", Status: "True", Reason: "KubeletReady", Message: "kubelet is posting ready status"}
+	ready := rest.Condition{Type: "Ready", Status: "True", Reason: "KubeletReady", Message: "kubelet is posting ready status"}
 	if err := k.fit(); err != nil {
 		ready.Status, ready.Reason, ready.Message = "False", "KubeletNotReady", err.Error()
 	}
-	all := []condition{
+	all := []rest.Condition{
 		{Type: "MemoryPressure", Status: "False", Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available"},
 		{Type: "DiskPressure", Status: "False", Reason: "KubeletHasNoDiskPressure", Message: "kubelet has no disk pressure"},
 		{Type: "PIDPressure", Status: "False", Reason: "KubeletHasSufficientPID", Message: "kubelet has sufficient PID available"},
@@ -189,7 +132,7 @@ func (k *kubelet) conditions(old []condition) []condition {
 	}
 	for i := range all {
 		all[i].Heartbeat, all[i].Transition = now, now
-		j := slices.IndexFunc(old, func(c condition) bool { return c.Type == all[i].Type && c.Status == all[i].Status })
+		j := slices.IndexFunc(old, func(c rest.Condition) bool { return c.Type == all[i].Type && c.Status == all[i].Status })
 		if j >= 0 {
 			all[i].Transition = old[j].Transition
 		}
@@ -199,14 +142,14 @@ func (k *kubelet) conditions(old []condition) []condition {
 
 // fit tells why the node is not ready, or nothing.
 func (k *kubelet) fit() error {
-	container, err := connect(k.p.Machine, k.config.RuntimeEndpoint)
+	container, err := containerd.Connect(k.p.Machine, k.config.RuntimeEndpoint)
 	if err != nil {
 		return errors.New("container runtime is down")
 	}
-	if err := container.ready(); err != nil {
+	if err := container.Ready(); err != nil {
 		return fmt.Errorf("container runtime not ready: RuntimeReady=false reason:RuntimeNotReady message:%w", err)
 	}
-	return container.network()
+	return container.Network()
 }
 
 // postStatus posts the status when the conditions have changed, or after some time.
@@ -218,12 +161,12 @@ func (k *kubelet) postStatus(ctx context.Context) error {
 	if summary == k.said && time.Since(k.posted) < statusReport {
 		return nil
 	}
-	var now node
-	if err := k.api.get(ctx, nodesPath+"/"+k.name, &now); err != nil {
+	var now rest.Node
+	if err := k.api.Get(ctx, rest.NodesPath+"/"+k.name, &now); err != nil {
 		return err
 	}
-	change := node{Metadata: metadata{Name: k.name}, Status: k.status(now.Status.Conditions)}
-	if err := k.api.patch(ctx, nodesPath+"/"+k.name+"/status", change); err != nil {
+	change := rest.Node{Metadata: rest.Metadata{Name: k.name}, Status: k.status(now.Status.Conditions)}
+	if err := k.api.Patch(ctx, rest.NodesPath+"/"+k.name+"/status", change); err != nil {
 		return err
 	}
 	k.said, k.posted = summary, time.Now()
@@ -232,9 +175,9 @@ func (k *kubelet) postStatus(ctx context.Context) error {
 
 // lease is a Lease.
 type lease struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata"`
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Metadata   rest.Metadata `json:"metadata"`
 	Spec       struct {
 		Holder   string `json:"holderIdentity"`
 		Duration int    `json:"leaseDurationSeconds"`
@@ -248,8 +191,8 @@ const leasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leas
 // renewLease renews the node's lease, which it makes where there is none.
 func (k *kubelet) renewLease(ctx context.Context) error {
 	var l lease
-	err := k.api.get(ctx, leasesPath+"/"+k.name, &l)
-	missing := isReason(err, "NotFound")
+	err := k.api.Get(ctx, leasesPath+"/"+k.name, &l)
+	missing := rest.IsReason(err, "NotFound")
 	if err != nil && !missing {
 		return err
 	}
@@ -257,10 +200,10 @@ func (k *kubelet) renewLease(ctx context.Context) error {
 	l.Spec.Holder, l.Spec.Duration = k.name, k.config.LeaseSeconds
 	l.Spec.Renewed = k.p.Machine.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
 	if !missing {
-		return k.api.put(ctx, leasesPath+"/"+k.name, l, nil)
+		return k.api.Put(ctx, leasesPath+"/"+k.name, l, nil)
 	}
-	l.Metadata = metadata{Name: k.name, Namespace: "kube-node-lease", OwnerReferences: []ownerReference{
+	l.Metadata = rest.Metadata{Name: k.name, Namespace: "kube-node-lease", OwnerReferences: []rest.OwnerReference{
 		{APIVersion: "v1", Kind: "Node", Name: k.name, UID: k.uid},
 	}}
-	return k.api.post(ctx, leasesPath, l, nil)
+	return k.api.Post(ctx, leasesPath, l, nil)
 }

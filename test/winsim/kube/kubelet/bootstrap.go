@@ -1,4 +1,4 @@
-package kube
+package kubelet
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"time"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine/ntfs"
 )
 
@@ -21,9 +23,9 @@ const signingRequests = "/apis/certificates.k8s.io/v1/certificatesigningrequests
 
 // signingRequest is a CertificateSigningRequest.
 type signingRequest struct {
-	APIVersion string   `json:"apiVersion,omitempty"`
-	Kind       string   `json:"kind,omitempty"`
-	Metadata   metadata `json:"metadata"`
+	APIVersion string        `json:"apiVersion,omitempty"`
+	Kind       string        `json:"kind,omitempty"`
+	Metadata   rest.Metadata `json:"metadata"`
 	Spec       struct {
 		Request    []byte   `json:"request"`
 		SignerName string   `json:"signerName"`
@@ -41,27 +43,27 @@ type signingRequest struct {
 
 // bootstrap asks for the node's certificate with the bootstrap token and writes the
 // kubeconfig with it.
-func (k *kubelet) bootstrap(ctx context.Context, path string) (access, error) {
-	first, err := readKubeconfig(k.p.Machine, whole(k.p, k.flags.get("bootstrap-kubeconfig", "")))
+func (k *kubelet) bootstrap(ctx context.Context, path string) (rest.Access, error) {
+	first, err := rest.ReadKubeconfig(k.p.Machine, cli.Whole(k.p, k.flags.Get("bootstrap-kubeconfig", "")))
 	if err != nil {
-		return access{}, fmt.Errorf("unable to load bootstrap kubeconfig: %w", err)
+		return rest.Access{}, fmt.Errorf("unable to load bootstrap kubeconfig: %w", err)
 	}
-	api, err := newClient(k.p.Machine, first)
+	api, err := rest.NewClient(k.p.Machine, first)
 	if err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
-	defer api.close()
+	defer api.Close()
 	key, request, err := k.signingRequest()
 	if err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
 	var made signingRequest
-	if err := api.post(ctx, signingRequests, request, &made); err != nil {
-		return access{}, fmt.Errorf("failed to run Kubelet: cannot create certificate signing request: %w", err)
+	if err := api.Post(ctx, signingRequests, request, &made); err != nil {
+		return rest.Access{}, fmt.Errorf("failed to run Kubelet: cannot create certificate signing request: %w", err)
 	}
 	certificate, err := awaitCertificate(ctx, api, made.Metadata.Name)
 	if err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
 	return k.keep(path, first, append(certificate, key...))
 }
@@ -81,7 +83,7 @@ func (k *kubelet) signingRequest() (keyPEM []byte, _ signingRequest, _ error) {
 	if err != nil {
 		return nil, signingRequest{}, err
 	}
-	r := signingRequest{APIVersion: "certificates.k8s.io/v1", Kind: "CertificateSigningRequest", Metadata: metadata{GenerateName: "csr-"}}
+	r := signingRequest{APIVersion: "certificates.k8s.io/v1", Kind: "CertificateSigningRequest", Metadata: rest.Metadata{GenerateName: "csr-"}}
 	r.Spec.Request = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 	r.Spec.SignerName = "kubernetes.io/kube-apiserver-client-kubelet"
 	r.Spec.Usages = []string{"digital signature", "client auth"}
@@ -92,12 +94,12 @@ func (k *kubelet) signingRequest() (keyPEM []byte, _ signingRequest, _ error) {
 const certificateTime = time.Hour
 
 // awaitCertificate waits until the request is signed or refused.
-func awaitCertificate(ctx context.Context, api *client, name string) ([]byte, error) {
+func awaitCertificate(ctx context.Context, api *rest.Client, name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, certificateTime)
 	defer cancel()
 	for {
 		var r signingRequest
-		err := api.get(ctx, signingRequests+"/"+name, &r)
+		err := api.Get(ctx, signingRequests+"/"+name, &r)
 		if err == nil && len(r.Status.Certificate) > 0 {
 			return r.Status.Certificate, nil
 		}
@@ -106,7 +108,7 @@ func awaitCertificate(ctx context.Context, api *client, name string) ([]byte, er
 				return nil, fmt.Errorf("certificate signing request %s is %s, reason: %s, message: %s", name, c.Type, c.Reason, c.Message)
 			}
 		}
-		if !sleep(ctx, 4*pollPause) {
+		if !cli.Sleep(ctx, 4*cli.Pause) {
 			return nil, errors.Join(errors.New("timed out waiting for the certificate"), err)
 		}
 	}
@@ -114,26 +116,26 @@ func awaitCertificate(ctx context.Context, api *client, name string) ([]byte, er
 
 // keep writes key and certificate in one file, which the kubeconfig names, with a link
 // to it that later certificates replace.
-func (k *kubelet) keep(path string, a access, pair []byte) (access, error) {
+func (k *kubelet) keep(path string, a rest.Access, pair []byte) (rest.Access, error) {
 	files := k.p.Machine.Files
-	folder := whole(k.p, k.flags.get("cert-dir", kubeletDir+"/pki"))
+	folder := cli.Whole(k.p, k.flags.Get("cert-dir", Dir+"/pki"))
 	if err := files.Mkdir(folder); err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
 	name := "kubelet-client-" + k.p.Machine.Now().UTC().Format("2006-01-02-15-04-05") + ".pem"
 	if err := files.WriteFile(folder+`\`+name, pair); err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
 	current := folder + `\kubelet-client-current.pem`
 	_ = files.Remove(current, true) // there may be none
 	if err := files.Link(current, name, ntfs.SymbolicLink); err != nil {
-		return access{}, err
+		return rest.Access{}, err
 	}
-	login := auth{CertFile: current, KeyFile: current}
-	to := cluster{Server: a.server, ServerName: a.serverName, CAData: base64.StdEncoding.EncodeToString(a.ca)}
-	if err := newKubeconfig(to, "default-cluster", "default-auth", login).write(k.p.Machine, path); err != nil {
-		return access{}, err
+	login := rest.Auth{CertFile: current, KeyFile: current}
+	to := rest.Cluster{Server: a.Server, ServerName: a.ServerName, CAData: base64.StdEncoding.EncodeToString(a.CA)}
+	if err := rest.NewKubeconfig(to, "default-cluster", "default-auth", login).Write(k.p.Machine, path); err != nil {
+		return rest.Access{}, err
 	}
-	a.token, a.cert, a.key = "", pair, pair
+	a.Token, a.Cert, a.Key = "", pair, pair
 	return a, nil
 }

@@ -1,9 +1,19 @@
+// Package kube is what Kubernetes' programs do on a simulated Windows node: kubeadm,
+// kubelet, kube-proxy, flanneld, and the container runtime they need.
+//
+// They talk to a real API server, with plain HTTP and JSON, and do on the simulated
+// machine what the real ones do on a Windows node: files, services, networks. They run
+// no containers.
 package kube
 
 import (
 	"context"
 	"io"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/containerd"
+	"kinit/test/winsim/kube/kubeadm"
+	"kinit/test/winsim/kube/kubelet"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/ntfs"
 )
@@ -12,19 +22,19 @@ import (
 // its output in a file.
 func LogRunner(ctx context.Context, p *machine.Process) uint32 {
 	own, command := splitCommand(p.Args)
-	f, err := flagSet{
-		values:   []string{"log-file", "log-file-size", "log-file-age", "flush-interval"},
-		switches: []string{"also-stdout", "redirect-stderr"},
-	}.parse(own)
+	f, err := cli.Set{
+		Values:   []string{"log-file", "log-file-size", "log-file-age", "flush-interval"},
+		Switches: []string{"also-stdout", "redirect-stderr"},
+	}.Parse(own)
 	if err != nil || len(command) == 0 {
-		complain(p, "usage: kube-log-runner [flags] command: %v", err)
+		cli.Complain(p, "usage: kube-log-runner [flags] command: %v", err)
 		return 1
 	}
 	start := machine.Start{Program: command[0], Args: command[1:], Service: p.Service}
-	if path := f.get("log-file", ""); path != "" {
-		log, err := p.Machine.Files.Open(whole(p, path), ntfs.Append, ntfs.Writing, ntfs.ShareRead)
+	if path := f.Get("log-file", ""); path != "" {
+		log, err := p.Machine.Files.Open(cli.Whole(p, path), ntfs.Append, ntfs.Writing, ntfs.ShareRead)
 		if err != nil {
-			complain(p, "open log file: %v", err)
+			cli.Complain(p, "open log file: %v", err)
 			return 1
 		}
 		defer log.Close()
@@ -32,7 +42,7 @@ func LogRunner(ctx context.Context, p *machine.Process) uint32 {
 	}
 	child, err := p.Launch(ctx, start)
 	if err != nil {
-		complain(p, "starting command: %v", err)
+		cli.Complain(p, "starting command: %v", err)
 		return 1
 	}
 	return child.Wait()
@@ -52,7 +62,7 @@ func splitCommand(args []string) (own, command []string) {
 // Programs are the programs of this package by the names in their files.
 func Programs() map[string]machine.Program {
 	return map[string]machine.Program{
-		"containerd": Containerd, "kubeadm": Kubeadm, "kubelet": Kubelet, "kube-proxy": KubeProxy, "flanneld": Flanneld,
+		"containerd": containerd.Program, "kubeadm": kubeadm.Program, "kubelet": kubelet.Program, "kube-proxy": KubeProxy, "flanneld": Flanneld,
 		"kube-log-runner": LogRunner,
 	}
 }

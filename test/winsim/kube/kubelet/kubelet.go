@@ -1,4 +1,6 @@
-package kube
+// Package kubelet is kubelet.exe: it gets its certificate by the bootstrap token,
+// registers the node and keeps its lease and its status. It runs no pods.
+package kubelet
 
 import (
 	"context"
@@ -9,14 +11,29 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/containerd"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 )
 
+// Ports of the kubelet.
+const (
+	Port       = 10250
+	HealthPort = 10248 // where it says that it is well
+)
+
+// Dir is where the kubelet keeps its files. A process sees it on its own drive.
+const Dir = "/var/lib/kubelet"
+
+// NodeName is the name that a node takes of its host.
+func NodeName(m *machine.Machine) string { return strings.ToLower(strings.TrimSpace(m.HostName())) }
+
 // kubeletFlagSet are the flags of the kubelet on Windows that nodes are started with
 // (cmd/kubelet/app/options). Another one may well exist: it is unknown here.
-func kubeletFlagSet() flagSet {
-	return flagSet{
-		values: []string{
+func kubeletFlagSet() cli.Set {
+	return cli.Set{
+		Values: []string{
 			"config", "kubeconfig", "bootstrap-kubeconfig", "hostname-override", "node-ip", "cert-dir", "root-dir", "node-labels",
 			"register-with-taints", "container-runtime-endpoint", "image-service-endpoint", "pod-infra-container-image", "v", "vmodule",
 			"enforce-node-allocatable", "resolv-conf", "cluster-dns", "cluster-domain", "max-pods", "pod-cidr", "address", "port",
@@ -24,7 +41,7 @@ func kubeletFlagSet() flagSet {
 			"windows-priorityclass", "feature-gates", "eviction-hard", "system-reserved", "kube-reserved", "provider-id", "cloud-provider",
 			"tls-cert-file", "tls-private-key-file", "volume-plugin-dir", "cgroup-driver", "log-file",
 		},
-		switches: []string{
+		Switches: []string{
 			"windows-service", "cgroups-per-qos", "enable-debugging-handlers", "fail-swap-on", "register-node", "rotate-certificates",
 			"rotate-server-certificates", "logtostderr", "version", "seccomp-default", "hairpin-mode",
 		},
@@ -34,10 +51,10 @@ func kubeletFlagSet() flagSet {
 // kubelet is a running kubelet.
 type kubelet struct {
 	p      *machine.Process
-	flags  flags
+	flags  cli.Flags
 	config kubeletConfig
 	name   string // of the node
-	api    *client
+	api    *rest.Client
 	uid    string // of the node
 	posted time.Time
 	said   string // the conditions that were posted last
@@ -60,37 +77,37 @@ type kubeletConfig struct {
 	} `yaml:"authentication"`
 }
 
-// Kubelet is kubelet.exe.
-func Kubelet(ctx context.Context, p *machine.Process) uint32 {
-	f, err := kubeletFlagSet().parse(p.Args)
+// Program is kubelet.exe.
+func Program(ctx context.Context, p *machine.Process) uint32 {
+	f, err := kubeletFlagSet().Parse(p.Args)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), "unknown flag") {
 			p.Machine.Log("kubelet: %v", err)
 		}
-		complain(p, "E \"command failed\" err=\"failed to parse kubelet flag: %v\"", err)
+		cli.Complain(p, "E \"command failed\" err=\"failed to parse kubelet flag: %v\"", err)
 		return 1
 	}
-	if f.on("version") {
-		say(p, "Kubernetes %s", p.Version)
+	if f.On("version") {
+		cli.Say(p, "Kubernetes %s", p.Version)
 		return 0
 	}
 	k := &kubelet{p: p, flags: f}
 	if err := k.run(ctx); err != nil && ctx.Err() == nil {
 		p.Machine.Log("kubelet: %v", err)
-		complain(p, "E \"command failed\" err=%q", err.Error())
+		cli.Complain(p, "E \"command failed\" err=%q", err.Error())
 		return 1
 	}
 	return 0
 }
 
 func (k *kubelet) run(ctx context.Context) error {
-	if len(k.flags.args) > 0 {
-		return fmt.Errorf("unknown command %v", k.flags.args)
+	if len(k.flags.Args) > 0 {
+		return fmt.Errorf("unknown command %v", k.flags.Args)
 	}
 	if err := k.configure(); err != nil {
 		return err
 	}
-	if k.flags.on("windows-service") {
+	if k.flags.On("windows-service") {
 		if k.p.Service == nil {
 			return errors.New("the service process could not connect to the service controller")
 		}
@@ -99,8 +116,8 @@ func (k *kubelet) run(ctx context.Context) error {
 	if err := k.login(ctx); err != nil {
 		return fmt.Errorf("failed to run Kubelet: %w", err)
 	}
-	defer k.api.close()
-	if _, err := connect(k.p.Machine, k.config.RuntimeEndpoint); err != nil {
+	defer k.api.Close()
+	if _, err := containerd.Connect(k.p.Machine, k.config.RuntimeEndpoint); err != nil {
 		return fmt.Errorf("failed to run Kubelet: %w", err)
 	}
 	release, err := k.listen()
@@ -114,8 +131,8 @@ func (k *kubelet) run(ctx context.Context) error {
 // configure reads the configuration file; flags win over it.
 func (k *kubelet) configure() error {
 	k.config = kubeletConfig{LeaseSeconds: 40, MaxPods: 110, StatusFrequency: "10s"}
-	if path := k.flags.get("config", ""); path != "" {
-		text, err := k.p.Machine.Files.ReadFile(whole(k.p, path))
+	if path := k.flags.Get("config", ""); path != "" {
+		text, err := k.p.Machine.Files.ReadFile(cli.Whole(k.p, path))
 		if err != nil {
 			return fmt.Errorf("failed to load kubelet config file, path: %s, error: failed to load Kubelet config file %s, error failed to read kubelet config file %q, error: open %s: %w", path, path, path, path, err)
 		}
@@ -129,19 +146,19 @@ func (k *kubelet) configure() error {
 	if k.config.OOMKill != nil {
 		return errors.New("invalid configuration: singleProcessOOMKill is not supported on Windows")
 	}
-	k.config.RuntimeEndpoint = k.flags.get("container-runtime-endpoint", k.config.RuntimeEndpoint)
+	k.config.RuntimeEndpoint = k.flags.Get("container-runtime-endpoint", k.config.RuntimeEndpoint)
 	if k.config.RuntimeEndpoint == "" {
-		k.config.RuntimeEndpoint = "npipe:////./pipe/" + containerdPipe
+		k.config.RuntimeEndpoint = "npipe:////./pipe/" + containerd.Pipe
 	}
 	// A relative or missing drive here is what breaks clients on Windows.
 	if ca := k.config.Authentication.X509.ClientCAFile; ca != "" {
-		if _, err := k.p.Machine.Files.Stat(whole(k.p, ca)); err != nil {
+		if _, err := k.p.Machine.Files.Stat(cli.Whole(k.p, ca)); err != nil {
 			return fmt.Errorf("unable to load client CA file %s: open %s: %w", ca, ca, err)
 		}
 	}
-	k.name = strings.ToLower(strings.TrimSpace(k.flags.get("hostname-override", "")))
+	k.name = strings.ToLower(strings.TrimSpace(k.flags.Get("hostname-override", "")))
 	if k.name == "" {
-		k.name = nodeName(k.p.Machine)
+		k.name = NodeName(k.p.Machine)
 	}
 	return nil
 }
@@ -149,30 +166,30 @@ func (k *kubelet) configure() error {
 // login gets a client: with the kubeconfig that is there, or a new one by the
 // bootstrap token.
 func (k *kubelet) login(ctx context.Context) error {
-	path := whole(k.p, k.flags.get("kubeconfig", ""))
-	if !k.flags.has("kubeconfig") {
+	path := cli.Whole(k.p, k.flags.Get("kubeconfig", ""))
+	if !k.flags.Has("kubeconfig") {
 		return errors.New("standalone mode is not simulated: --kubeconfig is missing")
 	}
-	a, err := readKubeconfig(k.p.Machine, path)
-	if err != nil && k.flags.get("bootstrap-kubeconfig", "") != "" {
+	a, err := rest.ReadKubeconfig(k.p.Machine, path)
+	if err != nil && k.flags.Get("bootstrap-kubeconfig", "") != "" {
 		a, err = k.bootstrap(ctx, path)
 	}
 	if err != nil {
 		return err
 	}
-	k.api, err = newClient(k.p.Machine, a)
+	k.api, err = rest.NewClient(k.p.Machine, a)
 	return err
 }
 
 // listen takes the ports.
 func (k *kubelet) listen() (release func(), err error) {
-	port := healthPort
+	port := HealthPort
 	if k.config.HealthzPort != nil {
 		port = *k.config.HealthzPort
 	}
-	freeOwn, err := k.p.Machine.Bind(machine.TCP(kubeletPort), k.p, nil)
+	freeOwn, err := k.p.Machine.Bind(machine.TCP(Port), k.p, nil)
 	if err != nil {
-		return nil, fmt.Errorf("listen tcp 0.0.0.0:%d: bind: %w", kubeletPort, err)
+		return nil, fmt.Errorf("listen tcp 0.0.0.0:%d: bind: %w", Port, err)
 	}
 	freeHealth, err := k.p.Machine.Bind(machine.TCP(port), k.p, nil)
 	if err != nil {
@@ -193,7 +210,7 @@ const lookPause = 200 * time.Millisecond
 // serve registers the node and keeps its lease and status.
 func (k *kubelet) serve(ctx context.Context) error {
 	for k.register(ctx) != nil {
-		if !sleep(ctx, time.Second) {
+		if !cli.Sleep(ctx, time.Second) {
 			return ctx.Err()
 		}
 	}
@@ -209,15 +226,15 @@ func (k *kubelet) serve(ctx context.Context) error {
 		}
 		if err := k.postStatus(ctx); err != nil && ctx.Err() == nil {
 			k.p.Machine.Log("kubelet: post status: %v", err)
-			if isReason(err, "NotFound") {
+			if rest.IsReason(err, "NotFound") {
 				// A node that was deleted is registered anew only by another start.
 				k.p.Machine.Log("kubelet: the node %s is not known to the cluster", k.name)
 			}
-			if !sleep(ctx, time.Second) {
+			if !cli.Sleep(ctx, time.Second) {
 				return ctx.Err()
 			}
 		}
-		if !sleep(ctx, lookPause) {
+		if !cli.Sleep(ctx, lookPause) {
 			return ctx.Err()
 		}
 	}

@@ -1,4 +1,4 @@
-package kube
+package kubeadm
 
 import (
 	"fmt"
@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/containerd"
+	"kinit/test/winsim/kube/kubelet"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/account"
 	"kinit/test/winsim/machine/ntfs"
 	"kinit/test/winsim/machine/scm"
 )
-
-// kubeletPort is the kubelet's own port.
-const kubeletPort = 10250
 
 // finding is what a check of kubeadm says.
 type finding struct {
@@ -31,7 +31,7 @@ func preflight(p *machine.Process, c *joinConfiguration, ignore []string) []stri
 			return strings.EqualFold(name, f.check) || strings.EqualFold(name, "all")
 		})
 		if f.warning || ignored {
-			complain(p, "\t[WARNING %s]: %s", f.check, f.text)
+			cli.Complain(p, "\t[WARNING %s]: %s", f.check, f.text)
 			continue
 		}
 		fatal = append(fatal, fmt.Sprintf("\t[ERROR %s]: %s", f.check, f.text))
@@ -49,11 +49,11 @@ func findings(p *machine.Process, c *joinConfiguration) []finding {
 		add("IsPrivilegedUser", "the kubeadm process must be run by a user with elevated privileges")
 	}
 	for _, path := range []string{kubeletConf, bootstrapConf, c.CACertPath} {
-		if _, err := m.Files.Stat(whole(p, path)); err == nil {
+		if _, err := m.Files.Stat(cli.Whole(p, path)); err == nil {
 			add("FileAvailable-"+strings.ReplaceAll(strings.ReplaceAll(path, "/", "-"), ":", "-"), "%s already exists", path)
 		}
 	}
-	if _, err := connect(m, c.NodeRegistration.CRISocket); err != nil {
+	if _, err := containerd.Connect(m, c.NodeRegistration.CRISocket); err != nil {
 		add("CRI", "container runtime is not running: output: %v", err)
 	}
 	if findInPath(p, "xcopy") == "" {
@@ -67,7 +67,7 @@ func findings(p *machine.Process, c *joinConfiguration) []finding {
 	} else if s.Start == scm.Disabled {
 		all = append(all, finding{check: "Service-kubelet", text: "kubelet service is not enabled, please run 'Set-Service 'kubelet' -StartupType Automatic'", warning: true})
 	}
-	if _, used := m.Bound(machine.TCP(kubeletPort)); used {
+	if _, used := m.Bound(machine.TCP(kubelet.Port)); used {
 		add("Port-10250", "Port 10250 is in use")
 	}
 	return all

@@ -1,4 +1,6 @@
-package kube
+// Package containerd is containerd.exe: the runtime that the kubelet talks to. It runs no
+// containers.
+package containerd
 
 import (
 	"context"
@@ -9,56 +11,57 @@ import (
 	"strings"
 	"time"
 
+	"kinit/test/winsim/kube/cli"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/feature"
 	"kinit/test/winsim/machine/scm"
 	"kinit/test/winsim/machine/winerr"
 )
 
-// containerdPipe is the pipe that containerd listens on by default.
-const containerdPipe = "containerd-containerd"
+// Pipe is the pipe that containerd listens on by default.
+const Pipe = "containerd-containerd"
 
-// runtime is what those who connect to containerd's pipe talk to.
-type runtime struct {
+// Runtime is what those who connect to containerd's pipe talk to.
+type Runtime struct {
 	machine         *machine.Machine
-	version         string
+	Version         string
 	config, address string
 	binDirs         []string
 	confDir         string
 }
 
 // containerdFlags are those that matter on Windows (cmd/containerd/command).
-func containerdFlags() flagSet {
-	return flagSet{
-		values:   []string{"config", "c", "log-level", "l", "address", "a", "root", "state", "service-name", "log-file"},
-		switches: []string{"register-service", "unregister-service", "run-service", "version", "v", "help", "h"},
+func containerdFlags() cli.Set {
+	return cli.Set{
+		Values:   []string{"config", "c", "log-level", "l", "address", "a", "root", "state", "service-name", "log-file"},
+		Switches: []string{"register-service", "unregister-service", "run-service", "version", "v", "help", "h"},
 	}
 }
 
-// Containerd is containerd.exe.
-func Containerd(ctx context.Context, p *machine.Process) uint32 {
-	f, err := containerdFlags().parse(p.Args)
+// Program is containerd.exe.
+func Program(ctx context.Context, p *machine.Process) uint32 {
+	f, err := containerdFlags().Parse(p.Args)
 	if err != nil {
-		complain(p, "Incorrect Usage: %v", err)
+		cli.Complain(p, "Incorrect Usage: %v", err)
 		return 1
 	}
 	switch {
-	case f.on("version") || f.on("v"):
-		say(p, "containerd github.com/containerd/containerd/v2 v%s kinit-winsim", strings.TrimPrefix(p.Version, "v"))
-	case f.on("register-service"):
+	case f.On("version") || f.On("v"):
+		cli.Say(p, "containerd github.com/containerd/containerd/v2 v%s kinit-winsim", strings.TrimPrefix(p.Version, "v"))
+	case f.On("register-service"):
 		err = registerContainerd(p, f)
-	case f.on("unregister-service"):
-		err = p.Machine.Services.Delete(f.get("service-name", "containerd"))
-	case slices.Equal(f.args, []string{"config", "default"}):
+	case f.On("unregister-service"):
+		err = p.Machine.Services.Delete(f.Get("service-name", "containerd"))
+	case slices.Equal(f.Args, []string{"config", "default"}):
 		fmt.Fprint(p.Stdout, defaultContainerd())
-	case len(f.args) > 0:
+	case len(f.Args) > 0:
 		p.Machine.Unknown("containerd %s", strings.Join(p.Args, " "))
 		return 1
 	default:
 		err = runContainerd(ctx, p, f)
 	}
 	if err != nil {
-		complain(p, "containerd: %v", err)
+		cli.Complain(p, "containerd: %v", err)
 		return 1
 	}
 	return 0
@@ -66,16 +69,16 @@ func Containerd(ctx context.Context, p *machine.Process) uint32 {
 
 // registerContainerd makes the service as containerd's own code does: automatic, and
 // started again when it fails.
-func registerContainerd(p *machine.Process, f flags) error {
+func registerContainerd(p *machine.Process, f cli.Flags) error {
 	line := []string{p.Image, "--run-service"}
 	for _, name := range []string{"config", "log-level", "address", "root", "state", "service-name", "log-file"} {
-		if f.has(name) {
-			line = append(line, "--"+name, f.get(name, ""))
+		if f.Has(name) {
+			line = append(line, "--"+name, f.Get(name, ""))
 		}
 	}
 	restart := scm.Action{Type: scm.Restart, Delay: 15 * time.Second}
 	err := p.Machine.Services.Create(scm.Config{
-		Name: f.get("service-name", "containerd"), DisplayName: "containerd", Description: "Container runtime",
+		Name: f.Get("service-name", "containerd"), DisplayName: "containerd", Description: "Container runtime",
 		Image: machine.JoinArgs(line), Start: scm.Auto,
 		Failure: scm.Failure{Reset: 24 * time.Hour, Actions: []scm.Action{restart, restart, {Type: scm.DoNothing}}},
 	})
@@ -86,19 +89,19 @@ func registerContainerd(p *machine.Process, f flags) error {
 }
 
 // runContainerd serves until it is stopped.
-func runContainerd(ctx context.Context, p *machine.Process, f flags) error {
-	path := whole(p, f.get("config", f.get("c", p.Env.Get("ProgramFiles")+`\containerd\config.toml`)))
-	r := &runtime{machine: p.Machine, version: p.Version, config: path}
+func runContainerd(ctx context.Context, p *machine.Process, f cli.Flags) error {
+	path := cli.Whole(p, f.Get("config", f.Get("c", p.Env.Get("ProgramFiles")+`\containerd\config.toml`)))
+	r := &Runtime{machine: p.Machine, Version: p.Version, config: path}
 	if err := r.configure(p); err != nil {
 		return err
 	}
-	address := f.get("address", f.get("a", r.address))
+	address := f.Get("address", f.Get("a", r.address))
 	release, err := p.Machine.Bind(machine.Pipe(pipeName(address)), p, r)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if p.Service != nil && f.on("run-service") {
+	if p.Service != nil && f.On("run-service") {
 		p.Service.Running()
 	}
 	<-ctx.Done()
@@ -111,9 +114,9 @@ func pipeName(address string) string {
 }
 
 // configure reads the configuration file, or takes the defaults where there is none.
-func (r *runtime) configure(p *machine.Process) error {
+func (r *Runtime) configure(p *machine.Process) error {
 	programs := p.Env.Get("ProgramFiles") + `\containerd\cni\`
-	r.binDirs, r.confDir, r.address = []string{programs + "bin"}, programs+"conf", containerdPipe
+	r.binDirs, r.confDir, r.address = []string{programs + "bin"}, programs+"conf", Pipe
 	text, err := p.Machine.Files.ReadFile(r.config)
 	if errors.Is(err, winerr.FileNotFound) || errors.Is(err, winerr.PathNotFound) {
 		return nil
@@ -128,11 +131,11 @@ func (r *runtime) configure(p *machine.Process) error {
 	for key, value := range config {
 		switch {
 		case strings.HasSuffix(key, ".cni.bin_dir") && value.text != "":
-			r.binDirs = []string{whole(p, value.text)}
+			r.binDirs = []string{cli.Whole(p, value.text)}
 		case strings.HasSuffix(key, ".cni.bin_dirs") && len(value.list) > 0:
 			r.binDirs = value.list
 		case strings.HasSuffix(key, ".cni.conf_dir") && value.text != "":
-			r.confDir = whole(p, value.text)
+			r.confDir = cli.Whole(p, value.text)
 		case key == "grpc.address" && value.text != "":
 			r.address = value.text
 		}
@@ -140,8 +143,8 @@ func (r *runtime) configure(p *machine.Process) error {
 	return nil
 }
 
-// ready tells why the runtime cannot run containers, or nothing.
-func (r *runtime) ready() error {
+// Ready tells why the runtime cannot run containers, or nothing.
+func (r *Runtime) Ready() error {
 	if r.machine.Features.State("Containers") != feature.Installed {
 		return errors.New("the feature Containers is not installed")
 	}
@@ -155,9 +158,9 @@ func (r *runtime) ready() error {
 // errNoCNI is what the runtime says as long as there is no network for pods.
 var errNoCNI = errors.New("container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized")
 
-// network tells why pods have no network, or nothing: the first configuration must be
+// Network tells why pods have no network, or nothing: the first configuration must be
 // good, and its plugins must be there.
-func (r *runtime) network() error {
+func (r *Runtime) Network() error {
 	entries, err := r.machine.Files.List(r.confDir)
 	if err != nil {
 		return errNoCNI
@@ -176,7 +179,7 @@ func hasSuffix(name string, suffixes ...string) bool {
 }
 
 // checkCNI looks at one configuration.
-func (r *runtime) checkCNI(path string) error {
+func (r *Runtime) checkCNI(path string) error {
 	text, err := r.machine.Files.ReadFile(path)
 	if err != nil {
 		return err
@@ -212,7 +215,7 @@ func (r *runtime) checkCNI(path string) error {
 }
 
 // findPlugin looks for a plugin's program in the folders of the configuration.
-func (r *runtime) findPlugin(name string) error {
+func (r *Runtime) findPlugin(name string) error {
 	for _, folder := range r.binDirs {
 		head, err := r.machine.Head(folder + `\` + name + ".exe")
 		if err != nil {
@@ -226,15 +229,15 @@ func (r *runtime) findPlugin(name string) error {
 		"message:Network plugin returns error: failed to find plugin %q in path %v", name, r.binDirs)
 }
 
-// connect returns the runtime that listens on a pipe.
-func connect(m *machine.Machine, endpoint string) (*runtime, error) {
+// Connect returns the runtime that listens on a pipe.
+func Connect(m *machine.Machine, endpoint string) (*Runtime, error) {
 	l, ok := m.Bound(machine.Pipe(pipeName(endpoint)))
 	if !ok {
 		return nil, fmt.Errorf("failed to create new CRI runtime service: validate service connection: "+
 			"validate CRI v1 runtime API for endpoint %q: rpc error: code = Unavailable desc = connection error: "+
 			"desc = \"transport: Error while dialing: open //./pipe/%s: The system cannot find the file specified.\"", endpoint, pipeName(endpoint))
 	}
-	r, ok := l.Service.(*runtime)
+	r, ok := l.Service.(*Runtime)
 	if !ok {
 		return nil, fmt.Errorf("no container runtime listens on %s", endpoint)
 	}

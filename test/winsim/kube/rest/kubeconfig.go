@@ -1,4 +1,4 @@
-package kube
+package rest
 
 import (
 	"encoding/base64"
@@ -7,20 +7,21 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"kinit/test/winsim/kube/cli"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/ntfs"
 )
 
-// access is how an API server is reached: what the current context of a kubeconfig
+// Access is how an API server is reached: what the current context of a kubeconfig
 // says.
-type access struct {
-	server, serverName, token string
-	insecure                  bool
-	ca, cert, key             []byte // PEM
+type Access struct {
+	Server, ServerName, Token string
+	Insecure                  bool
+	CA, Cert, Key             []byte // PEM
 }
 
-// kubeconfig is the parts of a kubeconfig that these programs read and write.
-type kubeconfig struct {
+// Kubeconfig is the parts of a kubeconfig that these programs read and write.
+type Kubeconfig struct {
 	APIVersion string          `yaml:"apiVersion"`
 	Kind       string          `yaml:"kind"`
 	Current    string          `yaml:"current-context"`
@@ -32,10 +33,11 @@ type kubeconfig struct {
 
 type namedCluster struct {
 	Name    string  `yaml:"name"`
-	Cluster cluster `yaml:"cluster"`
+	Cluster Cluster `yaml:"cluster"`
 }
 
-type cluster struct {
+// Cluster is where an API server is, and whom it is vouched for by.
+type Cluster struct {
 	Server     string `yaml:"server"`
 	CAData     string `yaml:"certificate-authority-data,omitempty"`
 	CAFile     string `yaml:"certificate-authority,omitempty"`
@@ -54,10 +56,11 @@ type namedContext struct {
 
 type namedAuth struct {
 	Name string `yaml:"name"`
-	User auth   `yaml:"user"`
+	User Auth   `yaml:"user"`
 }
 
-type auth struct {
+// Auth is what a user proves himself with.
+type Auth struct {
 	Token     string `yaml:"token,omitempty"`
 	TokenFile string `yaml:"tokenFile,omitempty"`
 	CertData  string `yaml:"client-certificate-data,omitempty"`
@@ -66,9 +69,9 @@ type auth struct {
 	KeyFile   string `yaml:"client-key,omitempty"`
 }
 
-// newKubeconfig returns a kubeconfig with one context.
-func newKubeconfig(c cluster, clusterName, userName string, u auth) kubeconfig {
-	k := kubeconfig{APIVersion: "v1", Kind: "Config", Current: userName + "@" + clusterName}
+// NewKubeconfig returns a kubeconfig with one context.
+func NewKubeconfig(c Cluster, clusterName, userName string, u Auth) Kubeconfig {
+	k := Kubeconfig{APIVersion: "v1", Kind: "Config", Current: userName + "@" + clusterName}
 	context := namedContext{Name: k.Current}
 	context.Context.Cluster, context.Context.User = clusterName, userName
 	k.Clusters = []namedCluster{{Name: clusterName, Cluster: c}}
@@ -77,27 +80,28 @@ func newKubeconfig(c cluster, clusterName, userName string, u auth) kubeconfig {
 	return k
 }
 
-// readKubeconfig reads a kubeconfig of the machine.
-func readKubeconfig(m *machine.Machine, path string) (access, error) {
+// ReadKubeconfig reads a kubeconfig of the machine.
+func ReadKubeconfig(m *machine.Machine, path string) (Access, error) {
 	text, err := m.Files.ReadFile(path)
 	if err != nil {
-		return access{}, err
+		return Access{}, err
 	}
-	k, err := parseKubeconfig(text)
+	k, err := ParseKubeconfig(text)
 	if err != nil {
-		return access{}, fmt.Errorf("error loading config file %q: %w", path, err)
+		return Access{}, fmt.Errorf("error loading config file %q: %w", path, err)
 	}
-	a, err := k.access(func(file string) ([]byte, error) {
-		return m.Files.ReadFile(ntfs.Join(folderOf(path), file))
+	a, err := k.Access(func(file string) ([]byte, error) {
+		return m.Files.ReadFile(ntfs.Join(cli.FolderOf(path), file))
 	})
 	if err != nil {
-		return access{}, fmt.Errorf("invalid configuration of %q: %w", path, err)
+		return Access{}, fmt.Errorf("invalid configuration of %q: %w", path, err)
 	}
 	return a, nil
 }
 
-func parseKubeconfig(text []byte) (kubeconfig, error) {
-	var k kubeconfig
+// ParseKubeconfig reads the text of a kubeconfig.
+func ParseKubeconfig(text []byte) (Kubeconfig, error) {
+	var k Kubeconfig
 	if err := yaml.Unmarshal(text, &k); err != nil {
 		return k, err
 	}
@@ -107,21 +111,21 @@ func parseKubeconfig(text []byte) (kubeconfig, error) {
 	return k, nil
 }
 
-// access is what the current context says.
-func (k kubeconfig) access(read func(file string) ([]byte, error)) (access, error) {
+// Access is what the current context says.
+func (k Kubeconfig) Access(read func(file string) ([]byte, error)) (Access, error) {
 	for _, c := range k.Contexts {
 		if c.Name != k.Current {
 			continue
 		}
-		var a access
+		var a Access
 		found, err := a.reach(k.Clusters, c.Context.Cluster, read)
 		if err != nil || !found {
-			return access{}, errors.Join(err, missing(found, "cluster", c.Context.Cluster))
+			return Access{}, errors.Join(err, missing(found, "cluster", c.Context.Cluster))
 		}
 		found, err = a.login(k.Users, c.Context.User, read)
 		return a, errors.Join(err, missing(found, "user", c.Context.User))
 	}
-	return access{}, fmt.Errorf("context %q does not exist", k.Current)
+	return Access{}, fmt.Errorf("context %q does not exist", k.Current)
 }
 
 func missing(found bool, what, name string) error {
@@ -131,30 +135,30 @@ func missing(found bool, what, name string) error {
 	return fmt.Errorf("%s %q does not exist", what, name)
 }
 
-func (a *access) reach(clusters []namedCluster, name string, read func(string) ([]byte, error)) (bool, error) {
+func (a *Access) reach(clusters []namedCluster, name string, read func(string) ([]byte, error)) (bool, error) {
 	for _, c := range clusters {
 		if c.Name == name {
 			var err error
-			a.server, a.serverName, a.insecure = c.Cluster.Server, c.Cluster.ServerName, c.Cluster.Insecure
-			a.ca, err = content(c.Cluster.CAData, c.Cluster.CAFile, read)
+			a.Server, a.ServerName, a.Insecure = c.Cluster.Server, c.Cluster.ServerName, c.Cluster.Insecure
+			a.CA, err = content(c.Cluster.CAData, c.Cluster.CAFile, read)
 			return true, err
 		}
 	}
 	return false, nil
 }
 
-func (a *access) login(users []namedAuth, name string, read func(string) ([]byte, error)) (bool, error) {
+func (a *Access) login(users []namedAuth, name string, read func(string) ([]byte, error)) (bool, error) {
 	for _, u := range users {
 		if u.Name != name {
 			continue
 		}
 		token, err1 := content("", u.User.TokenFile, read)
 		var err2, err3 error
-		a.cert, err2 = content(u.User.CertData, u.User.CertFile, read)
-		a.key, err3 = content(u.User.KeyData, u.User.KeyFile, read)
-		a.token = u.User.Token
-		if a.token == "" {
-			a.token = string(token)
+		a.Cert, err2 = content(u.User.CertData, u.User.CertFile, read)
+		a.Key, err3 = content(u.User.KeyData, u.User.KeyFile, read)
+		a.Token = u.User.Token
+		if a.Token == "" {
+			a.Token = string(token)
 		}
 		return true, errors.Join(err1, err2, err3)
 	}
@@ -173,13 +177,13 @@ func content(data, file string, read func(string) ([]byte, error)) ([]byte, erro
 	}
 }
 
-// write writes the kubeconfig to a file of the machine.
-func (k kubeconfig) write(m *machine.Machine, path string) error {
+// Write writes the kubeconfig to a file of the machine.
+func (k Kubeconfig) Write(m *machine.Machine, path string) error {
 	text, err := yaml.Marshal(k)
 	if err != nil {
 		return err
 	}
-	if err := m.Files.Mkdir(folderOf(path)); err != nil {
+	if err := m.Files.Mkdir(cli.FolderOf(path)); err != nil {
 		return err
 	}
 	return m.Files.WriteFile(path, text)

@@ -1,4 +1,6 @@
-package kube
+// Package kubeadm is kubeadm.exe: join, reset and version, against a real API server and
+// on the simulated machine.
+package kubeadm
 
 import (
 	"context"
@@ -7,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/kubelet"
 	"kinit/test/winsim/machine"
 )
 
@@ -15,7 +19,6 @@ const (
 	kubernetesDir = "/etc/kubernetes"
 	kubeletConf   = kubernetesDir + "/kubelet.conf"
 	bootstrapConf = kubernetesDir + "/bootstrap-kubelet.conf"
-	kubeletDir    = "/var/lib/kubelet"
 )
 
 // Exit codes of kubeadm.
@@ -33,8 +36,8 @@ func (e *preflightError) Error() string {
 		"\n[preflight] If you know what you are doing, you can make a check non-fatal with `--ignore-preflight-errors=...`"
 }
 
-// Kubeadm is kubeadm.exe: join, reset and version.
-func Kubeadm(ctx context.Context, p *machine.Process) uint32 {
+// Program is kubeadm.exe: join, reset and version.
+func Program(ctx context.Context, p *machine.Process) uint32 {
 	command := ""
 	if len(p.Args) > 0 {
 		command = p.Args[0]
@@ -56,28 +59,28 @@ func Kubeadm(ctx context.Context, p *machine.Process) uint32 {
 	case err == nil:
 		return 0
 	case errors.As(err, &checks):
-		complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
+		cli.Complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
 		return exitPreflight
 	default:
-		complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
+		cli.Complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
 		return exitFailed
 	}
 }
 
 func kubeadmVersion(p *machine.Process) error {
-	f, err := flagSet{values: []string{"output", "o", "v"}}.parse(p.Args[1:])
+	f, err := cli.Set{Values: []string{"output", "o", "v"}}.Parse(p.Args[1:])
 	if err != nil {
 		return err
 	}
-	switch output := f.get("output", f.get("o", "")); output {
+	switch output := f.Get("output", f.Get("o", "")); output {
 	case "":
-		say(p, "kubeadm version: &version.Info{GitVersion:%q, Platform:\"windows/amd64\"}", p.Version)
+		cli.Say(p, "kubeadm version: &version.Info{GitVersion:%q, Platform:\"windows/amd64\"}", p.Version)
 	case "short":
-		say(p, "%s", p.Version)
+		cli.Say(p, "%s", p.Version)
 	case "json":
-		say(p, "{\n  \"clientVersion\": {\n    \"gitVersion\": %q,\n    \"platform\": \"windows/amd64\"\n  }\n}\n", p.Version)
+		cli.Say(p, "{\n  \"clientVersion\": {\n    \"gitVersion\": %q,\n    \"platform\": \"windows/amd64\"\n  }\n}\n", p.Version)
 	case "yaml":
-		say(p, "clientVersion:\n  gitVersion: %s\n  platform: windows/amd64\n", p.Version)
+		cli.Say(p, "clientVersion:\n  gitVersion: %s\n  platform: windows/amd64\n", p.Version)
 	default:
 		return fmt.Errorf("invalid output format: %s", output)
 	}
@@ -86,41 +89,41 @@ func kubeadmVersion(p *machine.Process) error {
 
 // reset takes back what join did on the machine.
 func reset(ctx context.Context, p *machine.Process) error {
-	f, err := flagSet{values: []string{"cri-socket", "ignore-preflight-errors", "v", "config", "kubeconfig"}, switches: []string{"force", "f", "cleanup-tmp-dir"}}.parse(p.Args[1:])
+	f, err := cli.Set{Values: []string{"cri-socket", "ignore-preflight-errors", "v", "config", "kubeconfig"}, Switches: []string{"force", "f", "cleanup-tmp-dir"}}.Parse(p.Args[1:])
 	if err != nil {
 		return err
 	}
-	if !f.on("force") && !f.on("f") {
-		complain(p, "W [reset] WARNING: Changes made to this host by 'kubeadm init' or 'kubeadm join' will be reverted.")
+	if !f.On("force") && !f.On("f") {
+		cli.Complain(p, "W [reset] WARNING: Changes made to this host by 'kubeadm init' or 'kubeadm join' will be reverted.")
 		return errors.New("error execution phase preflight: aborted reset operation")
 	}
-	say(p, "[preflight] Running pre-flight checks")
-	say(p, "[reset] Stopping the kubelet service")
+	cli.Say(p, "[preflight] Running pre-flight checks")
+	cli.Say(p, "[reset] Stopping the kubelet service")
 	if err := p.Machine.Services.Stop(ctx, "kubelet", false); err != nil {
-		complain(p, "W [reset] The kubelet service could not be stopped by kubeadm: [%v]", err)
+		cli.Complain(p, "W [reset] The kubelet service could not be stopped by kubeadm: [%v]", err)
 	}
-	folders := []string{kubernetesDir + "/manifests", kubeletDir, kubernetesDir + "/pki"}
-	say(p, "[reset] Deleting contents of directories: %v", folders)
+	folders := []string{kubernetesDir + "/manifests", kubelet.Dir, kubernetesDir + "/pki"}
+	cli.Say(p, "[reset] Deleting contents of directories: %v", folders)
 	for _, folder := range folders {
 		if err := empty(p, folder); err != nil {
-			complain(p, "W [reset] Failed to delete contents of %q directory: %v", folder, err)
+			cli.Complain(p, "W [reset] Failed to delete contents of %q directory: %v", folder, err)
 		}
 	}
 	var files []string
 	for _, name := range []string{"admin.conf", "super-admin.conf", "kubelet.conf", "bootstrap-kubelet.conf", "controller-manager.conf", "scheduler.conf"} {
 		files = append(files, kubernetesDir+"/"+name)
 	}
-	say(p, "[reset] Deleting files: %v", files)
+	cli.Say(p, "[reset] Deleting files: %v", files)
 	for _, file := range files {
 		// One that is not there is as good as deleted.
-		_ = p.Machine.Files.Remove(whole(p, file), true)
+		_ = p.Machine.Files.Remove(cli.Whole(p, file), true)
 	}
 	return nil
 }
 
 // empty deletes what is in a folder.
 func empty(p *machine.Process, folder string) error {
-	entries, err := p.Machine.Files.List(whole(p, folder))
+	entries, err := p.Machine.Files.List(cli.Whole(p, folder))
 	if err != nil {
 		return nil // there is no such folder
 	}

@@ -1,4 +1,6 @@
-package kube
+// Package cli is what the programs of Kubernetes have in common on the simulated machine:
+// flags, paths, what they print, waiting.
+package cli
 
 import (
 	"errors"
@@ -11,39 +13,39 @@ import (
 	"kinit/test/winsim/machine/ntfs"
 )
 
-// flagSet is what a program's command line may have: names of flags that take a value
+// Set is what a program's command line may have: names of flags that take a value
 // and of those that are switches.
-type flagSet struct {
-	values, switches []string
+type Set struct {
+	Values, Switches []string
 }
 
-// flags are the flags of a command line: the last value of each, and its arguments.
-type flags struct {
+// Flags are the flags of a command line: the last value of each, and its arguments.
+type Flags struct {
 	set  map[string]string
-	args []string
+	Args []string
 }
 
-// parse reads a command line as Go programs do: --name=value, --name value, and one
+// Parse reads a command line as Go programs do: --name=value, --name value, and one
 // dash as good as two where single says so.
-func (s flagSet) parse(args []string) (flags, error) {
-	f := flags{set: map[string]string{}}
+func (s Set) Parse(args []string) (Flags, error) {
+	f := Flags{set: map[string]string{}}
 	for i := 0; i < len(args); i++ {
 		text, isFlag := strings.CutPrefix(args[i], "-")
 		text = strings.TrimPrefix(text, "-")
 		if !isFlag || text == "" {
-			f.args = append(f.args, args[i])
+			f.Args = append(f.Args, args[i])
 			continue
 		}
 		name, value, inline := strings.Cut(text, "=")
 		switch {
-		case slices.Contains(s.switches, name):
+		case slices.Contains(s.Switches, name):
 			if !inline {
 				value = "true"
 			}
 			if _, err := strconv.ParseBool(value); err != nil {
 				return f, fmt.Errorf("invalid argument %q for \"--%s\" flag: strconv.ParseBool: parsing %q: invalid syntax", value, name, value)
 			}
-		case !slices.Contains(s.values, name):
+		case !slices.Contains(s.Values, name):
 			return f, errors.New("unknown flag: --" + name)
 		case !inline && i+1 == len(args):
 			return f, errors.New("flag needs an argument: --" + name)
@@ -56,29 +58,29 @@ func (s flagSet) parse(args []string) (flags, error) {
 	return f, nil
 }
 
-// get returns a flag's value or a default.
-func (f flags) get(name, otherwise string) string {
+// Get returns a flag's value or a default.
+func (f Flags) Get(name, otherwise string) string {
 	if value, ok := f.set[name]; ok {
 		return value
 	}
 	return otherwise
 }
 
-// on tells whether a switch is on.
-func (f flags) on(name string) bool {
+// On tells whether a switch is on.
+func (f Flags) On(name string) bool {
 	value, err := strconv.ParseBool(f.set[name])
 	return err == nil && value
 }
 
-// has tells whether a flag is there.
-func (f flags) has(name string) bool {
+// Has tells whether a flag is there.
+func (f Flags) Has(name string) bool {
 	_, ok := f.set[name]
 	return ok
 }
 
-// whole makes a path absolute as the process sees it: /etc/kubernetes is on the drive
+// Whole makes a path absolute as the process sees it: /etc/kubernetes is on the drive
 // of its working directory.
-func whole(p *machine.Process, path string) string {
+func Whole(p *machine.Process, path string) string {
 	full, err := ntfs.Clean(ntfs.Join(p.Dir, path))
 	if err != nil {
 		return path
@@ -86,8 +88,8 @@ func whole(p *machine.Process, path string) string {
 	return full
 }
 
-// folderOf is the folder of a path.
-func folderOf(path string) string {
+// FolderOf is the folder of a path.
+func FolderOf(path string) string {
 	i := strings.LastIndexAny(path, `\/`)
 	if i <= 2 {
 		return path[:max(0, i+1)]
@@ -95,12 +97,12 @@ func folderOf(path string) string {
 	return path[:i]
 }
 
-// say writes a line.
-func say(p *machine.Process, format string, args ...any) {
+// Say writes a line.
+func Say(p *machine.Process, format string, args ...any) {
 	fmt.Fprintf(p.Stdout, format+"\n", args...)
 }
 
-// complain writes a line to standard error.
-func complain(p *machine.Process, format string, args ...any) {
+// Complain writes a line to standard error.
+func Complain(p *machine.Process, format string, args ...any) {
 	fmt.Fprintf(p.Stderr, format+"\n", args...)
 }

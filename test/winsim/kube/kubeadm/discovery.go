@@ -1,4 +1,4 @@
-package kube
+package kubeadm
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 )
 
@@ -27,19 +29,19 @@ const discoveryPause = 5 * time.Second
 // discover finds the cluster by a token, in three steps as kubeadm does: what anybody
 // says it is, signed with the token; its authority, which must have a pinned hash; and
 // the same again over a connection that this authority vouches for.
-func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit time.Duration) (cluster, error) {
-	anybody := access{server: "https://" + b.Endpoint, insecure: true}
+func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit time.Duration) (rest.Cluster, error) {
+	anybody := rest.Access{Server: "https://" + b.Endpoint, Insecure: true}
 	first, err := askClusterInfo(ctx, m, anybody, limit)
 	if err != nil {
-		return cluster{}, err
+		return rest.Cluster{}, err
 	}
 	text, err := verifySignature(first, b.Token)
 	if err != nil {
-		return cluster{}, err
+		return rest.Cluster{}, err
 	}
-	k, err := parseKubeconfig([]byte(text))
+	k, err := rest.ParseKubeconfig([]byte(text))
 	if err != nil || len(k.Clusters) != 1 {
-		return cluster{}, fmt.Errorf("couldn't parse the kubeconfig file in the cluster-info ConfigMap: %w", err)
+		return rest.Cluster{}, fmt.Errorf("couldn't parse the kubeconfig file in the cluster-info ConfigMap: %w", err)
 	}
 	found := k.Clusters[0].Cluster
 	if len(b.CACertHashes) == 0 {
@@ -47,56 +49,46 @@ func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit 
 	}
 	authority, err := base64.StdEncoding.DecodeString(found.CAData)
 	if err != nil {
-		return cluster{}, err
+		return rest.Cluster{}, err
 	}
 	if err := checkPins(authority, b.CACertHashes); err != nil {
-		return cluster{}, fmt.Errorf("cluster CA found in cluster-info ConfigMap is invalid: %w", err)
+		return rest.Cluster{}, fmt.Errorf("cluster CA found in cluster-info ConfigMap is invalid: %w", err)
 	}
-	second, err := askClusterInfo(ctx, m, access{server: anybody.server, ca: authority}, limit)
+	second, err := askClusterInfo(ctx, m, rest.Access{Server: anybody.Server, CA: authority}, limit)
 	if err != nil {
-		return cluster{}, err
+		return rest.Cluster{}, err
 	}
 	if second.Data["kubeconfig"] != text {
-		return cluster{}, errors.New("the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was different from the first")
+		return rest.Cluster{}, errors.New("the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was different from the first")
 	}
 	return found, nil
 }
 
 // askClusterInfo asks until there is an answer.
-func askClusterInfo(ctx context.Context, m *machine.Machine, a access, limit time.Duration) (configMap, error) {
-	c, err := newClient(m, a)
+func askClusterInfo(ctx context.Context, m *machine.Machine, a rest.Access, limit time.Duration) (rest.ConfigMap, error) {
+	c, err := rest.NewClient(m, a)
 	if err != nil {
-		return configMap{}, err
+		return rest.ConfigMap{}, err
 	}
-	defer c.close()
+	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		var info configMap
-		err := c.get(ctx, clusterInfo, &info)
+		var info rest.ConfigMap
+		err := c.Get(ctx, clusterInfo, &info)
 		if err == nil {
 			return info, nil
 		}
-		if !sleep(ctx, min(discoveryPause, limit/2)) {
-			return configMap{}, fmt.Errorf("couldn't validate the identity of the API Server: failed to request the cluster-info ConfigMap: %w", err)
+		if !cli.Sleep(ctx, min(discoveryPause, limit/2)) {
+			return rest.ConfigMap{}, fmt.Errorf("couldn't validate the identity of the API Server: failed to request the cluster-info ConfigMap: %w", err)
 		}
-	}
-}
-
-// sleep waits and tells whether ctx is still good.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return ctx.Err() == nil
 	}
 }
 
 // verifySignature checks the signature of the token and returns the kubeconfig. It is
 // a JWS with detached content: header, nothing, HMAC-SHA256 over header and content
 // (RFC 7515 appendix F).
-func verifySignature(info configMap, token string) (string, error) {
+func verifySignature(info rest.ConfigMap, token string) (string, error) {
 	parts := tokenForm.FindStringSubmatch(token)
 	id, secret := parts[1], parts[2]
 	text := info.Data["kubeconfig"]

@@ -1,4 +1,4 @@
-package kube
+package kubeadm
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/kubelet"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/ntfs"
 	"kinit/test/winsim/machine/scm"
 )
-
-// healthPort is where the kubelet says that it is well.
-const healthPort = 10248
 
 // bootstrapUser is the name of the user in the bootstrap kubeconfig.
 const bootstrapUser = "tls-bootstrap-token-user"
@@ -26,8 +26,8 @@ const bootstrapUser = "tls-bootstrap-token-user"
 type joining struct {
 	*joinConfiguration
 	p       *machine.Process
-	cluster cluster
-	api     *client
+	cluster rest.Cluster
+	api     *rest.Client
 	init    clusterConfiguration
 	kubelet map[string]any // the KubeletConfiguration
 }
@@ -39,15 +39,15 @@ type clusterConfiguration struct {
 }
 
 func join(ctx context.Context, p *machine.Process) error {
-	f, err := flagSet{values: []string{"config", "ignore-preflight-errors", "skip-phases", "v"}}.parse(p.Args[1:])
+	f, err := cli.Set{Values: []string{"config", "ignore-preflight-errors", "skip-phases", "v"}}.Parse(p.Args[1:])
 	if err != nil {
 		return err
 	}
-	if !f.has("config") || len(f.args) > 0 {
+	if !f.Has("config") || len(f.Args) > 0 {
 		p.Machine.Unknown("kubeadm join without --config: %s", strings.Join(p.Args, " "))
 		return errors.New("only kubeadm join --config is simulated")
 	}
-	c, err := readJoin(p, f.get("config", ""))
+	c, err := readJoin(p, f.Get("config", ""))
 	if err != nil {
 		return err
 	}
@@ -56,14 +56,14 @@ func join(ctx context.Context, p *machine.Process) error {
 		p.Machine.Unknown("patches or dryRun of kubeadm join")
 		return errors.New("patches and dry runs are not simulated")
 	}
-	skip := append(slices.Clone(c.SkipPhases), strings.Split(f.get("skip-phases", ""), ",")...)
-	ignore := append(slices.Clone(c.NodeRegistration.IgnorePreflightErrors), strings.Split(f.get("ignore-preflight-errors", ""), ",")...)
+	skip := append(slices.Clone(c.SkipPhases), strings.Split(f.Get("skip-phases", ""), ",")...)
+	ignore := append(slices.Clone(c.NodeRegistration.IgnorePreflightErrors), strings.Split(f.Get("ignore-preflight-errors", ""), ",")...)
 	return j.run(ctx, skip, ignore)
 }
 
 func (j *joining) run(ctx context.Context, skip, ignore []string) error {
 	if !slices.Contains(skip, "preflight") {
-		say(j.p, "[preflight] Running pre-flight checks")
+		cli.Say(j.p, "[preflight] Running pre-flight checks")
 		if fatal := preflight(j.p, j.joinConfiguration, ignore); len(fatal) > 0 {
 			return &preflightError{fatal}
 		}
@@ -71,14 +71,14 @@ func (j *joining) run(ctx context.Context, skip, ignore []string) error {
 	if err := j.fetch(ctx); err != nil {
 		return fmt.Errorf("error execution phase preflight: %w", err)
 	}
-	defer j.api.close()
+	defer j.api.Close()
 	if err := j.start(ctx); err != nil {
 		return fmt.Errorf("error execution phase kubelet-start: %w", err)
 	}
 	if err := j.wait(ctx); err != nil {
 		return fmt.Errorf("error execution phase kubelet-wait-bootstrap: %w", err)
 	}
-	say(j.p, "\nThis node has joined the cluster:\n* Certificate signing request was sent to apiserver and a response was received.\n"+
+	cli.Say(j.p, "\nThis node has joined the cluster:\n* Certificate signing request was sent to apiserver and a response was received.\n"+
 		"* The Kubelet was informed of the new secure connection details.\n\nRun 'kubectl get nodes' on the control-plane to see this node join the cluster.\n")
 	return nil
 }
@@ -94,10 +94,10 @@ func (j *joining) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if j.api, err = newClient(j.p.Machine, access{server: found.Server, ca: authority, token: j.Discovery.TLSBootstrapToken}); err != nil {
+	if j.api, err = rest.NewClient(j.p.Machine, rest.Access{Server: found.Server, CA: authority, Token: j.Discovery.TLSBootstrapToken}); err != nil {
 		return err
 	}
-	say(j.p, "[preflight] Reading configuration from the \"kubeadm-config\" ConfigMap in namespace \"kube-system\"...")
+	cli.Say(j.p, "[preflight] Reading configuration from the \"kubeadm-config\" ConfigMap in namespace \"kube-system\"...")
 	if err := j.read(ctx, "kubeadm-config", "ClusterConfiguration", &j.init); err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (j *joining) fetch(ctx context.Context) error {
 
 // read reads a document of a ConfigMap in kube-system.
 func (j *joining) read(ctx context.Context, name, key string, into any) error {
-	var found configMap
+	var found rest.ConfigMap
 	ctx, cancel := context.WithTimeout(ctx, j.timeout("kubernetesAPICall", time.Minute))
 	defer cancel()
-	err := j.api.get(ctx, "/api/v1/namespaces/kube-system/configmaps/"+name, &found)
+	err := j.api.Get(ctx, "/api/v1/namespaces/kube-system/configmaps/"+name, &found)
 	if err != nil {
 		return fmt.Errorf("unable to fetch the %s ConfigMap: failed to get config map: %w", name, err)
 	}
@@ -121,9 +121,9 @@ func (j *joining) read(ctx context.Context, name, key string, into any) error {
 
 // start writes what the kubelet starts with, and starts it.
 func (j *joining) start(ctx context.Context) error {
-	user := auth{Token: j.Discovery.TLSBootstrapToken}
-	k := newKubeconfig(cluster{Server: j.cluster.Server, CAData: j.cluster.CAData}, "kubernetes", bootstrapUser, user)
-	if err := k.write(j.p.Machine, whole(j.p, bootstrapConf)); err != nil {
+	user := rest.Auth{Token: j.Discovery.TLSBootstrapToken}
+	k := rest.NewKubeconfig(rest.Cluster{Server: j.cluster.Server, CAData: j.cluster.CAData}, "kubernetes", bootstrapUser, user)
+	if err := k.Write(j.p.Machine, cli.Whole(j.p, bootstrapConf)); err != nil {
 		return fmt.Errorf("couldn't save bootstrap-kubelet.conf to disk: %w", err)
 	}
 	if err := j.writeCA(); err != nil {
@@ -135,22 +135,22 @@ func (j *joining) start(ctx context.Context) error {
 	services := j.p.Machine.Services
 	if status, err := services.Status("kubelet"); err == nil && status.State == scm.Running {
 		if err := services.Stop(ctx, "kubelet", false); err != nil {
-			complain(j.p, "[kubelet-start] WARNING: unable to stop the kubelet service momentarily: [%v]", err)
+			cli.Complain(j.p, "[kubelet-start] WARNING: unable to stop the kubelet service momentarily: [%v]", err)
 		}
 	}
 	if err := j.writeConfig(); err != nil {
 		return err
 	}
-	say(j.p, "[kubelet-start] Starting the kubelet")
+	cli.Say(j.p, "[kubelet-start] Starting the kubelet")
 	if err := services.Start(ctx, "kubelet", "is", "manual-started"); err != nil {
-		complain(j.p, "[kubelet-start] WARNING: unable to start the kubelet service: [couldn't start service kubelet: %v]", err)
-		complain(j.p, "[kubelet-start] Please ensure kubelet is reloaded and running manually.")
+		cli.Complain(j.p, "[kubelet-start] WARNING: unable to start the kubelet service: [couldn't start service kubelet: %v]", err)
+		cli.Complain(j.p, "[kubelet-start] Please ensure kubelet is reloaded and running manually.")
 	}
 	return nil
 }
 
 func (j *joining) writeCA() error {
-	path := whole(j.p, j.CACertPath)
+	path := cli.Whole(j.p, j.CACertPath)
 	if _, err := j.p.Machine.Files.Stat(path); err == nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (j *joining) writeCA() error {
 	if err != nil {
 		return err
 	}
-	if err := j.p.Machine.Files.Mkdir(folderOf(path)); err != nil {
+	if err := j.p.Machine.Files.Mkdir(cli.FolderOf(path)); err != nil {
 		return err
 	}
 	return j.p.Machine.Files.WriteFile(path, text)
@@ -167,9 +167,9 @@ func (j *joining) writeCA() error {
 // checkNode refuses a name that a node has which is ready.
 func (j *joining) checkNode(ctx context.Context) error {
 	name := j.registeredName()
-	var found node
-	err := j.api.get(ctx, "/api/v1/nodes/"+name, &found)
-	if isReason(err, "NotFound") {
+	var found rest.Node
+	err := j.api.Get(ctx, "/api/v1/nodes/"+name, &found)
+	if rest.IsReason(err, "NotFound") {
 		return nil
 	}
 	if err != nil {
@@ -199,12 +199,12 @@ func (j *joining) writeConfig() error {
 		{"config.yaml", "kubelet configuration", string(config)},
 		{"kubeadm-flags.env", "kubelet environment file with flags", flags},
 	} {
-		path := kubeletDir + "/" + file.name
-		say(j.p, "[kubelet-start] Writing %s to file %q", file.what, path)
-		if err := j.p.Machine.Files.Mkdir(whole(j.p, kubeletDir)); err != nil {
+		path := kubelet.Dir + "/" + file.name
+		cli.Say(j.p, "[kubelet-start] Writing %s to file %q", file.what, path)
+		if err := j.p.Machine.Files.Mkdir(cli.Whole(j.p, kubelet.Dir)); err != nil {
 			return err
 		}
-		if err := j.p.Machine.Files.WriteFile(whole(j.p, path), []byte(file.text)); err != nil {
+		if err := j.p.Machine.Files.WriteFile(cli.Whole(j.p, path), []byte(file.text)); err != nil {
 			return err
 		}
 	}
@@ -245,7 +245,7 @@ func (j *joining) kubeletFlags() []string {
 	if len(taints) > 0 {
 		values["register-with-taints"] = strings.Join(taints, ",")
 	}
-	if name := j.registeredName(); name != nodeName(j.p.Machine) {
+	if name := j.registeredName(); name != kubelet.NodeName(j.p.Machine) {
 		values["hostname-override"] = name
 	}
 	for _, a := range j.NodeRegistration.KubeletExtraArgs {
@@ -261,19 +261,19 @@ func (j *joining) kubeletFlags() []string {
 
 // wait waits until the kubelet is well and has its certificate.
 func (j *joining) wait(ctx context.Context) error {
-	defer func() { _ = j.p.Machine.Files.Remove(whole(j.p, bootstrapConf), true) }()
+	defer func() { _ = j.p.Machine.Files.Remove(cli.Whole(j.p, bootstrapConf), true) }()
 	limit := j.timeout("kubeletHealthCheck", 4*time.Minute)
-	endpoint := fmt.Sprintf("http://127.0.0.1:%d/healthz", healthPort)
-	say(j.p, "[kubelet-check] Waiting for a healthy kubelet at %s. This can take up to %v", endpoint, limit)
-	if !until(ctx, limit, func() bool { return healthy(j.p.Machine) }) {
-		say(j.p, "\nUnfortunately, an error has occurred, likely caused by:\n\t- The kubelet is not running\n"+
+	endpoint := fmt.Sprintf("http://127.0.0.1:%d/healthz", kubelet.HealthPort)
+	cli.Say(j.p, "[kubelet-check] Waiting for a healthy kubelet at %s. This can take up to %v", endpoint, limit)
+	if !cli.Until(ctx, limit, func() bool { return healthy(j.p.Machine) }) {
+		cli.Say(j.p, "\nUnfortunately, an error has occurred, likely caused by:\n\t- The kubelet is not running\n"+
 			"\t- The kubelet is unhealthy due to a misconfiguration of the node in some way (required cgroups disabled)\n")
 		return fmt.Errorf("failed while waiting for the kubelet to start: The HTTP call equal to 'curl -sSL %s' returned error: connectex: No connection could be made because the target machine actively refused it", endpoint)
 	}
-	say(j.p, "[kubelet-check] The kubelet is healthy")
-	say(j.p, "[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap")
-	done := until(ctx, j.timeout("tlsBootstrap", 5*time.Minute), func() bool {
-		_, err := readKubeconfig(j.p.Machine, whole(j.p, kubeletConf))
+	cli.Say(j.p, "[kubelet-check] The kubelet is healthy")
+	cli.Say(j.p, "[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap")
+	done := cli.Until(ctx, j.timeout("tlsBootstrap", 5*time.Minute), func() bool {
+		_, err := rest.ReadKubeconfig(j.p.Machine, cli.Whole(j.p, kubeletConf))
 		return err == nil
 	})
 	if !done {
@@ -282,23 +282,8 @@ func (j *joining) wait(ctx context.Context) error {
 	return nil
 }
 
-// pollPause is how long a program waits between looks at the machine.
-const pollPause = 50 * time.Millisecond
-
-// until asks until the answer is yes, and tells whether it was.
-func until(ctx context.Context, limit time.Duration, ask func() bool) bool {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	for !ask() {
-		if !sleep(ctx, pollPause) {
-			return false
-		}
-	}
-	return true
-}
-
 // healthy tells whether a kubelet says that it is well.
 func healthy(m *machine.Machine) bool {
-	_, ok := m.Bound(machine.TCP(healthPort))
+	_, ok := m.Bound(machine.TCP(kubelet.HealthPort))
 	return ok
 }
