@@ -24,6 +24,10 @@ deps: ## install the Debian packages that building, the lab and the tests need
 build: deps ## build bin/kinit
 	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
 
+.PHONY: winsim
+winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nodes of
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/winsim ./test/winsim/cmd/winsim
+
 .PHONY: run
 run: build ## bring the lab up, deploy a cluster on it, print its nodes
 	bin/kinit lab up --name $(LAB) --hosts $(HOSTS)

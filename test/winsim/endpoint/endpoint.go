@@ -33,7 +33,9 @@ const (
 )
 
 // Options say where the machine's ports are on the real host: an address such as
-// "127.0.0.1:0" by the machine's port. A port that is missing is not served.
+// "127.0.0.1:0" by the machine's port. A port that is missing is not served. Where the
+// machine lets nobody in, connections are refused; on a port that the system chooses they
+// are reset, for the port to stay the machine's.
 type Options struct {
 	Listen map[int]string
 	// Failed is told what the machine was asked for and does not know.
@@ -65,7 +67,7 @@ type server struct {
 // look is how often the machine is looked at for what it serves.
 const look = 50 * time.Millisecond
 
-// New listens, and serves from when the machine comes up until ctx ends. It must be
+// New serves from when the machine comes up until ctx ends. It must be
 // called before the machine is switched on; Close waits for the end.
 func New(ctx context.Context, m *machine.Machine, o Options) (*Endpoint, error) {
 	if o.Failed == nil {
@@ -73,15 +75,17 @@ func New(ctx context.Context, m *machine.Machine, o Options) (*Endpoint, error) 
 	}
 	e := &Endpoint{m: m, options: o, gates: map[int]*gate{}, servers: map[int]*server{}}
 	for port, address := range o.Listen {
-		l, err := net.Listen("tcp", address)
+		g, err := newGate(address, func() bool { return e.admits(port) })
 		if err != nil {
 			e.closeGates()
 			return nil, fmt.Errorf("serve port %d of the machine: %w", port, err)
 		}
-		e.gates[port] = newGate(l, func() bool { return e.admits(port) })
+		e.gates[port] = g
 	}
 	for _, g := range e.gates {
-		e.workers.Go(g.admit)
+		if l := g.listener; l != nil {
+			e.workers.Go(func() { g.admit(l) })
+		}
 	}
 	m.Observe(e)
 	e.workers.Go(func() { e.follow(ctx) })
@@ -101,7 +105,7 @@ func (e *Endpoint) Close() { e.workers.Wait() }
 
 func (e *Endpoint) closeGates() {
 	for _, g := range e.gates {
-		_ = g.Listener.Close() // it is not listened on any more either way
+		g.close()
 		g.cut()
 	}
 }
@@ -175,6 +179,20 @@ func (e *Endpoint) follow(ctx context.Context) {
 			return
 		case <-time.After(look):
 			e.adjust()
+			e.moveGates()
+		}
+	}
+}
+
+// moveGates listens where connections are let in, and nowhere else.
+func (e *Endpoint) moveGates() {
+	for port, g := range e.gates {
+		if !e.m.Reachable(port) || !e.listening(port) {
+			g.lower()
+			continue
+		}
+		if err := g.raise(&e.workers); err != nil {
+			e.options.Failed(fmt.Errorf("serve port %d of the machine: %w", port, err))
 		}
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"math/big"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,13 +49,21 @@ func must(t *testing.T, err error) {
 // boot serves a machine of Windows Server 2025, which has OpenSSH, on ports of its own.
 func boot(t *testing.T) (*machine.Machine, *endpoint.Endpoint) {
 	t.Helper()
+	return bootOn(t, local)
+}
+
+// local is an address of the system's choice.
+const local = "127.0.0.1:0"
+
+// bootOn serves such a machine with SSH at an address.
+func bootOn(t *testing.T, address string) (*machine.Machine, *endpoint.Endpoint) {
+	t.Helper()
 	r, _ := machine.FindRelease("2k25")
 	m, err := node.New(machine.Options{Folder: t.TempDir(), Release: r, DropTime: 100 * time.Millisecond})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	const local = "127.0.0.1:0"
 	e, err := endpoint.New(ctx, m, endpoint.Options{
-		Listen: map[int]string{endpoint.HTTP: local, endpoint.HTTPS: local, endpoint.SSH: local}, Failed: func(err error) { t.Error(err) },
+		Listen: map[int]string{endpoint.HTTP: local, endpoint.HTTPS: local, endpoint.SSH: address}, Failed: func(err error) { t.Error(err) },
 	})
 	must(t, err)
 	must(t, m.PowerOn(ctx))
@@ -96,6 +106,33 @@ func TestServersFollowServicesListenersAndTheFirewall(t *testing.T) {
 	await(t, "SSH answers", func() bool { return strings.HasPrefix(banner(e, endpoint.SSH), "SSH-2.0") })
 	must(t, m.Services.Stop(t.Context(), "WinRM", false))
 	await(t, "WinRM is gone with its service", func() bool { return banner(e, endpoint.HTTP) == "" })
+}
+
+// freePort is a port that nothing listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestAPortRefusesUntilTheMachineLetsIn matters to who waits for a machine by connecting.
+func TestAPortRefusesUntilTheMachineLetsIn(t *testing.T) {
+	t.Parallel()
+	m, e := bootOn(t, freePort(t))
+	if conn, err := net.Dial("tcp", e.Addr(endpoint.SSH).String()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Fatalf("a fresh machine: %v, %v; want the connection refused", conn, err)
+	}
+	login(t, m, e)
+	must(t, m.Services.Stop(t.Context(), "sshd", false))
+	await(t, "SSH is refused again", func() bool {
+		conn, err := net.Dial("tcp", e.Addr(endpoint.SSH).String())
+		if err == nil {
+			conn.Close()
+		}
+		return errors.Is(err, syscall.ECONNREFUSED)
+	})
 }
 
 func TestHTTPSAnswersWithTheCertificateOfItsListener(t *testing.T) {

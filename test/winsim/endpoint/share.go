@@ -25,10 +25,7 @@ func newShare(g *gate) *share {
 // Accept waits for a connection, or for the share's end.
 func (s *share) Accept() (net.Conn, error) {
 	select {
-	case conn, ok := <-s.queue:
-		if !ok {
-			return nil, net.ErrClosed
-		}
+	case conn := <-s.queue:
 		return conn, nil
 	case <-s.done:
 		return nil, net.ErrClosed

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/feature"
@@ -217,6 +221,30 @@ func TestTheFirstExternalNetworkCutsConnections(t *testing.T) {
 	}
 	if left := m.Network.Networks(); len(left) > 0 {
 		t.Errorf("networks that are not persistent survived: %+v", left)
+	}
+}
+
+func TestAnotherCardTakesThePlaceOfAll(t *testing.T) {
+	t.Parallel()
+	m := boot(t, machine.Options{DropTime: time.Millisecond}, nil)
+	if _, err := m.Network.AddNetwork(network.HNSNetwork{Name: "flannel.4096", Type: "Overlay", VSID: 4096}); err != nil {
+		t.Fatal(err)
+	}
+	before := m.Network.Adapters()
+	same := before[0]
+	same.MTU = 9000
+	if err := m.Network.Plug(same); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, m.Network.Adapters(), cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); diff != "" {
+		t.Errorf("the card that is known has another configuration:\n%s", diff)
+	}
+	other := network.Adapter{Name: "Ethernet", MAC: "52-54-00-00-00-01", Address: netip.MustParsePrefix("10.0.0.2/24")}
+	if err := m.Network.Plug(other); err != nil {
+		t.Fatal(err)
+	}
+	if all := m.Network.Adapters(); len(all) != 1 || all[0].MAC != other.MAC || len(m.Network.Networks()) > 0 {
+		t.Errorf("adapters %+v, networks %+v", all, m.Network.Networks())
 	}
 }
 

@@ -1,5 +1,9 @@
+//go:build linux
+
 // Winsim runs a simulated Windows Server: a model of one, which answers over WinRM and
 // SSH as a real one does. It is no Windows and runs no program of Windows.
+//
+// With -guest it is the first process of a virtual machine and plays its Windows.
 package main
 
 import (
@@ -19,6 +23,7 @@ import (
 	"time"
 
 	"kinit/test/winsim/endpoint"
+	"kinit/test/winsim/guest"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/network"
 	"kinit/test/winsim/setup"
@@ -26,6 +31,7 @@ import (
 
 // options are the flags.
 type options struct {
+	guest                                    bool
 	state, release, language, name, password string
 	listen, http, https, ssh                 string
 	cds                                      []string
@@ -61,6 +67,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	log := printer(console)
 	log("this is winsim, a simulated Windows Server of kinit's tests: no Windows runs here")
+	if o.guest {
+		return guest.Run(ctx, log, func(ctx context.Context, m guest.Machine) error { return o.in(m).serve(ctx, log) })
+	}
 	return o.serve(ctx, log)
 }
 
@@ -78,6 +87,7 @@ func parse(args []string) (options, error) {
 	var o options
 	var address, gateway, dns string
 	f := flag.NewFlagSet("winsim", flag.ContinueOnError)
+	f.BoolVar(&o.guest, "guest", false, "be the first process of a virtual machine, which is the machine's hardware")
 	f.StringVar(&o.state, "state", "", "folder with all of the machine; made where it is missing")
 	f.StringVar(&o.release, "release", "2k22", "of a machine that no CD installs: 2k19, 2k22 or 2k25")
 	f.StringVar(&o.language, "language", "en-US", "of a machine that no CD installs: en-US or de-DE")
@@ -104,7 +114,7 @@ func parse(args []string) (options, error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if o.state == "" {
+	if o.state == "" && !o.guest {
 		return o, errors.New("-state is missing, want a folder")
 	}
 	return o, o.network(address, gateway, dns)
@@ -112,13 +122,12 @@ func parse(args []string) (options, error) {
 
 // network reads the addresses of the network card.
 func (o *options) network(address, gateway, dns string) error {
-	a := &o.adapter
-	a.Name, a.Description, a.Index, a.Category, a.DHCP = "Ethernet", "Red Hat VirtIO Ethernet Adapter", 6, "Public", true
-	a.MAC = strings.ToUpper(strings.ReplaceAll(a.MAC, ":", "-"))
 	if address == "" {
 		o.adapter = network.Adapter{}
 		return nil
 	}
+	o.adapter = virtIO(o.adapter)
+	a := &o.adapter
 	var err error
 	if a.Address, err = netip.ParsePrefix(address); err != nil {
 		return err
@@ -138,7 +147,24 @@ func (o *options) network(address, gateway, dns string) error {
 	return nil
 }
 
-// listen are the addresses of the real host by the machine's ports.
+// virtIO is a network card as Windows shows one of QEMU's, with its hardware address and
+// its addresses.
+func virtIO(a network.Adapter) network.Adapter {
+	a.Name, a.Description, a.Index, a.Category, a.DHCP = "Ethernet", "Red Hat VirtIO Ethernet Adapter", 6, "Public", true
+	a.MAC = strings.ToUpper(strings.ReplaceAll(a.MAC, ":", "-"))
+	return a
+}
+
+// in is the machine that is played in a virtual machine.
+func (o options) in(m guest.Machine) options {
+	o.state, o.cds, o.adapter = m.State, m.CDs, network.Adapter{}
+	if c := m.Card; c.Address.IsValid() {
+		o.adapter = virtIO(network.Adapter{MAC: c.MAC.String(), MTU: c.MTU, Address: c.Address, Gateway: c.Gateway, DNS: c.DNS})
+	}
+	return o
+}
+
+// ports are the addresses of the real host by the machine's ports.
 func (o options) ports() (map[int]string, error) {
 	all := map[int]string{}
 	for port, text := range map[int]string{endpoint.HTTP: o.http, endpoint.HTTPS: o.https, endpoint.SSH: o.ssh} {
@@ -162,6 +188,11 @@ func (o options) serve(ctx context.Context, log func(string)) error {
 	m, err := setup.Prepare(o.machine(log), o.cds)
 	if err != nil {
 		return err
+	}
+	if o.adapter.Address.IsValid() {
+		if err := m.Network.Plug(o.adapter); err != nil {
+			return err
+		}
 	}
 	if o.password != "" {
 		text, err := os.ReadFile(o.password)
@@ -197,8 +228,11 @@ func (o options) machine(log func(string)) machine.Options {
 		Folder: o.state, Release: release, Language: o.language, Name: o.name, BootTime: o.bootTime, DropTime: o.dropTime,
 		Skew: o.skew, NoDefender: o.noDefender, Log: log,
 	}
-	if o.adapter.Address.IsValid() {
+	switch {
+	case o.adapter.Address.IsValid():
 		made.Adapters = []network.Adapter{o.adapter}
+	case o.guest:
+		made.Adapters = []network.Adapter{}
 	}
 	return made
 }
