@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	gossh "golang.org/x/crypto/ssh"
 
@@ -200,6 +201,35 @@ func TestScriptsOnWindows(t *testing.T) {
 				t.Errorf("asked for the shell %d times", echoes)
 			}
 		})
+	}
+}
+
+// slowly takes its first piece only after a while.
+type slowly struct {
+	bytes.Buffer
+	once sync.Once
+	wait time.Duration
+}
+
+func (s *slowly) Write(b []byte) (int, error) {
+	s.once.Do(func() { time.Sleep(s.wait) })
+	return s.Buffer.Write(b)
+}
+
+// TestSlowReadersGetAllOfAScriptsOutput is about a script that ended long before its
+// output was taken.
+func TestSlowReadersGetAllOfAScriptsOutput(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789", 100_000)
+	_, config := simulate(t, &windows{script: func(_ context.Context, c process.Command, _ string) uint32 {
+		_, _ = io.WriteString(c.Stderr, text)
+		return 3
+	}})
+	conn := dial(t, config)
+	stderr := &slowly{wait: 2*ssh.Patience + time.Second}
+	code, err := conn.Exec(t.Context(), transport.Process{Line: "x", Stderr: stderr})
+	if err != nil || code != 3 || stderr.String() != text {
+		t.Errorf("code %d, error %v, %d bytes; want 3 and %d bytes", code, err, stderr.Len(), len(text))
 	}
 }
 
