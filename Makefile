@@ -6,6 +6,7 @@ HOSTS      ?= nyctea,tyto
 SPEC       ?= specs/k8s-libvirt-1-1-1.hcl
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME   ?= 60s
+WINSIM     ?= bin/winsim
 # Without it every start sets up a renderer of manual pages that nothing uses.
 TAGS        = urfave_cli_no_docs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -26,7 +27,7 @@ build: deps ## build bin/kinit
 
 .PHONY: winsim
 winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nodes of
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/winsim ./test/winsim/cmd/winsim
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w" -o $(WINSIM) ./test/winsim/cmd/winsim
 
 .PHONY: run
 run: build ## bring the lab up, deploy a cluster on it, print its nodes

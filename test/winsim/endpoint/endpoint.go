@@ -65,7 +65,7 @@ type server struct {
 }
 
 // look is how often the machine is looked at for what it serves.
-const look = 50 * time.Millisecond
+const look = 250 * time.Millisecond
 
 // New serves from when the machine comes up until ctx ends. It must be
 // called before the machine is switched on; Close waits for the end.

@@ -115,6 +115,21 @@ func TestTarUnpacksARealArchive(t *testing.T) {
 	if code, out := run(t, m, "tar.exe", "-xf", `C:\c.tar`, "-C", `C:\Program Files\containerd`, "--strip-components=1"); code != 0 {
 		t.Fatalf("code %d %s", code, out)
 	}
+	if code, out := run(t, m, "tar.exe", "-xf", "C:/c.tar", "-C", "C:/some", "--strip-components", "0", "bin/ctr.exe"); code != 0 {
+		t.Fatalf("code %d %s", code, out)
+	}
+	if _, err := m.Files.Stat(`C:\some\bin\ctr.exe`); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.Files.Stat(`C:\some\bin\containerd.exe`); err == nil {
+		t.Error("a member that nobody asked for is unpacked")
+	}
+	if code, out := run(t, m, "tar.exe", "-xf", "C:/c.tar", "-C", "C:/some", "bin", "other"); code != 1 || out != "tar.exe: other: Not found in archive\r\n" {
+		t.Errorf("a member that is not there: code %d %q", code, out)
+	}
+	if _, err := m.Files.Stat(`C:\some\bin\containerd.exe`); err != nil {
+		t.Errorf("what is in a folder that was asked for: %v", err)
+	}
 	if text, err := m.Files.ReadFile(`C:\Program Files\containerd\containerd.exe`); err != nil || string(text) != "containerd" {
 		t.Errorf("%q %v", text, err)
 	}
