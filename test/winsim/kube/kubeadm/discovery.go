@@ -31,7 +31,7 @@ const discoveryPause = 5 * time.Second
 // the same again over a connection that this authority vouches for.
 func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit time.Duration) (rest.Cluster, error) {
 	anybody := rest.Access{Server: "https://" + b.Endpoint, Insecure: true}
-	first, err := askClusterInfo(ctx, m, anybody, limit)
+	first, err := askClusterInfo(ctx, m, anybody, b.id(), limit)
 	if err != nil {
 		return rest.Cluster{}, err
 	}
@@ -54,7 +54,7 @@ func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit 
 	if err := checkPins(authority, b.CACertHashes); err != nil {
 		return rest.Cluster{}, fmt.Errorf("cluster CA found in cluster-info ConfigMap is invalid: %w", err)
 	}
-	second, err := askClusterInfo(ctx, m, rest.Access{Server: anybody.Server, CA: authority}, limit)
+	second, err := askClusterInfo(ctx, m, rest.Access{Server: anybody.Server, CA: authority}, b.id(), limit)
 	if err != nil {
 		return rest.Cluster{}, err
 	}
@@ -64,8 +64,18 @@ func discover(ctx context.Context, m *machine.Machine, b *bootstrapToken, limit 
 	return found, nil
 }
 
-// askClusterInfo asks until there is an answer.
-func askClusterInfo(ctx context.Context, m *machine.Machine, a rest.Access, limit time.Duration) (rest.ConfigMap, error) {
+// id is the public part of the token.
+func (b *bootstrapToken) id() string {
+	id, _, _ := strings.Cut(b.Token, ".")
+	return id
+}
+
+// signatureOf begins the key of a token's signature.
+const signatureOf = "jws-kubeconfig-"
+
+// askClusterInfo asks until there is an answer that is signed with the token: the
+// signature comes a while after all else.
+func askClusterInfo(ctx context.Context, m *machine.Machine, a rest.Access, id string, limit time.Duration) (rest.ConfigMap, error) {
 	c, err := rest.NewClient(m, a)
 	if err != nil {
 		return rest.ConfigMap{}, err
@@ -76,11 +86,17 @@ func askClusterInfo(ctx context.Context, m *machine.Machine, a rest.Access, limi
 	for {
 		var info rest.ConfigMap
 		err := c.Get(ctx, clusterInfo, &info)
-		if err == nil {
+		_, signed := info.Data[signatureOf+id]
+		switch {
+		case err != nil:
+			err = fmt.Errorf("failed to request the cluster-info ConfigMap: %w", err)
+		case !signed:
+			err = fmt.Errorf("could not find a JWS signature in the cluster-info ConfigMap for token ID %q", id)
+		default:
 			return info, nil
 		}
 		if !cli.Sleep(ctx, min(discoveryPause, limit/2)) {
-			return rest.ConfigMap{}, fmt.Errorf("couldn't validate the identity of the API Server: failed to request the cluster-info ConfigMap: %w", err)
+			return rest.ConfigMap{}, fmt.Errorf("couldn't validate the identity of the API Server: %w", err)
 		}
 	}
 }
@@ -95,7 +111,7 @@ func verifySignature(info rest.ConfigMap, token string) (string, error) {
 	if text == "" {
 		return "", errors.New("there is no kubeconfig key in the cluster-info ConfigMap. This API Server isn't set up for token bootstrapping, can't connect")
 	}
-	signature := info.Data["jws-kubeconfig-"+id]
+	signature := info.Data[signatureOf+id]
 	if signature == "" {
 		return "", fmt.Errorf("token id %q is invalid for this cluster or it has expired. Use \"kubeadm token create\" on the control-plane node to create a new valid token", id)
 	}
