@@ -6,6 +6,7 @@ HOSTS      ?= nyctea,tyto
 SPEC       ?= specs/k8s-libvirt-1-1-1.hcl
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME   ?= 60s
+WINSIM     ?= bin/winsim
 # Without it every start sets up a renderer of manual pages that nothing uses.
 TAGS        = urfave_cli_no_docs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -23,6 +24,10 @@ deps: ## install the Debian packages that building, the lab and the tests need
 .PHONY: build
 build: deps ## build bin/kinit
 	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
+
+.PHONY: winsim
+winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nodes of
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w" -o $(WINSIM) ./test/winsim/cmd/winsim
 
 .PHONY: run
 run: build ## bring the lab up, deploy a cluster on it, print its nodes

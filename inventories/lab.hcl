@@ -56,6 +56,23 @@ group "${lab}" {
 
     sample_image            = "docker.io/library/busybox:1.35"
 
+%{ if winsim != "" ~}
+    # What boots as Windows here is a simulator, and says so: a small Linux with one
+    # program that plays a Windows Server.
+    windows_iso              = { url = "/srv/kinit/winsim.iso", sha256 = "${winsim}" }
+    windows_drivers          = { url = "/srv/kinit/winsim-programs/drivers.iso" }
+    windows_openssh          = { url = "/srv/kinit/winsim-programs/openssh.msi" }
+    windows_image_size       = "32GiB"
+    windows_firmware         = "bios"
+    windows_least_memory_gib = 2
+    windows_boot_timeout     = "20m"
+    windows_payloads = {
+%{ for name, sha256 in payloads ~}
+      ${name} = { url = "file:///srv/kinit/winsim-programs/${name}.tar.gz", sha256 = "${sha256}" }
+%{ endfor ~}
+    }
+
+%{ endif ~}
     # Emulated processors are slow: leases of one controller need no election, probes
     # and heartbeats get more time.
     liveness_failures = 60

@@ -34,13 +34,16 @@ inventory in kinit's config folder.`,
 
 func (w *world) labUp() *cli.Command {
 	return manual{
-		path:     "lab up",
-		examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
+		path: "lab up",
+		examples: []string{
+			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
+			"kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+		},
+		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "up",
 		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), outputFlags()),
+		Flags:       flags(labFlags(), []cli.Flag{windowsFlag()}, outputFlags()),
 		Description: "What a lab is made of is built the first time, which takes its while.",
 		Action: func(c *cli.Context) error {
 			j := job{do: w.engine.run, mode: view.Run, logged: true}
@@ -95,6 +98,13 @@ func labFlags() []cli.Flag {
 	}
 }
 
+// windowsFlag names the program that plays Windows in a lab. It is no part of kinit:
+// test/winsim of its sources makes it.
+func windowsFlag() cli.Flag {
+	return &cli.PathFlag{Name: "windows", Category: headInput,
+		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
+}
+
 // onArtifacts does a job with the spec of what labs are made of, which all labs
 // share.
 func (w *world) onArtifacts(c *cli.Context, j job) error {
@@ -103,6 +113,11 @@ func (w *world) onArtifacts(c *cli.Context, j job) error {
 		return err
 	}
 	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	if program := c.Path("windows"); program != "" {
+		if o.Vars["lab_windows"], err = filepath.Abs(program); err != nil {
+			return err
+		}
+	}
 	return w.perform(c, j, o)
 }
 
@@ -118,6 +133,9 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 		"lab_cache":     w.labCache(),
 		"lab_state":     filepath.Join(w.stateFolder(), "labs", name),
 		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
+	}
+	if c.Path("windows") != "" {
+		own["lab_windows"] = "true"
 	}
 	if hosts := list(c, "hosts"); len(hosts) > 0 {
 		own["lab_hosts"] = strings.Join(hosts, ",")

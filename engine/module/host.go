@@ -78,7 +78,8 @@ type Mark struct {
 type Command struct {
 	Argv []string // the program and its arguments, not quoted
 	// PowerShell is the text of a script to run instead of a program, on Windows
-	// hosts only. Its exit code is that of "exit", 1 when it throws, else 0.
+	// hosts only. Its exit code is that of "exit", 1 when it throws, else that of the
+	// last program it ran, or 0.
 	PowerShell string
 	Env        map[string]string // added to a plain environment
 	Dir        string            // the working directory, the login's home when empty

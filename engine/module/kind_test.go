@@ -12,11 +12,11 @@ func TestKindSaysWhichHostsItWorksOnAndWhatToUseElsewhere(t *testing.T) {
 	}{
 		{"a module without families works on Linux", Kind{Name: "sysctl"}, Linux, ""},
 		{"and not on Windows", Kind{Name: "sysctl"}, Windows,
-			"sysctl works on Linux hosts, and this one runs Windows: there is no module for that on Windows hosts"},
+			"the module sysctl works on Linux hosts, and this one runs Windows: there is no module for that on Windows hosts"},
 		{"its counterpart is named", Kind{Name: "service", Elsewhere: "win_service"}, Windows,
-			"service works on Linux hosts, and this one runs Windows: use win_service"},
+			"the module service works on Linux hosts, and this one runs Windows: use win_service"},
 		{"a module of Windows on Linux", Kind{Name: "win_service", OS: []OS{Windows}, Elsewhere: "service"}, Linux,
-			"win_service works on Windows hosts, and this one runs Linux: use service"},
+			"the module win_service works on Windows hosts, and this one runs Linux: use service"},
 		{"a module of both", Kind{Name: "debug", OS: []OS{Linux, Windows}}, Windows, ""},
 	} {
 		got := ""

@@ -74,7 +74,7 @@ func (e *SystemError) Error() string {
 	if e.Elsewhere != "" {
 		advice = "use " + e.Elsewhere
 	}
-	return fmt.Sprintf("%s works on %s hosts, and this one runs %s: %s", e.Module, e.Works.Title(), e.Runs.Title(), advice)
+	return fmt.Sprintf("the module %s works on %s hosts, and this one runs %s: %s", e.Module, e.Works.Title(), e.Runs.Title(), advice)
 }
 
 // Task is one thing to bring about on one host.

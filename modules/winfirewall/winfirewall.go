@@ -91,7 +91,7 @@ func (t *Task) Validate() error {
 	}
 	ported := t.Protocol == "tcp" || t.Protocol == "udp"
 	switch {
-	case t.Name == "" || strings.ContainsAny(t.Name, "*?|\"\n"):
+	case t.Name == "" || strings.ContainsAny(t.Name, "*?[]|\"\n"):
 		return fmt.Errorf("name is %q, want a name such as \"kinit-kubelet\"", t.Name)
 	case t.Direction != "inbound" && t.Direction != "outbound":
 		return fmt.Errorf("direction is %q, want \"inbound\" or \"outbound\"", t.Direction)

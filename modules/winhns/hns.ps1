@@ -9,6 +9,10 @@ public static extern void HNSCall(
     [MarshalAs(UnmanagedType.LPWStr)] out string response);
 '@
 
+if (-not (Get-Service -Name hns -ErrorAction SilentlyContinue)) {
+    throw 'the host has no host networking service: install the feature Containers, and restart the host'
+}
+
 function Invoke-Hns([string] $Method, [string] $Path, [string] $Request) {
     $response = ''
     [Kinit.Hns]::HNSCall($Method, $Path, $Request, [ref] $response)

@@ -98,8 +98,8 @@ func Kind() module.Kind {
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	// Names of services have at most 256 characters without slashes; quotes would end
-	// the name in a query.
-	if !regexp.MustCompile(`^[^/\\'"*?\n]{1,256}$`).MatchString(t.Name) {
+	// the name in a query, and cmdlets take the others for patterns.
+	if !regexp.MustCompile(`^[^/\\'"*?\[\]\n]{1,256}$`).MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want the name of a service such as \"containerd\"", t.Name)
 	}
 	if err := fileattr.CheckState(t.State, "", "started", "stopped", "absent"); err != nil {

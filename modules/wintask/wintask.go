@@ -80,7 +80,7 @@ func (t *Task) Validate() error {
 	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
 		return err
 	}
-	if !regexp.MustCompile(`^[^\\/:*?"<>|\n]+(/[^\\/:*?"<>|\n]+)*$`).MatchString(t.Name) {
+	if !regexp.MustCompile(`^[^\\/:*?"<>|\[\]\n]+(/[^\\/:*?"<>|\[\]\n]+)*$`).MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a name with folders before it, such as \"kinit/renew\"", t.Name)
 	}
 	if t.State == "absent" {

@@ -148,7 +148,9 @@ func (t *Task) decide(s state) (string, change, error) {
 		}
 		return differs
 	}
-	if differ(t.Password != "" && !s.Password, "password") {
+	// The password of one who may not log in cannot be tried: it is set with the leave to.
+	enables := t.Enabled != nil && *t.Enabled && !s.Enabled
+	if differ(t.Password != "" && (!s.Password || enables), "password") {
 		c.Password = t.Password.Reveal()
 	}
 	if differ(t.FullName != nil && *t.FullName != s.FullName, "full name") {

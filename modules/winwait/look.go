@@ -56,7 +56,7 @@ func (t *Task) ask(ctx context.Context, h module.Host) (seen, error) {
 	out, err := h.Run(ctx, module.Command{PowerShell: t.Script})
 	exit := (*module.ExitError)(nil)
 	if errors.As(err, &exit) {
-		return seen{Why: fmt.Sprintf("the script ended with code %d: %s", exit.Code, module.Tail(exit.Stderr, 1))}, nil
+		return seen{Why: fmt.Sprintf("the script ended with code %d: %s", exit.Code, strings.TrimSpace(module.Tail(exit.Stderr, 1)))}, nil
 	}
 	if err != nil {
 		return seen{}, err

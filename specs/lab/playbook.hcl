@@ -35,6 +35,20 @@ variable "lab_inventory" {
   description = "The inventory file that makes the hypervisors known by name."
 }
 
+variable "lab_windows" {
+  type        = bool
+  default     = false
+  description = "The lab has installation media of a simulated Windows."
+}
+
+locals {
+  # Archives that Windows nodes download, with their checksums.
+  payloads = !var.lab_windows ? {} : {
+    for line in split("\n", trimspace(file("${var.lab_cache}/winsim-programs/SHA256SUMS"))) :
+    trimsuffix(split("  ", line)[1], ".tar.gz") => split("  ", line)[0]
+  }
+}
+
 locals {
   names   = split(",", var.lab_hosts)
   network = "kinit-${var.lab_name}"
@@ -178,6 +192,8 @@ task "copy" "inventory" {
     identity = "${var.lab_state}/id_ed25519"
     guest    = split(" ", file("${var.lab_cache}/guest.sha256"))[0]
     services = trimspace(file("${var.lab_cache}/services.ref"))
+    payloads = local.payloads
+    winsim   = var.lab_windows ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
     images   = { for name in split("\n", trimspace(file("${var.lab_cache}/images/images.txt"))) : name => "oci:/srv/kinit/images:${name}" }
   })
   depends_on = [task.wait.underlay, task.directory.inventory]

@@ -94,11 +94,24 @@ func TestEveryModuleExampleIsValid(t *testing.T) {
 			}
 			o := options(t, strings.TrimPrefix(file, "../../"))
 			o.Hosts = []string{"a"}
+			if strings.HasPrefix(name, "win_") {
+				o.Inventories = []string{windowsHost(t)}
+			}
 			if err := engine.Validate(t.Context(), o).Diagnostics.Err(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+}
+
+// windowsHost is an inventory in which the host a runs Windows.
+func windowsHost(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "windows.hcl")
+	if err := os.WriteFile(file, []byte("host \"a\" { os = \"windows\" }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // TestEveryExampleIsValid plans each example without connecting to a host. That they

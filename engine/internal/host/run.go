@@ -41,10 +41,18 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	if code != 0 {
 		return out, &module.ExitError{
 			Command: b.show(c), Code: code,
-			Stdout: b.Redact(out.Stdout), Stderr: b.Redact(out.Stderr),
+			Stdout: b.readable(out.Stdout), Stderr: b.readable(out.Stderr),
 		}
 	}
 	return out, nil
+}
+
+// readable is an output for messages: without secrets, and with our line ends.
+func (b *bound) readable(output string) string {
+	if b.OS() == module.Windows {
+		output = strings.ReplaceAll(output, "\r\n", "\n")
+	}
+	return b.Redact(output)
 }
 
 // longestShown is the most, in bytes, that messages show of a command.

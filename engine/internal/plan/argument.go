@@ -123,6 +123,11 @@ func (b *builder) checkArguments() {
 		if block.kind == nil || block.invalid {
 			continue
 		}
+		for _, t := range block.instances {
+			if t.Skip == "" {
+				b.checkSystem(t)
+			}
+		}
 		b.diags = append(b.diags, block.check()...)
 	}
 }

@@ -108,6 +108,7 @@ func fakeKinds() []module.Kind {
 		{Name: "guest", New: func() module.Task { return &fakeGuest{Memory: 512} }},
 		{Name: "secret", New: func() module.Task { return &fakeSecret{} }},
 		{Name: "ssh_key", New: func() module.Task { return &fakeKey{} }},
-		{Name: "note", New: func() module.Task { return &fakeNote{} }},
+		{Name: "note", Elsewhere: "win_note", New: func() module.Task { return &fakeNote{} }},
+		{Name: "win_note", OS: []module.OS{module.Windows}, Elsewhere: "note", New: func() module.Task { return &fakeNote{} }},
 	}
 }

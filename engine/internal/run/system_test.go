@@ -17,7 +17,7 @@ func TestModuleOfAnotherSystemIsRefusedWithThePlaceAndWhatToUse(t *testing.T) {
 			filepath.Base(d.Subject.Filename), d.Subject.Start.Line, d.Host, d.Summary, d.Detail))
 	}
 	check(t, []string{"site.hcl:2: windows1: Wrong operating system: " +
-		"command works on Linux hosts, and this one runs Windows: use win_command"}, told)
+		"the module command works on Linux hosts, and this one runs Windows: use win_command"}, told)
 	if j.read("made") != "none" {
 		t.Error("the command ran")
 	}

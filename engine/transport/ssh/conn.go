@@ -12,6 +12,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/forward"
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/sftpfs"
 )
 
@@ -19,15 +20,13 @@ import (
 // Make it with Dial.
 type Conn struct {
 	config  Config
-	done    chan struct{} // closed by Close
+	life    *life.Life    // commands are its work
 	dialing chan struct{} // holds a token while a new link is made
 	files   module.Files
 	sockets *forward.Sockets
 
 	mu      sync.Mutex
 	current *link
-	closed  bool
-	running sync.WaitGroup // commands
 }
 
 var _ transport.Conn = (*Conn)(nil)
@@ -35,7 +34,7 @@ var _ transport.Conn = (*Conn)(nil)
 // Dial connects to a machine. Errors are transport.ErrUnreachable, ErrAuth or
 // ErrHostKey, and say what to do.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
-	c := &Conn{config: config.complete(), done: make(chan struct{}), dialing: make(chan struct{}, 1)}
+	c := &Conn{config: config.complete(), life: life.New(), dialing: make(chan struct{}, 1)}
 	if c.config.Windows && c.config.Become != "" {
 		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
 	}
@@ -76,7 +75,7 @@ func (c *Conn) link(ctx context.Context) (*link, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.life.Ended() {
 		fresh.close()
 		return nil, c.errClosed()
 	}
@@ -87,7 +86,7 @@ func (c *Conn) link(ctx context.Context) (*link, error) {
 func (c *Conn) linkNow() (*link, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.life.Ended() {
 		return nil, c.errClosed()
 	}
 	return c.current, nil
@@ -106,11 +105,11 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := c.enter(); err != nil {
-		return 0, err
+	if !c.life.Enter() {
+		return 0, c.errClosed()
 	}
-	defer c.running.Done()
-	inner, stop := c.during(ctx)
+	defer c.life.Leave()
+	inner, stop := c.life.During(ctx)
 	defer stop()
 	code, err := c.exec(inner, p)
 	switch {
@@ -224,16 +223,9 @@ func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 
 // Close kills the commands that still run, then ends the connection.
 func (c *Conn) Close() error {
-	c.mu.Lock()
-	first := !c.closed
-	c.closed = true
-	c.mu.Unlock()
-	if first {
-		close(c.done)
-	}
-	c.running.Wait()
+	c.life.End()
 	err := c.sockets.Close()
-	c.dialing <- struct{}{} // a new link that is being made finds closed set
+	c.dialing <- struct{}{} // a new link that is being made finds the life ended
 	defer func() { <-c.dialing }()
 	c.mu.Lock()
 	l := c.current
@@ -243,29 +235,4 @@ func (c *Conn) Close() error {
 		l.close()
 	}
 	return err
-}
-
-// enter registers a command, unless the Conn is closed.
-func (c *Conn) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return c.errClosed()
-	}
-	c.running.Add(1)
-	return nil
-}
-
-// during returns a context that also ends when the Conn is closed. Call the
-// function to free it.
-func (c *Conn) during(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c.running.Go(func() {
-		select {
-		case <-c.done:
-			cancel(net.ErrClosed)
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() { cancel(nil) }
 }

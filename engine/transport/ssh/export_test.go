@@ -1,5 +1,8 @@
 package ssh
 
+// Patience is how long output that was not read yet is waited for.
+const Patience = patience
+
 // Lost tells whether the Conn's connection is known to be lost.
 func Lost(c *Conn) bool {
 	l, err := c.linkNow()

@@ -74,6 +74,8 @@ type scripted struct {
 	stdout           *powershell.Output
 	stderr           *powershell.Errors
 
+	outputs [2]*output
+
 	began  chan int      // the process that runs the script, once
 	ended  chan error    // of both outputs
 	fed    chan error    // of the input
@@ -109,8 +111,9 @@ func newScripted(l *link, s *session, header []byte, p transport.Process) *scrip
 // attend feeds the script and copies its outputs until they end. It kills it when ctx
 // ends or the input fails.
 func (r *scripted) attend(ctx context.Context) {
-	r.copy(r.stdout, r.session)
-	r.copy(r.stderr, r.session.Stderr())
+	r.outputs = [2]*output{{from: r.session}, {from: r.session.Stderr()}}
+	r.copy(r.stdout, r.outputs[0])
+	r.copy(r.stderr, r.outputs[1])
 	r.link.spawn(r.watch)
 	go func() { r.fed <- r.feed() }() // nobody waits for a Read that is under way
 	cancelled, exited, closed := ctx.Done(), r.exited, false
@@ -132,10 +135,17 @@ func (r *scripted) attend(ctx context.Context) {
 			// What is left of the outputs is on its way, unless processes that stayed
 			// behind hold them open.
 			exited = nil
+			for _, o := range r.outputs {
+				o.afresh()
+			}
 			r.alarm.Reset(patience)
 		case <-r.alarm.C:
 			if closed {
 				return
+			}
+			if left := r.expected(); left > 0 {
+				r.alarm.Reset(left)
+				continue
 			}
 			closed = true
 			_ = r.session.Close() // which ends all three
@@ -145,11 +155,23 @@ func (r *scripted) attend(ctx context.Context) {
 	_ = r.stderr.Close() // a sink keeps its error
 }
 
-func (r *scripted) copy(to io.Writer, from io.Reader) {
+// expected is how much longer more output may be waited for. The caller's writers may
+// take what time they want: only the time counts in which nothing came. What is being
+// killed has lost its writers.
+func (r *scripted) expected() time.Duration {
+	if r.cause != nil {
+		return 0
+	}
+	return patience - min(r.outputs[0].silent(), r.outputs[1].silent())
+}
+
+func (r *scripted) copy(to io.Writer, from *output) {
 	if !r.link.spawn(func() {
 		_, err := io.Copy(to, from)
+		from.end()
 		r.ended <- err
 	}) {
+		from.end()
 		r.ended <- errSilent
 	}
 }

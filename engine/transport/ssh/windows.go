@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/transport"
 	"kinit/engine/transport/internal/posix"
 	"kinit/engine/transport/internal/sftpfs"
 	"kinit/engine/transport/internal/windows"
@@ -18,14 +19,16 @@ import (
 // SFTP has no words for, which are access and links. Package windows says what files
 // have there and what not.
 type windowsFiles struct {
-	sftp *posix.Files
-	exec windows.Exec
+	remote windowsRemote
+	sftp   *posix.Files
+	exec   windows.Exec
 }
 
 var _ module.Files = windowsFiles{}
 
 func newWindowsFiles(c *Conn) windowsFiles {
-	return windowsFiles{sftp: posix.WithoutAccounts(windowsRemote{sftpfs.FS(fileSource{c})}), exec: c.Exec}
+	system := windowsRemote{sftpfs.FS(fileSource{c})}
+	return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: c.Exec}
 }
 
 // outward is a path as OpenSSH's SFTP server for Windows knows it: /C:/folder.
@@ -101,25 +104,33 @@ func (f windowsFiles) SetAttr(ctx context.Context, name string, attr module.Attr
 	if err != nil {
 		return err
 	}
-	if _, err := f.sftp.Stat(ctx, far); err != nil {
+	info, err := f.sftp.Stat(ctx, far)
+	if err != nil {
 		return inward(err)
 	}
-	return windows.SetAccess(ctx, f.exec, far[1:], attr, true)
+	return windows.SetAccess(ctx, f.exec, far[1:], attr, info.Mode.IsDir())
 }
 
 func (f windowsFiles) Symlink(ctx context.Context, target, name string) error {
 	return windows.Symlink(ctx, f.exec, target, name)
 }
 
+// Remove deletes files, links and empty folders over SFTP. What is in a folder is removed
+// by a script: not every server tells a folder from a link to one, which must not be
+// followed.
 func (f windowsFiles) Remove(ctx context.Context, name string) error {
-	far, err := outward("remove", name)
+	name, err := windows.CleanRemovable(name)
 	if err != nil {
 		return err
 	}
-	if windows.IsRoot(far[1:]) {
-		return &fs.PathError{Op: "remove", Path: name, Err: errors.New("the root folder of a drive stays")}
+	err = f.remote.Remove(ctx, "/"+name)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return inward(f.sftp.Remove(ctx, far))
+	if ctx.Err() != nil || errors.Is(err, transport.ErrUnreachable) {
+		return inward(err)
+	}
+	return windows.Remove(ctx, f.exec, name)
 }
 
 func (f windowsFiles) Rename(ctx context.Context, from, to string) error {

@@ -10,6 +10,8 @@ type dialect struct {
 	// with the reason. They are told in the test's log.
 	lacks map[string]string
 
+	bulk int // bytes that count as much: what is simulated is slow under the race detector
+
 	exec map[string]said   // lines, and what they come to
 	kill map[string]string // lines that write two process ids to the file %[1]s
 

@@ -37,7 +37,7 @@ func (s suite) files(t *testing.T) {
 		"missing files":                     missing,
 		"relative paths":                    relative,
 		"nasty names":                       nastyNames,
-		"20 MiB":                            largeFile,
+		"some MiB":                          largeFile,
 		"many at once":                      manyFiles,
 		"cancelled":                         cancelledFiles,
 	}
@@ -311,7 +311,11 @@ func list(ctx context.Context, t *testing.T, f tree) {
 	f.put(ctx, t, "b", "22", module.Attr{})
 	f.put(ctx, t, ".hidden", "", module.Attr{})
 	check(t, f.Mkdir(ctx, f.path("c"), module.Attr{}))
-	f.link(ctx, t, "b", "a")
+	link := ""
+	if f.suite.lacks["files/symlink"] == "" {
+		f.link(ctx, t, "b", "a")
+		link = "a -> " + f.words().linkTo(f.dir, "b") + "\n"
+	}
 	infos, err := f.List(ctx, f.dir)
 	check(t, err)
 	var got []string
@@ -324,7 +328,7 @@ func list(ctx context.Context, t *testing.T, f tree) {
 		want(t, "owner of "+info.Name, info.Owner, f.stat(ctx, t, info.Name).Owner)
 	}
 	file, folder := f.words().newFile, fs.ModeDir|f.words().newFolder
-	want(t, "entries", strings.Join(got, "\n"), fmt.Sprintf(".hidden %v\na -> %s\nb %v\nc %v", file, f.words().linkTo(f.dir, "b"), file, folder))
+	want(t, "entries", strings.Join(got, "\n"), fmt.Sprintf(".hidden %v\n%sb %v\nc %v", file, link, file, folder))
 	empty, err := f.List(ctx, f.path("c"))
 	check(t, err)
 	want(t, "entries of an empty folder", len(empty), 0)
@@ -399,7 +403,7 @@ func nastyNames(ctx context.Context, t *testing.T, f tree) {
 }
 
 func largeFile(ctx context.Context, t *testing.T, f tree) {
-	text := random(20 << 20)
+	text := random(f.suite.bulk * 5 / 2)
 	for _, content := range []io.Reader{bytes.NewReader(text), onlyReader{bytes.NewReader(text)}} {
 		check(t, f.Write(ctx, f.path("file"), content, module.Attr{}))
 		want(t, "size", f.stat(ctx, t, "file").Size, int64(len(text)))

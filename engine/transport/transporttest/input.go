@@ -26,7 +26,7 @@ func (s suite) input(t *testing.T) {
 		"32 KiB":             random(32 << 10),
 		"64 KiB and a byte":  random(64<<10 + 1),
 		"100 KiB":            random(100_000),
-		"8 MiB":              random(8 << 20),
+		"some MiB":           random(s.bulk),
 	}
 	for name, text := range texts {
 		s.behaviour(t, name+" in memory", func(t *testing.T) { s.echo(t, conn, bytes.NewReader(text), text) })

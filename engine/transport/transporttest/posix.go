@@ -13,6 +13,7 @@ func posix() dialect {
 		`sh -c 'trap "" TERM; echo $$ >>%[1]s; while :; do sleep 0.1; done' & ` +
 		`while :; do sleep 0.1; done`
 	return dialect{
+		bulk: 8 << 20,
 		exec: map[string]said{
 			"success":                                  {"true", outcome{}},
 			"an exit code":                             {"exit 7", outcome{code: 7}},

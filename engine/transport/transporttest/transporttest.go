@@ -22,7 +22,7 @@ import (
 )
 
 // limit is how long one test of the suite may take.
-const limit = 2 * time.Minute
+const limit = 5 * time.Minute
 
 // Run runs the suite against a machine with /bin/sh. open returns a Conn to this
 // machine, since the suite listens on sockets that the Conn then dials; the suite closes

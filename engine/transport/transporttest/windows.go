@@ -19,6 +19,7 @@ func windows() dialect {
 		inner     = "powershell.exe -NoLogo -NoProfile -NonInteractive -Command "
 	)
 	return dialect{
+		bulk: 2 << 20,
 		exec: map[string]said{
 			"success":                        {"$null = 1", outcome{}},
 			"an exit code":                   {"exit 7", outcome{code: 7}},
@@ -87,13 +88,15 @@ func windows() dialect {
 			return "foreach ($text in " + strings.Join(quoted, ", ") + ") { " + out + "$text + \".`0\") }"
 		},
 		nasty: unicodeOnly(Nasty()),
+		// Both pieces are as long, and whole lines, so that one follows the other.
 		large: func(outWord, errWord string, size int) string {
-			return fmt.Sprintf("$most = %d\n"+
-				"$out = (%s + \"`n\") * ([int]($most / %d) + 1)\n$err = (%s + \"`n\") * ([int]($most / %d) + 1)\n"+
-				"for ($at = 0; $at -lt $most; $at += 65536) {\n"+
-				"  $n = [Math]::Min(65536, $most - $at)\n"+
-				"  "+out+"$out.Substring($at, $n))\n  "+err+"$err.Substring($at, $n))\n}",
-				size, shell.PowerShell(outWord), len(outWord)+1, shell.PowerShell(errWord), len(errWord)+1)
+			out1, err1 := len(outWord)+1, len(errWord)+1
+			lines := 65536 / (out1 * err1)
+			return fmt.Sprintf("$most = %d\n$out = (%s + \"`n\") * %d\n$err = (%s + \"`n\") * %d\n"+
+				"for ($at = 0; $at -lt $most; $at += $out.Length) {\n"+
+				"  $n = [Math]::Min($out.Length, $most - $at)\n"+
+				"  "+out+"$out.Substring(0, $n))\n  "+err+"$err.Substring(0, $n))\n}",
+				size, shell.PowerShell(outWord), lines*err1, shell.PowerShell(errWord), lines*out1)
 		},
 		muchOutput: "for ($i = 0; $i -lt 2000; $i++) { " + out + "\"$i much output much output much output much output much output`n\") }; exit 3",
 		readyUntil: func(path string) string {

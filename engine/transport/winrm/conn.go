@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/windows"
 )
 
@@ -18,11 +18,7 @@ type Conn struct {
 	client *client
 	shells *pool
 	files  *windows.Files
-	done   chan struct{} // closed by Close
-
-	mu      sync.Mutex
-	closed  bool
-	running sync.WaitGroup // commands
+	life   *life.Life // commands are its work
 }
 
 var _ transport.Conn = (*Conn)(nil)
@@ -38,7 +34,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, client: client, shells: newPool(client), done: make(chan struct{})}
+	c := &Conn{config: config, client: client, shells: newPool(client), life: life.New()}
 	c.files = windows.New(c.Exec)
 	s, err := c.shells.take(ctx)
 	if err != nil {
@@ -64,11 +60,11 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := c.enter(); err != nil {
-		return 0, err
+	if !c.life.Enter() {
+		return 0, c.errClosed()
 	}
-	defer c.running.Done()
-	inner, stop := c.during(ctx)
+	defer c.life.Leave()
+	inner, stop := c.life.During(ctx)
 	defer stop()
 	code, err := c.exec(inner, p)
 	switch {
@@ -105,14 +101,7 @@ var errNoDial = fmt.Errorf("WinRM carries no connections from a machine: install
 
 // Close kills the commands that still run, and deletes the shells.
 func (c *Conn) Close() error {
-	c.mu.Lock()
-	first := !c.closed
-	c.closed = true
-	c.mu.Unlock()
-	if first {
-		close(c.done)
-	}
-	c.running.Wait()
+	c.life.End()
 	c.shells.close(context.Background())
 	c.client.wire.close()
 	return nil
@@ -120,29 +109,4 @@ func (c *Conn) Close() error {
 
 func (c *Conn) errClosed() error {
 	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
-}
-
-// enter registers a command, unless the Conn is closed.
-func (c *Conn) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return c.errClosed()
-	}
-	c.running.Add(1)
-	return nil
-}
-
-// during returns a context that also ends when the Conn is closed. Call the function
-// to free it.
-func (c *Conn) during(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c.running.Go(func() {
-		select {
-		case <-c.done:
-			cancel(net.ErrClosed)
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() { cancel(nil) }
 }

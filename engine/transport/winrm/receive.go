@@ -130,7 +130,8 @@ func (r *receiver) calm(ctx context.Context, fresh bool, asked time.Time) error 
 
 // complete tells what is known of the output of a command that has ended.
 func (r *receiver) complete() error {
-	if r.doubt == nil || r.job.Stdout == nil && r.job.Stderr == nil {
+	unwanted := r.stdout.Begun() && r.job.Stdout == nil && r.job.Stderr == nil
+	if r.doubt == nil || unwanted {
 		return nil
 	}
 	return fmt.Errorf("the command has ended, but %w: %w", transport.ErrIncomplete, r.doubt)

@@ -290,19 +290,29 @@ func (w *trigger) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Nobody waits for the output, so that none of it can be missing.
-func TestLostOutputThatNobodyWantsIsNoError(t *testing.T) {
+// Where nobody wants the output none of it can be missing, once the script is known to
+// have begun.
+func TestLostOutputThatNobodyWants(t *testing.T) {
 	t.Parallel()
-	m, c := start(t, func(*started) int { return 3 })
-	m.on(func(r *request) reaction {
-		return reaction{dropAfter: r.step == "Receive" && r.n == 1}
-	})
-	// The lost answer had the line of the bootstrap, so the script may have run.
-	code, err := dial(t, c).Exec(t.Context(), transport.Process{Line: "once", Stdout: io.Discard})
-	if !errors.Is(err, transport.ErrIncomplete) || code != 3 {
-		t.Errorf("code %d, error %v", code, err)
+	for lost, want := range map[int]error{1: transport.ErrIncomplete, 2: nil} {
+		seen := make(chan struct{})
+		m, c := start(t, func(p *started) int {
+			<-seen
+			_, _ = io.WriteString(p.Stdout(), "late")
+			return 3
+		})
+		m.on(func(r *request) reaction {
+			if r.step == "Receive" && r.n == 2 {
+				close(seen)
+			}
+			return reaction{dropAfter: r.step == "Receive" && r.n == lost}
+		})
+		code, err := dial(t, c).Exec(t.Context(), transport.Process{Line: "once"})
+		if code != 3 || !errors.Is(err, want) {
+			t.Errorf("the loss of answer %d: code %d, error %v", lost, code, err)
+		}
+		wantRan(t, m, "once")
 	}
-	wantRan(t, m, "once")
 }
 
 func TestManyOperationTimeouts(t *testing.T) {

@@ -73,6 +73,13 @@ func (w *windows) Run(ctx context.Context, c process.Command) (uint32, error) {
 	return w.script(ctx, c, string(script)), nil
 }
 
+// scripts lists what has run.
+func (w *windows) scripts() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.ran...)
+}
+
 const simPassword = "Päss w0rd;'\""
 
 func (w *windows) Password(user, password string) bool {
@@ -257,8 +264,8 @@ func TestFaultsAtEveryStepOfARealServer(t *testing.T) {
 					if got.err != nil && !strings.Contains(got.err.Error(), string(action)) {
 						t.Errorf("the error does not name the step: %v", got.err)
 					}
-					if len(w.ran) > 1 {
-						t.Errorf("ran %d times", len(w.ran))
+					if ran := w.scripts(); len(ran) > 1 {
+						t.Errorf("ran %q", ran)
 					}
 					server.Unplan()
 					wantResult(t, run(ctx, conn, "twice", nil), 7, "")
@@ -289,8 +296,8 @@ func TestAMachineThatRestartsInTheMiddle(t *testing.T) {
 			t.Errorf("code %d, error %v", got.code, got.err)
 		}
 		wantResult(t, run(t.Context(), conn, "after", nil), 3, "")
-		if strings.Join(w.ran, " ") != "wait after" {
-			t.Errorf("ran %q", w.ran)
+		if ran := strings.Join(w.scripts(), " "); ran != "wait after" {
+			t.Errorf("ran %q", ran)
 		}
 	})
 }
@@ -309,8 +316,8 @@ func TestQuotasOfARealServer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(w.ran) != 160 {
-		t.Errorf("%d scripts ran, want 160", len(w.ran))
+	if ran := len(w.scripts()); ran != 160 {
+		t.Errorf("%d scripts ran, want 160", ran)
 	}
 	if server.Requests(wsman.Command) < 160 {
 		t.Error("the quota was never met")

@@ -23,7 +23,9 @@ const clr = 0x8013
 // Error begins with what PowerShell said.
 func (e *Error) Error() string {
 	details := []string{}
-	if id, _, _ := strings.Cut(e.ID, ","); id != "" && !strings.Contains(e.Message, id) {
+	// What a script throws as a text is its own id.
+	id, _, _ := strings.Cut(e.ID, ",")
+	if id = strings.TrimSpace(id); id != "" && !strings.Contains(e.Message, id) {
 		details = append(details, id)
 	}
 	if e.Code != 0 && uint32(e.Code)>>16 != clr {

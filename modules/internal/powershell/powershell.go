@@ -47,7 +47,8 @@ func Value[T any](ctx context.Context, h module.Host, script string, args any) (
 // connection was lost.
 func Read[T any](ctx context.Context, h module.Host, script string, args any) (T, error) {
 	value, err := Value[T](ctx, h, script, args)
-	if errors.Is(err, transport.ErrUnreachable) && ctx.Err() == nil {
+	lost := errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrIncomplete)
+	if lost && ctx.Err() == nil {
 		return Value[T](ctx, h, script, args)
 	}
 	return value, err
@@ -110,23 +111,25 @@ type answer struct {
 }
 
 // read takes a script's value, or what it threw, out of what it printed. err is how
-// the command ended.
+// the command ended. An answer that has arrived counts, whatever else may be missing.
 func read(h module.Host, stdout string, err error, result any) error {
 	exit := (*module.ExitError)(nil)
-	if err != nil && !errors.As(err, &exit) {
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, transport.ErrIncomplete) {
 		return err
 	}
 	line, found := answerLine(stdout)
-	if !found && err != nil {
+	if !found && exit != nil {
 		exit.Command = "a script of kinit"
+	}
+	if !found && err != nil {
 		return err
 	}
 	if !found {
 		return fmt.Errorf("a script ended without an answer and printed %q", h.Redact(module.Tail(stdout, 5)))
 	}
 	var a answer
-	if err := json.Unmarshal([]byte(line), &a); err != nil {
-		return fmt.Errorf("decode the answer of a script: %w: %s", err, h.Redact(line))
+	if problem := json.Unmarshal([]byte(line), &a); problem != nil {
+		return errors.Join(err, fmt.Errorf("decode the answer of a script: %w: %s", problem, h.Redact(line)))
 	}
 	if a.Failure != nil {
 		return a.Failure.redacted(h)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/transport"
 )
 
 // host is a Windows host that answers every script alike and keeps what it was given.
@@ -20,6 +22,7 @@ type host struct {
 
 	command module.Command
 	input   string
+	runs    int
 }
 
 func newHost(t *testing.T) *host { return &host{FakeHost: moduletest.NewFakeHost(t, "")} }
@@ -32,6 +35,7 @@ func (h *host) Run(_ context.Context, c module.Command) (module.Output, error) {
 		return module.Output{}, err
 	}
 	h.command, h.input = c, string(input)
+	h.runs++
 	return module.Output{Stdout: h.stdout}, h.err
 }
 
@@ -99,6 +103,22 @@ func TestErrorsLeadWithWhatPowerShellSaid(t *testing.T) {
 		h.stdout, h.err = c.stdout, c.err
 		if _, err := Value[string](t.Context(), h, "", nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestAnAnswerCountsWhereOtherOutputMayBeMissing(t *testing.T) {
+	t.Parallel()
+	gap := fmt.Errorf("run: %w", transport.ErrIncomplete)
+	h := newHost(t)
+	h.stdout, h.err = "kinit:{\"value\":7}\n", gap
+	if got, err := Value[int](t.Context(), h, "", nil); got != 7 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+	for _, stdout := range []string{"", "kinit:{\"val"} {
+		h.stdout, h.runs = stdout, 0
+		if _, err := Read[int](t.Context(), h, "", nil); !errors.Is(err, transport.ErrIncomplete) || h.runs != 2 {
+			t.Errorf("%q: %v after %d runs, want one more try", stdout, err, h.runs)
 		}
 	}
 }

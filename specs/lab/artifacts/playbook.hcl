@@ -3,6 +3,12 @@ variable "lab_cache" {
   description = "The folder that keeps the artifacts."
 }
 
+variable "lab_windows" {
+  type        = string
+  default     = ""
+  description = "The simulator of Windows nodes, a static program. Without it there is no simulated Windows."
+}
+
 locals {
   scripts = "${var.lab_cache}/scripts"
   sources = fileset("../files")
@@ -81,4 +87,19 @@ task "command" "guest" {
   creates    = "${local.stamp}-guest"
   timeout    = "60m"
   depends_on = [task.command.images]
+}
+
+# The media of the simulated Windows.
+locals {
+  simulator = var.lab_windows == "" ? "" : filesha256(var.lab_windows)
+}
+
+task "command" "winsim" {
+  stage       = "artifacts"
+  when        = var.lab_windows != ""
+  environment = { WINSIM = var.lab_windows }
+  argv        = concat(local.build, ["${local.scripts}/build-winsim.sh", var.lab_cache, "${local.stamp}-winsim-${substr(local.simulator, 0, 16)}"])
+  creates     = "${local.stamp}-winsim-${substr(local.simulator, 0, 16)}"
+  timeout     = "60m"
+  depends_on  = [task.command.guest]
 }

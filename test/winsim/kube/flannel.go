@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/feature"
 	"kinit/test/winsim/machine/network"
@@ -25,13 +27,13 @@ const (
 )
 
 // flanneldFlags are flanneld's flags; one dash is as good as two.
-func flanneldFlags() flagSet {
-	return flagSet{
-		values: []string{
+func flanneldFlags() cli.Set {
+	return cli.Set{
+		Values: []string{
 			"iface", "iface-regex", "iface-can-reach", "subnet-file", "public-ip", "kube-api-url", "kube-annotation-prefix",
 			"kubeconfig-file", "healthz-ip", "healthz-port", "net-config-path", "v", "iptables-resync", "subnet-lease-renew-margin",
 		},
-		switches: []string{"ip-masq", "kube-subnet-mgr", "version", "iptables-forward-rules", "set-node-network-unavailable"},
+		Switches: []string{"ip-masq", "kube-subnet-mgr", "version", "iptables-forward-rules", "set-node-network-unavailable"},
 	}
 }
 
@@ -52,45 +54,45 @@ type netConf struct {
 // flanneld is a running flanneld.
 type flanneld struct {
 	p     *machine.Process
-	flags flags
+	flags cli.Flags
 	conf  netConf
-	api   *client
+	api   *rest.Client
 	node  string
 }
 
 // Flanneld is flanneld.exe. It is no service program: a service of it does not start.
 func Flanneld(ctx context.Context, p *machine.Process) uint32 {
-	f, err := flanneldFlags().parse(p.Args)
+	f, err := flanneldFlags().Parse(p.Args)
 	if err != nil {
-		complain(p, "%v", err)
+		cli.Complain(p, "%v", err)
 		return 2
 	}
-	if f.on("version") {
-		complain(p, "%s", p.Version)
+	if f.On("version") {
+		cli.Complain(p, "%s", p.Version)
 		return 0
 	}
 	d := &flanneld{p: p, flags: f}
 	if err := d.run(ctx); err != nil && ctx.Err() == nil {
 		p.Machine.Log("flanneld: %v", err)
-		complain(p, "E main.go] %v", err)
+		cli.Complain(p, "E main.go] %v", err)
 		return 1
 	}
 	return 0
 }
 
 func (d *flanneld) run(ctx context.Context) error {
-	if !d.flags.on("kube-subnet-mgr") {
+	if !d.flags.On("kube-subnet-mgr") {
 		d.p.Machine.Unknown("flanneld without --kube-subnet-mgr")
 		return errors.New("flanneld with etcd is not simulated")
 	}
-	a, err := readKubeconfig(d.p.Machine, whole(d.p, d.flags.get("kubeconfig-file", "")))
+	a, err := rest.ReadKubeconfig(d.p.Machine, cli.Whole(d.p, d.flags.Get("kubeconfig-file", "")))
 	if err != nil {
 		return fmt.Errorf("failed to create SubnetManager: fail to create kubernetes config: %w", err)
 	}
-	if d.api, err = newClient(d.p.Machine, a); err != nil {
+	if d.api, err = rest.NewClient(d.p.Machine, a); err != nil {
 		return err
 	}
-	defer d.api.close()
+	defer d.api.Close()
 	if d.node = d.p.Env.Get("NODE_NAME"); d.node == "" {
 		return errors.New("failed to create SubnetManager: env variables POD_NAME and POD_NAMESPACE must be set")
 	}
@@ -106,8 +108,8 @@ func (d *flanneld) run(ctx context.Context) error {
 
 // configure reads the network's configuration and refuses what Windows cannot do.
 func (d *flanneld) configure() error {
-	path := d.flags.get("net-config-path", "/etc/kube-flannel/net-conf.json")
-	text, err := d.p.Machine.Files.ReadFile(whole(d.p, path))
+	path := d.flags.Get("net-config-path", "/etc/kube-flannel/net-conf.json")
+	text, err := d.p.Machine.Files.ReadFile(cli.Whole(d.p, path))
 	if err != nil {
 		return fmt.Errorf("failed to create SubnetManager: failed to read net conf: open %s: %w", path, err)
 	}
@@ -175,7 +177,7 @@ func checkHNS(m *machine.Machine) error {
 
 // adapter is the interface that pods of other nodes are reached through.
 func (d *flanneld) adapter() (network.Adapter, error) {
-	name := d.flags.get("iface", "")
+	name := d.flags.Get("iface", "")
 	if name == "" {
 		a, ok := d.p.Machine.Network.Primary()
 		if !ok {
@@ -193,8 +195,8 @@ func (d *flanneld) adapter() (network.Adapter, error) {
 
 // subnet is the node's part of the pods' network.
 func (d *flanneld) subnet(ctx context.Context) (netip.Prefix, error) {
-	var n node
-	if err := d.api.get(ctx, nodesPath+"/"+d.node, &n); err != nil {
+	var n rest.Node
+	if err := d.api.Get(ctx, rest.NodesPath+"/"+d.node, &n); err != nil {
 		return netip.Prefix{}, fmt.Errorf("failed to acquire lease: %w", err)
 	}
 	if n.Spec.PodCIDR == "" {
@@ -249,7 +251,7 @@ const announceTime = 30 * time.Second
 
 // announce writes the annotations, as soon as the network is back.
 func (d *flanneld) announce(ctx context.Context, public netip.Addr, made network.HNSNetwork) error {
-	prefix := d.flags.get("kube-annotation-prefix", "flannel.alpha.coreos.com") + "/"
+	prefix := d.flags.Get("kube-annotation-prefix", "flannel.alpha.coreos.com") + "/"
 	data := "null"
 	if d.conf.Backend.Type == "vxlan" {
 		mac, err := net.ParseMAC(made.RouterMAC)
@@ -258,13 +260,13 @@ func (d *flanneld) announce(ctx context.Context, public netip.Addr, made network
 		}
 		data = fmt.Sprintf(`{"VNI":%d,"VtepMAC":%q}`, d.conf.Backend.VNI, mac)
 	}
-	change := node{Metadata: metadata{Annotations: map[string]string{
+	change := rest.Node{Metadata: rest.Metadata{Annotations: map[string]string{
 		prefix + "backend-type": d.conf.Backend.Type, prefix + "backend-data": data,
 		prefix + "public-ip": public.String(), prefix + "kube-subnet-manager": "true",
 	}}}
 	var err error
-	until(ctx, announceTime, func() bool {
-		err = d.api.patch(ctx, nodesPath+"/"+d.node+"/status", change)
+	cli.Until(ctx, announceTime, func() bool {
+		err = d.api.Patch(ctx, rest.NodesPath+"/"+d.node+"/status", change)
 		return err == nil
 	})
 	if err != nil {
@@ -275,23 +277,23 @@ func (d *flanneld) announce(ctx context.Context, public netip.Addr, made network
 
 // writeSubnetFile writes what the CNI plugin reads.
 func (d *flanneld) writeSubnetFile(subnet netip.Prefix, mtu int) error {
-	path := whole(d.p, d.flags.get("subnet-file", "/run/flannel/subnet.env"))
-	if err := d.p.Machine.Files.Mkdir(folderOf(path)); err != nil {
+	path := cli.Whole(d.p, d.flags.Get("subnet-file", "/run/flannel/subnet.env"))
+	if err := d.p.Machine.Files.Mkdir(cli.FolderOf(path)); err != nil {
 		return err
 	}
 	if d.conf.Backend.Type == "vxlan" {
 		mtu -= overhead
 	}
 	first := netip.PrefixFrom(subnet.Masked().Addr().Next(), subnet.Bits())
-	text := fmt.Sprintf("FLANNEL_NETWORK=%s\nFLANNEL_SUBNET=%s\nFLANNEL_MTU=%d\nFLANNEL_IPMASQ=%v\n", d.conf.Network, first, mtu, d.flags.on("ip-masq"))
+	text := fmt.Sprintf("FLANNEL_NETWORK=%s\nFLANNEL_SUBNET=%s\nFLANNEL_MTU=%d\nFLANNEL_IPMASQ=%v\n", d.conf.Network, first, mtu, d.flags.On("ip-masq"))
 	return d.p.Machine.Files.WriteFile(path, []byte(text))
 }
 
 // markAvailable says in the node's conditions that its network is there.
 func (d *flanneld) markAvailable(ctx context.Context) error {
 	now := d.p.Machine.Now().UTC().Format(time.RFC3339)
-	change := node{Status: nodeStatus{Conditions: []condition{{
+	change := rest.Node{Status: rest.NodeStatus{Conditions: []rest.Condition{{
 		Type: "NetworkUnavailable", Status: "False", Heartbeat: now, Transition: now, Reason: "FlannelIsUp", Message: "Flannel is running on this node",
 	}}}}
-	return d.api.patch(ctx, nodesPath+"/"+d.node+"/status", change)
+	return d.api.Patch(ctx, rest.NodesPath+"/"+d.node+"/status", change)
 }

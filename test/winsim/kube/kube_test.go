@@ -146,12 +146,16 @@ func TestJoinRefusesWhatKubeadmRefuses(t *testing.T) {
 	}
 	w.runtime()
 	w.kubelet()
-	for _, one := range []struct{ what, from, to, want string }{
-		{"another authority", c.caHash, "sha256:" + strings.Repeat("0", 64), "cluster CA found in cluster-info ConfigMap is invalid: none of the public keys \"" + c.caHash + "\" are pinned"},
-		{"an unknown token", "token: abcdef", "token: aaaaaa", "token id \"aaaaaa\" is invalid for this cluster or it has expired"},
-		{"a token with another secret", "abcdef.0123", "abcdef.9999", "failed to verify JWS signature of received cluster info object"},
+	for _, one := range []struct {
+		what   string
+		change []string // pairs of a text and what takes its place
+		want   string
+	}{
+		{"another authority", []string{c.caHash, "sha256:" + strings.Repeat("0", 64)}, "cluster CA found in cluster-info ConfigMap is invalid: none of the public keys \"" + c.caHash + "\" are pinned"},
+		{"a token that the cluster does not sign in time", []string{"token: abcdef", "token: aaaaaa", "kind: Join", "timeouts: {discovery: 1s}\nkind: Join"}, "could not find a JWS signature in the cluster-info ConfigMap for token ID \"aaaaaa\""},
+		{"a token with another secret", []string{"abcdef.0123", "abcdef.9999"}, "failed to verify JWS signature of received cluster info object"},
 	} {
-		w.put(`C:\k\join.yaml`, strings.Replace(joinConfig(c), one.from, one.to, 1))
+		w.put(`C:\k\join.yaml`, strings.NewReplacer(one.change...).Replace(joinConfig(c)))
 		if code, out := w.run(`C:\k\kubeadm.exe`, "join", "--config", `C:\k\join.yaml`); code != 1 || !strings.Contains(out, one.want) {
 			t.Errorf("%s: code %d, %s", one.what, code, out)
 		}

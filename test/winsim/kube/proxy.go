@@ -11,18 +11,20 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"kinit/test/winsim/kube/cli"
+	"kinit/test/winsim/kube/rest"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/network"
 )
 
 // proxyFlags are kube-proxy's flags on Windows that nodes are started with.
-func proxyFlags() flagSet {
-	return flagSet{
-		values: []string{
+func proxyFlags() cli.Set {
+	return cli.Set{
+		Values: []string{
 			"config", "kubeconfig", "hostname-override", "proxy-mode", "cluster-cidr", "bind-address", "source-vip", "network-name",
 			"root-hnsendpoint-name", "feature-gates", "v", "healthz-bind-address", "metrics-bind-address", "log-file",
 		},
-		switches: []string{"windows-service", "enable-dsr", "forward-healthcheck-vip", "version", "logtostderr", "cleanup"},
+		Switches: []string{"windows-service", "enable-dsr", "forward-healthcheck-vip", "version", "logtostderr", "cleanup"},
 	}
 }
 
@@ -47,24 +49,24 @@ type proxyConfig struct {
 
 // KubeProxy is kube-proxy.exe.
 func KubeProxy(ctx context.Context, p *machine.Process) uint32 {
-	f, err := proxyFlags().parse(p.Args)
+	f, err := proxyFlags().Parse(p.Args)
 	if err != nil {
-		complain(p, "Error: %v", err)
+		cli.Complain(p, "Error: %v", err)
 		return 1
 	}
-	if f.on("version") {
-		say(p, "Kubernetes %s", p.Version)
+	if f.On("version") {
+		cli.Say(p, "Kubernetes %s", p.Version)
 		return 0
 	}
 	if err := runProxy(ctx, p, f); err != nil && ctx.Err() == nil {
 		p.Machine.Log("kube-proxy: %v", err)
-		complain(p, "E server.go] \"Error running ProxyServer\" err=%q", err.Error())
+		cli.Complain(p, "E server.go] \"Error running ProxyServer\" err=%q", err.Error())
 		return 1
 	}
 	return 0
 }
 
-func runProxy(ctx context.Context, p *machine.Process, f flags) error {
+func runProxy(ctx context.Context, p *machine.Process, f cli.Flags) error {
 	c, err := readProxyConfig(p, f)
 	if err != nil {
 		return err
@@ -78,15 +80,15 @@ func runProxy(ctx context.Context, p *machine.Process, f flags) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	a, err := readKubeconfig(p.Machine, whole(p, c.Client.Kubeconfig))
+	a, err := rest.ReadKubeconfig(p.Machine, cli.Whole(p, c.Client.Kubeconfig))
 	if err != nil {
 		return err
 	}
-	api, err := newClient(p.Machine, a)
+	api, err := rest.NewClient(p.Machine, a)
 	if err != nil {
 		return err
 	}
-	defer api.close()
+	defer api.Close()
 	if err := checkHNS(p.Machine); err != nil {
 		return err
 	}
@@ -102,19 +104,19 @@ func runProxy(ctx context.Context, p *machine.Process, f flags) error {
 
 // readProxyConfig reads the configuration file, or the flags without one: kube-proxy
 // looks at one of them only.
-func readProxyConfig(p *machine.Process, f flags) (proxyConfig, error) {
+func readProxyConfig(p *machine.Process, f cli.Flags) (proxyConfig, error) {
 	var c proxyConfig
-	path := f.get("config", "")
+	path := f.Get("config", "")
 	if path == "" {
-		c.Mode, c.Hostname = f.get("proxy-mode", ""), f.get("hostname-override", "")
-		c.Client.Kubeconfig = f.get("kubeconfig", "")
-		c.Winkernel.NetworkName, c.Winkernel.SourceVIP = f.get("network-name", ""), f.get("source-vip", "")
-		c.Winkernel.EnableDSR, c.Windows.RunAsService = f.on("enable-dsr"), f.on("windows-service")
+		c.Mode, c.Hostname = f.Get("proxy-mode", ""), f.Get("hostname-override", "")
+		c.Client.Kubeconfig = f.Get("kubeconfig", "")
+		c.Winkernel.NetworkName, c.Winkernel.SourceVIP = f.Get("network-name", ""), f.Get("source-vip", "")
+		c.Winkernel.EnableDSR, c.Windows.RunAsService = f.On("enable-dsr"), f.On("windows-service")
 		var err error
-		c.Gates, err = parseGates(f.get("feature-gates", ""))
+		c.Gates, err = parseGates(f.Get("feature-gates", ""))
 		return c.complete(p), err
 	}
-	text, err := p.Machine.Files.ReadFile(whole(p, path))
+	text, err := p.Machine.Files.ReadFile(cli.Whole(p, path))
 	if err != nil {
 		return c, fmt.Errorf("failed complete: open %s: %w", path, err)
 	}
@@ -126,8 +128,8 @@ func readProxyConfig(p *machine.Process, f flags) (proxyConfig, error) {
 	}
 	// The name of the host is the one thing that a flag overrides, and being a service
 	// is known before the file is read.
-	c.Hostname = f.get("hostname-override", c.Hostname)
-	c.Windows.RunAsService = f.on("windows-service")
+	c.Hostname = f.Get("hostname-override", c.Hostname)
+	c.Windows.RunAsService = f.On("windows-service")
 	return c.complete(p), nil
 }
 
@@ -179,10 +181,10 @@ func awaitNetwork(ctx context.Context, p *machine.Process, name string) (network
 			return found, nil
 		}
 		if !said {
-			complain(p, "E proxier.go] \"Unable to find HNS Network specified, please check network name and CNI deployment\" hnsNetworkName=%q", name)
+			cli.Complain(p, "E proxier.go] \"Unable to find HNS Network specified, please check network name and CNI deployment\" hnsNetworkName=%q", name)
 			said = true
 		}
-		if !sleep(ctx, pollPause) {
+		if !cli.Sleep(ctx, cli.Pause) {
 			return network.HNSNetwork{}, ctx.Err()
 		}
 	}
@@ -224,7 +226,7 @@ const (
 )
 
 // serveProxy listens and reads services, until it is stopped.
-func serveProxy(ctx context.Context, p *machine.Process, api *client) error {
+func serveProxy(ctx context.Context, p *machine.Process, api *rest.Client) error {
 	for _, port := range []int{proxyHealthPort, proxyMetricsPort} {
 		release, err := p.Machine.Bind(machine.TCP(port), p, nil)
 		if err != nil {
@@ -234,11 +236,11 @@ func serveProxy(ctx context.Context, p *machine.Process, api *client) error {
 	}
 	for {
 		for _, path := range []string{"/api/v1/services?limit=500", "/apis/discovery.k8s.io/v1/endpointslices?limit=500"} {
-			if err := api.get(ctx, path, &struct{}{}); err != nil && ctx.Err() == nil {
+			if err := api.Get(ctx, path, &struct{}{}); err != nil && ctx.Err() == nil {
 				p.Machine.Log("kube-proxy: %v", err)
 			}
 		}
-		if !sleep(ctx, 30*time.Second) {
+		if !cli.Sleep(ctx, 30*time.Second) {
 			return nil
 		}
 	}

@@ -111,15 +111,17 @@ func (m *Machine) Environment(sid string) *Environment {
 		"SystemDrive": "C:", "SystemRoot": `C:\Windows`, "ProgramData": `C:\ProgramData`, "ALLUSERSPROFILE": `C:\ProgramData`,
 		"ProgramFiles": `C:\Program Files`, "ProgramFiles(x86)": `C:\Program Files (x86)`, "ProgramW6432": `C:\Program Files`,
 		"CommonProgramFiles": `C:\Program Files\Common Files`, "PUBLIC": `C:\Users\Public`,
-		"COMPUTERNAME": computer, "USERDOMAIN": computer, "USERNAME": name, "USERPROFILE": home,
+		"COMPUTERNAME": computer, "USERDOMAIN": computer, "USERPROFILE": home,
 		"APPDATA": home + `\AppData\Roaming`, "LOCALAPPDATA": home + `\AppData\Local`,
 		"PROMPT": "$P$G",
 	})
+	m.overlay(e, MachineEnvironment)
+	// The machine's variables have a USERNAME of their own, which is nobody's.
+	e.Set("USERNAME", name)
 	if sid == account.SystemSID {
 		e.Set("USERDOMAIN", "WORKGROUP")
 		e.Set("USERNAME", computer+"$")
 	}
-	m.overlay(e, MachineEnvironment)
 	path := e.Get("Path")
 	m.overlay(e, registry.For(sid, UserEnvironment))
 	if own := e.Get("Path"); own != path && path != "" {

@@ -51,13 +51,17 @@ type Options struct {
 }
 
 // Observer is told when the machine becomes deaf and when it hears again. Its methods
-// are called in order, and the machine waits for them.
+// are called in order, and the machine waits for them. They must not wait for commands
+// that run: one of them may be what cuts the network.
 type Observer interface {
-	// Cut ends all connections and lets nothing in until Open. It does not wait for
-	// commands: one of them may be what cuts.
-	Cut()
-	// Open lets connections in again.
-	Open()
+	// PowerOff says that the machine goes down: connections and commands end.
+	PowerOff()
+	// PowerOn says that it is up.
+	PowerOn()
+	// NetworkDown says that the network is gone, while commands run on.
+	NetworkDown()
+	// NetworkUp says that it is back.
+	NetworkUp()
 }
 
 // Machine is a simulated Windows Server node. Its methods are safe for concurrent use.
@@ -77,7 +81,8 @@ type Machine struct {
 	mu       sync.Mutex
 	state    state
 	unknown  []string
-	power    chan powerRequest
+	power    chan *powerRequest
+	asked    *powerRequest      // that is not carried out yet
 	pending  context.CancelFunc // of a shutdown that was announced
 	boot     *boot
 	table    processTable
@@ -110,7 +115,7 @@ func New(o Options) (*Machine, error) {
 	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
 		return nil, err
 	}
-	m := &Machine{options: o, store: store.In(o.Folder, "machine"), power: make(chan powerRequest, 1)}
+	m := &Machine{options: o, store: store.In(o.Folder, "machine"), power: make(chan *powerRequest, 1)}
 	m.table.processes = map[int]*Process{}
 	found, err := m.store.Load(&m.state)
 	if err != nil {
@@ -126,7 +131,8 @@ func New(o Options) (*Machine, error) {
 	if found {
 		return m, nil
 	}
-	if err := m.install(); err != nil {
+	err = m.Files.Batch(func() error { return m.Registry.Batch(m.install) })
+	if err != nil {
 		return nil, fmt.Errorf("install the machine in %s: %w", o.Folder, err)
 	}
 	return m, m.save()

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/feature"
@@ -37,11 +41,11 @@ func programs() map[string]machine.Program {
 	}
 }
 
-// observer notes when connections are cut and let in.
+// observer notes what the machine tells.
 type observer struct {
 	mu     sync.Mutex
 	events []string
-	opened chan struct{} // a value each time they are let in
+	opened chan struct{} // a value each time connections are let in
 }
 
 func newObserver() *observer { return &observer{opened: make(chan struct{}, 100)} }
@@ -52,10 +56,17 @@ func (o *observer) note(event string) {
 	o.events = append(o.events, event)
 }
 
-func (o *observer) Cut() { o.note("cut") }
+func (o *observer) PowerOff() { o.note("off") }
 
-func (o *observer) Open() {
-	o.note("open")
+func (o *observer) PowerOn() {
+	o.note("on")
+	o.opened <- struct{}{}
+}
+
+func (o *observer) NetworkDown() { o.note("cut") }
+
+func (o *observer) NetworkUp() {
+	o.note("back")
 	o.opened <- struct{}{}
 }
 
@@ -148,7 +159,7 @@ func TestARebootEndsProcessesAndMakesWhatIsPendingTakeEffect(t *testing.T) {
 	if !m.LastBoot().After(before) || m.Boots() != 2 {
 		t.Errorf("last boot %v and %v, boots %d", before, m.LastBoot(), m.Boots())
 	}
-	if got, want := watch.all(), []string{"open", "cut", "open"}; !slices.Equal(got, want) {
+	if got, want := watch.all(), []string{"on", "off", "on"}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 }
@@ -202,7 +213,7 @@ func TestTheFirstExternalNetworkCutsConnections(t *testing.T) {
 	if _, err := m.Network.AddNetwork(network.HNSNetwork{Name: "nat", Type: "NAT"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := watch.all(), []string{"open", "cut", "open"}; !slices.Equal(got, want) {
+	if got, want := watch.all(), []string{"on", "cut", "back"}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 	if err := m.Reboot(t.Context()); err != nil {
@@ -210,6 +221,30 @@ func TestTheFirstExternalNetworkCutsConnections(t *testing.T) {
 	}
 	if left := m.Network.Networks(); len(left) > 0 {
 		t.Errorf("networks that are not persistent survived: %+v", left)
+	}
+}
+
+func TestAnotherCardTakesThePlaceOfAll(t *testing.T) {
+	t.Parallel()
+	m := boot(t, machine.Options{DropTime: time.Millisecond}, nil)
+	if _, err := m.Network.AddNetwork(network.HNSNetwork{Name: "flannel.4096", Type: "Overlay", VSID: 4096}); err != nil {
+		t.Fatal(err)
+	}
+	before := m.Network.Adapters()
+	same := before[0]
+	same.MTU = 9000
+	if err := m.Network.Plug(same); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, m.Network.Adapters(), cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); diff != "" {
+		t.Errorf("the card that is known has another configuration:\n%s", diff)
+	}
+	other := network.Adapter{Name: "Ethernet", MAC: "52-54-00-00-00-01", Address: netip.MustParsePrefix("10.0.0.2/24")}
+	if err := m.Network.Plug(other); err != nil {
+		t.Fatal(err)
+	}
+	if all := m.Network.Adapters(); len(all) != 1 || all[0].MAC != other.MAC || len(m.Network.Networks()) > 0 {
+		t.Errorf("adapters %+v, networks %+v", all, m.Network.Networks())
 	}
 }
 

@@ -50,6 +50,7 @@ func (m *Machine) obey(ctx context.Context) {
 			return
 		case r := <-m.power:
 			m.down()
+			m.begun()
 			again := r.restart && pause(ctx, m.options.BootTime)
 			if again {
 				if err := m.up(ctx); err != nil {
@@ -95,7 +96,7 @@ func (m *Machine) up(ctx context.Context) error {
 	m.Services.Up(bootCtx, func(service string, err error) { m.Log("service %s did not start: %v", service, err) })
 	m.startTasks()
 	if m.observer != nil {
-		m.observer.Open()
+		m.observer.PowerOn()
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (m *Machine) up(ctx context.Context) error {
 func (m *Machine) down() {
 	m.Log("the machine goes down")
 	if m.observer != nil {
-		m.observer.Cut()
+		m.observer.PowerOff()
 	}
 	m.mu.Lock()
 	b := m.boot
@@ -159,15 +160,23 @@ func (m *Machine) Shutdown(delay time.Duration, restart bool) error {
 	return nil
 }
 
-// request asks the power loop; a second request before the first is carried out is the
-// same one.
-func (m *Machine) request(restart bool) chan struct{} {
-	r := powerRequest{restart: restart, done: make(chan struct{})}
-	select {
-	case m.power <- r:
-	default:
+// request asks the power loop. A second request before the machine is down is the same
+// one.
+func (m *Machine) request(restart bool) <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked == nil {
+		m.asked = &powerRequest{restart: restart, done: make(chan struct{})}
+		m.power <- m.asked // there is room for the only one
 	}
-	return r.done
+	return m.asked.done
+}
+
+// begun says that the machine is down: a request from now on is another one.
+func (m *Machine) begun() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = nil
 }
 
 // AbortShutdown takes back what Shutdown announced.
@@ -215,7 +224,9 @@ func (m *Machine) settle() error {
 	if err := m.renamePending(); err != nil {
 		return err
 	}
-	return m.Registry.Set(activeName, registry.Text("ComputerName", m.Registry.Text(computerName, "ComputerName")))
+	return errors.Join(
+		m.Registry.Set(activeName, registry.Text("ComputerName", m.NextComputerName())),
+		m.Registry.Set(tcpipParameters, registry.Text("Hostname", m.NextHostName())))
 }
 
 // AddFeature makes the services of a feature that is installed now.
@@ -305,13 +316,13 @@ func (m *Machine) dropConnections() {
 	m.Log("the network is rebound: connections are cut for %v", m.options.DropTime)
 	m.countCut(1)
 	if m.observer != nil {
-		m.observer.Cut()
+		m.observer.NetworkDown()
 	}
 	restored := m.spawn(func(ctx context.Context) {
 		back := pause(ctx, m.options.DropTime)
 		m.countCut(-1)
 		if back && m.observer != nil {
-			m.observer.Open()
+			m.observer.NetworkUp()
 		}
 	})
 	if !restored {

@@ -19,7 +19,7 @@ func svchost(service string) string {
 // start are for the service's main function and no part of the command line; no program
 // here has one.
 func (m *Machine) launchService(ctx context.Context, c scm.Config, _ []string, control *scm.Control) (int, <-chan uint32, error) {
-	user, err := m.serviceUser(c.Account)
+	user, err := m.ServiceUser(c.Account)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -42,8 +42,9 @@ func (m *Machine) launchService(ctx context.Context, c scm.Config, _ []string, c
 	return p.ID, exit, nil
 }
 
-// serviceUser is the SID of the account that a service runs as.
-func (m *Machine) serviceUser(name string) (string, error) {
+// ServiceUser is the SID of the account that a service runs as. The names of the
+// system's own accounts are the same in every language here.
+func (m *Machine) ServiceUser(name string) (string, error) {
 	switch strings.ToLower(name) {
 	case "", "localsystem", `nt authority\system`, `.\localsystem`:
 		return account.SystemSID, nil

@@ -28,6 +28,7 @@ type TaskAction struct {
 type TaskTrigger struct {
 	Kind     string        `json:"kind"` // Boot, Logon, Once, Daily or Weekly
 	At       time.Time     `json:"at,omitzero"`
+	Boundary string        `json:"boundary,omitempty"` // At as it was written
 	Delay    time.Duration `json:"delay,omitempty"`
 	Interval time.Duration `json:"interval,omitempty"` // of a repetition
 	Every    int           `json:"every,omitempty"`    // days or weeks

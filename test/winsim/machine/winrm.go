@@ -1,6 +1,10 @@
 package machine
 
 import (
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
 	"fmt"
 	"slices"
 	"strconv"
@@ -112,6 +116,24 @@ type StoredCertificate struct {
 	Subject    string `json:"subject"`
 	CertPEM    []byte `json:"cert"`
 	KeyPEM     []byte `json:"key"`
+}
+
+// NewCertificate is a certificate, in DER, with its key as the store keeps them.
+func NewCertificate(der []byte, key any) (StoredCertificate, error) {
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return StoredCertificate{}, err
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return StoredCertificate{}, err
+	}
+	sum := sha1.Sum(der)
+	return StoredCertificate{
+		Thumbprint: strings.ToUpper(hex.EncodeToString(sum[:])), Subject: certificate.Subject.String(),
+		CertPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		KeyPEM:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+	}, nil
 }
 
 // Certificates lists the certificates of Cert:\LocalMachine\My.

@@ -19,7 +19,11 @@ type FS interface {
 	// Open opens a file, as flags of package os say: O_RDONLY, O_WRONLY or O_RDWR with
 	// O_CREATE, O_TRUNC, O_EXCL.
 	Open(path string, flags int) (File, error)
+	// Stat describes what a path leads to, Lstat a link itself.
 	Stat(path string) (fs.FileInfo, error)
+	Lstat(path string) (fs.FileInfo, error)
+	// Readlink is what a link leads to, as the machine writes it.
+	Readlink(path string) (string, error)
 	List(path string) ([]fs.FileInfo, error)
 	Mkdir(path string) error
 	// Remove deletes a file or an empty folder.
@@ -60,6 +64,12 @@ func (f Folder) Open(path string, flags int) (File, error) {
 
 // Stat describes a file.
 func (f Folder) Stat(path string) (fs.FileInfo, error) { return os.Stat(f.at(path)) }
+
+// Lstat describes a file or a link.
+func (f Folder) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(f.at(path)) }
+
+// Readlink is what a link leads to.
+func (f Folder) Readlink(path string) (string, error) { return os.Readlink(f.at(path)) }
 
 // List describes what is in a folder, by name.
 func (f Folder) List(path string) ([]fs.FileInfo, error) {

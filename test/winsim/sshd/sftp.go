@@ -37,6 +37,7 @@ var (
 	_ sftp.OpenFileWriter       = handler{}
 	_ sftp.PosixRenameFileCmder = handler{}
 	_ sftp.LstatFileLister      = handler{}
+	_ sftp.ReadlinkFileLister   = handler{}
 	_ sftp.RealPathFileLister   = handler{}
 )
 
@@ -161,10 +162,20 @@ func (h handler) Filelist(r *sftp.Request) (sftp.ListerAt, error) {
 	return nil, sftp.ErrSSHFxOpUnsupported
 }
 
-// Lstat is Stat: links of Windows are not shown as such.
+// Lstat describes a file, or a link itself.
 func (h handler) Lstat(r *sftp.Request) (sftp.ListerAt, error) {
-	r.Method = "Stat"
-	return h.Filelist(r)
+	at := windows(r.Filepath)
+	if at == "" {
+		return h.root("Stat"), nil
+	}
+	info, err := h.files.Lstat(at)
+	return list{info}, status(err)
+}
+
+// Readlink is what a link leads to, with backslashes as Windows has it.
+func (h handler) Readlink(name string) (string, error) {
+	target, err := h.files.Readlink(windows(name))
+	return target, status(err)
 }
 
 // root is the folder of the drives.

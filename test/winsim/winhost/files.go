@@ -22,22 +22,6 @@ type files struct{ m *machine.Machine }
 
 var _ module.Files = files{}
 
-// fail is an error with the kind that the contract demands.
-func fail(op, name string, err error) error {
-	kind := err
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, winerr.FileNotFound), errors.Is(err, winerr.PathNotFound):
-		kind = fs.ErrNotExist
-	case errors.Is(err, winerr.AccessDenied):
-		kind = fs.ErrPermission
-	case errors.Is(err, winerr.AlreadyExists), errors.Is(err, winerr.FileExists):
-		kind = fs.ErrExist
-	}
-	return &fs.PathError{Op: op, Path: name, Err: kind}
-}
-
 // check refuses a context that has ended and a path with backslashes.
 func check(ctx context.Context, op, name string) error {
 	if err := ctx.Err(); err != nil {
@@ -69,7 +53,7 @@ func (f files) Stat(ctx context.Context, name string) (module.FileInfo, error) {
 	}
 	i, err := f.m.Files.Stat(name)
 	if err != nil {
-		return module.FileInfo{}, fail("stat", name, err)
+		return module.FileInfo{}, winerr.Plain("stat", name, err)
 	}
 	out := info(i)
 	out.Name = path.Base(name)
@@ -83,7 +67,7 @@ func (f files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	file, err := f.m.Files.Open(name, ntfs.Existing, ntfs.Reading, ntfs.ShareRead|ntfs.ShareWrite)
 	if err != nil {
-		return nil, fail("open", name, err)
+		return nil, winerr.Plain("open", name, err)
 	}
 	return file, nil
 }
@@ -97,14 +81,14 @@ func (f files) Write(ctx context.Context, name string, content io.Reader, attr m
 	temporary := name + ".kinit-new"
 	file, err := f.m.Files.Open(temporary, ntfs.Create, ntfs.Writing, ntfs.ShareNone)
 	if err != nil {
-		return fail("write", name, err)
+		return winerr.Plain("write", name, err)
 	}
 	_, err = io.Copy(file, content)
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = f.put(temporary, name)
 	}
 	if err != nil {
-		return errors.Join(fail("write", name, err), f.m.Files.Remove(temporary, true))
+		return errors.Join(winerr.Plain("write", name, err), f.m.Files.Remove(temporary, true))
 	}
 	return f.access("write", name, attr)
 }
@@ -124,11 +108,11 @@ func (f files) access(op, name string, attr module.Attr) error {
 	}
 	s, err := f.m.Files.Security(name)
 	if err != nil {
-		return fail(op, name, err)
+		return winerr.Plain(op, name, err)
 	}
 	i, err := f.m.Files.Stat(name)
 	if err != nil {
-		return fail(op, name, err)
+		return winerr.Plain(op, name, err)
 	}
 	private := i.IsDir() && attr.Mode != 0 && attr.Mode&0o077 == 0
 	if private {
@@ -146,7 +130,7 @@ func (f files) access(op, name string, attr module.Attr) error {
 	if !private && attr.Owner == "" {
 		return nil
 	}
-	return fail(op, name, f.m.Files.SetSecurity(name, s))
+	return winerr.Plain(op, name, f.m.Files.SetSecurity(name, s))
 }
 
 // Mkdir makes a folder and its missing parents.
@@ -155,7 +139,7 @@ func (f files) Mkdir(ctx context.Context, name string, attr module.Attr) error {
 		return err
 	}
 	if err := f.m.Files.Mkdir(name); err != nil {
-		return fail("mkdir", name, err)
+		return winerr.Plain("mkdir", name, err)
 	}
 	return f.access("mkdir", name, attr)
 }
@@ -175,10 +159,10 @@ func (f files) Symlink(ctx context.Context, target, name string) error {
 	}
 	if old, err := f.m.Files.Stat(name); err == nil && old.Target != "" {
 		if err := f.m.Files.Remove(name, true); err != nil {
-			return fail("symlink", name, err)
+			return winerr.Plain("symlink", name, err)
 		}
 	}
-	return fail("symlink", name, f.m.Files.Link(name, target, ntfs.SymbolicLink))
+	return winerr.Plain("symlink", name, f.m.Files.Link(name, target, ntfs.SymbolicLink))
 }
 
 // Remove deletes a file, a link, or a folder with all in it.
@@ -186,7 +170,7 @@ func (f files) Remove(ctx context.Context, name string) error {
 	if err := check(ctx, "remove", name); err != nil {
 		return err
 	}
-	err := fail("remove", name, f.m.Files.RemoveAll(name, true))
+	err := winerr.Plain("remove", name, f.m.Files.RemoveAll(name, true))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -204,7 +188,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 	} else if err == nil {
 		err = f.m.Files.Rename(from, to, true)
 	}
-	return fail("rename", from, err)
+	return winerr.Plain("rename", from, err)
 }
 
 // List describes what is in a folder, by name.
@@ -214,7 +198,7 @@ func (f files) List(ctx context.Context, name string) ([]module.FileInfo, error)
 	}
 	entries, err := f.m.Files.List(name)
 	if err != nil {
-		return nil, fail("list", name, err)
+		return nil, winerr.Plain("list", name, err)
 	}
 	var infos []module.FileInfo
 	for _, entry := range entries {

@@ -75,8 +75,12 @@ type Sink struct {
 // NewSink returns a sink in front of a writer.
 func NewSink(to io.Writer) *Sink { return &Sink{to: to} }
 
-// Err is what the writer failed with. Ask only when nothing is written any more.
-func (s *Sink) Err() error { return s.err }
+// Err is what the writer failed with. It waits for a write that is under way.
+func (s *Sink) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
 
 // pass passes on. A nil sink forgets everything.
 func (s *Sink) pass(b []byte) {

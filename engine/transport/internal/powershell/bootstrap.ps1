@@ -29,8 +29,8 @@ try {
     & ([scriptblock]::Create($kinitText))
 } catch {
     # The message is last: the last line is what people see first.
-    [Console]::Error.WriteLine($_.InvocationInfo.PositionMessage)
-    [Console]::Error.WriteLine($_.Exception.Message)
+    [Console]::Error.WriteLine([string]$_.InvocationInfo.PositionMessage)
+    [Console]::Error.WriteLine([string]$_.Exception.Message)
     exit 1
 }
 exit $LASTEXITCODE

@@ -126,18 +126,11 @@ func (f *Files) Symlink(ctx context.Context, target, name string) error {
 // Remove deletes a file, a link, or a folder with all in it. Nothing there is no
 // error.
 func (f *Files) Remove(ctx context.Context, name string) error {
-	name, err := Clean("remove", name)
+	name, err := CleanRemovable(name)
 	if err != nil {
 		return err
 	}
-	if IsRoot(name) {
-		return pathError("remove", name, errors.New("the root folder of a drive stays"))
-	}
-	err = f.again(ctx, "remove", name, map[string]string{"path": name}, nil)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return f.exec.remove(ctx, name)
 }
 
 // Rename moves a file within a drive, replacing the target.
@@ -154,9 +147,25 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 
 // again calls a script that may run twice: once more when the connection was lost.
 func (f *Files) again(ctx context.Context, op, path string, arguments, result any) error {
-	err := f.exec.call(ctx, op, path, arguments, result)
+	return f.exec.again(ctx, op, path, arguments, result)
+}
+
+func (x Exec) again(ctx context.Context, op, path string, arguments, result any) error {
+	err := x.call(ctx, op, path, arguments, result)
 	if ctx.Err() == nil && lost(err) {
-		return f.exec.call(ctx, op, path, arguments, result)
+		return x.call(ctx, op, path, arguments, result)
+	}
+	return err
+}
+
+// Remove deletes a file, a link, or a folder with all in it, by a script that knows
+// links. The path is clean.
+func Remove(ctx context.Context, exec Exec, name string) error { return exec.remove(ctx, name) }
+
+func (x Exec) remove(ctx context.Context, name string) error {
+	err := x.again(ctx, "remove", name, map[string]string{"path": name}, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return err
 }

@@ -34,8 +34,14 @@ func Clean(op, name string) (string, error) {
 
 func isDrive(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// IsRoot tells whether a clean path is a drive itself.
-func IsRoot(name string) bool { return len(name) == 3 }
+// CleanRemovable is Clean for what is to be removed, which no drive is.
+func CleanRemovable(name string) (string, error) {
+	name, err := Clean("remove", name)
+	if err == nil && len(name) == len("C:/") {
+		return "", &fs.PathError{Op: "remove", Path: name, Err: errors.New("the root folder of a drive stays")}
+	}
+	return name, err
+}
 
 // checkName says why Windows cannot have a file of a name ("Naming Files, Paths, and
 // Namespaces" in Microsoft's documentation).

@@ -18,9 +18,12 @@ import (
 	"kinit/engine/transport"
 )
 
-// tidyTime is how long the removal of a temporary file may take after the write's own
-// context has ended.
-const tidyTime = 10 * time.Second
+// How long the removal of a temporary file may take after the write's own context has
+// ended.
+const (
+	tidyTime  = 10 * time.Second
+	tidyPause = 250 * time.Millisecond // between two tries
+)
 
 // Write replaces a file's content in one go: it streams into a temporary file in the
 // same folder, compares its SHA-256 there, and renames it. The access control list of
@@ -70,12 +73,18 @@ func (f *Files) write(ctx context.Context, name string, content io.Reader) error
 	})
 }
 
-// tidy removes what a write that was cut off may have left. Its own error would hide the
-// first one.
+// tidy removes what a write that was cut off may have left. A process that was killed may
+// hold its file for a moment. An error has nobody to go to: it would hide the first one.
 func (f *Files) tidy(ctx context.Context, temporary string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
-	_ = f.exec.call(ctx, "remove", temporary, map[string]string{"path": temporary}, nil)
+	for f.exec.remove(ctx, temporary) != nil {
+		select {
+		case <-time.After(tidyPause):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // temporaryName returns a name in the same folder that nobody else uses. The name is cut

@@ -104,6 +104,19 @@ func (s *Stack) Adapters() []Adapter {
 	return slices.Clone(s.state.Adapters)
 }
 
+// Plug is the network card that the machine is started with. One that it knows keeps its
+// configuration; another one takes the place of those there are, as in a copy of a disk.
+func (s *Stack) Plug(card Adapter) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := func(a Adapter) bool { return !a.Virtual && strings.EqualFold(a.MAC, card.MAC) }
+	if slices.ContainsFunc(s.state.Adapters, known) {
+		return nil
+	}
+	s.state.Adapters, s.state.Networks, s.state.Endpoints = []Adapter{card}, nil, nil
+	return s.store.Save(&s.state)
+}
+
 // ChangeAdapter edits the adapter of that name.
 func (s *Stack) ChangeAdapter(name string, edit func(*Adapter)) error {
 	s.mu.Lock()

@@ -26,7 +26,7 @@ func (f *FS) Mkdir(name string) error {
 	if _, err := f.existing("make folder", name, true); err != nil {
 		return err
 	}
-	return f.store.Save(f.meta)
+	return f.save()
 }
 
 // mkdir makes one folder; the lock is held.
@@ -74,7 +74,7 @@ func (f *FS) Link(name, target string, kind LinkKind) error {
 	}
 	m := f.remember(at)
 	m.Link, m.LinkKind = strings.ReplaceAll(target, "/", `\`), kind
-	return f.store.Save(f.meta)
+	return f.save()
 }
 
 // Remove deletes a file, a link, or an empty folder. One that is marked read-only is
@@ -89,7 +89,7 @@ func (f *FS) Remove(name string, force bool) error {
 	if err := f.remove(at, force); err != nil {
 		return err
 	}
-	return f.store.Save(f.meta)
+	return f.save()
 }
 
 // RemoveAll deletes a path and all in it, without following links. What cannot be
@@ -215,7 +215,7 @@ func (f *FS) rename(source, target place) error {
 		f.handles[target.key()] = held
 		delete(f.handles, source.key())
 	}
-	return f.store.Save(f.meta)
+	return f.save()
 }
 
 // Replace puts a file in the place of another, which lends it its access list, its

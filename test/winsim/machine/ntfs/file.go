@@ -80,7 +80,7 @@ func (f *FS) Open(name string, mode Mode, access Access, share Share) (*File, er
 	file := &File{fs: f, at: at, real: real, access: access, share: share, wrote: created || mode == Create}
 	if created {
 		f.remember(at)
-		err = f.store.Save(f.meta)
+		err = f.save()
 	}
 	if mode == Append {
 		file.pos, err = real.Seek(0, io.SeekEnd)

@@ -52,6 +52,28 @@ type FS struct {
 	handles  map[string][]*File   // open files, by the key of the path
 	capacity int64                // of C:, 0 for no limit
 	used     int64                // of C:
+	batched  bool
+}
+
+// Batch runs a function and keeps what real files cannot hold of all its changes in one
+// go.
+func (f *FS) Batch(change func() error) error {
+	f.mu.Lock()
+	f.batched = true
+	f.mu.Unlock()
+	err := change()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.batched = false
+	return errors.Join(err, f.save())
+}
+
+// save keeps what real files cannot hold; the lock is held.
+func (f *FS) save() error {
+	if f.batched {
+		return nil
+	}
+	return f.store.Save(f.meta)
 }
 
 type drive struct {

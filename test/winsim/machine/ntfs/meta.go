@@ -216,5 +216,5 @@ func (f *FS) change(op, name string, edit func(*metadata, place) error) error {
 	if err := edit(f.remember(at), at); err != nil {
 		return err
 	}
-	return f.store.Save(f.meta)
+	return f.save()
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,17 +15,21 @@ import (
 	"kinit/test/winsim/machine/registry"
 	"kinit/test/winsim/machine/winerr"
 	"kinit/test/winsim/powershell/interp"
+	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
 )
 
 // host is the machine as one process sees it.
-type host struct{ p *machine.Process }
+type host struct {
+	p    *machine.Process
+	open *handles
+}
 
 // Files is the machine's file system.
-func (h host) Files() interp.FileSystem { return files{h.p.Machine.Files} }
+func (h host) Files() interp.FileSystem { return files{h.p.Machine.Files, h.open} }
 
 // Environment is the variables that the registry keeps.
-func (h host) Environment() interp.Environment { return environment(h) }
+func (h host) Environment() interp.Environment { return environment{h.p} }
 
 // Clock is the machine's clock, in its zone, which is UTC.
 func (h host) Clock() interp.Clock { return clock{h.p.Machine} }
@@ -67,7 +72,28 @@ func (h host) Find(name, dir string, env interp.Variables) (string, error) {
 			}
 		}
 	}
-	return "", interp.ErrAbsent
+	return "", h.absent(name)
+}
+
+// absent is the error for a name that means nothing here. Whether Windows has a cmdlet
+// that the simulator has not is not known, except for some.
+func (h host) absent(name string) error {
+	verb, noun, ok := strings.Cut(name, "-")
+	if !ok || noun == "" || !slices.ContainsFunc(verbs(), func(v string) bool { return strings.EqualFold(v, verb) }) {
+		return interp.ErrAbsent
+	}
+	if strings.EqualFold(name, "Set-SConfig") || strings.HasPrefix(strings.ToLower(noun), "mp") && !h.p.Machine.HasDefender() {
+		return interp.ErrAbsent
+	}
+	return unknown.New("the command %s", name)
+}
+
+// verbs are those with which names of cmdlets begin.
+func verbs() []string {
+	return strings.Fields(`Add Checkpoint Clear Compare Complete Compress Connect ConvertFrom ConvertTo Copy Debug Disable Disconnect
+Dismount Enable Enter Exit Expand Export Find ForEach Format Get Group Import Initialize Install Invoke Join Lock Measure Mount Move
+New Optimize Out Pop Publish Push Read Receive Register Remove Rename Repair Reset Resolve Restart Restore Resume Save Select Send Set
+Show Sort Split Start Stop Suspend Switch Tee Test Trace Unblock Undo Uninstall Unlock Unregister Update Use Wait Where Write`)
 }
 
 // candidates are the names of files that a name may mean.
@@ -182,7 +208,10 @@ func (e environment) All(target string) map[string]string {
 }
 
 // files is the machine's file system as the interpreter needs it.
-type files struct{ fs *ntfs.FS }
+type files struct {
+	fs   *ntfs.FS
+	open *handles
+}
 
 // winError is an error of the file system with its code.
 func winError(err error) error {
@@ -227,6 +256,7 @@ func (f files) Open(path string, mode interp.OpenMode, access interp.Access) (in
 	if err != nil {
 		return nil, winError(err)
 	}
+	f.open.add(file)
 	return handle{file}, nil
 }
 

@@ -47,7 +47,9 @@ func Program(ctx context.Context, p *machine.Process) uint32 {
 		p.Fail(err)
 		return 1
 	}
-	code, err := interpreter(p).Run(ctx, job)
+	open := &handles{}
+	defer open.close()
+	code, err := interpreter(p, open).Run(ctx, job)
 	if err != nil && ctx.Err() == nil {
 		p.Fail(err)
 		fmt.Fprintf(p.Stderr, "simulator: %v\r\n", err)
@@ -57,8 +59,8 @@ func Program(ctx context.Context, p *machine.Process) uint32 {
 }
 
 // interpreter is an interpreter for one process.
-func interpreter(p *machine.Process) *interp.Interpreter {
-	i := interp.New(host{p})
+func interpreter(p *machine.Process, open *handles) *interp.Interpreter {
+	i := interp.New(host{p, open})
 	i.RegisterType(clr.Types(p, dotnet.Types())...)
 	m := p.Machine
 	for _, cmdlets := range [][]interp.Cmdlet{

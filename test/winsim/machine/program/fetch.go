@@ -1,9 +1,6 @@
 package program
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -190,96 +187,4 @@ func (d download) save(p *machine.Process, path string, response *http.Response,
 		return curlFailed(p, curlWrite, closed)
 	}
 	return 0
-}
-
-// untar is tar.exe -xf archive [-C folder]: archives as they are, or compressed with gzip.
-func untar(_ context.Context, p *machine.Process) uint32 {
-	archive, folder, strip := "", p.Dir, 0
-	for i := 0; i < len(p.Args); i++ {
-		next := func() string {
-			if i++; i < len(p.Args) {
-				return p.Args[i]
-			}
-			return ""
-		}
-		switch word := p.Args[i]; {
-		case word == "-xf", word == "-xzf", word == "xf", word == "-xvf", word == "-x":
-			if word != "-x" {
-				archive = next()
-			}
-		case word == "-f":
-			archive = next()
-		case word == "-z":
-		case word == "-C":
-			folder = ntfs.Join(p.Dir, next())
-		case strings.HasPrefix(word, "--strip-components"):
-			_, number, ok := strings.Cut(word, "=")
-			if !ok {
-				number = next()
-			}
-			strip, _ = strconv.Atoi(number)
-		default:
-			return unsupported(p)
-		}
-	}
-	content, err := p.Machine.Files.ReadFile(ntfs.Join(p.Dir, archive))
-	if err == nil {
-		err = extract(p.Machine.Files, content, folder, strip)
-	}
-	if err != nil {
-		fmt.Fprintf(p.Stderr, "tar.exe: %v\r\n", err)
-		return 1
-	}
-	return 0
-}
-
-// extract unpacks an archive into a folder.
-func extract(fs *ntfs.FS, content []byte, folder string, strip int) error {
-	var source io.Reader = bytes.NewReader(content)
-	if bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(source)
-		if err != nil {
-			return err
-		}
-		source = unzipped
-	}
-	reader := tar.NewReader(source)
-	for {
-		header, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		names := strings.Split(strings.Trim(header.Name, "/"), "/")
-		if len(names) <= strip {
-			continue
-		}
-		path := ntfs.Join(folder, strings.Join(names[strip:], `\`))
-		if header.Typeflag == tar.TypeDir {
-			if err := fs.Mkdir(path); err != nil {
-				return err
-			}
-			continue
-		}
-		if header.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%s: an entry of type %q is not simulated", header.Name, header.Typeflag)
-		}
-		if err := unpack(fs, path, reader); err != nil {
-			return err
-		}
-	}
-}
-
-func unpack(fs *ntfs.FS, path string, from io.Reader) error {
-	if err := fs.Mkdir(path[:strings.LastIndexByte(path, '\\')]); err != nil {
-		return err
-	}
-	file, err := fs.Open(path, ntfs.Create, ntfs.Writing, ntfs.ShareNone)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, from)
-	return errors.Join(err, file.Close())
 }

@@ -15,9 +15,9 @@ import (
 // Programs are the programs by the names of their files.
 func Programs() map[string]machine.Program {
 	return map[string]machine.Program{
-		"svchost": svchost, "sshd": svchost, "cmd": cmd, "sc": sc, "shutdown": shutdown, "icacls": icacls, "msiexec": msiexec,
+		"svchost": svchost, "sshd": svchost, "taskkill": taskkill, "cmd": cmd, "sc": sc, "shutdown": shutdown, "icacls": icacls, "msiexec": msiexec,
 		"curl": curl, "tar": untar, "netsh": netsh, "whoami": whoami, "hostname": hostname, "logoff": logoff, "takeown": takeown,
-		"dism": dism, "sysprep": sysprep, "pnputil": pnputil, "installer": installer,
+		"dism": dism, "sysprep": sysprep, "pnputil": pnputil, "installer": installer, "reg": reg,
 	}
 }
 

@@ -258,7 +258,12 @@ func sysprep(_ context.Context, p *machine.Process) uint32 {
 			off = true
 		case word == "/oobe", word == "/mode:vm", word == "/quiet", word == "/quit":
 		case strings.HasPrefix(word, "/unattend:"):
-			if _, err := p.Machine.Files.Stat(ntfs.Join(p.Dir, word[len("/unattend:"):])); errors.Is(err, winerr.FileNotFound) {
+			// The answers are kept where the next start looks for them.
+			text, err := p.Machine.Files.ReadFile(ntfs.Join(p.Dir, word[len("/unattend:"):]))
+			if err != nil {
+				return 1
+			}
+			if err := p.Machine.Files.WriteFile(`C:\Windows\Panther\unattend.xml`, text); err != nil {
 				return 1
 			}
 		default:

@@ -76,7 +76,7 @@ func (r *Registry) Delete(path string, recurse bool) error {
 		return err
 	}
 	above.Keys = slices.DeleteFunc(above.Keys, func(other *key) bool { return other == at })
-	return r.store.Save(&r.root)
+	return r.save()
 }
 
 // Values returns a key's values in the order they were made.
@@ -137,7 +137,7 @@ func (r *Registry) DeleteValue(path, name string) error {
 		return winerr.Of(winerr.FileNotFound, "delete value", path+`\`+name)
 	}
 	at.Values = slices.Delete(at.Values, i, i+1)
-	return r.store.Save(&r.root)
+	return r.save()
 }
 
 // Reboot removes what is volatile.
@@ -145,7 +145,7 @@ func (r *Registry) Reboot() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.root.drop()
-	return r.store.Save(&r.root)
+	return r.save()
 }
 
 func (k *key) drop() {
@@ -176,5 +176,5 @@ func (r *Registry) edit(path string, volatile bool, change func(*key)) error {
 		at = below
 	}
 	change(at)
-	return r.store.Save(&r.root)
+	return r.save()
 }

@@ -7,6 +7,7 @@
 package registry
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -60,8 +61,29 @@ type key struct {
 type Registry struct {
 	store store.File
 
-	mu   sync.Mutex
-	root key // its keys are the hives, by their long names
+	mu      sync.Mutex
+	root    key // its keys are the hives, by their long names
+	batched bool
+}
+
+// Batch runs a function and keeps all its changes in one go.
+func (r *Registry) Batch(change func() error) error {
+	r.mu.Lock()
+	r.batched = true
+	r.mu.Unlock()
+	err := change()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batched = false
+	return errors.Join(err, r.save())
+}
+
+// save keeps the registry; the lock is held.
+func (r *Registry) save() error {
+	if r.batched {
+		return nil
+	}
+	return r.store.Save(&r.root)
 }
 
 // Open returns the registry that is kept in the file.

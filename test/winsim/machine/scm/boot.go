@@ -14,17 +14,31 @@ func (m *Manager) Up(ctx context.Context, log func(service string, err error)) {
 	m.services = map[string]*instance{}
 	up := m.ctx
 	m.mu.Unlock()
-	m.startAll(up, log, false)
-	m.workers.Go(func() { m.startAll(up, log, true) })
+	// What is created or changed from now on is started at the next boot.
+	soon, late := m.automatic()
+	m.startAll(up, log, soon)
+	m.workers.Go(func() { m.startAll(up, log, late) })
 }
 
-// startAll starts the automatic services, those that are delayed or the others.
-func (m *Manager) startAll(ctx context.Context, log func(string, error), delayed bool) {
+// automatic are the services that start with the machine: those that start soon, and
+// those that start delayed.
+func (m *Manager) automatic() (soon, late []string) {
 	for _, name := range m.Names() {
 		c, err := m.Config(name)
-		if err != nil || c.Start != Auto || c.Delayed != delayed {
-			continue
+		switch {
+		case err != nil || c.Start != Auto:
+		case c.Delayed:
+			late = append(late, name)
+		default:
+			soon = append(soon, name)
 		}
+	}
+	return soon, late
+}
+
+// startAll starts services that do not run yet.
+func (m *Manager) startAll(ctx context.Context, log func(string, error), names []string) {
+	for _, name := range names {
 		if status, err := m.Status(name); err != nil || status.State != Stopped {
 			continue
 		}

@@ -13,6 +13,9 @@ type methods = map[string]interp.InstanceFunc
 // statics is a shorthand for the static members of a type.
 type statics = map[string]interp.Func
 
+// nullString is the type whose value is a text that is really null.
+const nullString = "System.Management.Automation.Language.NullString"
+
 func basicTypes() []interp.Type {
 	return []interp.Type{
 		{Name: "System.Object", Aliases: []string{"object"}, New: static("Object", 0, 0, func(call) (any, error) {
@@ -27,6 +30,7 @@ func basicTypes() []interp.Type {
 			return value.NewCustom(), nil
 		})},
 		{Name: value.CustomObject},
+		{Name: nullString, Aliases: []string{"NullString"}, Values: statics{"Value": constant(&value.Object{Type: nullString, Complete: true})}},
 		{Name: "System.Void", Aliases: []string{"void"}},
 		{Name: "System.Boolean", Aliases: []string{"bool"}, Statics: statics{
 			"Parse": static("Parse", 1, 1, parseBool),

@@ -29,7 +29,12 @@ func environmentTypes() []interp.Type {
 				"UserName":               static("UserName", 0, 0, func(c call) (any, error) { return variable(c, "USERNAME") }),
 				"TickCount":              static("TickCount", 0, 0, func(c call) (any, error) { return int32(c.s.Now().UnixMilli()), nil }),
 			},
-			Setters: map[string]func(context.Context, *interp.Session, any) error{},
+			Setters: map[string]func(context.Context, *interp.Session, any) error{
+				"CurrentDirectory": func(_ context.Context, s *interp.Session, v any) error {
+					s.EnterFolder(s.ProcessPath(value.String(v)))
+					return nil
+				},
+			},
 		},
 		{Name: "System.EnvironmentVariableTarget", Enum: enum("System.EnvironmentVariableTarget", "Process", "User", "Machine")},
 	}

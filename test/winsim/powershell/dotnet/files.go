@@ -75,7 +75,7 @@ func fileStatics() statics {
 		"Delete":        static("Delete", 1, 1, deleteFile),
 		"Move":          static("Move", 2, 2, moveFile),
 		"Copy":          static("Copy", 2, 3, copyFile),
-		"Replace":       static("Replace", 3, 3, replaceFile),
+		"Replace":       static("Replace", 3, 4, replaceFile),
 		"GetAttributes": static("GetAttributes", 1, 1, getAttributes),
 		"SetAttributes": static("SetAttributes", 2, 2, setAttributes),
 		"GetLastWriteTimeUtc": static("GetLastWriteTimeUtc", 1, 1, func(c call) (any, error) {
@@ -335,9 +335,13 @@ func copyFile(c call) (any, error) {
 	return void(writeFile(c, mode, b.Data))
 }
 
-// replaceFile is File.Replace without a backup: both files must be there.
+// replaceFile is File.Replace without a backup: both files must be there. PowerShell
+// makes an empty text of $null, which is no path; none is [NullString]::Value.
 func replaceFile(c call) (any, error) {
-	if !value.IsNull(c.args[2]) {
+	switch none, _ := c.args[2].(*value.Object); {
+	case value.IsNull(c.args[2]):
+		return nil, value.NewException("System.ArgumentException", "The path is not of a legal form.")
+	case none == nil || none.Type != nullString:
 		return nil, unknown.New("[IO.File]::Replace with a backup")
 	}
 	for i := range 2 {

@@ -115,13 +115,15 @@ type Job struct {
 	// Encoded says that the script came by -EncodedCommand: what PowerShell itself
 	// writes to the standard error is CLIXML then.
 	Encoded bool
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Env     map[string]string
-	Dir     string
-	PID     int
-	User    string
+	// Stdin is the raw input. A script that reads it waits as long as Read does: who
+	// ends the context must end the input too.
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Env    map[string]string
+	Dir    string
+	PID    int
+	User   string
 }
 
 // Session is a running script.
@@ -175,6 +177,9 @@ func (s *Session) Interpreter() *Interpreter { return s.interp }
 
 // Job is how the run was started.
 func (s *Session) Job() Job { return s.job }
+
+// EnterFolder makes a folder that of the process, where relative paths of .NET begin.
+func (s *Session) EnterFolder(folder string) { s.job.Dir = folder }
 
 // Now is the time of the machine's clock.
 func (s *Session) Now() time.Time { return s.interp.host.Clock().Now() }

@@ -123,6 +123,14 @@ func (i module) invoke(ctx context.Context, c *interp.Call) error {
 		return value.String(v)
 	}
 	switch strings.ToLower(class + "." + c.String("MethodName")) {
+	case "win32_service.delete":
+		return i.result(ctx, c, serviceCode(i.m.Services.Delete(instanceName(c))))
+	case "win32_service.change":
+		code, err := i.changeService(instanceName(c), arguments)
+		if err != nil {
+			return err
+		}
+		return i.result(ctx, c, code)
 	case "win32_computersystem.rename":
 		return i.result(ctx, c, i.rename(argument("Name")))
 	case "win32_operatingsystem.reboot":

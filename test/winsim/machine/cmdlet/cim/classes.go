@@ -90,7 +90,7 @@ func (i module) services() []*value.Object {
 		}
 		all = append(all, object("Win32_Service", value.P("Name", c.Name), value.P("DisplayName", c.DisplayName), value.P("Description", description),
 			value.P("PathName", c.Image), value.P("StartMode", mode), value.P("State", state), value.P("Started", status.State == scm.Running),
-			value.P("StartName", c.Account), value.P("ProcessId", uint32(status.PID)), value.P("ExitCode", uint32(status.Exit)),
+			value.P("StartName", c.Account), value.P("ProcessId", uint32(status.PID)), value.P("ExitCode", uint32(status.Exit)), value.P("ServiceSpecificExitCode", uint32(0)),
 			value.P("DelayedAutoStart", c.Delayed), value.P("Status", "OK")))
 	}
 	return all

@@ -207,9 +207,16 @@ func (i module) failed(ctx context.Context, c *interp.Call, path string, err err
 	if !errors.As(exception(err), &e) {
 		return err
 	}
-	id, category := "IOError", "WriteError"
-	if e.Type == "System.UnauthorizedAccessException" {
+	denied := e.Type == "System.UnauthorizedAccessException"
+	verb, id, category := strings.ReplaceAll(c.Cmdlet.Name, "-", ""), "IOError", "WriteError"
+	if denied {
 		id, category = "UnauthorizedAccessError", "PermissionDenied"
 	}
-	return c.WriteError(ctx, interp.NewError(e, strings.TrimSuffix(strings.ReplaceAll(c.Cmdlet.Name, "-", ""), "Command")+id+","+commands+class(c), category, path))
+	if c.Cmdlet.Name == "Remove-Item" {
+		verb = "RemoveFileSystemItem"
+		if denied {
+			id = "UnAuthorizedAccess"
+		}
+	}
+	return c.WriteError(ctx, interp.NewError(e, verb+id+","+commands+class(c), category, path))
 }

@@ -24,7 +24,7 @@ func pathParameters() []interp.Parameter {
 // Cmdlets are the cmdlets as a process uses them.
 func Cmdlets(p *machine.Process) []interp.Cmdlet {
 	i := module{p.Machine, p}
-	return slices.Concat(i.readers(), i.writers(), i.contents(), i.properties(), i.security())
+	return slices.Concat(i.readers(), i.writers(), i.contents(), i.properties(), i.security(), i.locations())
 }
 
 func (i module) readers() []interp.Cmdlet {

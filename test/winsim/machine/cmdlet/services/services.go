@@ -193,7 +193,14 @@ func (s module) start(ctx context.Context, c *interp.Call, config scm.Config) er
 	if err == nil || cmdlet.Code(err) == winerr.ServiceRunning {
 		return nil
 	}
-	return s.failed(ctx, c, config, err, "start", "StartServiceFailed,"+commands+"StartServiceCommand")
+	if cmdlet.Code(err) == winerr.ProcessAborted {
+		// It began to start, and nobody says why it went no further.
+		return cmdlet.Report(ctx, c, cmdlet.Failure{
+			Type: commands + "ServiceCommandException", ID: "StartServiceFailed," + commands + "StartServiceCommand", Category: "OpenError", Target: s.object(config),
+			Message: fmt.Sprintf("Failed to start service '%s (%s)'.", config.DisplayName, config.Name),
+		})
+	}
+	return s.failed(ctx, c, config, err, "start", "CouldNotStartService,"+commands+"StartServiceCommand")
 }
 
 func (s module) stop(ctx context.Context, c *interp.Call, config scm.Config) error {

@@ -122,10 +122,10 @@ const boundary = "2006-01-02T15:04:05"
 
 // trigger is a trigger as an object, whose start can be set.
 func (t module) trigger(of machine.TaskTrigger) *value.Object {
-	var start any
-	if !of.At.IsZero() {
-		start = of.At.Format(time.RFC3339)
+	if !of.At.IsZero() && of.Boundary == "" {
+		of.Boundary = of.At.Format(time.RFC3339)
 	}
+	start := orNull(of.Boundary)
 	kept := &of
 	begin := value.P("StartBoundary", start)
 	begin.Set = func(v any) error {
@@ -133,8 +133,8 @@ func (t module) trigger(of machine.TaskTrigger) *value.Object {
 		if err != nil {
 			return value.NewException("System.FormatException", "The task XML contains a value which is incorrectly formatted or out of range.")
 		}
-		kept.At = at
-		begin.Value = value.String(v)
+		kept.At, kept.Boundary = at, value.String(v)
+		begin.Value = kept.Boundary
 		return nil
 	}
 	user := value.P("UserId", orNull(of.User))

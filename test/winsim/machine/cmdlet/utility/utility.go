@@ -3,12 +3,7 @@
 package utility
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha1"
-	"crypto/x509"
-	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,14 +199,5 @@ func decodePFX(content []byte, password string) (machine.StoredCertificate, erro
 	if err != nil {
 		return machine.StoredCertificate{}, err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return machine.StoredCertificate{}, err
-	}
-	sum := sha1.Sum(certificate.Raw)
-	return machine.StoredCertificate{
-		Thumbprint: strings.ToUpper(hex.EncodeToString(sum[:])), Subject: certificate.Subject.String(),
-		CertPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}),
-		KeyPEM:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bytes.Clone(der)}),
-	}, nil
+	return machine.NewCertificate(certificate.Raw, key)
 }

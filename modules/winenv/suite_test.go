@@ -1,0 +1,25 @@
+package winenv
+
+import (
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/test/winsim/winhost"
+)
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	moduletest.Run(t, moduletest.Case{
+		New: func() module.Task {
+			return moduletest.Decode(t, Kind(), `name = "Path"
+elements = ["C:/k"]`)
+		},
+		Absent: func() module.Task {
+			return moduletest.Decode(t, Kind(), `name = "Path"
+elements = ["C:/k"]
+state = "absent"`)
+		},
+		Host: winhost.New(t, winhost.Options{Language: "de-DE"}),
+	})
+}
