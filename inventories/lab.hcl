@@ -22,11 +22,9 @@ group "${lab}" {
     # What a lab's guests write may be lost with the machine.
     disk_cache = "unsafe"
 
-    # One emulated processor a guest: what two of them spend on interrupting each other
-    # is more than the second one brings.
-    controller_vcpus = 1
-    compute_vcpus    = 1
-    ignore_preflight = ["NumCPU"]
+    # One emulated processor for what has little to do: what two of them spend on
+    # interrupting each other is half of what the second one brings.
+    compute_vcpus = 1
 
     controller_memory = "2560MiB"
     controller_disk   = "12GiB"
