@@ -5,12 +5,11 @@ package axe
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"kinit/engine/need"
 	"kinit/test/browser"
+	"kinit/test/npm"
 )
 
 // Violation is a rule that a page breaks.
@@ -23,16 +22,11 @@ type Violation struct {
 	} `json:"nodes"`
 }
 
-// Script is axe-core, which test/install-axe keeps in the cache folder. The test is
-// skipped where it cannot be had, and fails when KINIT_REQUIRE asks for it.
+// Script is axe-core. The test is skipped where it cannot be had, and fails when
+// KINIT_REQUIRE asks for it.
 func Script(t testing.TB, root string) string {
 	t.Helper()
-	need.Programs(t, "axe", "npm")
-	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "test", "install-axe")).Output()
-	if err != nil {
-		need.Missing(t, "axe", err.Error())
-	}
-	script, err := os.ReadFile(string(out))
+	script, err := os.ReadFile(filepath.Join(npm.Package(t, root, "axe", "axe-core", "4.14.1"), "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package kube finds the programs of Kubernetes for tests.
+// Package kube finds and starts the programs of Kubernetes for tests.
 package kube
 
 import (

@@ -147,6 +147,11 @@ func TestCronTakesTheTable(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "crontab", "-n", filepath.Join(dir, made[0].Name)).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+	broken := exec.CommandContext(t.Context(), "crontab", "-n", "-")
+	broken.Stdin = strings.NewReader(strings.ReplaceAll(made[0].Content, "\n0 3 ", "\n60 3 "))
+	if out, err := broken.CombinedOutput(); err == nil || !strings.Contains(string(out), "bad minute") {
+		t.Errorf("a minute that there is not: %v: %s", err, out)
+	}
 	var lines []string
 	for line := range strings.Lines(made[0].Content) {
 		if line[0] >= '0' && line[0] <= '9' {

@@ -1,0 +1,126 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kinit/engine/need"
+)
+
+// Server is an API server of its own for one test, with its etcd and without any
+// controller.
+type Server struct {
+	Folder     string // has kubectl in it
+	Kubeconfig string // of an administrator
+}
+
+// NewServer starts a server and waits until it answers. Its programs are in the folder that
+// the variable KINIT_KUBERNETES_BIN names: etcd, and kubernetes, which is every program of
+// Kubernetes by the name it is called. Without the variable the test ends.
+func NewServer(t testing.TB) *Server {
+	t.Helper()
+	bin := os.Getenv("KINIT_KUBERNETES_BIN")
+	if bin == "" {
+		need.Missing(t, "kubernetes", "KINIT_KUBERNETES_BIN is not set")
+	}
+	s := &Server{Folder: t.TempDir()}
+	s.Kubeconfig = s.path("kubeconfig")
+	for _, name := range []string{"kube-apiserver", "kubectl"} {
+		if err := os.Symlink(filepath.Join(bin, "kubernetes"), s.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	etcd, peer, api := port(t), port(t), port(t)
+	s.write(t, api)
+	start(t, filepath.Join(bin, "etcd"), "--data-dir", s.path("etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls", "http://127.0.0.1:"+etcd, "--advertise-client-urls", "http://127.0.0.1:"+etcd,
+		"--listen-peer-urls", "http://127.0.0.1:"+peer, "--initial-advertise-peer-urls", "http://127.0.0.1:"+peer,
+		"--initial-cluster", "default=http://127.0.0.1:"+peer)
+	start(t, s.path("kube-apiserver"), "--etcd-servers", "http://127.0.0.1:"+etcd, "--secure-port", api,
+		"--bind-address", "127.0.0.1", "--cert-dir", s.path("certs"), "--token-auth-file", s.path("tokens"),
+		"--authorization-mode", "RBAC", "--service-account-issuer", "https://lab", "--service-cluster-ip-range", "10.96.0.0/24",
+		"--service-account-key-file", s.path("sa.key"), "--service-account-signing-key-file", s.path("sa.key"),
+		"--disable-admission-plugins", "ServiceAccount")
+	await(t, func() error { return s.Kubectl(t.Context(), "get", "namespace", "default").Run() })
+	return s
+}
+
+// Kubectl is kubectl as the administrator.
+func (s *Server) Kubectl(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, s.path("kubectl"), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...)
+}
+
+func (s *Server) path(name string) string { return filepath.Join(s.Folder, name) }
+
+// write makes the files that the programs read.
+func (s *Server) write(t testing.TB, api string) {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string]string{
+		s.path("sa.key"): string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})),
+		s.path("tokens"): "opensesame,admin,admin,system:masters\n",
+		s.Kubeconfig: fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+			"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:%s", "insecure-skip-tls-verify": true}}],
+			"users": [{"name": "u", "user": {"token": "opensesame"}}],
+			"contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`, api),
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// port is one that was free a moment ago.
+func port(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, text, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// start runs a program until the test has ended.
+func start(t testing.TB, program string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, program, args...)
+	if err := cmd.Start(); err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait()
+	})
+}
+
+// await tries something until it works.
+func await(t testing.TB, try func() error) {
+	t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for err := try(); err != nil; err = try() {
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
