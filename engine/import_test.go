@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"kinit/engine"
@@ -90,10 +91,10 @@ func TestAPlaybookImportedTwiceIsDoneTwiceApart(t *testing.T) {
 	t.Parallel()
 	o := options(t, importedTwice)
 	withPlaybooks(t, o, map[string]string{"web": imported, "log": importedInside})
-	started := map[string]bool{}
+	var started sync.Map // workers tell events at the same time
 	o.Events = watcher(func(e event.Event) {
 		if e.Kind == event.TaskStarted {
-			started[e.Task] = true
+			started.Store(e.Task, true)
 		}
 	})
 	first := engine.Run(t.Context(), o)
@@ -107,7 +108,8 @@ func TestAPlaybookImportedTwiceIsDoneTwiceApart(t *testing.T) {
 		"import.green.import.log.task.command.say":      "ok",
 		`import.green.handler.copy.reload["localhost"]`: "changed",
 	})
-	equal(t, "an event names the import", started["import.green.import.log.task.command.say"], true)
+	_, told := started.Load("import.green.import.log.task.command.say")
+	equal(t, "an event names the import", told, true)
 	equal(t, "blue", content(t, o, "blue"), "upstream none\n")
 	equal(t, "green", content(t, o, "green"), "upstream "+o.Cwd+"/blue\n")
 	equal(t, "all", content(t, o, "all"), o.Cwd+"/green green\n")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,7 @@ type scripted struct {
 	session *session
 	header  []byte
 	stdin   io.Reader
+	input   *input
 
 	outSink, errSink *framing.Sink
 	stdout           *powershell.Output
@@ -97,7 +99,7 @@ func newScripted(l *link, s *session, header []byte, p transport.Process) *scrip
 		p.Stderr = io.Discard
 	}
 	r := &scripted{
-		link: l, session: s, header: header, stdin: p.Stdin,
+		link: l, session: s, header: header, stdin: p.Stdin, input: &input{to: s},
 		outSink: framing.NewSink(p.Stdout), errSink: framing.NewSink(p.Stderr),
 		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1), exited: make(chan struct{}),
 		alarm: time.NewTimer(0),
@@ -198,20 +200,20 @@ func (r *scripted) watch() {
 // with: the script may end before it has read all. A reader that fails leaves the input
 // open, so that the script does not take a part for the whole.
 func (r *scripted) feed() error {
-	if _, err := r.session.Write(r.header[:len(r.header)-1]); err != nil {
+	if _, err := r.input.Write(r.header[:len(r.header)-1]); err != nil {
 		return nil // the outputs tell that the connection is lost
 	}
 	r.sent.Store(true)
-	if _, err := r.session.Write(r.header[len(r.header)-1:]); err != nil {
+	if _, err := r.input.Write(r.header[len(r.header)-1:]); err != nil {
 		return nil
 	}
 	if r.stdin != nil {
 		from := &source{from: r.stdin}
-		if _, _ = io.Copy(r.session, from); from.err != nil {
+		if _, _ = io.Copy(r.input, from); from.err != nil {
 			return from.err
 		}
 	}
-	_ = r.session.CloseWrite()
+	r.input.end()
 	return nil
 }
 
@@ -230,7 +232,27 @@ func (r *scripted) stop(ctx context.Context, cause error) {
 		r.sweep(ctx)
 		return
 	}
-	_ = r.session.CloseWrite()
+	// A write that is under way may wait for the server: the end comes after it.
+	r.link.spawn(r.input.end)
+}
+
+// input is the input of a script. A channel must not be written to and ended at once.
+type input struct {
+	mu sync.Mutex
+	to *session
+}
+
+func (i *input) Write(p []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.to.Write(p)
+}
+
+// end tells the script that nothing more comes; what is written later is refused.
+func (i *input) end() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_ = i.to.CloseWrite()
 }
 
 // sweep kills the process that runs the script and all that it has started.
