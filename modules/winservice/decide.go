@@ -35,6 +35,9 @@ type change struct {
 	Environment  *[]string `json:"environment"`
 	Reset        string    `json:"reset"`   // seconds
 	Actions      *string   `json:"actions"` // as sc.exe takes them
+	// Fingerprint is of what a service that does not run will be started with, whoever
+	// starts it.
+	Fingerprint string `json:"fingerprint"`
 }
 
 // line is the program with its arguments, "" for none asked for.
@@ -155,6 +158,8 @@ func (t *Task) decideRun(s state, d *decision) {
 	case t.State == "stopped":
 	case t.State == "started" && !s.runs():
 		d.action, d.fingerprint = "start", want
+	case !s.runs():
+		d.change.Fingerprint = want
 	case s.runs() && want != "" && s.Fingerprint == "":
 		d.action, d.why, d.fingerprint = "restart", ", as it is not known what it was started with", want
 	case s.runs() && want != "" && s.Fingerprint != want:

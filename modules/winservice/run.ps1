@@ -1,5 +1,4 @@
-# Starts, stops or restarts a service, and keeps what it was started with. What does not
-# start says with which code it ended.
+# Starts, stops or restarts a service. What does not start says with which code it ended.
 $name = $Arguments.name
 try {
     if ($Arguments.action -eq 'stop') {
@@ -12,9 +11,4 @@ try {
 } catch {
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name = '$name'"
     throw ('{0} Exit code {1}, of the service itself {2}.' -f $_.Exception.GetBaseException().Message, $service.ExitCode, $service.ServiceSpecificExitCode)
-}
-if ($Arguments.fingerprint) {
-    $key = [Microsoft.Win32.Registry]::LocalMachine.CreateSubKey('SOFTWARE\kinit\Services')
-    $key.SetValue($name, $Arguments.fingerprint)
-    $key.Close()
 }

@@ -62,6 +62,27 @@ func TestRunningServiceFollowsWhatItWasStartedWith(t *testing.T) {
 	}
 }
 
+// TestAServiceThatSomebodyElseStartsIsAsItWasMade is the kubelet, which kubeadm starts.
+func TestAServiceThatSomebodyElseStartsIsAsItWasMade(t *testing.T) {
+	t.Parallel()
+	h := winhost.New(t, winhost.Options{})
+	const args = "name = \"kinit-test\"\npath = \"C:/Windows/System32/svchost.exe\"\n"
+	for _, arguments := range []string{"", "arguments = [\"-v\"]"} {
+		if got := moduletest.Apply(t, decode(t, args+arguments), h); got != "" {
+			t.Fatal(got)
+		}
+		if err := h.Services.Start(t.Context(), "kinit-test"); err != nil {
+			t.Fatal(err)
+		}
+		if got := moduletest.Planned(t.Context(), decode(t, args+arguments+"\nstate = \"started\""), h); got != "" {
+			t.Errorf("%q: %q is planned, want nothing", arguments, got)
+		}
+		if err := h.Services.Stop(t.Context(), "kinit-test", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestServiceThatDoesNotStartSaysWhy(t *testing.T) {
 	t.Parallel()
 	h := winhost.New(t, winhost.Options{Language: "de-DE"})

@@ -30,6 +30,9 @@ var setScript string
 //go:embed run.ps1
 var runScript string
 
+//go:embed keep.ps1
+var keepScript string
+
 //go:embed remove.ps1
 var removeScript string
 
@@ -38,7 +41,8 @@ var removeScript string
 //
 // A running service is restarted when what it is started with has changed: its program
 // with arguments, account and environment, and restart_on. That is told from what kinit
-// started it with, which the registry keeps below HKLM\SOFTWARE\kinit.
+// started it with, or made it for somebody else to start, which the registry keeps below
+// HKLM\SOFTWARE\kinit.
 //
 // Outputs:
 //   - name: the service
@@ -165,10 +169,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	var steps []module.Step
 	if d.text != "" {
-		steps = append(steps, powershell.Step(d.text, setScript, d.change))
+		steps = append(steps, powershell.Step(d.text, setScript+keepScript, d.change))
 	}
 	if d.action != "" {
-		steps = append(steps, powershell.Step(d.action+" service "+t.Name+d.why, runScript,
+		steps = append(steps, powershell.Step(d.action+" service "+t.Name+d.why, runScript+keepScript,
 			map[string]any{"name": t.Name, "action": d.action, "fingerprint": d.fingerprint}))
 	}
 	return steps, nil

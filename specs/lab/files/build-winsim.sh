@@ -54,7 +54,7 @@ sh "$here/winsim/root.sh" "$work/root" "$work/debian" "$work/kernel" "$WINSIM"
 # The file system begins where the disk does, without partitions. It need not grow: what is
 # simulated is small.
 say "disk image"
-truncate -s 512M "$work/disk.raw"
+truncate -s 128M "$work/disk.raw"
 mkfs.ext4 -q -F -L kinit-winsim -O ^64bit,^metadata_csum -E lazy_itable_init=0,lazy_journal_init=0 "$work/disk.raw"
 mkdir "$work/disk"
 mount -o loop "$work/disk.raw" "$work/disk"

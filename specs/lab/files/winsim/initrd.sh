@@ -42,7 +42,7 @@ KINIT_WINSIM) /bin/busybox mount -t iso9660 -o ro "$device" /root ;;
 *) /bin/busybox mount -t ext4 -o noatime "$device" /root ;;
 esac
 for folder in dev proc sys; do /bin/busybox mount -o move "/$folder" "/root/$folder"; done
-exec /bin/busybox switch_root /root /sbin/winsim -guest
+exec /bin/busybox switch_root /root /sbin/winsim -guest -boot-time 2s -drop-time 2s
 INIT
 chmod 755 "$tree/init"
 (cd "$tree" && find . | LC_ALL=C sort | cpio --quiet -o -H newc) >"$3"
