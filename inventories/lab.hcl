@@ -22,10 +22,6 @@ group "${lab}" {
     # What a lab's guests write may be lost with the machine.
     disk_cache = "unsafe"
 
-    # One emulated processor for what has little to do: what two of them spend on
-    # interrupting each other is half of what the second one brings.
-    compute_vcpus = 1
-
     controller_memory = "2560MiB"
     controller_disk   = "12GiB"
     compute_memory    = "1536MiB"
@@ -74,11 +70,6 @@ group "${lab}" {
     # Emulated processors are slow: leases of one controller need no election, probes
     # and heartbeats get more time.
     liveness_failures = 60
-    component_env = {
-      apiserver          = { GOGC = "400" }
-      controller_manager = { GOGC = "400" }
-      etcd               = { GOGC = "400" }
-    }
     component_args = {
       controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
       scheduler          = { leader-elect = "false" }

@@ -10,7 +10,6 @@ put sshd.conf etc/ssh/sshd_config.d/kinit-lab.conf
 put dhcp.network etc/systemd/network/80-dhcp.network
 put dhcp-mtu.conf etc/systemd/network/10-cloud-init-eth0.network.d/mtu.conf
 put journald.conf etc/systemd/journald.conf.d/kinit-lab.conf
-put system.conf etc/systemd/system.conf.d/kinit-lab.conf
 put after-ssh.conf etc/systemd/system/containerd.service.d/after-ssh.conf
 put after-ssh.conf etc/systemd/system/systemd-logind.service.d/after-ssh.conf
 put ssh-fast.conf etc/systemd/system/ssh.service.d/fast.conf
