@@ -384,12 +384,24 @@ task "win_scheduled_task" "flanneld" {
   depends_on = [task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel, task.win_powershell.join, task.win_copy.cni]
 }
 
+# flanneld ends at once on a node that the controllers have not given its part of the
+# pods' network yet.
+task "wait" "pod_cidr" {
+  stage      = "computes"
+  for_each   = toset(local.flannel_windows)
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["get", "node", each.key, "--output", "jsonpath={.spec.podCIDR}"])
+  expect     = "/"
+  within     = var.cluster_timeout
+  depends_on = [task.win_powershell.join]
+}
+
 task "win_powershell" "flanneld" {
   stage      = "computes"
   hosts      = local.flannel_windows
   script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
   unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }"
-  depends_on = [task.win_scheduled_task.flanneld]
+  depends_on = [task.win_scheduled_task.flanneld, task.wait.pod_cidr]
 }
 
 task "win_wait" "network" {
