@@ -70,6 +70,8 @@ group "${lab}" {
     # Emulated processors are slow: leases of one controller need no election, probes
     # and heartbeats get more time.
     liveness_failures = 60
+    readiness_period  = 15
+    component_env = { for name in ["apiserver", "controller_manager", "scheduler", "etcd"] : name => { GOMAXPROCS = "1" } }
     component_args = {
       controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
       scheduler          = { leader-elect = "false" }

@@ -142,23 +142,24 @@ func summary(names []string) string {
 
 // diff returns what would change, or nothing. count is the number of objects.
 func (t *Task) diff(ctx context.Context, h module.Host, count int) (string, error) {
+	// Listing is cheap. A comparison has the server try out each object, and fails
+	// where an object's namespace is still to be made by the same content.
+	live, err := t.live(ctx, h)
+	if err != nil {
+		return "", fmt.Errorf("list the objects: %w", err)
+	}
+	if len(live) < count {
+		return fmt.Sprintf("%d of %d objects are missing", count-len(live), count), nil
+	}
 	out, err := t.kubectl(ctx, h, append([]string{"diff"}, t.merging()...)...)
 	var exit *module.ExitError
 	switch {
 	case err == nil:
 		return "", nil
-	case !errors.As(err, &exit):
-		return "", err
-	case exit.Code == 1:
+	case errors.As(err, &exit) && exit.Code == 1:
 		return "the cluster has other fields\n" + h.Redact(cleanDiff(out.Stdout)), nil
 	}
-	// kubectl diff fails where an object's namespace is still to be made by the
-	// same content.
-	live, getErr := t.live(ctx, h)
-	if getErr != nil || len(live) >= count {
-		return "", fmt.Errorf("compare with the cluster: %w", err)
-	}
-	return fmt.Sprintf("%d of %d objects are missing", count-len(live), count), nil
+	return "", fmt.Errorf("compare with the cluster: %w", err)
 }
 
 // merging are the options that diff and apply have in common.

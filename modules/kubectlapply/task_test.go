@@ -36,6 +36,12 @@ func task(change func(*kubectlapply.Task)) *kubectlapply.Task {
 	return made
 }
 
+// What kubectl is asked to see which objects are there, and its answer when all are.
+const (
+	listing = "get --ignore-not-found --output name --filename -"
+	objects = "namespace/web\nconfigmap/page\n"
+)
+
 // host has a kubectl whose cluster is one flag: the objects are there, or not.
 func host(t *testing.T) *moduletest.FakeHost {
 	h := moduletest.NewFakeHost(t, "k8s")
@@ -51,9 +57,9 @@ func host(t *testing.T) *moduletest.FakeHost {
 				return moduletest.Reply{}, true
 			}
 			return moduletest.Reply{Code: 2, Stderr: "namespaces \"web\" not found"}, true
-		case "get --ignore-not-found --output name --filename -":
+		case listing:
 			if there {
-				return moduletest.Reply{Stdout: "namespace/web\nconfigmap/page\n"}, true
+				return moduletest.Reply{Stdout: objects}, true
 			}
 			return moduletest.Reply{}, true
 		case "apply" + merging:
@@ -94,6 +100,7 @@ func TestPlanShowsTheDifference(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
 	h.AddSecret("opensesame")
+	h.On(strings.Fields(kubectl + listing)...).Out(objects)
 	h.On(strings.Fields(kubectl + "diff" + merging)...).Reply(moduletest.Reply{Code: 1, Stdout: `diff -u -N /tmp/LIVE-1/v1.ConfigMap.web.page /tmp/MERGED-2/v1.ConfigMap.web.page
 --- /tmp/LIVE-1/v1.ConfigMap.web.page	2024-01-01 00:00:00
 +++ /tmp/MERGED-2/v1.ConfigMap.web.page	2024-01-01 00:00:00
@@ -137,7 +144,7 @@ func TestAnswerThatIsNoDifferenceIsAnError(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
 	h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, "the server is starting")
-	h.On(strings.Fields(kubectl+"get --ignore-not-found --output name --filename -")...).Fail(1, "the server is starting")
+	h.On(strings.Fields(kubectl + listing)...).Out(objects)
 	_, err := task(nil).Plan(t.Context(), h)
 	if err == nil || !strings.HasPrefix(err.Error(), "compare with the cluster: command ended with code 2: ") {
 		t.Errorf("error %v", err)
@@ -170,6 +177,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 	} {
 		h := moduletest.NewFakeHost(t, "k8s")
 		h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
+		h.On(strings.Fields(kubectl+listing)...).Fail(1, said).Out(objects)
 		h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, said).Out("")
 		if got := texts(t, h, task(nil)); len(got) > 0 {
 			t.Errorf("after %q: steps %v, want none", said, got)
@@ -182,8 +190,7 @@ func TestAServerWithAnothersCertificateIsNotBusy(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
 	said := "Unable to connect to the server: tls: failed to verify certificate: x509: certificate signed by unknown authority"
-	h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, said)
-	h.On(strings.Fields(kubectl+"get --ignore-not-found --output name --filename -")...).Fail(1, said)
+	h.On(strings.Fields(kubectl+listing)...).Fail(1, said)
 	if _, err := task(nil).Plan(t.Context(), h); err == nil || !strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("error %v, want the certificate's", err)
 	}

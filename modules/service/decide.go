@@ -53,16 +53,19 @@ func (t *Task) decideBoot(s state, p *planner) {
 // decideRun is about what runs now.
 func (t *Task) decideRun(s state, p *planner) {
 	want := t.fingerprint()
+	// To start a unit that is starting only waits for it: one that began with other
+	// files needs a restart.
+	restarts := want != "" && (s.active() || s.starting())
 	switch {
 	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
 		p.change("stop", "stop")
 	case t.State == "stopped":
+	case restarts && s.stored == "":
+		p.run("restart", ", as it is not known what it was started with", want)
+	case restarts && want != s.stored:
+		p.run("restart", ", as what it was started with has changed", want)
 	case t.State == "started" && !s.active():
 		p.run("start", "", want)
-	case s.active() && want != "" && s.stored == "":
-		p.run("restart", ", as it is not known what it was started with", want)
-	case s.active() && want != s.stored && want != "":
-		p.run("restart", ", as what it was started with has changed", want)
 	}
 }
 

@@ -75,6 +75,10 @@ func TestDecisions(t *testing.T) {
 		{"started with the same", `restart_on = ["a"]`, systemdtest.Running(), known, nil},
 		{"started with another", `restart_on = ["b"]`, systemdtest.Running(), known, []string{"restart x.service" + changed}},
 		{"started with something", `restart_on = ["a"]`, systemdtest.Running(), "", []string{"restart x.service" + unknown}},
+		{"starting with something", "restart_on = [\"a\"]\nstate = \"started\"", &systemdtest.Unit{Active: "activating"}, "", []string{"restart x.service" + unknown}},
+		{"starting with another", "restart_on = [\"b\"]\nstate = \"started\"", &systemdtest.Unit{Active: "activating"}, known, []string{"restart x.service" + changed}},
+		{"starting with the same", "restart_on = [\"a\"]\nstate = \"started\"", &systemdtest.Unit{Active: "activating"}, known, []string{"start x.service"}},
+		{"starting", `state = "started"`, &systemdtest.Unit{Active: "activating"}, "", []string{"start x.service"}},
 		{"not started, so nothing to restart", `restart_on = ["a"]`, systemdtest.Stopped(), "", nil},
 		{"not started and to be", "restart_on = [\"b\"]\nstate = \"started\"", systemdtest.Stopped(), known, []string{"start x.service"}},
 	} {
@@ -141,6 +145,13 @@ func TestMarkKeepsHowAServiceWas(t *testing.T) {
 		apply(t, task(t, "name = \"ssh.service\"\nstate = \""+state+"\""), h)
 	}
 	checkMarks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":false}`})
+}
+
+func TestMarkTakesAServiceThatIsStartingForARunningOne(t *testing.T) {
+	t.Parallel()
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": {Load: "loaded", Active: "activating", File: "enabled"}})
+	apply(t, task(t, "name = \"ssh.service\"\nstate = \"started\""), h)
+	checkMarks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":true}`})
 }
 
 func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {

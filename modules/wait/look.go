@@ -18,8 +18,11 @@ import (
 )
 
 const (
-	// lookTime is how long one look at a port, path or URL may take.
+	// lookTime is how long one look at a port or path may take.
 	lookTime = 5 * time.Second
+	// answerTime is how long a URL may take to answer: what it stands for may have
+	// something to find out first.
+	answerTime = 30 * time.Second
 	// bannerTime is how long a server that was reached may take to say its banner.
 	// A guest that is starting has many seconds between the two, and servers refuse
 	// those who come back too often meanwhile.
@@ -43,6 +46,8 @@ func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, 
 	switch {
 	case len(t.Argv) > 0:
 		limit = commandTime
+	case t.URL != "":
+		limit = answerTime
 	case t.Banner != "":
 		limit = lookTime + bannerTime
 	}
@@ -167,7 +172,7 @@ func (t *Task) get(ctx context.Context, h module.Host) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyBytes))
 	if err == nil && !cmdtext.Matches(t.Expect, string(body)) {
-		return downf("its answer does not contain %q", t.Expect)
+		return downf("its answer does not contain %q; it ends with: %s", t.Expect, cmdtext.Shorten(module.Tail(string(body), 3)))
 	}
 	return err
 }

@@ -112,7 +112,7 @@ func (t *Task) checkTarget() error {
 }
 
 func (t *Task) trust() httpclient.Options {
-	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure}
+	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure, Connect: lookTime}
 }
 
 // Plan looks once.

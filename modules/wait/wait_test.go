@@ -118,7 +118,7 @@ func TestOneLook(t *testing.T) {
 			`output does not contain "^Ready"; it ends with: NotYet`},
 		{"url answers", `url = "` + web.URL + `/ok"`, ""},
 		{"url answers text", `url = "` + web.URL + "/ok\"\nexpect = \"fine\"", ""},
-		{"url answers other text", `url = "` + web.URL + "/ok\"\nexpect = \"ready\"", `its answer does not contain "ready"`},
+		{"url answers other text", `url = "` + web.URL + "/ok\"\nexpect = \"ready\"", `its answer does not contain "ready"; it ends with: all is fine`},
 		{"url is busy", `url = "` + web.URL + `/busy"`, "it answers status 503, want 200"},
 		{"url is to be busy", `url = "` + web.URL + "/busy\"\nstatus = 503", ""},
 		{"url redirects", `url = "` + web.URL + "/move\"\nstatus = 302", ""},

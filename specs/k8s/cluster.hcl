@@ -215,9 +215,11 @@ task "copy" "patches" {
   for_each = local.patch_files
   host     = each.value.node
   dest     = "${local.patches}/${each.value.component}+strategic.json"
-  content = jsonencode({ spec = { containers = [{
-    name = each.value.component, livenessProbe = { failureThreshold = var.liveness_failures }
-  }] } })
+  content = jsonencode({ spec = { containers = [merge(
+    { name = each.value.component, livenessProbe = { failureThreshold = var.liveness_failures } },
+    # kubeadm asks the controller manager only whether it lives.
+    each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = var.readiness_period } },
+  )] } })
   mode       = "0600"
   depends_on = [task.directory.patches]
 }

@@ -82,6 +82,16 @@ variable "component_args" {
   description = "Further flags of the control plane's components: component → flag → value."
 }
 
+variable "readiness_period" {
+  type        = number
+  default     = 1
+  description = "Every how many seconds it is asked whether a component of the control plane is ready. kubeadm's 1 keeps a slow machine busy."
+  validation {
+    condition     = var.readiness_period >= 1 && floor(var.readiness_period) == var.readiness_period
+    error_message = "The period is a whole number of seconds from 1 on."
+  }
+}
+
 variable "liveness_failures" {
   type        = number
   default     = 8

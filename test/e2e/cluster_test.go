@@ -55,7 +55,7 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	k := build(t)
 	run := []string{"run", spec, "--hosts", hosts}
 
-	labUp := []string{"lab", "up", "--name", labName, "--hosts", hosts, "--var", "lab_subnet=" + labSubnet, "--output", "json"}
+	labUp := []string{"lab", "up", "--name", labName, "--hosts", hosts, "--windows", buildSimulator(t, k), "--var", "lab_subnet=" + labSubnet, "--output", "json"}
 	// A lab that an earlier, killed run left half dead is healed by the same command
 	// that makes a new one; what was deployed in it is removed with it.
 	k.call(t, "lab", "down", "--name", labName, "--output", "json")
@@ -138,6 +138,8 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	step(t, "a second cluster on the same hypervisors comes and goes beside it", func(t *testing.T) {
 		beside(t, k)
 	})
+
+	grow(t, k)
 
 	step(t, "clean-up leaves nothing, without the state folder", func(t *testing.T) {
 		foreign := on(t, "nyctea", lookForeign)

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"time"
 
 	"kinit/engine/module"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	CAPEM    string // the certificates, in PEM, that servers are verified with; this machine's when empty
 	Insecure bool   // accept any certificate
 	Follow   bool   // follow redirects, ten at most
+
+	Connect time.Duration // how long a connection may take to come about; no limit when 0
 }
 
 // Validate returns the mistake in the arguments url and ca_pem.
@@ -42,6 +45,11 @@ func New(h module.Host, o Options) (*http.Client, error) {
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{RootCAs: pool, InsecureSkipVerify: o.Insecure},
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			if o.Connect > 0 {
+				short, cancel := context.WithTimeout(ctx, o.Connect)
+				defer cancel()
+				ctx = short
+			}
 			return h.Dial(ctx, "tcp", address)
 		},
 	}}

@@ -16,7 +16,7 @@ need podman podman
 
 begin "${1:-}"
 settings=${MIRROR:-}
-inputs=$(made_of "$here"/hypervisor/*)
+inputs=$(made_of "$here/backports.sh" "$here"/hypervisor/*)
 image=localhost/kinit-lab-hypervisor:$inputs
 
 if podman image exists "$image"; then
@@ -32,6 +32,11 @@ network=iproute2,iptables,nftables,ethtool,iputils-ping,bind9-dnsutils,tcpdump,s
 virtual=libvirt-daemon-system,libvirt-clients,qemu-system-x86,qemu-utils
 overlay=openvswitch-switch,ovn-central,ovn-host
 containers=podman,crun,catatonit,netavark,aardvark-dns,conmon,uidmap,skopeo
+
+# Bookworm's own QEMU 7.2 now and then runs code that the guest has just replaced: a
+# guest with two emulated processors then spins at boot, in the kernel's text_poke.
+# QEMU 8.1 locks the pages of what it translates.
+BACKPORTS="qemu-system-* qemu-utils qemu-block-extra seabios"
 
 say "root file system by mmdebstrap"
 HYPERVISOR_FILES="$here/hypervisor"

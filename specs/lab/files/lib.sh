@@ -75,7 +75,10 @@ unless_made() {
 # bootstrap TARGET PACKAGES HOOK: a Debian 12 root file system without documentation.
 # The hook is a script that is given the root folder. Recommended packages stay out.
 # MIRROR (a sources.list line or an address) replaces mmdebstrap's default mirror.
+# BACKPORTS names the packages that are taken from bookworm-backports.
 bootstrap() {
+	backports_mirror=$(echo "${MIRROR:-}" | grep -o 'https\?://[^ ]*' | head -n 1)
+	export BACKPORTS backports_mirror
 	mmdebstrap --quiet --variant="${VARIANT:-minbase}" \
 		--include="$2" \
 		--aptopt='Acquire::Retries "3"' \
@@ -87,6 +90,7 @@ bootstrap() {
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--dpkgopt='path-exclude=/usr/share/bug/*' \
 		--dpkgopt='path-exclude=/usr/share/lintian/*' \
+		${BACKPORTS:+--setup-hook="sh $here/backports.sh \"\$1\""} \
 		--customize-hook="$3" \
 		bookworm "$1" ${MIRROR:+"$MIRROR"}
 }

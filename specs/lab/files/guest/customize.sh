@@ -9,6 +9,7 @@ put cloud.cfg etc/cloud/cloud.cfg
 put sshd.conf etc/ssh/sshd_config.d/kinit-lab.conf
 put dhcp.network etc/systemd/network/80-dhcp.network
 put dhcp-mtu.conf etc/systemd/network/10-cloud-init-eth0.network.d/mtu.conf
+put go.conf etc/systemd/system.conf.d/kinit-lab-go.conf
 put journald.conf etc/systemd/journald.conf.d/kinit-lab.conf
 put after-ssh.conf etc/systemd/system/containerd.service.d/after-ssh.conf
 put after-ssh.conf etc/systemd/system/systemd-logind.service.d/after-ssh.conf

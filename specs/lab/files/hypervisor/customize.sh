@@ -7,6 +7,7 @@ files=$(cd "$(dirname "$0")" && pwd)
 install -D -m 644 "$files/containers.conf" "$root/etc/containers/containers.conf"
 install -D -m 644 "$files/sshd.conf" "$root/etc/ssh/sshd_config.d/kinit-lab.conf"
 install -D -m 644 "$files/journald.conf" "$root/etc/systemd/journald.conf.d/kinit-lab.conf"
+install -D -m 644 "$files/no-kvm.conf" "$root/etc/systemd/system/libvirtd.service.d/no-kvm.conf"
 install -D -m 755 "$files/underlay.sh" "$root/usr/local/sbin/kinit-lab-underlay"
 install -D -m 644 "$files/kinit-lab-underlay.service" "$root/etc/systemd/system/kinit-lab-underlay.service"
 install -D -m 644 "$files/kinit-lab-hostkeys.service" "$root/etc/systemd/system/kinit-lab-hostkeys.service"

@@ -1,0 +1,39 @@
+# One controller, one Linux and one Windows compute node. The cluster has the name of
+# k8s-libvirt-1-1-1's, and its guests: run after that spec, this one adds the Windows node
+# to the cluster that is there. Windows' ISO is named as for any Windows pool:
+#
+#   kinit run examples/hybrid/k8s.hcl --hosts nyctea,tyto \
+#     --var 'windows_iso={url="https://…/SERVER_EVAL_x64FRE_en-us.iso", sha256="…"}'
+spec "k8s-hybrid" {
+  playbook = "k8s"
+}
+
+cluster "k8s" {
+  hypervisors = 1
+
+  network {
+    cidr = var.network_cidr
+  }
+
+  pool "controller" {
+    count  = 1
+    vcpus  = var.controller_vcpus
+    memory = var.controller_memory
+    disk   = var.controller_disk
+  }
+
+  pool "compute" {
+    count  = 1
+    vcpus  = var.compute_vcpus
+    memory = var.compute_memory
+    disk   = var.compute_disk
+  }
+
+  pool "windows" {
+    count  = 1
+    vcpus  = var.compute_vcpus
+    memory = "2GiB"
+    disk   = var.compute_disk
+    os     = "windows-2022"
+  }
+}
