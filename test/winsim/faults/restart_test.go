@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"kinit/engine"
+	"kinit/engine/event"
+	"kinit/test/winsim/machine/feature"
+	"kinit/test/winsim/wsman"
+)
+
+// Of every task, the machine restarts at each message that the task's work needs: when
+// the message arrives, and when it was handled and is not answered yet.
+func TestRestartAtEveryMessageOfEveryTask(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	for _, c := range tasks(url) {
+		t.Run(c.module, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, basic)
+			if c.prepare != nil {
+				c.prepare(t, s)
+			}
+			for _, handled := range []bool{false, true} {
+				n, finished := 0, 0
+				for again := true; again && !t.Failed(); n++ {
+					var status event.Status
+					if status, again = s.interrupt(t, c, n, handled); status == event.Changed {
+						finished++
+					}
+				}
+				if n < 4 && !t.Failed() {
+					t.Errorf("the work took only %d messages", n-1)
+				}
+				t.Logf("%d restarts, message handled %v: %d runs finished, the others named the step", n-1, handled, finished-1)
+			}
+		})
+	}
+}
+
+// interrupt does a task with a restart at the message after n others, and looks at what
+// comes of it. It returns how the task ended, and false when it took fewer messages.
+func (s *site) interrupt(t *testing.T, c task, n int, handled bool) (event.Status, bool) {
+	t.Helper()
+	restart := &restart{site: s, ended: make(chan error, 1)}
+	got := s.run(t, c.module, c.do, s.during(restart.rule(t.Context(), n, handled)))
+	fired := restart.fired.Load()
+	if fired {
+		if err := <-restart.ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+	what := fmt.Sprintf("restart at message %d, handled %v", n, handled)
+	judge(t, what, got, fired)
+	s.countRuns(t, what, c)
+	s.finish(t, c)
+	return got.Status, fired
+}
+
+// step is what an error says of where the connection was lost, or of what was not
+// answered.
+var step = regexp.MustCompile(`\b(Create|Command|Send|Receive|Signal|connect to|ended without an answer)\b`)
+
+// judge wants a run that has finished, or whose error names the step.
+func judge(t *testing.T, what string, got engine.Result, fired bool) {
+	t.Helper()
+	switch {
+	case got.Status == event.Changed:
+	case !fired:
+		t.Errorf("without a restart: %s, %s", got.Status, got.Message)
+	case !step.MatchString(got.Message):
+		t.Errorf("%s: %s, and no step is named: %s", what, got.Status, got.Message)
+	}
+}
+
+// countRuns wants that a task that may run once has done so at most once.
+func (s *site) countRuns(t *testing.T, what string, c task) {
+	t.Helper()
+	if c.once == "" {
+		return
+	}
+	text, _ := s.node.Files.ReadFile(c.once) // none when it never ran
+	if runs := strings.Count(string(text), "ran;"); runs > 1 {
+		t.Errorf("%s: the command ran %d times", what, runs)
+	}
+	if err := s.node.Files.RemoveAll(c.once, true); err != nil && len(text) > 0 {
+		t.Fatal(err)
+	}
+}
+
+// finish wants that the next run brings about the state, of which the engine makes sure
+// by planning again, and makes the work to do again.
+func (s *site) finish(t *testing.T, c task) {
+	t.Helper()
+	if got := s.run(t, c.module, c.do, nil); got.Status != event.OK && got.Status != event.Changed {
+		t.Errorf("the run after is %s: %s", got.Status, got.Message)
+	}
+	s.countRuns(t, "the run after", c)
+	if c.undo != "" {
+		s.want(t, c.module, c.undo, event.Changed)
+	}
+	if c.ready != nil {
+		c.ready(t, s)
+	}
+}
+
+// restart restarts a site's machine at one message.
+type restart struct {
+	site  *site
+	fired atomic.Bool
+	ended chan error // how the restart went
+}
+
+// rule is about the message after n others.
+func (r *restart) rule(ctx context.Context, n int, handled bool) wsman.Rule {
+	begin := func() {
+		r.fired.Store(true)
+		go func() { r.ended <- r.site.node.Reboot(ctx) }()
+	}
+	if handled {
+		return wsman.Rule{Skip: n, Effect: wsman.Effect{After: begin, DropAfter: true}}
+	}
+	// The machine goes down while it has the message.
+	return wsman.Rule{Skip: n, Effect: wsman.Effect{Before: begin, Wait: make(chan struct{})}}
+}
+
+// restartNow restarts the machine of a site.
+func restartNow(t *testing.T, s *site) {
+	t.Helper()
+	if err := s.node.Reboot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withContainers makes what networks of containers need.
+func withContainers(t *testing.T, s *site) {
+	t.Helper()
+	pending(t, s)
+	restartNow(t, s)
+}
+
+// pending leaves the machine with a feature that waits for a restart.
+func pending(t *testing.T, s *site) {
+	t.Helper()
+	names := []string{"Containers"}
+	change, err := s.node.Features.Install(names, false, false)
+	if s.node.Features.State(names[0]) == feature.Installed && !change.Restart {
+		change, err = s.node.Features.Remove(names)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.node.Apply(change); err != nil {
+		t.Fatal(err)
+	}
+}
