@@ -20,6 +20,9 @@ type task struct {
 	// once is the file to which the task adds "ran;" each time it runs, on a host on
 	// which it may run only once.
 	once string
+	// enough is after how many messages there are only looks that are all alike; 0 for
+	// a task without.
+	enough int
 }
 
 // counted is where commands that are not repeatable say that they ran.
@@ -61,7 +64,7 @@ func tasks(url string) []task {
 			prepare: func(t *testing.T, s *site) { s.put(t, `C:\Windows\Temp\agent.msi`, []byte(agent)) }},
 		{module: "win_download", do: "url = \"" + url + "\"\ndest = \"" + temp + "/payload\"\nsha256 = \"" + sum(payload(small)) + "\"",
 			undo: absent(`dest = "` + temp + `/payload"`)},
-		{module: "win_reboot", do: `within = "2m"`, prepare: pending, ready: pending},
+		{module: "win_reboot", enough: 24, do: `within = "2m"`, prepare: pending, ready: pending},
 	}
 }
 
