@@ -125,15 +125,18 @@ type restart struct {
 
 // rule is about the message after n others.
 func (r *restart) rule(ctx context.Context, n int, handled bool) wsman.Rule {
-	begin := func() {
-		r.fired.Store(true)
-		go func() { r.ended <- r.site.node.Reboot(ctx) }()
-	}
+	begin := func() { r.begin(ctx) }
 	if handled {
 		return wsman.Rule{Skip: n, Effect: wsman.Effect{After: begin, DropAfter: true}}
 	}
 	// The machine goes down while it has the message.
 	return wsman.Rule{Skip: n, Effect: wsman.Effect{Before: begin, Wait: make(chan struct{})}}
+}
+
+// begin restarts the machine in the background.
+func (r *restart) begin(ctx context.Context) {
+	r.fired.Store(true)
+	go func() { r.ended <- r.site.node.Reboot(ctx) }()
 }
 
 // restartNow restarts the machine of a site.
