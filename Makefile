@@ -73,6 +73,14 @@ golden: ## rewrite the golden files of the tests; read the diff afterwards
 generate: ## write the reference of the modules anew, from their comments and examples
 	$(GO) generate ./modules/reference
 
+.PHONY: bench-upload
+bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab
+	$(GO) test -count=1 -run '^$$' -bench UploadInALab -benchtime 1x -timeout 40m ./test/e2e
+
+.PHONY: faults
+faults: ## restart the simulated Windows at every message of every module's work: some minutes
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart' -timeout 40m ./test/winsim/faults
+
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
 	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

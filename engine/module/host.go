@@ -81,9 +81,11 @@ type Command struct {
 	// hosts only. Its exit code is that of "exit", 1 when it throws, else that of the
 	// last program it ran, or 0.
 	PowerShell string
-	Env        map[string]string // added to a plain environment
-	Dir        string            // the working directory, the login's home when empty
-	Stdin      io.Reader         // nothing when nil
+	// Name is what messages call a script, in place of its text.
+	Name  string
+	Env   map[string]string // added to a plain environment
+	Dir   string            // the working directory, the login's home when empty
+	Stdin io.Reader         // nothing when nil
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)

@@ -19,6 +19,10 @@ const (
 	atATime = "MSFT_TaskTimeTrigger"
 )
 
+// unlimited lets a task run for as long as it takes; the scheduler's own limit is three
+// days (TaskSettings.ExecutionTimeLimit).
+const unlimited = "PT0S"
+
 // place is where a task is among all tasks.
 type place struct {
 	Path string `json:"path"` // the folder, between backslashes
@@ -36,6 +40,7 @@ type definition struct {
 	User        string    `json:"user"` // a SID
 	Description string    `json:"description"`
 	Enabled     bool      `json:"enabled"`
+	Limit       string    `json:"limit"` // after how long it is ended
 	Triggers    []trigger `json:"triggers"`
 }
 
@@ -55,6 +60,7 @@ func (t *Task) definition() definition {
 	d := definition{
 		place: t.place(), There: true, Program: winpath.Native(t.Program), Arguments: wincmdline.Join(t.Arguments...),
 		Folder: winpath.Native(t.Dir), Actions: 1, User: users()[t.User], Description: t.Description, Enabled: t.Enabled,
+		Limit: unlimited,
 	}
 	if t.Startup {
 		d.Triggers = append(d.Triggers, trigger{Kind: atBoot})
@@ -82,6 +88,7 @@ func (d definition) diff(want definition) []string {
 	differ("user", d.User != want.User)
 	differ("description", d.Description != want.Description)
 	differ("enabled", d.Enabled != want.Enabled)
+	differ("time limit", d.Limit != want.Limit)
 	differ("triggers", !slices.Equal(d.starts(), want.starts()))
 	return out
 }

@@ -19,6 +19,7 @@ $triggers = @(foreach ($trigger in $task.Triggers) {
     actions = @($task.Actions).Count
     user = $user
     description = "$($task.Description)"
+    limit = "$($task.Settings.ExecutionTimeLimit)"
     enabled = $task.State.ToString() -ne 'Disabled'
     triggers = $triggers
 }

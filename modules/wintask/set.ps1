@@ -20,7 +20,8 @@ $parameters = @{
     TaskName = $Arguments.name
     Action = New-ScheduledTaskAction @action
     Principal = New-ScheduledTaskPrincipal -UserId $Arguments.user -LogonType ServiceAccount -RunLevel Highest
-    Settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable -Priority 4
+    # Without a limit: Windows would end it after three days.
+    Settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable -Priority 4 -ExecutionTimeLimit '00:00:00'
     Force = $true
 }
 if ($triggers.Count -gt 0) { $parameters.Trigger = $triggers }

@@ -29,8 +29,8 @@ var setScript string
 var removeScript string
 
 // Task is a scheduled task of a Windows host that runs a program as one of the system's
-// accounts. It has all rights of the account and needs nobody to be logged in. A start
-// that was missed while the host was off is made up for.
+// accounts. It has all rights of the account, needs nobody to be logged in, and may run
+// for as long as it takes. A start that was missed while the host was off is made up for.
 //
 // Outputs:
 //   - name: the task with its folder, as schtasks.exe names it

@@ -17,7 +17,7 @@ func decode(t *testing.T, args string) *Task {
 
 // registered is the task as the scheduler tells it.
 func registered() definition {
-	return definition{There: true, Program: `c:\windows\system32\defrag.exe`, Arguments: "C: /L", Actions: 1, User: "S-1-5-18", Enabled: true,
+	return definition{There: true, Program: `c:\windows\system32\defrag.exe`, Arguments: "C: /L", Actions: 1, User: "S-1-5-18", Enabled: true, Limit: "PT0S",
 		Triggers: []trigger{{daily, "2020-01-01T03:30:00"}, {atBoot, "2024-02-29T00:00:00"}}}
 }
 
@@ -37,6 +37,15 @@ func TestDiff(t *testing.T) {
 		if diff := cmp.Diff(c.want, registered().diff(decode(t, c.args).definition())); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+	}
+}
+
+func TestATaskThatIsEndedAfterThreeDaysIsChanged(t *testing.T) {
+	t.Parallel()
+	have := registered()
+	have.Limit = "PT72H"
+	if diff := cmp.Diff([]string{"time limit"}, have.diff(decode(t, trim).definition())); diff != "" {
+		t.Error(diff)
 	}
 }
 

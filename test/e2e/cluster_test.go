@@ -272,7 +272,7 @@ func removeRuns(t *testing.T, k *kinit) {
 }
 
 // tearDown removes a lab, also after a failure, unless somebody wants to look.
-func tearDown(t *testing.T, k *kinit, lab string) {
+func tearDown(t testing.TB, k *kinit, lab string) {
 	if os.Getenv("KINIT_KEEP_LAB") != "" {
 		t.Logf("the lab %s is kept", lab)
 		return

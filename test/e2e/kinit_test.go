@@ -31,13 +31,14 @@ type kinit struct {
 
 // event is what the tests read of "--output json".
 type event struct {
-	Kind    string   `json:"kind"`
-	Task    string   `json:"task"`
-	Host    string   `json:"host"`
-	Stage   string   `json:"stage"`
-	Status  string   `json:"status"`
-	Message string   `json:"message"`
-	Steps   []string `json:"steps"`
+	Kind     string        `json:"kind"`
+	Task     string        `json:"task"`
+	Host     string        `json:"host"`
+	Stage    string        `json:"stage"`
+	Status   string        `json:"status"`
+	Message  string        `json:"message"`
+	Steps    []string      `json:"steps"`
+	Duration time.Duration `json:"duration"`
 }
 
 // result is what a finished call came to.
@@ -49,7 +50,7 @@ type result struct {
 	took   time.Duration
 }
 
-func build(t *testing.T) *kinit {
+func build(t testing.TB) *kinit {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -73,7 +74,7 @@ func (k *kinit) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // call runs the program to its end.
-func (k *kinit) call(t *testing.T, args ...string) result {
+func (k *kinit) call(t testing.TB, args ...string) result {
 	t.Helper()
 	var stdout, stderr strings.Builder
 	cmd := k.command(t.Context(), args...)
@@ -90,7 +91,7 @@ func (k *kinit) call(t *testing.T, args ...string) result {
 }
 
 // must is call for what has to succeed.
-func (k *kinit) must(t *testing.T, args ...string) result {
+func (k *kinit) must(t testing.TB, args ...string) result {
 	t.Helper()
 	r := k.call(t, args...)
 	if r.code != 0 {
@@ -101,7 +102,7 @@ func (k *kinit) must(t *testing.T, args ...string) result {
 
 // until starts the program and calls strike with its process as soon as an event
 // arrives that matches, then waits for its end.
-func (k *kinit) until(t *testing.T, match func(event) bool, strike func(*os.Process), args ...string) result {
+func (k *kinit) until(t testing.TB, match func(event) bool, strike func(*os.Process), args ...string) result {
 	t.Helper()
 	cmd := k.command(t.Context(), append(args, "--output", "json")...)
 	out, err := cmd.StdoutPipe()
@@ -177,7 +178,7 @@ func tail(text string, n int) string {
 
 // progress tells people that something happens; the test runner shows such lines
 // at once.
-func progress(t *testing.T, format string, args ...any) {
+func progress(t testing.TB, format string, args ...any) {
 	t.Helper()
 	t.Logf("progress: "+format, args...)
 }

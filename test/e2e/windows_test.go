@@ -57,7 +57,7 @@ func grow(t *testing.T, k *kinit) {
 
 // buildSimulator makes the program that the lab's media boot, as "make winsim" does: the
 // same bytes each time, so that media are made once.
-func buildSimulator(t *testing.T, k *kinit) string {
+func buildSimulator(t testing.TB, k *kinit) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "winsim")
 	cmd := exec.CommandContext(t.Context(), "make", "winsim", "WINSIM="+program)

@@ -28,7 +28,9 @@ type event struct {
 // tally counts the tests that ended, sub-tests included.
 type tally struct {
 	passed, failed, skipped int
-	broken                  []string // packages that failed without a failing test
+	cached                  int            // of passed: not run again, as Go found nothing changed
+	of                      map[string]int // package → passed
+	broken                  []string       // packages that failed without a failing test
 	skips                   []string
 }
 
@@ -44,7 +46,7 @@ func main() {
 
 // read follows the stream, printing as it goes so that a long run shows life.
 func read(in io.Reader, out io.Writer) tally {
-	var t tally
+	t := tally{of: map[string]int{}}
 	output := map[string][]string{}
 	failed := map[string]bool{}
 	lines := bufio.NewScanner(in)
@@ -84,6 +86,7 @@ func (t *tally) endTest(e event, output []string, failed map[string]bool, out io
 	switch e.Action {
 	case "pass":
 		t.passed++
+		t.of[e.Package]++
 	case "skip":
 		t.skipped++
 		t.skips = append(t.skips, e.Package+" "+e.Test)
@@ -97,7 +100,12 @@ func (t *tally) endTest(e event, output []string, failed map[string]bool, out io
 func (t *tally) endPackage(e event, output []string, hasFailure bool, out io.Writer) {
 	switch e.Action {
 	case "pass":
-		fmt.Fprintf(out, "ok    %s  %.1fs\n", e.Package, e.Elapsed)
+		took := fmt.Sprintf("%.1fs", e.Elapsed)
+		if strings.Contains(strings.Join(output, ""), "(cached)") {
+			took = "unchanged"
+			t.cached += t.of[e.Package]
+		}
+		fmt.Fprintf(out, "ok    %s  %s\n", e.Package, took)
 	case "fail":
 		fmt.Fprintf(out, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
 		if !hasFailure {
@@ -115,6 +123,9 @@ func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
 	}
 	for _, name := range t.broken {
 		fmt.Fprintln(out, "did not build or run:", name)
+	}
+	if t.cached > 0 {
+		fmt.Fprintf(out, "passed before, in packages that have not changed since: %d\n", t.cached)
 	}
 	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", t.passed, t.failed+len(t.broken), t.skipped)
 	good := t.failed == 0 && len(t.broken) == 0 && t.passed > 0

@@ -50,3 +50,24 @@ func TestVerdict(t *testing.T) {
 		})
 	}
 }
+
+func TestTestsThatDidNotRunAgainAreCountedApart(t *testing.T) {
+	t.Parallel()
+	const (
+		again  = `{"Action":"output","Package":"p","Output":"ok  \tp\t(cached)\n"}`
+		other  = `{"Action":"pass","Package":"q","Test":"TestA"}`
+		inTest = `{"Action":"output","Package":"q","Test":"TestA","Output":"ok p (cached)\n"}`
+		ran    = `{"Action":"output","Package":"q","Output":"ok  \tq\t0.1s\n"}`
+		qOK    = `{"Action":"pass","Package":"q","Elapsed":0.1}`
+	)
+	var out strings.Builder
+	tally := read(stream(passed, again, pkgOK, inTest, other, ran, qOK), &out)
+	if !tally.report(&out, true, "") {
+		t.Error("not good")
+	}
+	want := "ok    p  unchanged\nok    q  0.1s\n" +
+		"passed before, in packages that have not changed since: 1\n2 passed, 0 failed, 0 skipped\n"
+	if out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}

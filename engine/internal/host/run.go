@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (b *bound) show(c module.Command) string {
 	}
 	text := b.Redact(shell.POSIX(masked...))
 	if b.OS() == module.Windows {
-		text = b.Redact(strings.TrimSpace(shell.Windows(masked...) + strings.TrimSpace(c.PowerShell)))
+		text = b.Redact(strings.TrimSpace(shell.Windows(masked...) + cmp.Or(c.Name, strings.TrimSpace(c.PowerShell))))
 	}
 	if len(text) > longestShown {
 		text = strings.ToValidUTF8(text[:longestShown], "") + " …"

@@ -112,6 +112,7 @@ func TestCommandsOnWindowsAreShownWithoutSecrets(t *testing.T) {
 	for want, c := range map[string]module.Command{
 		`x.exe "a b" ***`: {Argv: []string{"x.exe", "a b", "tok3n"}},
 		"Get-Thing '***'": {PowerShell: "\nGet-Thing 'tok3n'\n"},
+		"a script of ***": {PowerShell: "Get-Thing", Name: "a script of tok3n"},
 	} {
 		if got := b.show(c); got != want {
 			t.Errorf("shown as %s, want %s", got, want)

@@ -24,28 +24,43 @@ func onWindows(t *testing.T, test func(t *testing.T, h module.Host)) {
 func onNode(t *testing.T, test func(t *testing.T, n *nodetest.Node, h module.Host)) {
 	t.Parallel()
 	node := nodetest.Start(t)
-	for name, settings := range map[string]Settings{
+	for name, settings := range waysTo(node) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, node, reach(t, settings))
+		})
+	}
+}
+
+// waysTo are settings for all ways to a node, by the names of the hosts.
+func waysTo(node *nodetest.Node) map[string]Settings {
+	all := map[string]Settings{
 		"winrm": {WinRM: true, Port: node.HTTPS, Password: nodetest.Password, Certificate: node.Trust},
 		"ntlm":  {WinRM: true, Port: node.HTTP, Password: nodetest.Password, Auth: "ntlm"},
 		"ssh":   {OS: module.Windows, Port: node.SSH, HostKeys: []string{node.HostKey}, PrivateKeys: []secret.Value{secret.Value(node.Key)}, NoAgent: true},
-	} {
+	}
+	for name, settings := range all {
 		settings.Name, settings.Address, settings.User = name, "127.0.0.1", nodetest.User
 		settings.Manifests = "C:/ProgramData/kinit-" + name + "/clusters"
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pool := NewPool(func(context.Context, string) (Settings, error) { return settings, nil }, nil)
-			t.Cleanup(func() {
-				if err := pool.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			m, err := pool.Get(t.Context(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, node, m.Bind("c1", nil))
-		})
+		all[name] = settings
 	}
+	return all
+}
+
+// reach is the host that settings lead to, for a cluster.
+func reach(t testing.TB, settings Settings) module.Host {
+	t.Helper()
+	pool := NewPool(func(context.Context, string) (Settings, error) { return settings, nil }, nil)
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m, err := pool.Get(t.Context(), settings.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Bind("c1", nil)
 }
 
 func TestCommandsOnWindows(t *testing.T) {

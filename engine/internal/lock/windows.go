@@ -24,5 +24,5 @@ func windowsCommand(script, file, token string) module.Command {
 		"$lifetime = " + seconds(lifetime),
 		"$busyTime = " + seconds(busyTime),
 	}
-	return module.Command{PowerShell: strings.Join(append(values, script), "\n")}
+	return module.Command{PowerShell: strings.Join(append(values, script), "\n"), Name: "the script of the lock"}
 }

@@ -83,13 +83,22 @@ type scripted struct {
 	fed    chan error    // of the input
 	exited chan struct{} // closed when the session has told its exit code, or will not
 
-	sent   atomic.Bool // the script is complete on its way
+	fate   atomic.Int32
 	pid    int         // 0 until it began
 	status *int        // the exit code, valid once exited is closed
 	err    error       // of the outputs
 	cause  error       // why it is being killed
 	alarm  *time.Timer // when to give up waiting
 }
+
+// The fates of a script. As long as it is open the script is not complete, so nothing of
+// the caller's has run and nothing of its input was read. One that was given up stays so:
+// it may be sent again.
+const (
+	fateOpen int32 = iota
+	fateCommitted
+	fateGivenUp
+)
 
 func newScripted(l *link, s *session, header []byte, p transport.Process) *scripted {
 	if p.Stdout == nil {
@@ -203,7 +212,9 @@ func (r *scripted) feed() error {
 	if _, err := r.input.Write(r.header[:len(r.header)-1]); err != nil {
 		return nil // the outputs tell that the connection is lost
 	}
-	r.sent.Store(true)
+	if !r.fate.CompareAndSwap(fateOpen, fateCommitted) {
+		return nil
+	}
 	if _, err := r.input.Write(r.header[len(r.header)-1:]); err != nil {
 		return nil
 	}
@@ -272,7 +283,7 @@ func (r *scripted) result() (int, error) {
 		return code, r.copied()
 	case told:
 		return 0, r.neverBegan(code)
-	case !r.sent.Load():
+	case r.fate.CompareAndSwap(fateOpen, fateGivenUp):
 		return 0, errNotStarted
 	}
 	return 0, lost(errors.Join(r.err, errors.New("the session ended without an exit code")))

@@ -27,6 +27,9 @@ var prologue string
 //go:embed epilogue.ps1
 var epilogue string
 
+// name is what messages call the scripts of modules, whose text says nothing to users.
+const name = "a script of kinit"
+
 // mark begins the line with a script's answer.
 const mark = "kinit:"
 
@@ -68,7 +71,7 @@ func Send(ctx context.Context, h module.Host, script string, args any, input io.
 	if input != nil {
 		stdin = io.MultiReader(stdin, input)
 	}
-	out, err := h.Run(ctx, module.Command{PowerShell: whole(script), Stdin: stdin})
+	out, err := h.Run(ctx, module.Command{PowerShell: whole(script), Name: name, Stdin: stdin})
 	return read(h, out.Stdout, err, result)
 }
 
@@ -118,9 +121,6 @@ func read(h module.Host, stdout string, err error, result any) error {
 		return err
 	}
 	line, found := answerLine(stdout)
-	if !found && exit != nil {
-		exit.Command = "a script of kinit"
-	}
 	if !found && err != nil {
 		return err
 	}

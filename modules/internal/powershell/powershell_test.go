@@ -79,7 +79,7 @@ func TestTheLastLineWithTheMarkIsTheAnswer(t *testing.T) {
 
 func TestErrorsLeadWithWhatPowerShellSaid(t *testing.T) {
 	t.Parallel()
-	exit := &module.ExitError{Command: "long text", Code: 1, Stderr: "parse error\n"}
+	exit := &module.ExitError{Command: name, Code: 1, Stderr: "parse error\n"}
 	lost := errors.New("connection lost")
 	for _, c := range []struct {
 		name, stdout string

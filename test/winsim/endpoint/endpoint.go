@@ -100,6 +100,33 @@ func (e *Endpoint) Addr(port int) net.Addr {
 	return nil
 }
 
+// Plan has requests that come to a port of WS-Management go wrong, as the rules say; they
+// are forgotten when the machine goes down. It tells whether the port is served now.
+func (e *Endpoint) Plan(port int, rules ...wsman.Rule) bool {
+	s := e.management(port)
+	if s != nil {
+		s.Plan(rules...)
+	}
+	return s != nil
+}
+
+// Unplan forgets what Plan was told for a port.
+func (e *Endpoint) Unplan(port int) {
+	if s := e.management(port); s != nil {
+		s.Unplan()
+	}
+}
+
+// management is the server of WS-Management on a port, or nil.
+func (e *Endpoint) management(port int) *wsman.Server {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.servers[port]; s != nil {
+		return s.wsman
+	}
+	return nil
+}
+
 // Close waits until nothing is served any more. The context of New must have ended.
 func (e *Endpoint) Close() { e.workers.Wait() }
 

@@ -357,3 +357,17 @@ func TestCommandLinesAreSplitAsTheyWereJoined(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestAProcessThatFindsTheMachineGoingDownIsNoGapOfTheSimulator(t *testing.T) {
+	t.Parallel()
+	m := boot(t, machine.Options{}, nil)
+	p := &machine.Process{Machine: m}
+	p.Fail(fmt.Errorf("start msiexec.exe: %w", machine.ErrOff))
+	if p.Failure() != nil || len(m.Unknowns()) > 0 {
+		t.Errorf("failure %v, unknown %q", p.Failure(), m.Unknowns())
+	}
+	p.Fail(errors.New("a switch that nobody knows"))
+	if p.Failure() == nil || !slices.Equal(m.Unknowns(), []string{"a switch that nobody knows"}) {
+		t.Errorf("failure %v, unknown %q", p.Failure(), m.Unknowns())
+	}
+}

@@ -48,8 +48,12 @@ type Process struct {
 }
 
 // Fail notes that the program was asked for something that the simulator does not know.
-// The first such error is the process' failure.
+// The first such error is the process' failure. One that met a machine going down has
+// asked for nothing.
 func (p *Process) Fail(err error) {
+	if errors.Is(err, ErrOff) {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failure == nil {

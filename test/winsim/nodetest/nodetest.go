@@ -48,6 +48,7 @@ type Node struct {
 	Trust            string // the certificate of HTTPS, in PEM
 	HostKey          string // of SSH, as in authorized_keys
 	Key              string // a private key that opens SSH, in PEM
+	Endpoint         *endpoint.Endpoint
 }
 
 // Start boots a fresh Windows Server 2025 and opens all ways in.
@@ -76,7 +77,7 @@ func Start(t testing.TB) *Node {
 		}
 	})
 	port := func(of int) int { return e.Addr(of).(*net.TCPAddr).Port }
-	n := &Node{Machine: m, HTTP: port(endpoint.HTTP), HTTPS: port(endpoint.HTTPS), SSH: port(endpoint.SSH)}
+	n := &Node{Machine: m, HTTP: port(endpoint.HTTP), HTTPS: port(endpoint.HTTPS), SSH: port(endpoint.SSH), Endpoint: e}
 	must(t, m.Accounts.ChangeUser(User, func(u *account.User) { u.Disabled = false }))
 	must(t, m.Accounts.SetPassword(User, Password))
 	n.openWinRM(t)

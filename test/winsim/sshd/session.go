@@ -77,9 +77,19 @@ func (c *session) process(ctx context.Context, line string, args []string) func(
 		c.server.mu.Unlock()
 		c.run(ctx, process.Command{
 			Line: defaultShell, Args: args, User: c.user,
-			Stdin: c.channel, Stdout: c.channel, Stderr: c.channel.Stderr(),
+			Stdin: c.channel, Stdout: pipe{c.channel}, Stderr: pipe{c.channel.Stderr()},
 		})
 	}
+}
+
+// pipe is what a process writes to: the server takes all of it, and nobody reads what a
+// connection that is gone cannot carry. The process is ended for that, not by its writes.
+type pipe struct{ to io.Writer }
+
+// Write always takes all.
+func (p pipe) Write(text []byte) (int, error) {
+	_, _ = p.to.Write(text)
+	return len(text), nil
 }
 
 // run runs a process and tells its exit code, unless it was killed.

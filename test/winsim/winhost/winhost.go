@@ -4,6 +4,7 @@ package winhost
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/base64"
@@ -145,7 +146,7 @@ func (h *Host) start(c module.Command) (machine.Start, string) {
 	return machine.Start{
 		Program: machine.PowerShellPath, Stdin: io.MultiReader(strings.NewReader(header), stdin),
 		Args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-EncodedCommand", encode(bootstrap)},
-	}, c.PowerShell
+	}, cmp.Or(c.Name, c.PowerShell)
 }
 
 // encode is a script as -EncodedCommand takes it.

@@ -3,6 +3,7 @@ package tasks
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -200,7 +201,20 @@ func newSettings(ctx context.Context, c *interp.Call) error {
 
 func (s settings) object() *value.Object {
 	return object("MSFT_TaskSettings3", s, value.P("Hidden", s.hidden), value.P("Enabled", !s.disabled), value.P("Priority", int32(s.priority)),
+		value.P("ExecutionTimeLimit", s.limited()),
 		value.P("MultipleInstances", value.NewEnum(enum+"MultipleInstancesEnum", s.instances, map[string]int64{"Parallel": 0, "Queue": 1, "IgnoreNew": 2}[s.instances])))
+}
+
+// limited is after how long a task is ended, as an XML duration: three days unless the
+// settings say another time (TaskSettings.ExecutionTimeLimit).
+func (s settings) limited() string {
+	switch {
+	case s.limit < 0:
+		return "PT0S"
+	case s.limit == 0:
+		return "PT72H"
+	}
+	return fmt.Sprintf("PT%dS", int64(s.limit.Seconds()))
 }
 
 // dataOf are the data of objects of one kind that a parameter has.

@@ -1,0 +1,7 @@
+// Package faults holds whole runs to what kinit promises of Windows hosts that fail in
+// the middle: a run finishes or names the step, never hangs, and never runs a command
+// twice that may run only once; the next run brings about the rest. The machines are
+// simulated, the connections real.
+//
+// Faults of single messages are tested beside the transport, in engine/transport/winrm.
+package faults
