@@ -371,3 +371,31 @@ func TestAProcessThatFindsTheMachineGoingDownIsNoGapOfTheSimulator(t *testing.T)
 		t.Errorf("failure %v, unknown %q", p.Failure(), m.Unknowns())
 	}
 }
+
+// The machine goes down at any moment of a task's start.
+func TestATaskThatStartsAsTheMachineGoesDownDoesNotRunAfterwards(t *testing.T) {
+	t.Parallel()
+	m := boot(t, machine.Options{}, nil)
+	task := machine.Task{Path: `\`, Name: "wait", Actions: []machine.TaskAction{{Execute: `C:\wait.exe`}}, User: "S-1-5-18"}
+	if err := m.Files.WriteFile(`C:\wait.exe`, []byte(machine.Stand("wait", "1"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.AddTask(task, false); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		var starting sync.WaitGroup
+		starting.Go(func() { _ = m.RunTask(`\`, "wait") }) // that the machine is off is no matter
+		time.Sleep(time.Duration(i%50) * 10 * time.Microsecond) // another moment each time
+		if err := m.Reboot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		starting.Wait()
+		if err := m.Reboot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if m.TaskActive(task) {
+			t.Fatal("the task runs after a restart")
+		}
+	}
+}

@@ -177,8 +177,18 @@ func (m *Machine) runTask(ctx context.Context, t Task) error {
 	}
 	m.tasks.running[key] = append(m.tasks.running[key], p)
 	m.tasks.Unlock()
-	m.spawn(func(context.Context) { m.watchTask(t, p) })
+	if !m.spawn(func(context.Context) { m.watchTask(t, p) }) {
+		m.ended(t, p) // the machine goes down, and the process with it
+	}
 	return nil
+}
+
+// ended forgets a process of a task.
+func (m *Machine) ended(t Task, p *Process) {
+	key := strings.ToLower(t.FullName())
+	m.tasks.Lock()
+	defer m.tasks.Unlock()
+	m.tasks.running[key] = slices.DeleteFunc(m.tasks.running[key], func(other *Process) bool { return other == p })
 }
 
 // launchAction starts the first action of a task; a task with more is not known.
@@ -212,10 +222,7 @@ func (m *Machine) watchTask(t Task, p *Process) {
 		p.Kill()
 	}
 	code := p.Wait()
-	key := strings.ToLower(t.FullName())
-	m.tasks.Lock()
-	m.tasks.running[key] = slices.DeleteFunc(m.tasks.running[key], func(other *Process) bool { return other == p })
-	m.tasks.Unlock()
+	m.ended(t, p)
 	// A task that was deleted meanwhile has nothing to note it in.
 	_ = m.ChangeTask(t.Path, t.Name, func(t *Task) { t.LastResult = code })
 }
