@@ -385,7 +385,7 @@ func TestATaskThatStartsAsTheMachineGoesDownDoesNotRunAfterwards(t *testing.T) {
 	}
 	for i := range 200 {
 		var starting sync.WaitGroup
-		starting.Go(func() { _ = m.RunTask(`\`, "wait") }) // that the machine is off is no matter
+		starting.Go(func() { _ = m.RunTask(`\`, "wait") })      // that the machine is off is no matter
 		time.Sleep(time.Duration(i%50) * 10 * time.Microsecond) // another moment each time
 		if err := m.Reboot(t.Context()); err != nil {
 			t.Fatal(err)
