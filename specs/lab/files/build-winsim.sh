@@ -52,9 +52,9 @@ mkdir "$work/root"
 sh "$here/winsim/root.sh" "$work/root" "$work/debian" "$work/kernel" "$WINSIM"
 
 # The file system begins where the disk does, without partitions. It need not grow: what is
-# simulated is small.
+# simulated is small, and there is room for two files of 100 MB.
 say "disk image"
-truncate -s 128M "$work/disk.raw"
+truncate -s 320M "$work/disk.raw"
 mkfs.ext4 -q -F -L kinit-winsim -O ^64bit,^metadata_csum -E lazy_itable_init=0,lazy_journal_init=0 "$work/disk.raw"
 mkdir "$work/disk"
 mount -o loop "$work/disk.raw" "$work/disk"
