@@ -3,9 +3,11 @@ package plan
 import (
 	"cmp"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -79,7 +81,9 @@ func (a *lister) argument(name string, v reflect.Value) {
 // reveal collects the secrets in a value.
 func (a *lister) reveal(v reflect.Value) {
 	if s, ok := v.Interface().(secret.Value); ok {
-		a.secrets = append(a.secrets, s.Reveal())
+		if !certificates(s.Reveal()) {
+			a.secrets = append(a.secrets, s.Reveal())
+		}
 		return
 	}
 	switch v.Kind() {
@@ -96,6 +100,24 @@ func (a *lister) reveal(v reflect.Value) {
 			a.reveal(each.Value())
 		}
 	}
+}
+
+// certificates tells whether a text is certificates in PEM (RFC 7468) and nothing else.
+// They are public wherever they stand, as beside their keys in a map of secrets.
+func certificates(text string) bool {
+	const begin = "-----BEGIN CERTIFICATE-----"
+	rest := strings.TrimSpace(text)
+	if !strings.HasPrefix(rest, begin) {
+		return false
+	}
+	for strings.HasPrefix(rest, begin) {
+		block, after := pem.Decode([]byte(rest))
+		if block == nil || block.Type != "CERTIFICATE" {
+			return false
+		}
+		rest = strings.TrimSpace(string(after))
+	}
+	return rest == ""
 }
 
 // secretLiterals finds the texts in a block's arguments that are secrets by the
