@@ -51,8 +51,6 @@ func TestSuiteOfASecret(t *testing.T) {
 
 func TestChangesAreShownWhereTheyAreNoSecret(t *testing.T) {
 	t.Parallel()
-	h := winhost.New(t, winhost.Options{})
-	h.Put("C:/etc/app.toml", "name = \"a\"\n")
 	for args, want := range map[string]string{
 		"content = \"name = \\\"b\\\"\\n\"":                 "change C:/etc/app.toml\n--- C:/etc/app.toml\n+++ C:/etc/app.toml\n@@ -1,1 +1,1 @@\n-name = \"a\"\n+name = \"b\"",
 		"content = \"name = \\\"b\\\"\\n\"\nprivate = true": "change C:/etc/app.toml, private",
@@ -60,6 +58,9 @@ func TestChangesAreShownWhereTheyAreNoSecret(t *testing.T) {
 		"content = \"name = \\\"a\\\"\\n\"\nprivate = true": "set C:/etc/app.toml: private",
 		"content = \"name = \\\"a\\\"\\n\"":                 "",
 	} {
+		// Each on a host of its own: what is a secret once stays one.
+		h := winhost.New(t, winhost.Options{})
+		h.Put("C:/etc/app.toml", "name = \"a\"\n")
 		task := moduletest.Decode(t, Kind(), "dest = \"C:/etc/app.toml\"\n"+args)
 		if got := moduletest.Planned(t.Context(), task, h); got != want {
 			t.Errorf("%q: %q, want %q", args, got, want)

@@ -23,6 +23,9 @@ type task struct {
 	// enough is after how many messages there are only looks that are all alike; 0 for
 	// a task without.
 	enough int
+	// rarely is a task that only make faults restarts: now and then its job is waited for
+	// to its limit after a restart, for a reason that is still to be found.
+	rarely bool
 }
 
 // counted is where commands that are not repeatable say that they ran.
@@ -56,7 +59,7 @@ func tasks(url string) []task {
 			undo: absent(`name = "kinit/trim"`)},
 		{module: "win_firewall", do: "name = \"kinit-test\"\ndisplay_name = \"Kinit\"\nprotocol = \"tcp\"\nlocal_ports = [\"10250\"]", undo: absent(`name = "kinit-test"`)},
 		{module: "win_hostname", do: `name = "compute-0"`, undo: `name = "compute-1"`},
-		{module: "win_hns_network", do: "name = \"External\"\ntype = \"overlay\"\nadapter = \"Ethernet\"\nsubnet = \"192.168.255.0/30\"\nvni = 9999",
+		{module: "win_hns_network", rarely: true, do: "name = \"External\"\ntype = \"overlay\"\nadapter = \"Ethernet\"\nsubnet = \"192.168.255.0/30\"\nvni = 9999",
 			undo: absent(`name = "External"`), prepare: withContainers},
 		{module: "win_defender_exclusion", do: "paths = [\"C:/ProgramData/containerd\"]\nprocesses = [\"containerd.exe\"]",
 			undo: absent("paths = [\"C:/ProgramData/containerd\"]\nprocesses = [\"containerd.exe\"]")},
