@@ -32,7 +32,7 @@ cluster "k8s" {
   pool "windows" {
     count  = 1
     vcpus  = var.compute_vcpus
-    memory = "2GiB"
+    memory = "4GiB" # the least that Windows Server takes
     disk   = var.compute_disk
     os     = "windows-2022"
   }

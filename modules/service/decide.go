@@ -55,7 +55,7 @@ func (t *Task) decideRun(s state, p *planner) {
 	want := t.fingerprint()
 	// To start a unit that is starting only waits for it: one that began with other
 	// files needs a restart.
-	restarts := want != "" && (s.active() || s.starting())
+	restarts := want != "" && s.up()
 	switch {
 	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
 		p.change("stop", "stop")

@@ -37,8 +37,8 @@ type prior struct {
 // active tells whether the unit runs. One that is being reloaded does.
 func (s shown) active() bool { return s.activeState == "active" || s.activeState == "reloading" }
 
-// starting tells whether a start is under way, with what was there when it began.
-func (s shown) starting() bool { return s.activeState == "activating" }
+// up tells whether the unit runs or is starting, with what was there when it began.
+func (s shown) up() bool { return s.active() || s.activeState == "activating" }
 
 // enabled tells whether the unit is to start with the system.
 func (s shown) enabled() bool { return s.fileState == "enabled" }
@@ -57,7 +57,7 @@ func (s shown) masked() bool { return strings.HasPrefix(s.fileState, "masked") }
 
 // prior is what a mark keeps of how the service is now.
 func (s shown) prior() (string, error) {
-	text, err := json.Marshal(prior{Enabled: s.enabled(), Active: s.active() || s.starting(), Masked: s.masked()})
+	text, err := json.Marshal(prior{Enabled: s.enabled(), Active: s.up(), Masked: s.masked()})
 	return string(text), err
 }
 

@@ -151,7 +151,7 @@ func remote(err error) error {
 }
 
 func (t *Task) get(ctx context.Context, h module.Host) error {
-	client, err := httpclient.New(h, t.trust())
+	client, err := httpclient.New(h, t.client())
 	if err != nil {
 		return err
 	}

@@ -106,12 +106,12 @@ func (t *Task) checkTarget() error {
 	case t.Path != "":
 		return fileattr.CheckPath("path", t.Path)
 	case t.URL != "":
-		return t.trust().Validate(t.URL)
+		return t.client().Validate(t.URL)
 	}
 	return nil
 }
 
-func (t *Task) trust() httpclient.Options {
+func (t *Task) client() httpclient.Options {
 	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure, Connect: lookTime}
 }
 

@@ -181,6 +181,16 @@ func TestTheFirstNetworkOfContainersResetsConnections(t *testing.T) {
 	await(t, "SSH answers again", func() bool { return strings.HasPrefix(banner(e, endpoint.SSH), "SSH-2.0") })
 }
 
+func TestAMachineThatRestartsWhileItsNetworkIsCutAnswersAgain(t *testing.T) {
+	t.Parallel()
+	m, e := boot(t)
+	login(t, m, e)
+	_, err := m.Network.AddNetwork(network.HNSNetwork{Name: "External", Type: "Overlay", VSID: 9999})
+	must(t, err)
+	must(t, m.Reboot(t.Context()))
+	await(t, "SSH answers again", func() bool { return strings.HasPrefix(banner(e, endpoint.SSH), "SSH-2.0") })
+}
+
 // login starts SSH with a key of the administrators and logs in with it.
 func login(t *testing.T, m *machine.Machine, e *endpoint.Endpoint) *ssh.Client {
 	t.Helper()

@@ -21,9 +21,6 @@ func TestRestartAtEveryMessageOfEveryTask(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	for _, c := range tasks(url) {
-		if c.rarely && stride() > 1 {
-			continue
-		}
 		t.Run(c.module, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, basic)
@@ -31,20 +28,7 @@ func TestRestartAtEveryMessageOfEveryTask(t *testing.T) {
 				c.prepare(t, s)
 			}
 			for _, handled := range []bool{false, true} {
-				restarts, finished := 0, 0
-				for n, again := first(c.module), true; again && !t.Failed() && (c.enough == 0 || n < c.enough); n += stride() {
-					var status event.Status
-					status, again = s.interrupt(t, c, n, handled)
-					if again {
-						restarts++
-					}
-					if again && status == event.Changed {
-						finished++
-					}
-				}
-				if restarts*stride() < 3 {
-					t.Errorf("the work took only about %d messages", restarts*stride())
-				}
+				restarts, finished := again(t, c, func(n int) (event.Status, bool) { return s.interrupt(t, c, n, handled) })
 				if t.Failed() {
 					return
 				}
@@ -76,18 +60,33 @@ func first(module string) int {
 	return sum % stride()
 }
 
+// again interrupts a task at one place of its work after the other, until it has no more,
+// and counts the restarts and the runs that finished all the same.
+func again(t *testing.T, c task, interrupt func(n int) (event.Status, bool)) (restarts, finished int) {
+	t.Helper()
+	for n := first(c.module); !t.Failed() && (c.enough == 0 || n < c.enough); n += stride() {
+		status, fired := interrupt(n)
+		if !fired {
+			break
+		}
+		restarts++
+		if status == event.Changed {
+			finished++
+		}
+	}
+	if restarts*stride() < 3 {
+		t.Errorf("the work had only about %d places to restart at", restarts*stride())
+	}
+	return restarts, finished
+}
+
 // interrupt does a task with a restart at the message after n others, and looks at what
 // comes of it. It returns how the task ended, and false when it took fewer messages.
 func (s *site) interrupt(t *testing.T, c task, n int, handled bool) (event.Status, bool) {
 	t.Helper()
 	restart := &restart{site: s, ended: make(chan error, 1)}
 	got := s.run(t, c.module, c.do, s.during(restart.rule(t.Context(), n, handled)))
-	fired := restart.fired.Load()
-	if fired {
-		if err := <-restart.ended; err != nil {
-			t.Fatal(err)
-		}
-	}
+	fired := restart.wait(t)
 	what := fmt.Sprintf("restart at message %d, handled %v", n, handled)
 	judge(t, what, got, fired)
 	s.countRuns(t, what, c)
@@ -163,6 +162,18 @@ func (r *restart) rule(ctx context.Context, n int, handled bool) wsman.Rule {
 func (r *restart) begin(ctx context.Context) {
 	r.fired.Store(true)
 	go func() { r.ended <- r.site.node.Reboot(ctx) }()
+}
+
+// wait waits for the end of the restart, if there was one, which it tells.
+func (r *restart) wait(t *testing.T) bool {
+	t.Helper()
+	if !r.fired.Load() {
+		return false
+	}
+	if err := <-r.ended; err != nil {
+		t.Fatal(err)
+	}
+	return true
 }
 
 // restartNow restarts the machine of a site.

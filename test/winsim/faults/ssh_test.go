@@ -24,20 +24,7 @@ func TestRestartAtEveryPieceOverSSH(t *testing.T) {
 		t.Run(c.module, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, ssh)
-			restarts, finished := 0, 0
-			for n, again := first(c.module), true; again && !t.Failed(); n += stride() {
-				var status event.Status
-				status, again = s.interruptSSH(t, c, n)
-				if again {
-					restarts++
-				}
-				if again && status == event.Changed {
-					finished++
-				}
-			}
-			if restarts*stride() < 3 {
-				t.Errorf("the work took only about %d pieces", restarts*stride())
-			}
+			restarts, finished := again(t, c, func(n int) (event.Status, bool) { return s.interruptSSH(t, c, n) })
 			t.Logf("%d restarts: %d runs finished, the others named the step", restarts, finished)
 		})
 	}
@@ -61,12 +48,7 @@ func (s *site) interruptSSH(t *testing.T, c task, n int) (event.Status, bool) {
 		armed.Store(e.Kind == event.StepStarted || armed.Load() && e.Kind != event.TaskFinished)
 	})
 	relay.close()
-	fired := restart.fired.Load()
-	if fired {
-		if err := <-restart.ended; err != nil {
-			t.Fatal(err)
-		}
-	}
+	fired := restart.wait(t)
 	what := fmt.Sprintf("restart at piece %d", n)
 	switch {
 	case got.Status == event.Changed:

@@ -23,10 +23,6 @@ type task struct {
 	// enough is after how many messages there are only looks that are all alike; 0 for
 	// a task without.
 	enough int
-	// rarely is a task that only make faults restarts: it is a job of the host, and that of
-	// win_hns_network is now and then waited for to its limit after a restart, for a reason
-	// that is still to be found.
-	rarely bool
 }
 
 // counted is where commands that are not repeatable say that they ran.
@@ -60,11 +56,11 @@ func tasks(url string) []task {
 			undo: absent(`name = "kinit/trim"`)},
 		{module: "win_firewall", do: "name = \"kinit-test\"\ndisplay_name = \"Kinit\"\nprotocol = \"tcp\"\nlocal_ports = [\"10250\"]", undo: absent(`name = "kinit-test"`)},
 		{module: "win_hostname", do: `name = "compute-0"`, undo: `name = "compute-1"`},
-		{module: "win_hns_network", rarely: true, do: "name = \"External\"\ntype = \"overlay\"\nadapter = \"Ethernet\"\nsubnet = \"192.168.255.0/30\"\nvni = 9999",
+		{module: "win_hns_network", do: "name = \"External\"\ntype = \"overlay\"\nadapter = \"Ethernet\"\nsubnet = \"192.168.255.0/30\"\nvni = 9999",
 			undo: absent(`name = "External"`), prepare: withContainers},
 		{module: "win_defender_exclusion", do: "paths = [\"C:/ProgramData/containerd\"]\nprocesses = [\"containerd.exe\"]",
 			undo: absent("paths = [\"C:/ProgramData/containerd\"]\nprocesses = [\"containerd.exe\"]")},
-		{module: "win_package", rarely: true, do: "path = \"C:/Windows/Temp/agent.msi\"\nproduct = \"" + product + "\"\nversion = \"1.2\"", undo: absent(`product = "` + product + `"`),
+		{module: "win_package", do: "path = \"C:/Windows/Temp/agent.msi\"\nproduct = \"" + product + "\"\nversion = \"1.2\"", undo: absent(`product = "` + product + `"`),
 			prepare: func(t *testing.T, s *site) { s.put(t, `C:\Windows\Temp\agent.msi`, []byte(agent)) }},
 		{module: "win_download", do: "url = \"" + url + "\"\ndest = \"" + temp + "/payload\"\nsha256 = \"" + sum(payload(small)) + "\"",
 			undo: absent(`dest = "` + temp + `/payload"`)},

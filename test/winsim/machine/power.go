@@ -311,22 +311,27 @@ func (m *Machine) Cut() bool {
 }
 
 // dropConnections cuts all connections for the time that the network needs to come
-// back.
+// back, or until the machine goes down.
 func (m *Machine) dropConnections() {
 	m.Log("the network is rebound: connections are cut for %v", m.options.DropTime)
 	m.countCut(1)
 	if m.observer != nil {
 		m.observer.NetworkDown()
 	}
-	restored := m.spawn(func(ctx context.Context) {
-		back := pause(ctx, m.options.DropTime)
-		m.countCut(-1)
-		if back && m.observer != nil {
-			m.observer.NetworkUp()
-		}
+	waits := m.spawn(func(ctx context.Context) {
+		pause(ctx, m.options.DropTime)
+		m.restoreNetwork()
 	})
-	if !restored {
-		m.countCut(-1)
+	if !waits {
+		m.restoreNetwork()
+	}
+}
+
+// restoreNetwork ends a cut.
+func (m *Machine) restoreNetwork() {
+	m.countCut(-1)
+	if m.observer != nil {
+		m.observer.NetworkUp()
 	}
 }
 
