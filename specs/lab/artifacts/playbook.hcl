@@ -13,8 +13,8 @@ locals {
   scripts = "${var.lab_cache}/scripts"
   sources = fileset("../files")
 
-  # Each artifact is kept in a folder named by the checksum of all its inputs, so
-  # that a changed script builds anew and an old artifact is never taken for new.
+  # The checksum of all inputs: a changed script builds anew, and an old artifact is
+  # never taken for new.
   inputs = sha256(join("\n", [for name in local.sources : "${name} ${filesha256("../files/${name}")}"]))
 }
 
@@ -36,19 +36,19 @@ task "copy" "script" {
   depends_on = [task.directory.scripts]
 }
 
-# One builder after the other: each uses all processors by itself. A stamp named by
-# the inputs says that the script has run with them; the script itself knows which
+# One builder after the other: each uses all processors by itself. A stamp named by the
+# builder and the inputs says that it ran last with them; the script itself knows which
 # of its artifacts are still good.
 locals {
-  stamp = "${var.lab_cache}/.built-${substr(local.inputs, 0, 16)}"
-  build = ["sh", "-ec", "sh \"$1\" \"$2\" && touch \"$3\"", "build"]
+  build = ["sh", "${local.scripts}/stamped.sh", var.lab_cache]
+  stamp = substr(local.inputs, 0, 16)
 }
 
 # The hypervisors' image: a root file system with systemd, libvirt, OVN and podman.
 task "command" "hypervisor" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["${local.scripts}/build-hypervisor.sh", var.lab_cache, "${local.stamp}-hypervisor"])
-  creates    = "${local.stamp}-hypervisor"
+  argv       = concat(local.build, ["hypervisor", local.stamp])
+  creates    = "${var.lab_cache}/.made-hypervisor-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.copy.script]
 }
@@ -56,8 +56,8 @@ task "command" "hypervisor" {
 # The image of the services pod.
 task "command" "services" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["${local.scripts}/build-services.sh", var.lab_cache, "${local.stamp}-services"])
-  creates    = "${local.stamp}-services"
+  argv       = concat(local.build, ["services", local.stamp])
+  creates    = "${var.lab_cache}/.made-services-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.command.hypervisor]
 }
@@ -65,8 +65,8 @@ task "command" "services" {
 # Kubernetes, etcd, CoreDNS and flannel from their Go modules.
 task "command" "kubernetes" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["${local.scripts}/build-kubernetes.sh", var.lab_cache, "${local.stamp}-kubernetes"])
-  creates    = "${local.stamp}-kubernetes"
+  argv       = concat(local.build, ["kubernetes", local.stamp])
+  creates    = "${var.lab_cache}/.made-kubernetes-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.command.services]
 }
@@ -74,8 +74,8 @@ task "command" "kubernetes" {
 # Container images of what was built.
 task "command" "images" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["${local.scripts}/build-images.sh", var.lab_cache, "${local.stamp}-images"])
-  creates    = "${local.stamp}-images"
+  argv       = concat(local.build, ["images", local.stamp])
+  creates    = "${var.lab_cache}/.made-images-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.command.kubernetes]
 }
@@ -83,23 +83,23 @@ task "command" "images" {
 # The guests' disk image, with the container images in it.
 task "command" "guest" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["${local.scripts}/build-guest.sh", var.lab_cache, "${local.stamp}-guest"])
-  creates    = "${local.stamp}-guest"
+  argv       = concat(local.build, ["guest", local.stamp])
+  creates    = "${var.lab_cache}/.made-guest-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.command.images]
 }
 
 # The media of the simulated Windows.
 locals {
-  simulator = var.lab_windows == "" ? "" : filesha256(var.lab_windows)
+  simulator = var.lab_windows == "" ? "" : substr(filesha256(var.lab_windows), 0, 16)
 }
 
 task "command" "winsim" {
   stage       = "artifacts"
   when        = var.lab_windows != ""
   environment = { WINSIM = var.lab_windows }
-  argv        = concat(local.build, ["${local.scripts}/build-winsim.sh", var.lab_cache, "${local.stamp}-winsim-${substr(local.simulator, 0, 16)}"])
-  creates     = "${local.stamp}-winsim-${substr(local.simulator, 0, 16)}"
+  argv        = concat(local.build, ["winsim", "${local.stamp}-${local.simulator}"])
+  creates     = "${var.lab_cache}/.made-winsim-${local.stamp}-${local.simulator}"
   timeout     = "60m"
   depends_on  = [task.command.guest]
 }
