@@ -157,11 +157,20 @@ func (s *stream) length() (any, error) {
 	return end, err
 }
 
+// setLength also moves a position behind the new end to it (FileStream.SetLength, .NET's
+// documentation).
 func (s *stream) setLength(size int64) error {
 	if s.resize == nil {
 		return unknown.New("SetLength of this stream")
 	}
-	return exception(s.resize(size), "")
+	if err := s.resize(size); err != nil {
+		return exception(err, "")
+	}
+	at, err := s.seek.Seek(0, io.SeekCurrent)
+	if err == nil && at > size {
+		_, err = s.seek.Seek(size, io.SeekStart)
+	}
+	return exception(err, "")
 }
 
 func (s *stream) seekMethod(c call) (any, error) {
