@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"path/filepath"
 	"time"
 
 	"kinit/engine/diag"
@@ -60,7 +61,11 @@ func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (con
 	waits := func(p event.Progress) {
 		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunWaits, Host: name, Message: l.options.Redactor.Redact(p.Text)})
 	}
-	return lock.Acquire(ctx, machine.Bind("", waits), l.plan.Owner, token())
+	runs := lock.Runs{}
+	if l.options.StateDir != "" {
+		runs.Folder = filepath.Join(l.options.StateDir, "at-work")
+	}
+	return lock.Acquire(ctx, machine.Bind("", waits), runs, l.plan.Owner, token())
 }
 
 // token names a run: who, where, and what makes it unique.

@@ -36,7 +36,7 @@ type Options struct {
 	Home        string            // the user's home folder, for ~/.ssh
 	Cwd         string            // the folder relative paths start from
 	CacheDir    string            // where artifacts are kept between runs
-	StateDir    string            // where facts with a max_age are kept between runs; empty keeps none
+	StateDir    string            // where facts with a max_age are kept between runs, and which runs are at work; empty keeps none
 	FreshFacts  bool              // reads facts anew, whatever their max_age
 	Kinds       []module.Kind     // the modules tasks may use
 	Events      event.Sink        // takes what happens; nil forgets it

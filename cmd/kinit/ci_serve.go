@@ -11,7 +11,7 @@ import (
 
 	"kinit/cmd/kinit/ci/cycle"
 	"kinit/cmd/kinit/ci/jobs"
-	"kinit/cmd/kinit/filelock"
+	"kinit/engine/filelock"
 )
 
 // renderEvery is how often the site is rendered although no job was run, for the ages on

@@ -67,6 +67,23 @@ func snapshot(t *testing.T, host string) map[string]bool {
 	return set
 }
 
+// asBefore compares both hypervisors with what was on them.
+func asBefore(t *testing.T, before map[string]map[string]bool) {
+	t.Helper()
+	// The base image is declared kept. So are the tables that podman's own network
+	// makes, as long as somebody else has a container, as here until a moment ago.
+	kept := []string{"file /var/lib/libvirt/images/kinit-", "nft table ip filter", "nft table ip nat"}
+	for host, was := range before {
+		is := snapshot(t, host)
+		if left := minus(is, was, kept...); len(left) > 0 {
+			t.Errorf("left on %s:\n%s", host, strings.Join(left, "\n"))
+		}
+		if lost := minus(was, is); len(lost) > 0 {
+			t.Errorf("missing on %s:\n%s", host, strings.Join(lost, "\n"))
+		}
+	}
+}
+
 // minus lists what is in a and not in b, without what matches one of the allowed
 // beginnings.
 func minus(a, b map[string]bool, allowed ...string) []string {

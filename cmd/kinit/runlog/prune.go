@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/runfolder"
+	"kinit/engine/filelock"
 )
 
 // Limits are how many runs are kept, and for how long.

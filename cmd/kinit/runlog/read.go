@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
+	"kinit/engine/filelock"
 )
 
 // Run is what a log says of a run.

@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/runfolder"
 	"kinit/engine/event"
+	"kinit/engine/filelock"
 )
 
 // Version is the version of the log's format, in its header. It grows when a

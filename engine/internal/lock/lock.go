@@ -2,7 +2,8 @@
 //
 // The lock is a small file on a host. Whoever holds it renews it; a lock that was
 // not renewed for a while belongs to a run that has died, and is taken over without
-// anybody's help. Only the host's own clock counts.
+// anybody's help. Only the host's own clock counts. One of a run that began on the same
+// machine and has died there is taken over at once.
 package lock
 
 import (
@@ -41,6 +42,7 @@ type Lock struct {
 	host  module.Host
 	file  string
 	token string
+	alive *alive
 	lost  context.CancelCauseFunc
 	stop  context.CancelFunc
 	ended sync.WaitGroup
@@ -48,16 +50,21 @@ type Lock struct {
 
 // Acquire takes the owner's lock on a host. A lock that nobody renews is waited for
 // until it is dead; one that is renewed meanwhile is ErrHeld, with who holds it. The
-// token names this run and is unique. Waiting is reported to the host. The context returned ends when the lock is
-// lost.
-func Acquire(ctx context.Context, h module.Host, owner, token string) (context.Context, *Lock, error) {
+// token names this run and is unique. Waiting is reported to the host. The context
+// returned ends when the lock is lost.
+func Acquire(ctx context.Context, h module.Host, runs Runs, owner, token string) (context.Context, *Lock, error) {
 	file := path.Join(folderOf(h), owner)
-	if err := take(ctx, h, file, token); err != nil {
+	alive, err := runs.begin(token)
+	if err != nil {
+		return ctx, nil, err
+	}
+	if err := take(ctx, h, runs, file, token); err != nil {
+		alive.end()
 		return ctx, nil, err
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	l := &Lock{host: h, file: file, token: token, lost: lost, stop: stop}
+	l := &Lock{host: h, file: file, token: token, alive: alive, lost: lost, stop: stop}
 	l.ended.Go(func() { l.renew(renewing) })
 	return ctx, l, nil
 }
@@ -70,15 +77,19 @@ func folderOf(h module.Host) string {
 }
 
 // take tries until it has the lock or sees that its holder is alive.
-func take(ctx context.Context, h module.Host, file, token string) error {
-	first := ""
+func take(ctx context.Context, h module.Host, runs Runs, file, token string) error {
+	first, dead := "", ""
 	for {
-		answer, err := try(ctx, h, file, token)
+		answer, err := try(ctx, h, file, token, dead)
 		if err != nil {
 			return fmt.Errorf("take the lock %s: %w", file, err)
 		}
 		if answer == "taken" {
 			return nil
+		}
+		if who := holder(answer); who != dead && runs.died(who) {
+			dead = who
+			continue
 		}
 		if first == "" {
 			first = answer
@@ -101,11 +112,11 @@ func holder(content string) string {
 	return who
 }
 
-// script takes the lock $1 for $2 when there is none, when it is $2's already or when
-// it is older than $3 seconds, and prints "taken"; else it prints what is in it. The
-// folder of a name is made in one step by the kernel, so that two runs at the same
-// moment do not both win. One that is $4 seconds old is that of a run that was killed
-// in between.
+// script takes the lock $1 for $2 when there is none, when it is $2's already, when it is
+// older than $3 seconds or when it is $5's, who has died, and prints "taken"; else it
+// prints what is in it. The folder of a name is made in one step by the kernel, so that
+// two runs at the same moment do not both win. One that is $4 seconds old is that of a
+// run that was killed in between.
 const script = `
 mkdir -p "${1%/*}"
 until mkdir "$1.busy" 2>/dev/null; do
@@ -116,17 +127,18 @@ done
 trap 'rmdir "$1.busy" 2>/dev/null' EXIT
 trap 'exit 1' HUP INT TERM
 now=$(date +%s)
-if [ -f "$1" ] && read -r holder at <"$1" && [ "$holder" != "$2" ] && [ $((now - at)) -le "$3" ]; then
+if [ -f "$1" ] && read -r holder at <"$1" && [ "$holder" != "$2" ] && [ "$holder" != "$5" ] && [ $((now - at)) -le "$3" ]; then
 	echo "$holder $at"
 	exit 0
 fi
 echo "$2 $now" >"$1.new" && mv "$1.new" "$1" && echo taken
 `
 
-func try(ctx context.Context, h module.Host, file, token string) (string, error) {
-	c := module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds(lifetime), seconds(busyTime)}}
+// try looks at the lock once. dead names a run that has died, or nobody.
+func try(ctx context.Context, h module.Host, file, token, dead string) (string, error) {
+	c := module.Command{Argv: []string{"sh", "-c", script, "lock", file, token, seconds(lifetime), seconds(busyTime), dead}}
 	if h.OS() == module.Windows {
-		c = windowsCommand(windowsTake, file, token)
+		c = windowsCommand(windowsTake, file, token, dead)
 	}
 	out, err := h.Run(ctx, c)
 	return strings.TrimSpace(out.Stdout), err
@@ -145,7 +157,8 @@ func (l *Lock) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		answer, err := try(ctx, l.host, l.file, l.token)
+		l.alive.renew()
+		answer, err := try(ctx, l.host, l.file, l.token, "")
 		if err == nil && answer != "taken" {
 			l.lost(fmt.Errorf("%w: the lock %s on %s was taken over", ErrHeld, l.file, l.host.Name()))
 			return
@@ -166,9 +179,10 @@ func (l *Lock) Release(ctx context.Context) error {
 	l.stop()
 	l.ended.Wait()
 	l.lost(nil)
+	defer l.alive.end()
 	c := module.Command{Argv: []string{"sh", "-c", release, "unlock", l.file, l.token}}
 	if l.host.OS() == module.Windows {
-		c = windowsCommand(windowsRelease, l.file, l.token)
+		c = windowsCommand(windowsRelease, l.file, l.token, "")
 	}
 	_, err := l.host.Run(ctx, c)
 	return err

@@ -16,11 +16,13 @@ var (
 	windowsRelease string
 )
 
-// windowsCommand is a script with its values before it.
-func windowsCommand(script, file, token string) module.Command {
+// windowsCommand is a script with its values before it. dead names a run that has died, or
+// nobody.
+func windowsCommand(script, file, token, dead string) module.Command {
 	values := []string{
 		"$lockFile = " + shell.PowerShell(file),
 		"$lockToken = " + shell.PowerShell(token),
+		"$deadToken = " + shell.PowerShell(dead),
 		"$lifetime = " + seconds(lifetime),
 		"$busyTime = " + seconds(busyTime),
 	}

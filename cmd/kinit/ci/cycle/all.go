@@ -9,7 +9,7 @@ import (
 
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/ci/result"
-	"kinit/cmd/kinit/filelock"
+	"kinit/engine/filelock"
 )
 
 // Done is a job of a list and what it came to.

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/runfolder"
+	"kinit/engine/filelock"
 )
 
 // Jobs lists the addresses of the jobs that have results in dir, sorted. A dir that does

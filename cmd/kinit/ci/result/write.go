@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"kinit/cmd/kinit/filelock"
 	"kinit/cmd/kinit/runfolder"
+	"kinit/engine/filelock"
 )
 
 // fileName is the record's name in the run's folder.
