@@ -64,10 +64,15 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	t.Cleanup(func() { tearDown(t, k, labName) })
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 
-	refusals(t, k)
-
 	step(t, "a periodic job that is killed anywhere loses no result and leaves nothing", func(t *testing.T) {
 		killJobs(t, k, before)
+	})
+
+	refusals(t, k)
+
+	step(t, "another cluster has the hypervisors first", func(t *testing.T) {
+		k.must(t, append(other, "--output", "json")...)
+		rebootGuests(t, k)
 	})
 
 	step(t, "stops after the network and goes on from there", func(t *testing.T) {
@@ -140,8 +145,9 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 		}
 	})
 
-	step(t, "a second cluster on the same hypervisors comes and goes beside it", func(t *testing.T) {
-		beside(t, k)
+	step(t, "the other cluster goes, and this one stays", func(t *testing.T) {
+		k.must(t, append(other, "--output", "json", "--stop-after", "cleanup")...)
+		useKubeconfig(t, k)
 	})
 
 	grow(t, k)
@@ -191,21 +197,10 @@ func kill(p *os.Process) { _ = p.Kill() } // it may have ended by itself
 
 func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
 
-// second is another cluster's spec, with what keeps it apart from the first.
-var second = []string{
+// other is another cluster's spec, with what keeps it apart from the one under test.
+var other = []string{
 	"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts,
 	"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
-}
-
-// beside deploys guests of another cluster, finds that the first one still has its
-// API, restarts one of the guests, and removes the second cluster again.
-func beside(t *testing.T, k *kinit) {
-	t.Helper()
-	k.must(t, append(second, "--output", "json")...)
-	useKubeconfig(t, k)
-	rebootGuests(t, k)
-	k.must(t, append(second, "--output", "json", "--stop-after", "cleanup")...)
-	useKubeconfig(t, k)
 }
 
 // hasLine tells whether a line begins with a word and contains another.

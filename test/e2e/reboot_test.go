@@ -42,10 +42,10 @@ func rebootGuests(t *testing.T, k *kinit) {
 	}
 }
 
-// onGuest runs a script on a guest of the second cluster.
+// onGuest runs a script on a guest of the other cluster.
 func onGuest(t *testing.T, k *kinit, name, script string) string {
 	t.Helper()
-	args := append([]string{"ssh"}, second[1:]...)
+	args := append([]string{"ssh"}, other[1:]...)
 	return k.must(t, append(args, name, "--", "sh", "-c", script)...).stdout
 }
 
