@@ -17,7 +17,7 @@ import (
 // The job that is killed, and how many events of its work lie between two places.
 const (
 	killedJobs = "test/e2e/testdata/ci/jobs.hcl"
-	apart      = 31
+	apart      = 41
 )
 
 // killJobs kills a job of the periodic kind at one place of its work after the other, and

@@ -3,7 +3,8 @@
 // The lock is a small file on a host. Whoever holds it renews it; a lock that was
 // not renewed for a while belongs to a run that has died, and is taken over without
 // anybody's help. Only the host's own clock counts. One of a run that began on the same
-// machine and has died there is taken over at once.
+// machine and has died there is taken over as soon as what it had begun on hosts has had a
+// moment to end.
 package lock
 
 import (
@@ -26,6 +27,7 @@ const (
 	renewal  = 5 * time.Second  // between two renewals
 	pollTime = time.Second      // between two looks at somebody else's lock
 	busyTime = 5 * time.Second  // more than enough for one look
+	graceful = 3 * time.Second  // what a run that has died had begun on hosts gets to end
 )
 
 // Where locks are on a host.
@@ -87,19 +89,18 @@ func take(ctx context.Context, h module.Host, runs Runs, file, token string) err
 		if answer == "taken" {
 			return nil
 		}
-		if who := holder(answer); who != dead && runs.died(who) {
-			dead = who
-			continue
-		}
-		if first == "" {
+		pause := pollTime
+		switch who := holder(answer); {
+		case who != dead && runs.died(who):
+			dead, pause = who, graceful
+		case first == "":
 			first = answer
-			h.Report(event.Progress{Text: "for the run of " + holder(answer) + ", which is at work or has died; a dead one's lock is taken over within " + lifetime.String()})
-		}
-		if answer != first {
-			return fmt.Errorf("%w: %s holds the lock %s on %s and renews it", ErrHeld, holder(answer), file, h.Name())
+			h.Report(event.Progress{Text: "for the run of " + who + ", which is at work or has died; a dead one's lock is taken over within " + lifetime.String()})
+		case answer != first:
+			return fmt.Errorf("%w: %s holds the lock %s on %s and renews it", ErrHeld, who, file, h.Name())
 		}
 		select {
-		case <-time.After(pollTime):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

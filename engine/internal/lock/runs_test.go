@@ -28,7 +28,7 @@ func begin(t *testing.T, r Runs, token string) *alive {
 	return a
 }
 
-func TestTheLockOfARunThatDiedOnThisMachineIsTakenAtOnce(t *testing.T) {
+func TestTheLockOfARunThatDiedOnThisMachineIsTakenOver(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	file := filepath.Join(t.TempDir(), "locks", "c1")

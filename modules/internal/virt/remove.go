@@ -33,6 +33,11 @@ func (c *Conn) Remove(ctx context.Context, h module.Host, name string) error {
 	if err := c.Undefine(ctx, name); err != nil {
 		return err
 	}
+	// A start that a run which died had asked for may have come in between: libvirt
+	// undefines the domain when that has ended, and it runs on without a definition.
+	if err := c.PowerOff(ctx, name); err != nil {
+		return err
+	}
 	ours, err := LogsOwned(ctx, h, name)
 	if err != nil || !ours {
 		return err
