@@ -78,8 +78,8 @@ bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of 
 	$(GO) test -count=1 -run '^$$' -bench UploadInALab -benchtime 1x -timeout 40m ./test/e2e
 
 .PHONY: faults
-faults: ## restart the simulated Windows at every message of every module's work: some minutes
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart' -timeout 40m ./test/winsim/faults
+faults: ## restart the simulated Windows, cut it off and exceed its quotas at every message of every module's work: some minutes
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each

@@ -3,5 +3,5 @@
 // twice that may run only once; the next run brings about the rest. The machines are
 // simulated, the connections real.
 //
-// Faults of single messages are tested beside the transport, in engine/transport/winrm.
+// What the transport makes of a fault is tested beside it, in engine/transport/winrm.
 package faults

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"kinit/engine"
 	"kinit/engine/event"
@@ -120,8 +121,15 @@ func (s *site) countRuns(t *testing.T, what string, c task) {
 	if runs := strings.Count(string(text), "ran;"); runs > 1 {
 		t.Errorf("%s: the command ran %d times", what, runs)
 	}
-	if err := s.node.Files.RemoveAll(c.once, true); err != nil && len(text) > 0 {
-		t.Fatal(err)
+	// A command that was given up may be writing it still.
+	for deadline := time.Now().Add(patience); len(text) > 0; time.Sleep(10 * time.Millisecond) {
+		err := s.node.Files.RemoveAll(c.once, true)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 }
 
