@@ -50,7 +50,7 @@ func killJobs(t *testing.T, k *kinit, before map[string]map[string]bool) {
 		}
 	}
 	got := verdicts(t, results)
-	want := append(slices.Repeat([]string{"settled"}, len(got)-1), "passed")
+	want := append(slices.Repeat([]string{"removed"}, len(got)-1), "passed")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results of a job that was killed %d times (-want +got):\n%s", starts-1, diff)
 	}
@@ -142,8 +142,8 @@ func told(t *testing.T, k *kinit, old map[string]bool) int {
 	return n
 }
 
-// verdicts are what the results of a job came to, the oldest first: a verdict, "settled"
-// for one that died and whose rests were removed, or "died".
+// verdicts are what the results of a job came to, the oldest first: a verdict, "removed"
+// for one that died and left nothing, or whose rests another one removed, or "died".
 func verdicts(t *testing.T, folder string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*", "result.jsonl"))
@@ -162,19 +162,23 @@ func verdicts(t *testing.T, folder string) []string {
 }
 
 func verdictOf(record string) string {
+	verdict := "died"
 	for line := range strings.Lines(record) {
-		var e struct{ Kind, Verdict string }
+		var e struct {
+			Kind, Phase, Verdict string
+			Leftovers            *int
+		}
 		if json.Unmarshal([]byte(line), &e) != nil {
 			continue
 		}
-		switch e.Kind {
-		case "ended":
+		switch {
+		case e.Kind == "ended":
 			return e.Verdict
-		case "settled":
-			return e.Kind
+		case e.Kind == "settled", e.Kind == "phase_ended" && e.Phase == "cleanup" && e.Leftovers != nil && *e.Leftovers == 0:
+			verdict = "removed"
 		}
 	}
-	return "died"
+	return verdict
 }
 
 // published renders the site and wants a page for every start.
