@@ -174,6 +174,8 @@ func verdictOf(record string) string {
 		switch {
 		case e.Kind == "ended":
 			return e.Verdict
+		case e.Kind == "phase_started" && e.Phase == "deploy":
+			verdict = "died" // a clean-up before it was of another one's rests
 		case e.Kind == "settled", e.Kind == "phase_ended" && e.Phase == "cleanup" && e.Leftovers != nil && *e.Leftovers == 0:
 			verdict = "removed"
 		}
