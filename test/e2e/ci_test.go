@@ -6,12 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The job that is killed, and how many events of its work lie between two places.
@@ -50,9 +47,11 @@ func killJobs(t *testing.T, k *kinit, before map[string]map[string]bool) {
 		}
 	}
 	got := verdicts(t, results)
-	want := append(slices.Repeat([]string{"removed"}, len(got)-1), "passed")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("results of a job that was killed %d times (-want +got):\n%s", starts-1, diff)
+	for n, verdict := range got {
+		// One that is killed when all is done has passed.
+		if verdict != "passed" && (verdict != "removed" || n == len(got)-1) {
+			t.Errorf("result %d of a job that was killed %d times is %q: %q", n+1, starts-1, verdict, got)
+		}
 	}
 	progress(t, "a job was killed %d times", starts-1)
 	published(t, k, len(got))
