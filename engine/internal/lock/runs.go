@@ -2,12 +2,10 @@ package lock
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"kinit/engine/filelock"
@@ -26,8 +24,7 @@ const bootID = "/proc/sys/kernel/random/boot_id"
 
 // alive is the file of a run that is at work.
 type alive struct {
-	path string
-	file *os.File
+	file *os.File // nil where nothing is kept
 }
 
 // begin says that the run of a token lives.
@@ -47,7 +44,7 @@ func (r Runs) begin(token string) (*alive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("say that a run is at work: %w", err)
 	}
-	a := &alive{path: file.Name(), file: file}
+	a := &alive{file: file}
 	err = filelock.Hold(file)
 	if err == nil {
 		_, err = file.Write(boot)
@@ -66,29 +63,26 @@ func (r Runs) path(token string) string { return filepath.Join(r.Folder, path.Ba
 func (a *alive) renew() {
 	if a.file != nil {
 		now := time.Now()
-		_ = os.Chtimes(a.path, now, now) // it matters to prune only
+		_ = os.Chtimes(a.file.Name(), now, now) // it matters to prune only
 	}
 }
 
 // end says that the run is over.
 func (a *alive) end() {
 	if a.file != nil {
-		_ = os.Remove(a.path) // one that stays is pruned
+		_ = os.Remove(a.file.Name()) // one that stays is pruned
 		_ = a.file.Close()
 	}
 }
 
 // died tells whether a run began on this machine, since it started, and has died.
 func (r Runs) died(token string) bool {
-	if r.Folder == "" || strings.HasPrefix(path.Base(token), ".") {
+	if r.Folder == "" {
 		return false
 	}
 	boot, err := os.ReadFile(r.path(token))
 	now, errNow := os.ReadFile(bootID)
-	if errors.Join(err, errNow) != nil || len(boot) == 0 || !bytes.Equal(boot, now) {
-		return false
-	}
-	return !filelock.Held(r.path(token))
+	return err == nil && errNow == nil && bytes.Equal(boot, now) && !filelock.Held(r.path(token))
 }
 
 // prune removes the files of runs whose locks have died of age too.

@@ -78,7 +78,7 @@ func TestFilesOfDeadRunsAreRemovedWhenTheirLocksAreDeadToo(t *testing.T) {
 	old := time.Now().Add(-lifetime - renewal - time.Minute)
 	for _, name := range []string{"dead", "lives", "renewed"} {
 		a := begin(t, runs, name)
-		if err := os.Chtimes(a.path, old, old); err != nil {
+		if err := os.Chtimes(a.file.Name(), old, old); err != nil {
 			t.Fatal(err)
 		}
 		if name == "renewed" {

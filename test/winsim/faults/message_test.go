@@ -30,33 +30,15 @@ func mishaps() []mishap {
 // Of every task, messages that its work needs go wrong, once each.
 func TestMishapsAtEveryMessageOfEveryTask(t *testing.T) {
 	t.Parallel()
-	url := serve(t)
-	for _, c := range tasks(url) {
-		t.Run(c.module, func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, basic)
-			if c.prepare != nil {
-				c.prepare(t, s)
+	eachTask(t, func(t *testing.T, s *site, c task) {
+		for _, m := range mishaps() {
+			met, finished := everyPlace(t, c, func(n int) (event.Status, bool) { return s.suffer(t, c, m, n) })
+			if t.Failed() {
+				return
 			}
-			for _, m := range mishaps() {
-				met, finished := 0, 0
-				for n := first(c.module); !t.Failed() && (c.enough == 0 || n < c.enough); n += stride() {
-					status, fired := s.suffer(t, c, m, n)
-					if !fired {
-						break
-					}
-					met++
-					if status == event.Changed {
-						finished++
-					}
-				}
-				if t.Failed() {
-					return
-				}
-				t.Logf("%s, %d times: %d runs finished, the others named the step", m.name, met, finished)
-			}
-		})
-	}
+			t.Logf("%s, %d times: %d runs finished, the others named the step", m.name, met, finished)
+		}
+	})
 }
 
 // suffer does a task with a mishap at the message after n others, and looks at what comes

@@ -20,23 +20,15 @@ import (
 // message arrives, and when it was handled and is not answered yet.
 func TestRestartAtEveryMessageOfEveryTask(t *testing.T) {
 	t.Parallel()
-	url := serve(t)
-	for _, c := range tasks(url) {
-		t.Run(c.module, func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, basic)
-			if c.prepare != nil {
-				c.prepare(t, s)
+	eachTask(t, func(t *testing.T, s *site, c task) {
+		for _, handled := range []bool{false, true} {
+			restarts, finished := again(t, c, func(n int) (event.Status, bool) { return s.interrupt(t, c, n, handled) })
+			if t.Failed() {
+				return
 			}
-			for _, handled := range []bool{false, true} {
-				restarts, finished := again(t, c, func(n int) (event.Status, bool) { return s.interrupt(t, c, n, handled) })
-				if t.Failed() {
-					return
-				}
-				t.Logf("%d restarts, message handled %v: %d runs finished, the others named the step", restarts, handled, finished)
-			}
-		})
-	}
+			t.Logf("%d restarts, message handled %v: %d runs finished, the others named the step", restarts, handled, finished)
+		}
+	})
 }
 
 // everyFault is the variable that has all restarts tried; without it some are, others for
@@ -65,20 +57,44 @@ func first(module string) int {
 // and counts the restarts and the runs that finished all the same.
 func again(t *testing.T, c task, interrupt func(n int) (event.Status, bool)) (restarts, finished int) {
 	t.Helper()
-	for n := first(c.module); !t.Failed() && (c.enough == 0 || n < c.enough); n += stride() {
-		status, fired := interrupt(n)
-		if !fired {
-			break
-		}
-		restarts++
-		if status == event.Changed {
-			finished++
-		}
-	}
+	restarts, finished = everyPlace(t, c, interrupt)
 	if restarts*stride() < 3 {
 		t.Errorf("the work had only about %d places to restart at", restarts*stride())
 	}
 	return restarts, finished
+}
+
+// everyPlace has something happen at one place of a task's work after the other, until it
+// has no more, and counts how often it happened and the runs that finished all the same.
+func everyPlace(t *testing.T, c task, happen func(n int) (event.Status, bool)) (times, finished int) {
+	t.Helper()
+	for n := first(c.module); !t.Failed() && (c.enough == 0 || n < c.enough); n += stride() {
+		status, fired := happen(n)
+		if !fired {
+			break
+		}
+		times++
+		if status == event.Changed {
+			finished++
+		}
+	}
+	return times, finished
+}
+
+// eachTask calls f for every task, at the same time, with a site of its own on which the
+// task's work is to do.
+func eachTask(t *testing.T, f func(t *testing.T, s *site, c task)) {
+	t.Helper()
+	for _, c := range tasks(serve(t)) {
+		t.Run(c.module, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, basic)
+			if c.prepare != nil {
+				c.prepare(t, s)
+			}
+			f(t, s, c)
+		})
+	}
 }
 
 // interrupt does a task with a restart at the message after n others, and looks at what
