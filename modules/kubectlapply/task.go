@@ -33,6 +33,8 @@ type Task struct {
 	ServerSide bool `hcl:"server_side,optional"`
 	// State is "present" (the default) or "absent".
 	State string `hcl:"state,optional"`
+
+	applied bool // so that all objects are there
 }
 
 // Kind is the module.
@@ -125,6 +127,7 @@ func (t *Task) step(names []string, change string) []module.Step {
 		if _, err := t.kubectl(ctx, h, append([]string{"apply"}, t.merging()...)...); err != nil {
 			return fmt.Errorf("apply %s: %w", summary(names), err)
 		}
+		t.applied = true
 		return nil
 	})}
 }
@@ -140,28 +143,6 @@ func summary(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// diff returns what would change, or nothing. count is the number of objects.
-func (t *Task) diff(ctx context.Context, h module.Host, count int) (string, error) {
-	// Listing is cheap. A comparison has the server try out each object, and fails
-	// where an object's namespace is still to be made by the same content.
-	live, err := t.live(ctx, h)
-	if err != nil {
-		return "", fmt.Errorf("list the objects: %w", err)
-	}
-	if len(live) < count {
-		return fmt.Sprintf("%d of %d objects are missing", count-len(live), count), nil
-	}
-	out, err := t.kubectl(ctx, h, append([]string{"diff"}, t.merging()...)...)
-	var exit *module.ExitError
-	switch {
-	case err == nil:
-		return "", nil
-	case errors.As(err, &exit) && exit.Code == 1:
-		return "the cluster has other fields\n" + h.Redact(cleanDiff(out.Stdout)), nil
-	}
-	return "", fmt.Errorf("compare with the cluster: %w", err)
-}
-
 // merging are the options that diff and apply have in common.
 func (t *Task) merging() []string {
 	args := []string{"--field-manager", t.FieldManager}
@@ -169,18 +150,6 @@ func (t *Task) merging() []string {
 		args = append(args, "--server-side", "--force-conflicts")
 	}
 	return args
-}
-
-// cleanDiff leaves out the lines that differ each time: the commands and the
-// names of kubectl's temporary files.
-func cleanDiff(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
-			b.WriteString(line)
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // live lists which of the objects the cluster has.

@@ -6,14 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	jobresult "kinit/cmd/kinit/ci/result"
 )
 
 // The job that is killed, and how many events of its work lie between two places.
 const (
 	killedJobs = "test/e2e/testdata/ci/jobs.hcl"
+	killedJob  = "little-on-demand"
 	apart      = 41
 )
 
@@ -23,7 +27,7 @@ const (
 func killJobs(t *testing.T, k *kinit, before map[string]map[string]bool) {
 	t.Helper()
 	run := []string{"ci", "run", killedJobs, "--output", "json"}
-	results := filepath.Join(k.home, "state", "kinit", "ci", "little-on-demand")
+	results := filepath.Join(k.home, "state", "kinit", "ci")
 	phases := map[string]bool{}
 	starts, begun := 0, 0
 	for finished := false; !finished; {
@@ -141,45 +145,26 @@ func told(t *testing.T, k *kinit, old map[string]bool) int {
 	return n
 }
 
-// verdicts are what the results of a job came to, the oldest first: a verdict, "removed"
+// verdicts are what the results of the job came to, the oldest first: a verdict, "removed"
 // for one that died and left nothing, or whose rests another one removed, or "died".
-func verdicts(t *testing.T, folder string) []string {
+func verdicts(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*", "result.jsonl"))
+	results, err := jobresult.List(dir, killedJob)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, r := range slices.Backward(results) {
+		switch {
+		case r.End != nil || r.Alive:
+			all = append(all, string(r.Verdict()))
+		case r.Orphaned():
+			all = append(all, "died")
+		default:
+			all = append(all, "removed")
 		}
-		all = append(all, verdictOf(string(text)))
 	}
 	return all
-}
-
-func verdictOf(record string) string {
-	verdict := "died"
-	for line := range strings.Lines(record) {
-		var e struct {
-			Kind, Phase, Verdict string
-			Leftovers            *int
-		}
-		if json.Unmarshal([]byte(line), &e) != nil {
-			continue
-		}
-		switch {
-		case e.Kind == "ended":
-			return e.Verdict
-		case e.Kind == "phase_started" && e.Phase == "deploy":
-			verdict = "died" // a clean-up before it was of another one's rests
-		case e.Kind == "settled", e.Kind == "phase_ended" && e.Phase == "cleanup" && e.Leftovers != nil && *e.Leftovers == 0:
-			verdict = "removed"
-		}
-	}
-	return verdict
 }
 
 // published renders the site and wants a page for every start.
@@ -187,7 +172,7 @@ func published(t *testing.T, k *kinit, starts int) {
 	t.Helper()
 	out := t.TempDir()
 	k.must(t, "ci", "site", filepath.Join(k.home, "state", "kinit", "ci"), out)
-	pages, err := filepath.Glob(filepath.Join(out, "jobs", "little-on-demand", "runs", "*", "index.html"))
+	pages, err := filepath.Glob(filepath.Join(out, "jobs", killedJob, "runs", "*", "index.html"))
 	if err != nil || len(pages) != starts {
 		t.Errorf("%d pages of %d runs, %v", len(pages), starts, err)
 	}

@@ -71,7 +71,8 @@ func snapshot(t *testing.T, host string) map[string]bool {
 func asBefore(t *testing.T, before map[string]map[string]bool) {
 	t.Helper()
 	// The base image is declared kept. So are the tables that podman's own network
-	// makes, as long as somebody else has a container, as here until a moment ago.
+	// makes, as long as somebody else has a container: at the end of the cluster's life
+	// that was so until a moment ago.
 	kept := []string{"file /var/lib/libvirt/images/kinit-", "nft table ip filter", "nft table ip nat"}
 	for host, was := range before {
 		is := snapshot(t, host)
