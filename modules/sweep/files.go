@@ -44,7 +44,10 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 	if len(infos) == 0 {
 		return remove(ctx, h, mark)
 	}
-	if private(mark.ID) {
+	if mark.ID == manifest.Of(h.Owner()) {
+		return nil // it goes with the manifest that is in it
+	}
+	if private(h.Owner(), mark.ID) {
 		marked, err := markedBelow(ctx, h, mark.ID)
 		if err != nil {
 			return err
@@ -57,11 +60,14 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 	return nil
 }
 
-// private tells whether a folder is kinit's alone: a system folder named kinit, or
-// below one. That of the manifests of all clusters is not.
-func private(dir string) bool {
-	if strings.HasPrefix(manifest.Folder+"/", dir+"/") || strings.HasPrefix(dir+"/", manifest.Folder+"/") {
+// private tells whether a folder is kinit's alone: a system folder named kinit, or below
+// one. Of the folder of all manifests that is only what is in the owner's own.
+func private(owner, dir string) bool {
+	if strings.HasPrefix(manifest.Folder+"/", dir+"/") {
 		return false
+	}
+	if strings.HasPrefix(dir, manifest.Folder+"/") {
+		return strings.HasPrefix(dir, manifest.Of(owner)+"/") && !strings.HasPrefix(dir+"/", manifest.Owned(owner)+"/")
 	}
 	for _, system := range []string{"/etc", "/opt", "/run", "/srv", "/usr/local/lib", "/var/cache", "/var/lib", "/var/log"} {
 		if strings.HasPrefix(dir+"/", system+"/kinit/") {

@@ -17,6 +17,8 @@ import (
 // unitFolder is where the administrator's units are; man systemd.unit.
 const unitFolder = "/etc/systemd/system"
 
+func unitFile(mark module.Mark) string { return path.Join(unitFolder, mark.ID) }
+
 func run(ctx context.Context, h module.Host, argv ...string) (string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: argv})
 	return out.Stdout, err
@@ -25,7 +27,7 @@ func run(ctx context.Context, h module.Host, argv ...string) (string, error) {
 // undoUnit stops a unit before its file goes: without the file systemd would not
 // know how.
 func undoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
-	file := path.Join(unitFolder, mark.ID)
+	file := unitFile(mark)
 	there, err := hostfile.Exists(ctx, h, file)
 	if err != nil {
 		return err

@@ -24,24 +24,26 @@ type handler struct {
 	shared bool
 	// lastResort is a thing that another module sweeps.
 	lastResort bool
-	undo       func(ctx context.Context, h module.Host, mark module.Mark) error
+	// file is the path of what is undone, where that is written under a temporary name.
+	file func(mark module.Mark) string
+	undo func(ctx context.Context, h module.Host, mark module.Mark) error
 }
 
 // kinds are the kinds of marks that this module knows.
 func kinds() []handler {
 	return []handler{
-		{name: "file", noun: "file", undo: undoFile},
-		{name: "link", noun: "link", undo: remove},
+		{name: "file", noun: "file", file: byID, undo: undoFile},
+		{name: "link", noun: "link", file: byID, undo: remove},
 		{name: "download", noun: "download", undo: remove},
 		{name: "tree", noun: "folder", undo: remove}, // with all in it, unlike a directory
 		{name: "directory", noun: "folder", undo: undoDirectory},
-		{name: "unit", noun: "unit", undo: undoUnit},
+		{name: "unit", noun: "unit", file: unitFile, undo: undoUnit},
 		{name: "nft_table", noun: "nft table", undo: undoTable},
 		{name: "service", noun: "service", undo: undoService, shared: true},
 		{name: "sysctl", noun: "kernel parameter", undo: undoSysctl, shared: true},
 		{name: "package", noun: "package", undo: undoPackage, shared: true},
 		{name: packages.MarkOfHold, noun: "hold of package", undo: undoHold, shared: true},
-		{name: lines.Mark, noun: "line", undo: lines.Undo},
+		{name: lines.Mark, noun: "line", file: lines.PathOf, undo: lines.Undo},
 		{name: mount.Mark, noun: "mount", undo: mount.Undo},
 		{name: cron.Mark, noun: "crontab entry", undo: cron.Undo},
 		{name: account.UserMark, noun: "user", undo: account.UndoUser, shared: true},
@@ -53,6 +55,9 @@ func kinds() []handler {
 		{name: "volume", noun: "volume", undo: remove, lastResort: true},
 	}
 }
+
+// byID is for marks whose ID is the path.
+func byID(mark module.Mark) string { return mark.ID }
 
 func find(kind string) handler {
 	for _, one := range kinds() {

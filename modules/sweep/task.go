@@ -138,6 +138,11 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 		if err := handler.undo(ctx, h, mark); err != nil {
 			return fmt.Errorf("undo %s %s: %w", handler.noun, mark.ID, err)
 		}
+		if handler.file != nil {
+			if err := hostfile.DropTemporaries(ctx, h, handler.file(mark)); err != nil {
+				return err
+			}
+		}
 		return h.Disown(ctx, mark)
 	})
 }

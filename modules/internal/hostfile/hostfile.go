@@ -127,6 +127,26 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
 }
 
+// DropTemporaries removes what killed runs have written of a file's new content.
+func DropTemporaries(ctx context.Context, h module.Host, name string) error {
+	infos, err := h.Files().List(ctx, path.Dir(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for temporary files of %s: %w", name, err)
+	}
+	for _, info := range infos {
+		if !module.IsTemporaryName(info.Name, name) {
+			continue
+		}
+		if err := h.Files().Remove(ctx, path.Join(path.Dir(name), info.Name)); err != nil {
+			return fmt.Errorf("remove a temporary file of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // Prune removes a folder, and then those above it, as long as each has the owner's
 // mark and nothing in it.
 func Prune(ctx context.Context, h module.Host, dir string) error {

@@ -2,11 +2,9 @@ package hostfile
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"path"
 	"time"
 
 	"kinit/engine/module"
@@ -47,7 +45,7 @@ func Swap(ctx context.Context, h module.Host, name string, before, after *string
 		sum = hex.EncodeToString(digest[:])
 	}
 	if after != nil {
-		temp = path.Join(path.Dir(name), ".kinit-"+rand.Text())
+		temp = module.TemporaryName(name)
 		if err := Write(ctx, h, temp, *after, attr); err != nil {
 			return err
 		}

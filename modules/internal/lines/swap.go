@@ -67,3 +67,9 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	}
 	return err
 }
+
+// PathOf is the file of a mark.
+func PathOf(mark module.Mark) string {
+	name, _, _ := strings.Cut(mark.ID, ": ")
+	return name
+}

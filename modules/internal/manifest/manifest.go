@@ -28,8 +28,11 @@ const Shared = "/var/lib/kinit/shared"
 // IsShared tells whether a path is Shared or below it.
 func IsShared(name string) bool { return strings.HasPrefix(name+"/", Shared+"/") }
 
+// Of is the folder of an owner alone: its manifest and its files.
+func Of(owner string) string { return path.Join(Folder, owner) }
+
 // Owned is the folder of an owner's marks.
-func Owned(owner string) string { return path.Join(Folder, owner, "owned") }
+func Owned(owner string) string { return path.Join(Of(owner), "owned") }
 
 // Others are the marks of the host's other owners.
 type Others struct {
@@ -114,13 +117,17 @@ func Exists(ctx context.Context, h module.Host, owner string) (bool, error) {
 	return hostfile.Exists(ctx, h, Owned(owner))
 }
 
-// Remove deletes the manifest of the host's owner, and the folders above it that
-// are empty then. What else is beside the manifest, such as a lock, stays.
-func Remove(ctx context.Context, h module.Host) error {
-	if err := h.Files().Remove(ctx, Owned(h.Owner())); err != nil {
+// Remove deletes the folder of the host's owner, and those above it that are empty then.
+// Of a folder in which something is to stay, only the manifest goes.
+func Remove(ctx context.Context, h module.Host, stays bool) error {
+	doomed := Of(h.Owner())
+	if stays {
+		doomed = Owned(h.Owner())
+	}
+	if err := h.Files().Remove(ctx, doomed); err != nil {
 		return fmt.Errorf("remove the manifest: %w", err)
 	}
-	for dir := path.Dir(Owned(h.Owner())); dir != path.Dir(path.Dir(Folder)); dir = path.Dir(dir) {
+	for dir := path.Dir(doomed); dir != path.Dir(path.Dir(Folder)); dir = path.Dir(dir) {
 		infos, err := h.Files().List(ctx, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

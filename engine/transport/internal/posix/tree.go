@@ -84,7 +84,7 @@ func (f *Files) relink(ctx context.Context, target, name string) error {
 	if err != nil || now == target {
 		return err
 	}
-	temporary := temporaryName(name)
+	temporary := module.TemporaryName(name)
 	if err := f.fs.Symlink(ctx, target, temporary); err != nil {
 		return err
 	}

@@ -2,11 +2,9 @@ package posix
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
-	"path"
 	"time"
 
 	"kinit/engine/module"
@@ -32,7 +30,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	if err != nil {
 		return err
 	}
-	temporary := temporaryName(name)
+	temporary := module.TemporaryName(name)
 	if err := f.prepare(ctx, temporary, content, attr, old); err != nil {
 		f.tidy(ctx, temporary)
 		return err
@@ -122,16 +120,6 @@ func (f *Files) tidy(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	_ = f.fs.Remove(ctx, name)
-}
-
-// temporaryName returns a hidden name in the same folder that nobody else uses.
-// The name is cut so that the whole fits the 255 bytes of a file name.
-func temporaryName(name string) string {
-	base := path.Base(name)
-	if len(base) > 200 {
-		base = base[:200]
-	}
-	return path.Join(path.Dir(name), "."+base+".kinit-"+rand.Text())
 }
 
 // permissions keeps the permission bits of a mode. The octal 04000, 02000 and

@@ -3,14 +3,12 @@ package windows
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"path"
 	"strings"
 	"time"
 
@@ -50,7 +48,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 }
 
 func (f *Files) write(ctx context.Context, name string, content io.Reader) error {
-	temporary := temporaryName(name)
+	temporary := module.TemporaryName(name)
 	line, err := script("write", map[string]string{"path": name, "temporary": temporary})
 	if err != nil {
 		return err
@@ -85,16 +83,6 @@ func (f *Files) tidy(ctx context.Context, temporary string) {
 			return
 		}
 	}
-}
-
-// temporaryName returns a name in the same folder that nobody else uses. The name is cut
-// so that the whole fits the 255 characters of a file name.
-func temporaryName(name string) string {
-	base := path.Base(name)
-	if len(base) > 200 {
-		base = strings.ToValidUTF8(base[:200], "")
-	}
-	return path.Join(path.Dir(name), "."+base+".kinit-"+rand.Text())
 }
 
 // partSize is how much, in bytes, one part of a content has at most.
