@@ -26,12 +26,12 @@ func (t *Task) diff(ctx context.Context, h module.Host, count int) (string, erro
 			return fmt.Sprintf("%d of %d objects are missing", count-len(live), count), nil
 		}
 	}
-	change, err := t.compare(ctx, h)
-	for range comparisons - 1 {
-		if err != nil || !changedMeanwhile(change) {
+	var change string
+	var err error
+	for range comparisons {
+		if change, err = t.compare(ctx, h); err != nil || !changedMeanwhile(change) {
 			break
 		}
-		change, err = t.compare(ctx, h)
 	}
 	if err != nil || change == "" {
 		return "", err

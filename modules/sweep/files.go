@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"kinit/engine/event"
@@ -85,12 +86,12 @@ func markedBelow(ctx context.Context, h module.Host, dir string) (bool, error) {
 		return true, err
 	}
 	marks, err := h.Marks(ctx)
-	for _, mark := range marks {
-		if strings.HasPrefix(mark.ID, dir+"/") {
-			return true, err
-		}
-	}
-	return false, err
+	return below(marks, dir), err
+}
+
+// below tells whether one of the marks is of anything in the folder.
+func below(marks []module.Mark, dir string) bool {
+	return slices.ContainsFunc(marks, func(mark module.Mark) bool { return strings.HasPrefix(mark.ID, dir+"/") })
 }
 
 // undoImage removes an image that podman_sweep did not find.

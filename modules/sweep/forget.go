@@ -26,7 +26,7 @@ func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.St
 		}
 	}
 	own := manifest.Of(h.Owner())
-	stays := s.others.Below(own) != "" || slices.ContainsFunc(kept, func(mark module.Mark) bool { return strings.HasPrefix(mark.ID, own+"/") })
+	stays := s.others.Below(own) != "" || below(kept, own)
 	return module.NewStep("remove the manifest of cluster "+h.Owner()+stayText(kept), func(ctx context.Context, h module.Host) error {
 		for _, mark := range kept {
 			if err := h.Disown(ctx, mark); err != nil {

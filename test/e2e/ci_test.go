@@ -58,7 +58,7 @@ func killJobs(t *testing.T, k *kinit, before map[string]map[string]bool) {
 		}
 	}
 	progress(t, "a job was killed %d times", starts-1)
-	published(t, k, len(got))
+	published(t, k, results, len(got))
 	asBefore(t, before)
 }
 
@@ -168,10 +168,10 @@ func verdicts(t *testing.T, dir string) []string {
 }
 
 // published renders the site and wants a page for every start.
-func published(t *testing.T, k *kinit, starts int) {
+func published(t *testing.T, k *kinit, results string, starts int) {
 	t.Helper()
 	out := t.TempDir()
-	k.must(t, "ci", "site", filepath.Join(k.home, "state", "kinit", "ci"), out)
+	k.must(t, "ci", "site", results, out)
 	pages, err := filepath.Glob(filepath.Join(out, "jobs", killedJob, "runs", "*", "index.html"))
 	if err != nil || len(pages) != starts {
 		t.Errorf("%d pages of %d runs, %v", len(pages), starts, err)
