@@ -60,11 +60,16 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	return l.connect(ctx, report, name, use)
 }
 
-// Node is a guest of the spec's cluster.
+// Node is a guest of the spec's cluster. The commands are run on its hypervisor and need
+// nothing of the node's network; each may be missing.
 type Node struct {
-	Name    string
-	Address string // on the cluster's network, as its hypervisor reaches it
-	OS      module.OS
+	Name        string
+	Address     string // on the cluster's network, as its hypervisor reaches it
+	OS          module.OS
+	Driver      string
+	Console     []string // lends its terminal to the node's console
+	TakeConsole []string // the same, after it has ended somebody else's session
+	Screen      []string // prints where the node's VNC server is, as virsh vncdisplay does
 }
 
 // ConnectUnder reaches the hypervisor that a node of the spec's cluster runs on, and
@@ -80,8 +85,13 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 	var names []string
 	if l.topology != nil {
 		for _, n := range l.topology.Nodes {
+			if n.Name == node && n.Hypervisor == "" {
+				return report.refuse(diag.Errorf(nil, "No hypervisor", "The node %q is a machine that exists by itself, so no hypervisor leads to its console. 'kinit ssh' logs in to it.", node))
+			}
 			if n.Name == node {
-				found := Node{Name: n.Name, Address: n.IP.String(), OS: n.Family()}
+				ways := l.plan.Ways(node)
+				found := Node{Name: n.Name, Address: n.IP.String(), OS: n.Family(), Driver: n.Driver,
+					Console: ways.Console, TakeConsole: ways.TakeConsole, Screen: ways.Screen}
 				return l.connect(ctx, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
 			}
 			names = append(names, n.Name)

@@ -30,6 +30,7 @@ import (
 	"kinit/modules/kubectlapply"
 	"kinit/modules/lineinfile"
 	"kinit/modules/mount"
+	"kinit/modules/netns"
 	"kinit/modules/nfttable"
 	"kinit/modules/ospkg"
 	"kinit/modules/ovncentral"
@@ -42,6 +43,7 @@ import (
 	"kinit/modules/ovsbridge"
 	"kinit/modules/ovsport"
 	"kinit/modules/ovssweep"
+	"kinit/modules/podmanbuild"
 	"kinit/modules/podmancontainer"
 	"kinit/modules/podmanimage"
 	"kinit/modules/podmannetwork"
@@ -100,7 +102,7 @@ func All() []module.Kind {
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		lineinfile.Kind(), blockinfile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
-		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), wait.Kind(), facts.Kind(),
+		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
 		// Users of a host, and who may log in.
@@ -115,7 +117,7 @@ func All() []module.Kind {
 		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),
 		ovnrouter.Kind(), ovnrouter.PortKind(), ovnrouter.NATKind(), ovnrouter.RouteKind(),
 		// Containers.
-		podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
+		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
 		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(),

@@ -4,6 +4,7 @@ spec "bare-libvirt-1-1-1" {
 }
 
 cluster "bare" {
+  driver      = "libvirt"
   hypervisors = 1
 
   network {

@@ -4,6 +4,7 @@ spec "k8s-libvirt-1-1-1" {
 }
 
 cluster "k8s" {
+  driver      = "libvirt"
   hypervisors = 1
 
   network {

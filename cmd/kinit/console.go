@@ -17,9 +17,6 @@ import (
 	"kinit/engine/transport"
 )
 
-// libvirtURI is the system's libvirt, which runs the nodes.
-const libvirtURI = "qemu:///system"
-
 // firstVNC is the TCP port of VNC's display 0, by RFC 6143.
 const firstVNC = 5900
 
@@ -34,13 +31,13 @@ func (w *world) consoleCommand() *cli.Command {
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
 	}.write(&cli.Command{
 		Name:      "console",
-		Usage:     "open the serial console of a node, or forward its screen or desktop",
+		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no
-network. Ctrl-] leaves it. With --vnc the node's screen is forwarded to a port of this
+network: the serial console of a guest, which Ctrl-] leaves, or a shell in a container. With --vnc the node's screen is forwarded to a port of this
 machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Windows node is,
 which needs its network. A Windows node's console is its screen, unless --serial is given.
-The login on the hypervisor must be one that libvirt lets in, such as root.`,
+The login on the hypervisor must be one that libvirt or podman lets in, such as root.`,
 		Flags: flags(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
 			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
@@ -109,7 +106,7 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 			case wayDesktop:
 				return w.forwardDesktop(ctx, conn, n)
 			}
-			code, err = serial(ctx, conn, n.Name, c.Bool("force"))
+			code, err = terminal(ctx, conn, n, c.Bool("force"))
 			return err
 		})
 	}
@@ -122,11 +119,15 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 	return nil
 }
 
-// serial lends the terminal to the console of a domain. virsh knows Ctrl-] itself.
-func serial(ctx context.Context, conn transport.Conn, domain string, force bool) (int, error) {
-	argv := []string{"virsh", "--connect", libvirtURI, "console", domain}
-	if force {
-		argv = append(argv, "--force")
+// terminal lends the terminal to the console of a node, by the command that its driver
+// has for it.
+func terminal(ctx context.Context, conn transport.Conn, n engine.Node, force bool) (int, error) {
+	argv := n.Console
+	if force && n.TakeConsole != nil {
+		argv = n.TakeConsole
+	}
+	if len(argv) == 0 {
+		return 0, fmt.Errorf("%s has no console: its driver %q knows none", n.Name, n.Driver)
 	}
 	return lend(ctx, conn, shell.POSIX(argv...), true)
 }
@@ -134,7 +135,7 @@ func serial(ctx context.Context, conn transport.Conn, domain string, force bool)
 // forwardScreen forwards a port of the loopback to the domain's VNC server, which is on
 // the hypervisor's loopback.
 func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node engine.Node) error {
-	port, err := vncPort(ctx, conn, node.Name)
+	port, err := vncPort(ctx, conn, node)
 	if err != nil {
 		return err
 	}
@@ -156,23 +157,26 @@ func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node en
 	})
 }
 
-// vncPort asks libvirt where a domain's VNC server is, on the hypervisor's loopback.
-func vncPort(ctx context.Context, conn transport.Conn, domain string) (int, error) {
+// vncPort asks the hypervisor where a node's VNC server is, on its loopback.
+func vncPort(ctx context.Context, conn transport.Conn, node engine.Node) (int, error) {
+	if len(node.Screen) == 0 {
+		return 0, fmt.Errorf("%s has no screen: its driver %q knows none", node.Name, node.Driver)
+	}
 	var out, problems bytes.Buffer
 	code, err := conn.Exec(ctx, transport.Process{
-		Line:   shell.POSIX("virsh", "--connect", libvirtURI, "vncdisplay", domain),
+		Line:   shell.POSIX(node.Screen...),
 		Stdout: &out, Stderr: &problems,
 	})
 	if err != nil {
 		return 0, err
 	}
 	if code != 0 {
-		return 0, fmt.Errorf("%s has no screen that can be forwarded: %s", domain, strings.TrimSpace(problems.String()))
+		return 0, fmt.Errorf("%s has no screen that can be forwarded: %s", node.Name, strings.TrimSpace(problems.String()))
 	}
 	display := strings.TrimSpace(out.String()) // such as 127.0.0.1:0 or :0
 	number, err := strconv.Atoi(display[strings.LastIndexByte(display, ':')+1:])
 	if err != nil {
-		return 0, fmt.Errorf("%s has no screen that can be forwarded: virsh says %q", domain, display)
+		return 0, fmt.Errorf("%s has no screen that can be forwarded: %s says %q", node.Name, node.Screen[0], display)
 	}
 	return firstVNC + number, nil
 }

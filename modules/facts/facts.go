@@ -31,6 +31,9 @@ import (
 //   - memory_bytes: memory in bytes
 //   - memory_available_bytes: memory in bytes that programs could get now
 //   - kvm: whether /dev/kvm is there, which is no proof that guests start with it
+//   - container: what runs the host as a container, such as "podman"; empty where it has a
+//     kernel of its own
+//   - cgroups: 2 where control groups of version 2 alone are mounted, else 1
 //   - interfaces: network interfaces by name; addresses are without prefix length, mtu
 //     in bytes
 //   - default_interface: interface of the IPv4 default route; empty without one
@@ -88,6 +91,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 		"hostname": cty.String, "os_id": cty.String, "os_version": cty.String,
 		"kernel": cty.String, "machine": cty.String, "arch": cty.String,
 		"cpus": cty.Number, "memory_bytes": cty.Number, "memory_available_bytes": cty.Number, "kvm": cty.Bool,
+		"container": cty.String, "cgroups": cty.Number,
 		"interfaces":        cty.Map(interfaceType()),
 		"default_interface": cty.String, "default_address": cty.String,
 		"route_address": cty.String, "route_interface": cty.String, "route_mtu": cty.Number,
@@ -117,6 +121,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 		"kernel": cty.StringVal(s.kernel), "machine": cty.StringVal(s.machine), "arch": cty.StringVal(arch(s.machine)),
 		"cpus": cty.NumberIntVal(s.cpus), "memory_bytes": cty.NumberIntVal(s.memory),
 		"memory_available_bytes": cty.NumberIntVal(s.available), "kvm": cty.BoolVal(s.kvm),
+		"container": cty.StringVal(s.container), "cgroups": cty.NumberIntVal(s.cgroups),
 		"interfaces":        n.value(),
 		"default_interface": cty.StringVal(n.defaultInterface), "default_address": cty.StringVal(n.defaultAddress()),
 		"route_address": cty.StringVal(canonical(t.Address)), "route_interface": cty.StringVal(route.Name), "route_mtu": cty.NumberIntVal(route.MTU),

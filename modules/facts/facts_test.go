@@ -22,6 +22,9 @@ func debian(t *testing.T) *moduletest.FakeHost {
 		"/proc/cpuinfo":              "processor\t: 0\nmodel name\t: a processor: fast\n\nprocessor\t: 1\n",
 		"/proc/meminfo":              "MemTotal:       24684092 kB\nMemFree:        17935928 kB\nMemAvailable:   23511840 kB\n",
 		"/dev/kvm":                   "",
+		"/run/systemd/container":     "podman\n",
+
+		"/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n",
 	} {
 		h.FS.Put(path, text, 0o644)
 	}
@@ -68,6 +71,7 @@ func TestOutputs(t *testing.T) {
 		"kernel": cty.StringVal("6.1.0-18-amd64"), "machine": cty.StringVal("x86_64"), "arch": cty.StringVal("amd64"),
 		"cpus": cty.NumberIntVal(2), "memory_bytes": cty.NumberIntVal(24684092 << 10),
 		"memory_available_bytes": cty.NumberIntVal(23511840 << 10), "kvm": cty.True,
+		"container": cty.StringVal("podman"), "cgroups": cty.NumberIntVal(2),
 		"interfaces": cty.MapVal(map[string]cty.Value{
 			"lo":   entry(65536, "00:00:00:00:00:00", strings("127.0.0.1", "::1")),
 			"ifb0": entry(1500, "82:51:48:19:3b:1c", cty.ListValEmpty(cty.String)),

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
 )
 
 // system is what the machine is, apart from its network.
@@ -18,6 +19,8 @@ type system struct {
 	kernel, machine           string
 	cpus, memory, available   int64 // the last two in bytes
 	kvm                       bool
+	container                 string // what runs it, such as "podman"; empty where it is no container
+	cgroups                   int64  // the version of control groups that its services get
 }
 
 // readSystem reads files only, except for the machine's name, which no file has.
@@ -45,10 +48,35 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	}
 	_, err = h.Files().Stat(ctx, "/dev/kvm")
 	s.kvm = err == nil
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
 	}
-	return s, err
+	return s, s.readContainer(ctx, h)
+}
+
+// containerFile is where systemd notes what runs it when that is a container manager
+// (systemd, src/core/manager.c and man 5 org.freedesktop.systemd1, "Virtualization").
+const containerFile = "/run/systemd/container"
+
+// unifiedFile is there where control groups of version 2 alone are mounted
+// (Linux, Documentation/admin-guide/cgroup-v2.rst).
+const unifiedFile = "/sys/fs/cgroup/cgroup.controllers"
+
+// readContainer reads whether the machine shares its kernel, and how it divides itself.
+func (s *system) readContainer(ctx context.Context, h module.Host) error {
+	text, there, err := hostfile.Read(ctx, h, containerFile)
+	if err != nil {
+		return err
+	}
+	if there {
+		s.container = strings.TrimSpace(text)
+	}
+	unified, err := hostfile.Exists(ctx, h, unifiedFile)
+	s.cgroups = 1
+	if unified {
+		s.cgroups = 2
+	}
+	return err
 }
 
 // pairs reads lines of names and values, which may be in quotes.

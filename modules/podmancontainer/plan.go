@@ -84,6 +84,8 @@ func (t *Task) decide(s state) []module.Step {
 // outdated says why the container has to be made anew.
 func (t *Task) outdated(s state) string {
 	switch {
+	case !t.Replace:
+		return ""
 	case s.ctr.Config.Labels[podman.ConfigLabel] != t.hash():
 		return "its arguments are others"
 	case s.image != "" && s.image != s.ctr.Image:

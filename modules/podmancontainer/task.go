@@ -91,6 +91,9 @@ type Task struct {
 	Options []string `hcl:"options,optional"`
 	// ConfigHash is any text, such as the checksum of a configuration file; when it changes, the container is made anew. Default none.
 	ConfigHash string `hcl:"config_hash,optional"`
+	// Replace, when false, leaves a container that is there as it was made, whatever its
+	// arguments and its image are by now. Default true.
+	Replace bool `hcl:"replace,optional"`
 	// State is "running" (the default), "stopped" or "absent".
 	State string `hcl:"state,optional"`
 }
@@ -98,7 +101,7 @@ type Task struct {
 // Kind is the module.
 func Kind() module.Kind {
 	return module.Kind{Name: "podman_container", New: func() module.Task {
-		return &Task{StopTimeout: "10s", State: "running"}
+		return &Task{StopTimeout: "10s", Replace: true, State: "running"}
 	}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"kinit/modules/internal/packages"
 	"kinit/modules/kernelmodule"
 	"kinit/modules/mount"
+	"kinit/modules/netns"
 )
 
 // handler undoes marks of one kind. undo is repeated after an interrupt, and must
@@ -39,6 +40,7 @@ func kinds() []handler {
 		{name: "directory", noun: "folder", undo: undoDirectory},
 		{name: "unit", noun: "unit", file: unitFile, undo: undoUnit},
 		{name: "nft_table", noun: "nft table", undo: undoTable},
+		{name: netns.Mark, noun: "network namespace", undo: netns.Undo},
 		{name: "service", noun: "service", undo: undoService, shared: true},
 		{name: "sysctl", noun: "kernel parameter", undo: undoSysctl, shared: true},
 		{name: "package", noun: "package", undo: undoPackage, shared: true},

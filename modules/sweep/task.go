@@ -36,6 +36,8 @@ type Task struct {
 	Purge bool `hcl:"purge,optional"`
 	// Keep are the paths and names of what stays. Default none.
 	Keep []string `hcl:"keep,optional"`
+	// Kinds are the kinds of marks that are undone, such as "netns". Default: all.
+	Kinds []string `hcl:"kinds,optional"`
 }
 
 // Kind is the module.
@@ -73,7 +75,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 func (t *Task) doomed(s state) []module.Mark {
 	var doomed []module.Mark
 	for _, mark := range slices.Backward(s.marks) {
-		if t.stays(mark) || !t.handles(mark.Kind) {
+		if len(t.Kinds) > 0 && !slices.Contains(t.Kinds, mark.Kind) || t.stays(mark) || !t.handles(mark.Kind) {
 			continue
 		}
 		doomed = append(doomed, mark)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"kinit/engine/module"
@@ -26,17 +27,30 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // not know may come with a module that an earlier task loads.
 func (t *Task) decide(h module.Host, s state) []module.Step {
 	var steps []module.Step
-	if want := normal(t.Value); !s.known || s.value != want {
+	if !s.known || !t.holds(s) {
+		want := normal(t.Value)
 		text := fmt.Sprintf("set %s to %s", t.Name, want)
 		if s.known {
 			text += ", was " + s.value
 		}
 		steps = append(steps, module.NewStep(text, t.set))
 	}
-	if t.Persistent && s.kept != t.line() {
+	// What is high enough by itself needs no file.
+	byItself := t.Least && s.kept == "" && !s.marked && len(steps) == 0
+	if t.Persistent && s.kept != t.line() && !byItself {
 		steps = append(steps, module.NewStep("write "+t.file(h), t.keep))
 	}
 	return steps
+}
+
+// holds tells whether the parameter is as it should be.
+func (t *Task) holds(s state) bool {
+	if s.value == normal(t.Value) {
+		return true
+	}
+	have, err := strconv.ParseInt(s.value, 10, 64)
+	want, _ := strconv.ParseInt(t.Value, 10, 64) // Validate has read it
+	return t.Least && err == nil && have >= want
 }
 
 // set marks the parameter with the value it has, and changes it.
@@ -48,7 +62,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if !s.known {
 		return fmt.Errorf("the kernel has no parameter %s: is the module loaded that brings it?", t.Name)
 	}
-	if s.value == normal(t.Value) {
+	if t.holds(s) {
 		return nil
 	}
 	if err := h.Own(ctx, module.Mark{Kind: "sysctl", ID: t.Name, Prior: s.value}); err != nil {

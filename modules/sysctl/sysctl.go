@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -34,6 +35,9 @@ type Task struct {
 	Name string `hcl:"name"`
 	// Value is what it should be. Several numbers are parted by a space.
 	Value string `hcl:"value,optional"`
+	// Least makes value the least that it should be, a whole number: a parameter that is
+	// higher stays as it is. Default false.
+	Least bool `hcl:"least,optional"`
 	// Persistent writes the parameter to
 	// /etc/sysctl.d/90-kinit-<cluster, or "host">-<name>.conf too. Default true.
 	Persistent bool `hcl:"persistent,optional"`
@@ -56,6 +60,9 @@ func (t *Task) Validate() error {
 	}
 	if t.State == "present" && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
 		return fmt.Errorf("value is %q, want one line of text", t.Value)
+	}
+	if _, err := strconv.ParseInt(t.Value, 10, 64); t.Least && err != nil {
+		return fmt.Errorf("value is %q, want a whole number, as least is set", t.Value)
 	}
 	return nil
 }

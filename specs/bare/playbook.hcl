@@ -4,6 +4,12 @@ import {
   source = "common"
 }
 
+locals {
+  # Nothing runs on the nodes.
+  node_packages  = []
+  kernel_modules = {}
+}
+
 stage "verify" {
   after = ["services", "nodes"]
 }

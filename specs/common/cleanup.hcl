@@ -6,16 +6,6 @@ locals {
   remove_all = run.recreate || run.stop_after == "cleanup"
 }
 
-task "libvirt_sweep" "owned" {
-  stage = "cleanup"
-  hosts = local.hypervisors
-  all   = local.remove_all
-  keep  = concat(keys(cluster.nodes), local.windows_builds)
-  keep_volumes = concat(local.windows_build_volumes, flatten([for name in keys(cluster.nodes) : [
-    "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ]]))
-}
-
 task "podman_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
@@ -25,6 +15,7 @@ task "podman_sweep" "owned" {
     ["kinit-${cluster.name}", "kinit-${cluster.name}-services"],
     [for name in keys(local.service_containers) : "kinit-${cluster.name}-${name}"],
     [for image in values(var.service_images) : image.name],
+    local.driver_containers,
   )
 }
 
@@ -39,22 +30,11 @@ task "ovn_sweep" "owned" {
   depends_on = [task.command.leave]
 }
 
-# A chassis that no cluster needs any more says good-bye, so that nobody keeps a
-# tunnel to it. It must still know where the southbound database is.
-task "command" "leave" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.hypervisors
-  argv       = ["ovn-appctl", "-t", "ovn-controller", "exit"]
-  only_if    = ["sh", "-c", file("files/last-user.sh"), "last-user", cluster.name]
-  depends_on = [task.libvirt_sweep.owned, task.podman_sweep.owned]
-}
-
 task "ovs_sweep" "owned" {
   stage      = "cleanup"
   hosts      = local.hypervisors
   all        = local.remove_all
-  keep       = ["br-int", "br-ex", local.management_device, local.services_device]
+  keep       = concat(["br-int", "br-ex", local.management_device, local.services_device], local.driver_devices)
   depends_on = [task.ovn_sweep.owned]
 }
 
@@ -65,14 +45,4 @@ task "sweep" "owned" {
   all        = true
   purge      = run.purge
   depends_on = [task.ovs_sweep.owned]
-}
-
-output "leftovers" {
-  value = !local.remove_all ? null : sum(concat(
-    [for h in local.hypervisors : task.libvirt_sweep.owned[h].count],
-    [for h in local.hypervisors : task.podman_sweep.owned[h].count],
-    [task.ovn_sweep.owned.count],
-    [for h in local.hypervisors : task.ovs_sweep.owned[h].count],
-    [for h in local.hypervisors : try(coalesce(task.sweep.owned[h].count, 0), 0)],
-  ))
 }

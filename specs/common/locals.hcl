@@ -1,4 +1,9 @@
 # Names and lists that several stages use.
+
+import {
+  source = "drivers"
+}
+
 locals {
   hypervisors = [for h in cluster.hypervisors : h.name]
   first       = cluster.hypervisors[0].name
@@ -10,8 +15,9 @@ locals {
   title          = { name = cluster.name, domain = cluster.domain }
   node_addresses = { for n in values(cluster.nodes) : n.name => n.ip }
 
-  # Nodes by what they run; those with Windows are in windows.hcl.
-  linux_nodes = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
+  # Nodes by what they run.
+  windows_nodes = { for name, node in cluster.nodes : name => node if startswith(node.os, "windows") }
+  linux_nodes   = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
 
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"
@@ -28,8 +34,6 @@ locals {
   external_cidr    = "172.16.0.0/24"
   external_gateway = "172.16.0.254"
   external_address = cidrhost(local.external_cidr, 1 + parseint(substr(sha256(cluster.name), 0, 6), 16) % 250)
-
-  image_dir = "/var/lib/libvirt/images"
 }
 
 # The stages of every cluster and their order.

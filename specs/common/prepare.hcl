@@ -32,14 +32,10 @@ task "package" "central" {
 }
 
 task "service" "hypervisor" {
-  stage = "prepare"
-  when  = local.build
-  for_each = {
-    for pair in setproduct(local.hypervisors, ["libvirtd.service", "openvswitch-switch.service"]) :
-    "${pair[0]}/${pair[1]}" => { host = pair[0], unit = pair[1] }
-  }
-  host       = each.value.host
-  name       = each.value.unit
+  stage      = "prepare"
+  when       = local.build
+  hosts      = local.hypervisors
+  name       = "openvswitch-switch.service"
   enabled    = true
   state      = "started"
   depends_on = [task.package.hypervisor]

@@ -2,7 +2,7 @@
 
 locals {
   # What the nodes on each hypervisor take together, in bytes.
-  node_memory   = { for n in values(cluster.nodes) : n.hypervisor => n.memory_bytes... }
+  node_memory   = { for n in values(cluster.nodes) : n.hypervisor => n.memory_bytes... if n.overlay }
   wanted_memory = { for h in local.hypervisors : h => sum(concat([0], try(local.node_memory[h], []))) }
   # IPv6 needs 1280 bytes, and the smallest sensible pod network sits inside two
   # tunnels.
@@ -29,15 +29,6 @@ task "assert" "hypervisors" {
   }
 }
 
-# A guest of the wanted type really starts: a trial, since a device proves nothing.
-task "command" "virtualisation" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.node_hypervisors
-  argv      = ["sh", "-c", file("files/accelerated.sh"), "accelerated", var.virt_type]
-  read_only = true
-}
-
 # The ports that the services publish are free, or the services' own already.
 task "command" "ports" {
   stage     = "validate"
@@ -54,14 +45,5 @@ task "command" "network" {
   when      = local.build
   hosts     = local.hypervisors
   argv      = ["sh", "-c", file("files/network.sh"), "network", cluster.network.cidr, local.management_device]
-  read_only = true
-}
-
-# Room for the images and disks, which grow as they are written.
-task "command" "room" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.node_hypervisors
-  argv      = ["sh", "-c", file("files/room.sh"), "room", local.image_dir, tostring(var.least_room_gib)]
   read_only = true
 }

@@ -49,6 +49,18 @@ variable "compute_os" {
   description = "Operating system of the compute nodes."
 }
 
+variable "controller_hosts" {
+  type        = list(string)
+  default     = null
+  description = "Machines that exist already, to be the controllers: their names in the inventory. Without it the driver makes them."
+}
+
+variable "compute_hosts" {
+  type        = list(string)
+  default     = null
+  description = "Machines that exist already, to be the compute nodes: their names in the inventory. Without it the driver makes them."
+}
+
 variable "datapath" {
   type        = string
   default     = "system"
@@ -59,22 +71,6 @@ variable "datapath" {
   }
 }
 
-variable "virt_type" {
-  type        = string
-  default     = "kvm"
-  description = "Domain type: kvm, or qemu for software emulation."
-  validation {
-    condition     = contains(["kvm", "qemu"], var.virt_type)
-    error_message = "The domain type is \"kvm\" or \"qemu\"."
-  }
-}
-
-variable "disk_cache" {
-  type        = string
-  default     = ""
-  description = "How guests' writes reach the disk: empty for QEMU's default, none, writeback, or unsafe for clusters that are thrown away."
-}
-
 variable "encapsulation_address" {
   type        = map(string)
   default     = {}
@@ -83,7 +79,7 @@ variable "encapsulation_address" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils", "openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  default     = ["openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
   description = "Debian packages of every hypervisor."
 }
 
@@ -91,27 +87,6 @@ variable "dns_public" {
   type        = list(string)
   default     = ["1.1.1.1", "9.9.9.9"]
   description = "Name servers for names outside the cluster; restricted networks set their own."
-}
-
-variable "guest_image" {
-  type = object({
-    url        = string
-    sha256     = optional(string, "")
-    sha512     = optional(string, "")
-    sha256_url = optional(string, "")
-    sha512_url = optional(string, "")
-  })
-  default = {
-    url        = "https://cloud.debian.org/images/cloud/bookworm/latest/debian-12-genericcloud-amd64.qcow2"
-    sha512_url = "https://cloud.debian.org/images/cloud/bookworm/latest/SHA512SUMS"
-  }
-  description = "The base image of Linux guests, and its checksum or where that is published."
-}
-
-variable "guest_packages" {
-  type        = list(string)
-  default     = []
-  description = "Debian packages that guests install when they first start."
 }
 
 variable "boot_timeout" {

@@ -2,6 +2,20 @@
 # network between pods.
 
 locals {
+  # Debian packages that Kubernetes needs on a node, for drivers to bring.
+  node_packages = [
+    "containerd", "runc", "containernetworking-plugins", "iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables",
+  ]
+  # Modules of the kernel, each with a file that is there when the kernel has it.
+  kernel_modules = {
+    overlay      = "/sys/module/overlay"
+    br_netfilter = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+  }
+  # Checks of kubeadm that ask a container for its kernel's configuration.
+  shared_kernel = ["SystemVerification"]
+}
+
+locals {
   api        = "api.${cluster.domain}"
   first_node = local.controllers[0].name
   others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
@@ -17,6 +31,13 @@ locals {
     { Type = local.pod_network == "flannel-host-gw" ? "host-gw" : "vxlan" },
     { for name, value in { VNI = 4096, Port = 4789 } : name => value if local.pod_network == "flannel-vxlan" && length(local.windows_nodes) > 0 },
   )
+}
+
+# What a node is decides how its services divide it: one that is a container shares its
+# hypervisor's kernel, and control groups of version 1 are not for systemd to manage there.
+task "facts" "node" {
+  stage = "nodes"
+  hosts = local.all_nodes
 }
 
 # What every further task on a node stands on: the kernel's part.
@@ -76,10 +97,13 @@ task "copy" "registry_hosts" {
 }
 
 task "copy" "containerd" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  dest       = "/etc/containerd/config.toml"
-  content    = templatefile("files/containerd.toml", { cluster = local.title, pause_image = var.pause_image })
+  stage = "cluster"
+  hosts = local.all_nodes
+  dest  = "/etc/containerd/config.toml"
+  content = templatefile("files/containerd.toml", {
+    cluster = local.title, pause_image = var.pause_image
+    systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
+  })
   mode       = "0644"
   depends_on = [task.directory.registries]
 }
@@ -205,9 +229,26 @@ locals {
 
 task "directory" "patches" {
   stage = "cluster"
-  hosts = [for c in local.controllers : c.name]
+  hosts = local.all_nodes
   path  = local.patches
   mode  = "0700"
+}
+
+# What differs from node to node in the configuration of its kubelet. A node that is a
+# container sees all memory and processors of its hypervisor; what is not its own is
+# reserved. Its disk is the hypervisor's to watch.
+task "copy" "kubelet_patch" {
+  stage = "cluster"
+  hosts = local.all_nodes
+  dest  = "${local.patches}/kubeletconfiguration+strategic.yaml"
+  content = templatefile("files/kubelet-patch.yaml", {
+    cgroups         = task.facts.node[host.name].cgroups
+    container       = task.facts.node[host.name].container != ""
+    reserved_memory = max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes)
+    reserved_cpus   = max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus)
+  })
+  mode       = "0600"
+  depends_on = [task.directory.patches]
 }
 
 task "copy" "patches" {
@@ -236,6 +277,8 @@ locals {
   )
   # Keys on an elliptic curve: kubeadm makes a dozen, and one signs each handshake; an
   # RSA key of 2048 bits takes a hundred times as long to make and ten times to sign with.
+  # The table of connections is the kernel's, which a container shares: its size stays.
+  kube_proxy   = { conntrack = { maxPerCore = 0, min = 0, tcpEstablishedTimeout = "0s", tcpCloseWaitTimeout = "0s" } }
   kubeadm_init = { ClusterConfiguration = merge(local.component_env, { encryptionAlgorithm = "ECDSA-P256" }) }
 }
 
@@ -258,13 +301,14 @@ task "kubeadm_config" "init" {
   patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
   kubelet                = { cgroupDriver = "systemd" }
+  kube_proxy             = local.kube_proxy
 }
 
 task "kubeadm_init" "first" {
   stage            = "cluster"
   host             = local.first_node
   config           = task.kubeadm_config.init.path
-  ignore_preflight = var.ignore_preflight
+  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
   upload_certs     = length(local.others) > 0
   pki = {
     "ca.crt" = task.x509_ca.kubernetes.cert_pem
@@ -274,7 +318,7 @@ task "kubeadm_init" "first" {
   depends_on = [
     task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
     task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-    task.command.push, task.copy.patches,
+    task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
   ]
 }
 
@@ -292,7 +336,7 @@ task "kubeadm_config" "join" {
   kubernetes_version     = var.kubernetes_version
   token                  = task.secret.token.value
   certificate_key        = task.secret.certificate_key.value
-  patches                = each.value.pool == "controller" ? local.patches : ""
+  patches                = local.patches
   ca_cert_hash           = task.x509_ca.kubernetes.spki_hash
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }
@@ -302,9 +346,9 @@ task "kubeadm_join" "controller" {
   for_each         = toset(local.others)
   host             = each.key
   config           = task.kubeadm_config.join[each.key].path
-  ignore_preflight = var.ignore_preflight
+  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
   timeout          = var.cluster_timeout
-  depends_on       = [task.kubeadm_init.first, task.copy.patches, task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+  depends_on       = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
 
   retry {
     attempts = 3

@@ -5,8 +5,9 @@ task "kubeadm_join" "compute" {
   for_each         = { for n in local.computes : n.name => n if !startswith(n.os, "windows") }
   host             = each.key
   config           = task.kubeadm_config.join[each.key].path
-  ignore_preflight = var.ignore_preflight
+  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
   timeout          = var.cluster_timeout
+  depends_on       = [task.copy.kubelet_patch[each.key]]
 
   # A busy API server may not answer at once; a join that failed half-way is reset.
   retry {

@@ -80,7 +80,7 @@ task "sweep" "owned" {
 # asked of the machine, because it depends on its cgroups.
 task "command" "runtime" {
   stage     = "hypervisors"
-  argv      = ["sh", "${var.lab_cache}/scripts/probe-runtime.sh"]
+  argv      = ["sh", "-c", file("../drivers/podman/files/runtime.sh")]
   read_only = true
 }
 
@@ -130,9 +130,17 @@ task "podman_container" "hypervisor" {
   command    = ["/sbin/init"]
   runtime    = trimspace(task.command.runtime.stdout)
   privileged = true
-  systemd    = "always"
-  ulimits    = ["nofile=20000:20000", "nproc=4096:4096"]
-  networks   = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
+  # Not podman's own preparation for systemd: with control groups of version 1 it mounts
+  # the machine's, and the services of all hypervisors and nodes would be in one tree.
+  systemd = "false"
+  tmpfs   = ["/run", "/run/lock", "/tmp", "/var/log/journal"]
+  env     = { container = "podman" }
+  # A process of a node that is a container counts for its hypervisor too.
+  ulimits = ["nofile=20000:20000", "nproc=32768:32768"]
+  # A cgroup namespace of its own lets its containers have cgroups of theirs, where the
+  # machine has version 1, version 2 or both.
+  options  = ["--cgroupns=private"]
+  networks = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
   volumes = [
     # Without a name they go with the container: a hypervisor that is made anew has
     # nothing of the old one.

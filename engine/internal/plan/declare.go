@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
@@ -73,8 +74,31 @@ func (b *builder) declareHost(s *spec.Host, scope *hcl.EvalContext, name string)
 			h.vars = value
 		}
 	}
+	h.ways = Ways{Console: b.words(h, "console", s.Console), TakeConsole: b.words(h, "take_console", s.TakeConsole), Screen: b.words(h, "screen", s.Screen)}
 	b.hosts.declared[name] = h
 	b.hosts.order = append(b.hosts.order, h)
+}
+
+// words evaluates a command of a host block, which must need no task.
+func (b *builder) words(h *declaredHost, argument string, expr hcl.Expression) []string {
+	if expr == nil {
+		return nil
+	}
+	value, ok := b.early(h.space, argument, expr, h.scope)
+	if !ok || value.IsNull() {
+		return nil
+	}
+	list, err := convert.Convert(value, cty.List(cty.String))
+	if err != nil || !list.IsWhollyKnown() {
+		b.errorf(expr.Range(), "Invalid "+argument, "Give a command as a list of words, as in: %s = [\"podman\", \"attach\", each.key]", argument)
+		return nil
+	}
+	var words []string
+	for it := list.ElementIterator(); it.Next(); {
+		_, word := it.Element()
+		words = append(words, word.AsString())
+	}
+	return words
 }
 
 // checkVia tells of hosts that are reached through hosts that do not exist, or

@@ -159,11 +159,11 @@ func buildWith(t *testing.T, dir string, opts map[string][]string, redactor *sec
 	var topo *topology.Topology
 	value := cty.NilVal
 	if sp.Cluster != nil && !diags.HasErrors() {
-		cluster, more := topology.Decode(sp.Cluster, scope.Context(sp.Cluster.Range.Filename))
+		cluster, more := topology.Decode(sp.Cluster, nil, scope.Context(sp.Cluster.Range.Filename))
 		if diags = append(diags, more...); diags.HasErrors() {
 			return nil, diags
 		}
-		if topo, more = topology.Expand(cluster, hosts); more.HasErrors() {
+		if topo, more = topology.Expand(cluster, hosts, inv); more.HasErrors() {
 			return nil, append(diags, more...)
 		}
 		value = topo.Value()

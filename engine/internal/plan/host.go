@@ -66,6 +66,15 @@ type declaredHost struct {
 	after references       // of depends_on
 	space *space
 	fixed cty.Value // the address, where it needs no task
+	ways  Ways
+}
+
+// Ways are commands on the machine through which a host is reached. They lead to the
+// host without its network; each may be missing.
+type Ways struct {
+	Console     []string // lends its terminal to the host's console
+	TakeConsole []string // the same, after it has ended somebody else's session
+	Screen      []string // prints where the host's VNC server is, as virsh vncdisplay does
 }
 
 // names lists the hosts that a mistyped name may have meant.
@@ -203,6 +212,14 @@ func (p *Plan) HostSettings(name string, values *Values) (HostSettings, diag.Lis
 	}
 	settings, diags, _ := host.settings(values)
 	return settings, diags
+}
+
+// Ways returns the commands that lead to a host without its network.
+func (p *Plan) Ways(name string) Ways {
+	if host := p.hosts.declared[name]; host != nil {
+		return host.ways
+	}
+	return Ways{}
 }
 
 // Declared tells whether a host block of the playbook declares the host.

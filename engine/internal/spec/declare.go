@@ -70,6 +70,29 @@ func (l *loader) readCluster(b *hclsyntax.Block) {
 	l.spec.Cluster = &Cluster{Name: b.Labels[0], Range: b.DefRange(), Body: b.Body}
 }
 
+// readDriver reads a driver block. At most one is the default.
+func (l *loader) readDriver(b *hclsyntax.Block) {
+	if l.in != l.spec.Root {
+		l.errorf(b.DefRange(), "Misplaced driver", "Drivers make the nodes of the spec's cluster, so a driver cannot be in what an import with a label reads.")
+		return
+	}
+	if !l.claim("driver", "driver."+b.Labels[0], b.DefRange()) {
+		return
+	}
+	args, _ := l.content(b, []string{"summary!", "default", "existing"}, nil)
+	d := &Driver{Name: b.Labels[0], Range: b.DefRange()}
+	l.literal(args["summary"], &d.Summary)
+	l.literal(args["existing"], &d.Existing)
+	if l.literal(args["default"], &d.Default) && d.Default {
+		for _, other := range l.spec.Drivers {
+			if other.Default {
+				l.errorf(args["default"].Range(), "Duplicate default", "The driver %q is the default already, at %s.", other.Name, other.Range)
+			}
+		}
+	}
+	l.spec.Drivers = append(l.spec.Drivers, d)
+}
+
 func (l *loader) readVariable(b *hclsyntax.Block) {
 	if !l.claim("variable", "var."+b.Labels[0], b.DefRange()) {
 		return
@@ -137,12 +160,14 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 	args, _ := l.content(b, []string{
 		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
 		"private_key", "password", "host_keys", "os", "auth", "certificate", "vars", "depends_on",
+		"console", "take_console", "screen",
 	}, nil)
 	l.spec.Hosts = append(l.spec.Hosts, &Host{
 		In: l.in, Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
 		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
 		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
 		OS: args["os"], Auth: args["auth"], Certificate: args["certificate"],
+		Console: args["console"], TakeConsole: args["take_console"], Screen: args["screen"],
 		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),
 	})
 }

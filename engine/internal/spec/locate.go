@@ -93,7 +93,7 @@ func notFound(src Sources, given string) diag.List {
 	shipped, templates := known(src, builtinPrefix)
 	text := diag.Near(name, slices.Concat(disk, shipped))
 	if len(templates) > 0 {
-		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of " +
+		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro> is one of " +
 			strings.Join(templates, ", ") + "."
 	}
 	return diag.List{{

@@ -15,10 +15,10 @@ import (
 
 // grammar is <distro>-<driver>-<controllers>-<computes>-<hypervisors>. Three
 // digits a number are more than a network has room for.
-var grammar = regexp.MustCompile(`^([a-z0-9.]+-[a-z0-9]+)-(0|[1-9][0-9]{0,2})-(0|[1-9][0-9]{0,2})-([1-9][0-9]{0,2})$`)
+var grammar = regexp.MustCompile(`^([a-z0-9.]+)-([a-z0-9]+)-(0|[1-9][0-9]{0,2})-(0|[1-9][0-9]{0,2})-([1-9][0-9]{0,2})$`)
 
-// expand makes a spec of a name by the grammar from the template of its distro
-// and driver, which is beside the path or inside the program.
+// expand makes a spec of a name by the grammar from the template of its distro, or of
+// its distro and driver, which is beside the path or inside the program.
 func (l *loader) expand(given string) (found, diag.List) {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	parts := grammar.FindStringSubmatch(name)
@@ -30,9 +30,11 @@ func (l *loader) expand(given string) (found, diag.List) {
 		folders = append(folders, builtinPrefix)
 	}
 	for _, folder := range folders {
-		file := Join(folder, parts[1]+templateSuffix)
-		if text, err := l.src.ReadFile(file); err == nil {
-			return l.render(file, text, name, parts)
+		for _, template := range []string{parts[1] + "-" + parts[2], parts[1]} {
+			file := Join(folder, template+templateSuffix)
+			if text, err := l.src.ReadFile(file); err == nil {
+				return l.render(file, text, name, parts)
+			}
 		}
 	}
 	return found{}, notFound(l.src, given)
@@ -47,9 +49,10 @@ func (l *loader) render(file string, text []byte, name string, parts []string) (
 	}
 	value, problems := expr.Value(&hcl.EvalContext{Variables: map[string]cty.Value{
 		"name":        cty.StringVal(name),
-		"controllers": number(parts[2]),
-		"computes":    number(parts[3]),
-		"hypervisors": number(parts[4]),
+		"driver":      cty.StringVal(parts[2]),
+		"controllers": number(parts[3]),
+		"computes":    number(parts[4]),
+		"hypervisors": number(parts[5]),
 	}})
 	if problems.HasErrors() {
 		return found{}, ofTemplate(problems)

@@ -18,6 +18,7 @@ type Spec struct {
 
 	Owner    hcl.Expression // who owns what the playbook makes, where there is no cluster; nil without one
 	Cluster  *Cluster       // nil without one
+	Drivers  []*Driver      // in the order they were read
 	Root     *Namespace     // with those of imports inside
 	Stages   []*Stage       // of all namespaces, so that each comes after those it names
 	Hosts    []*Host        // of all namespaces, as the following
@@ -34,6 +35,16 @@ type Cluster struct {
 	Name  string
 	Range hcl.Range
 	Body  *hclsyntax.Body
+}
+
+// Driver is a driver block: a playbook that makes a cluster's nodes, or prepares
+// machines that exist.
+type Driver struct {
+	Name     string
+	Summary  string
+	Default  bool // of clusters that name none
+	Existing bool // its nodes are machines that exist already, which pools name
+	Range    hcl.Range
 }
 
 // Variable is a variable block. Type, Default and the validations are not
@@ -109,6 +120,9 @@ type Host struct {
 	Auth        hcl.Expression
 	Certificate hcl.Expression
 	Vars        hcl.Expression
+	Console     hcl.Expression
+	TakeConsole hcl.Expression
+	Screen      hcl.Expression
 	DependsOn   hcl.Expression
 	Range       hcl.Range
 }

@@ -19,8 +19,12 @@ func (e *expansion) address() {
 	}
 	a := &addresses{expansion: e, owner: map[int]string{}}
 	t.Gateway = a.take("the gateway", n.offset(n.GatewayOffset))
+	up := n.offset(n.NodeOffset)
 	for i := range t.Nodes {
-		t.Nodes[i].IP = a.take(t.Nodes[i].Name, n.offset(n.NodeOffset)+i)
+		if t.Nodes[i].Overlay {
+			t.Nodes[i].IP = a.take(t.Nodes[i].Name, up)
+			up++
+		}
 	}
 	down := n.offset(n.PodOffset)
 	for i := range t.Pods {
@@ -45,12 +49,18 @@ func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
 // tooSmall tells of a network that cannot hold everything, whatever the offsets.
 func (e *expansion) tooSmall() bool {
 	t, n := e.t, e.t.Cluster.Network
-	have, need := n.total()-2, len(t.Nodes)+len(t.Pods)+len(t.Hypervisors)+1
+	nodes := 0
+	for _, node := range t.Nodes {
+		if node.Overlay {
+			nodes++
+		}
+	}
+	have, need := n.total()-2, nodes+len(t.Pods)+len(t.Hypervisors)+1
 	if need <= have {
 		return false
 	}
 	e.diags = append(e.diags, diag.Errorf(e.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
-		n.Prefix, have, count(len(t.Nodes), "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)...)
+		n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)...)
 	return true
 }
 

@@ -29,6 +29,7 @@ const (
 // clusterBlock is the cluster block as HCL has it. Absent arguments are nil.
 type clusterBlock struct {
 	Hypervisors *int           `hcl:"hypervisors,optional"`
+	Driver      *string        `hcl:"driver,optional"`
 	Domain      *string        `hcl:"domain,optional"`
 	Pods        *int           `hcl:"pods,optional"`
 	Vars        cty.Value      `hcl:"vars,optional"`
@@ -45,7 +46,9 @@ type networkBlock struct {
 
 type poolBlock struct {
 	Name        string    `hcl:"name,label"`
+	Driver      *string   `hcl:"driver,optional"`
 	Count       *int      `hcl:"count,optional"`
+	Hosts       []string  `hcl:"hosts,optional"`
 	VCPUs       *int      `hcl:"vcpus,optional"`
 	Memory      *string   `hcl:"memory,optional"`
 	Disk        *string   `hcl:"disk,optional"`
@@ -55,9 +58,9 @@ type poolBlock struct {
 	Vars        cty.Value `hcl:"vars,optional"`
 }
 
-// Decode evaluates a cluster block.
-func Decode(block *spec.Cluster, ctx *hcl.EvalContext) (Cluster, diag.List) {
-	d := &decoder{body: block.Body}
+// Decode evaluates a cluster block. Its pools may have any of the drivers.
+func Decode(block *spec.Cluster, drivers []Driver, ctx *hcl.EvalContext) (Cluster, diag.List) {
+	d := &decoder{body: block.Body, drivers: drivers}
 	if d.findUnknown(block.Body, ctx); d.diags.HasErrors() {
 		d.diags.Sort()
 		return Cluster{}, d.diags
@@ -78,6 +81,9 @@ func Decode(block *spec.Cluster, ctx *hcl.EvalContext) (Cluster, diag.List) {
 	d.atLeast(c.Pods, 0, d.body, "pods")
 	c.Vars = d.vars(raw.Vars, block.Body, block.Range)
 	c.Network = d.network(raw.Networks)
+	if d.standard = d.ofCluster(raw.Driver); d.standard != nil {
+		c.Driver = d.standard.Name
+	}
 	c.Pools = d.pools(raw.Pools)
 	d.diags.Sort()
 	return c, d.diags
@@ -85,8 +91,10 @@ func Decode(block *spec.Cluster, ctx *hcl.EvalContext) (Cluster, diag.List) {
 
 // decoder is the state of one Decode.
 type decoder struct {
-	body  *hclsyntax.Body
-	diags diag.List
+	body     *hclsyntax.Body
+	drivers  []Driver
+	standard *Driver // of pools that name none, nil where there is none
+	diags    diag.List
 }
 
 // findUnknown tells of arguments that need the cluster itself.
@@ -160,6 +168,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	p := Pool{
 		Name:        raw.Name,
 		Count:       or(raw.Count, 1),
+		Hosts:       raw.Hosts,
 		VCPUs:       or(raw.VCPUs, defaultVCPUs),
 		OS:          or(raw.OS, defaultOS),
 		Pattern:     or(raw.Pattern, ""),
@@ -168,9 +177,11 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	}
 	p.Vars = d.vars(raw.Vars, b.Body, p.Range)
 	p.Pinned = argument(b.Body, "hypervisors", p.Range)
+	p.named = argument(b.Body, "hosts", p.Range)
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
 	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")
+	d.ofPool(&p, raw.Driver, raw.Count, b)
 	p.Memory = d.size(or(raw.Memory, defaultMemory), b.Body, "memory")
 	p.Disk = d.size(or(raw.Disk, defaultDisk), b.Body, "disk")
 	if raw.Pattern != nil && !numbered.MatchString(p.Pattern) {

@@ -11,7 +11,8 @@ import (
 )
 
 // Expand computes the topology of a cluster over hosts, all of which take part.
-func Expand(c Cluster, hosts []*inventory.Host) (*Topology, diag.List) {
+// Machines that pools name are in the inventory.
+func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topology, diag.List) {
 	if len(hosts) < c.Hypervisors {
 		return nil, tooFew(c, hosts)
 	}
@@ -19,6 +20,8 @@ func Expand(c Cluster, hosts []*inventory.Host) (*Topology, diag.List) {
 		t:    &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name)},
 		ids:  identities{cluster: c.Name, macs: map[string]bool{}},
 		load: newLoad(hosts),
+
+		inventory: inv, pools: map[string]string{},
 	}
 	for i, h := range hosts {
 		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
@@ -61,6 +64,9 @@ type expansion struct {
 	ids   identities
 	load  *load
 	diags diag.List
+
+	inventory *inventory.Inventory
+	pools     map[string]string // of machines that exist already, by name
 }
 
 // nodes makes the nodes of all pools, in order.
@@ -68,6 +74,10 @@ func (e *expansion) nodes() {
 	c := e.t.Cluster
 	taken := map[string]bool{}
 	for _, p := range c.Pools {
+		if p.Hosts != nil {
+			e.machines(p)
+			continue
+		}
 		on, diags := e.load.allowed(p)
 		if e.diags = append(e.diags, diags...); diags.HasErrors() {
 			continue
@@ -81,7 +91,7 @@ func (e *expansion) nodes() {
 			}
 			taken[name] = true
 			e.t.Nodes = append(e.t.Nodes, Node{
-				Port: e.ids.port(name), Short: short, Pool: p.Name, Index: i, UUID: id(c.Name, "machine", name),
+				Port: e.ids.port(name), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: i, UUID: id(c.Name, "machine", name),
 				Hypervisor: e.load.place(p, on, placed),
 				VCPUs:      p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars),
 			})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/internal/inventory"
 )
 
 // plan is one line for everything that has an address: name, address, hypervisor.
@@ -313,6 +315,69 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 }`,
 			`spec.hcl:2,14-18: Unsupported argument: An argument named "cpus" is not expected here. Did you mean "vcpus"?`,
 		},
+		"an unknown driver": {
+			`cluster "c" {
+  pool "a" { driver = "othr" }
+}`,
+			`spec.hcl:2,23-29: Unknown driver: There is no driver "othr". Did you mean "other"? The drivers are made, other, existing.`,
+		},
+		"an unknown driver of the cluster": {
+			`cluster "c" {
+  driver = "kvm"
+  pool "a" {}
+}`,
+			`spec.hcl:2,12-17: Unknown driver: There is no driver "kvm". The drivers are made, other, existing.`,
+		},
+		"hosts and a count": {
+			`cluster "c" {
+  pool "a" {
+    count = 2
+    hosts = ["m1", "m2"]
+  }
+}`,
+			`spec.hcl:3,13-14: Conflicting arguments: The pool "a" names its hosts, so they are counted: leave count out.`,
+		},
+		"hosts and a driver that makes nodes": {
+			`cluster "c" {
+  pool "a" {
+    driver = "made"
+    hosts  = ["m1"]
+  }
+}`,
+			`spec.hcl:4,14-20: Conflicting arguments: The driver "made" makes the nodes of pool "a", so the pool has a count. Machines that exist already are for the driver "existing": leave hosts or driver out.`,
+		},
+		"machines without names": {
+			`cluster "c" {
+  driver = "existing"
+  pool "a" { count = 1 }
+}`,
+			`spec.hcl:3,3-11: Missing argument: The nodes of pool "a" are machines that exist already, by the driver "existing". Name them as the inventory does, as in hosts = ["m1", "m2"].`,
+		},
+		"an unknown machine": {
+			`cluster "c" {
+  pool "a" { hosts = ["m11"] }
+}`,
+			`spec.hcl:2,22-29: Unknown host: The pool "a" names the machine "m11", which is in no inventory. Did you mean "m1"?`,
+		},
+		"a machine in two pools": {
+			`cluster "c" {
+  pool "a" { hosts = ["m1"] }
+  pool "b" { hosts = ["m2", "m1"] }
+}`,
+			`spec.hcl:3,22-34: Duplicate machine: The machine "m1" is in pool "a" already. Name it once.`,
+		},
+		"a machine that is a hypervisor": {
+			`cluster "c" {
+  pool "a" { hosts = ["h1"] }
+}`,
+			`spec.hcl:2,22-28: Conflicting roles: The machine "h1" is a node of pool "a" and a hypervisor of this run, whose services would take the node's ports. Leave it out of --hosts, or out of the pool.`,
+		},
+		"a machine without an IP address": {
+			`cluster "c" {
+  pool "a" { hosts = ["m3"] }
+}`,
+			`spec.hcl:2,22-28: No address: The machine "m3" is reached by "m3.example", which is no IPv4 address. Say in its inventory by which one the other nodes reach it, as in vars = { node_address = "192.0.2.5" }.`,
+		},
 		"no host name": {
 			`cluster "C" {}`,
 			`spec.hcl:1,1-12: Invalid name: The name "C" of a cluster becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.`,
@@ -331,7 +396,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 
 func TestNoHostsIsTold(t *testing.T) {
 	t.Parallel()
-	_, diags := Expand(Cluster{Name: "c", Hypervisors: 1}, nil)
+	_, diags := Expand(Cluster{Name: "c", Hypervisors: 1}, nil, &inventory.Inventory{})
 	if got := diags[0].Detail; got != `The cluster "c" needs at least 1 hypervisor, and the run has 0 hosts. Name more hosts with --hosts.` {
 		t.Error(got)
 	}
@@ -355,5 +420,29 @@ func TestParseSize(t *testing.T) {
 		if _, err := ParseSize(text); err == nil {
 			t.Errorf("%q is a size", text)
 		}
+	}
+}
+
+func TestMachinesThatExistKeepTheirNamesAndTakeNoAddressOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	topo := mustExpand(t, `cluster "c" {
+	  driver = "other"
+	  pool "a" { hosts = ["m2", "m4"] }
+	  pool "b" { count = 1 }
+	  pool "d" {
+	    driver = "made"
+	    count  = 1
+	  }
+	}`, "h1", "h2")
+	var got []string
+	for _, n := range topo.Nodes {
+		got = append(got, fmt.Sprintf("%s %s %s %t %s", n.Name, n.Driver, n.IP, n.Overlay, n.Hypervisor))
+	}
+	want := []string{
+		"m2 existing 192.0.2.2 false ", "m4 existing 192.0.2.4 false ",
+		"c-b-01 other 10.0.0.1 true h1", "c-d-01 made 10.0.0.2 true h2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

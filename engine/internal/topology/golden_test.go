@@ -3,6 +3,7 @@ package topology
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,23 @@ func hosts(names ...string) []*inventory.Host {
 	return all
 }
 
+// drivers are those that the tests' pools may have: two that make nodes, and one for
+// machines that exist.
+var drivers = []Driver{{Name: "made", Default: true}, {Name: "other"}, {Name: "existing", Existing: true}}
+
+// machines is an inventory of machines that exist.
+func machines() *inventory.Inventory {
+	inv := &inventory.Inventory{Hosts: hosts("m3", "h1")}
+	for i, name := range []string{"m1", "m2"} {
+		inv.Hosts = append(inv.Hosts, &inventory.Host{Settings: inventory.Settings{Name: name, Address: fmt.Sprintf("192.0.2.%d", 1+i)}})
+	}
+	inv.Hosts = append(inv.Hosts, &inventory.Host{
+		Settings: inventory.Settings{Name: "m4", Address: "m4.example"},
+		Vars:     map[string]cty.Value{"node_address": cty.StringVal("192.0.2.4")},
+	})
+	return inv
+}
+
 // expand computes the topology of a cluster block's text.
 func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
 	t.Helper()
@@ -43,11 +61,11 @@ func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	c, diags := Decode(sp.Cluster, &hcl.EvalContext{})
+	c, diags := Decode(sp.Cluster, drivers, &hcl.EvalContext{})
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	topo, diags := Expand(c, hosts(names...))
+	topo, diags := Expand(c, hosts(names...), machines())
 	return topo, diags
 }
 

@@ -18,6 +18,7 @@ type Cluster struct {
 	Pods        int    // 1 by default
 	Network     Network
 	Pools       []Pool
+	Driver      string               // of pools that name none; empty when the playbook has no drivers
 	Vars        map[string]cty.Value // for playbooks; the engine does not read them
 	Range       hcl.Range
 }
@@ -35,8 +36,10 @@ type Network struct {
 // Pool is a set of like nodes.
 type Pool struct {
 	Name        string
-	Count       int // 1 by default
-	VCPUs       int // 2 by default
+	Driver      string
+	Count       int      // 1 by default; of a pool with Hosts, their number
+	Hosts       []string // machines that exist already, by their names in the inventory
+	VCPUs       int      // 2 by default
 	Memory      Size
 	Disk        Size
 	OS          string
@@ -45,6 +48,15 @@ type Pool struct {
 	Pinned      hcl.Range // where that is said
 	Vars        map[string]cty.Value
 	Range       hcl.Range
+
+	named hcl.Range // where its hosts are
+}
+
+// Driver is a way to get nodes.
+type Driver struct {
+	Name     string
+	Default  bool // of clusters that name none
+	Existing bool // its nodes are machines that exist already, which pools name
 }
 
 // Topology is what a cluster is made of.
@@ -57,11 +69,14 @@ type Topology struct {
 	Hypervisors []Hypervisor
 }
 
-// Node is a guest.
+// Node is a guest, or a machine that exists already. The latter has its inventory's
+// name and address and nothing else of a port, and no hypervisor.
 type Node struct {
 	Port              // its Name is the host's name, such as shop-web-01
 	Short      string // without the cluster's name, such as web-01
 	Pool       string
+	Driver     string
+	Overlay    bool   // it is on the cluster's network
 	Index      int    // in the pool, from 0
 	UUID       string // of the machine
 	Hypervisor string

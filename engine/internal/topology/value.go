@@ -61,6 +61,8 @@ func (n Node) value() cty.Value {
 	return n.Port.with(map[string]cty.Value{
 		"short":        cty.StringVal(n.Short),
 		"pool":         cty.StringVal(n.Pool),
+		"driver":       cty.StringVal(n.Driver),
+		"overlay":      cty.BoolVal(n.Overlay),
 		"index":        number(int64(n.Index)),
 		"uuid":         cty.StringVal(n.UUID),
 		"hypervisor":   cty.StringVal(n.Hypervisor),

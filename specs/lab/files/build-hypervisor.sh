@@ -31,7 +31,7 @@ base=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,openssl,procp
 network=iproute2,iptables,nftables,ethtool,iputils-ping,bind9-dnsutils,tcpdump,socat
 virtual=libvirt-daemon-system,libvirt-clients,qemu-system-x86,qemu-utils
 overlay=openvswitch-switch,ovn-central,ovn-host
-containers=podman,crun,catatonit,netavark,aardvark-dns,conmon,uidmap,skopeo
+containers=podman,crun,runc,catatonit,netavark,aardvark-dns,conmon,uidmap,skopeo
 
 # Bookworm's own QEMU 7.2 now and then runs code that the guest has just replaced: a
 # guest with two emulated processors then spins at boot, in the kernel's text_poke.

@@ -10,6 +10,8 @@ install -D -m 644 "$files/journald.conf" "$root/etc/systemd/journald.conf.d/kini
 install -D -m 644 "$files/no-kvm.conf" "$root/etc/systemd/system/libvirtd.service.d/no-kvm.conf"
 install -D -m 755 "$files/underlay.sh" "$root/usr/local/sbin/kinit-lab-underlay"
 install -D -m 644 "$files/kinit-lab-underlay.service" "$root/etc/systemd/system/kinit-lab-underlay.service"
+install -D -m 755 "$files/cgroups.sh" "$root/usr/local/sbin/kinit-lab-cgroups"
+install -D -m 644 "$files/kinit-lab-cgroups.service" "$root/etc/systemd/system/kinit-lab-cgroups.service"
 install -D -m 644 "$files/kinit-lab-hostkeys.service" "$root/etc/systemd/system/kinit-lab-hostkeys.service"
 
 # Identity belongs to one machine, never to an image.
@@ -23,7 +25,7 @@ for unit in "$root"/lib/systemd/system/ovn-*.service; do
 done
 systemctl --quiet --root="$root" enable \
 	ssh.service openvswitch-switch.service libvirtd.service \
-	kinit-lab-underlay.service kinit-lab-hostkeys.service
+	kinit-lab-underlay.service kinit-lab-hostkeys.service kinit-lab-cgroups.service
 
 # A privileged container shares the kernel and its devices with the machine, so what
 # would set them up a second time stays off.

@@ -1,9 +1,10 @@
-# Guests, overlay and services on libvirt, expanded from the name of the spec.
+# Nodes, overlay and services, expanded from the name of the spec.
 spec "${name}" {
   playbook = "bare"
 }
 
 cluster "bare" {
+  driver      = "${driver}"
   hypervisors = ${hypervisors}
 
   network {
@@ -11,14 +12,16 @@ cluster "bare" {
   }
 
   pool "controller" {
-    count  = ${controllers}
+    count  = var.controller_hosts == null ? ${controllers} : null
+    hosts  = var.controller_hosts
     vcpus  = var.controller_vcpus
     memory = var.controller_memory
     disk   = var.controller_disk
   }
 
   pool "compute" {
-    count  = ${computes}
+    count  = var.compute_hosts == null ? ${computes} : null
+    hosts  = var.compute_hosts
     vcpus  = var.compute_vcpus
     memory = var.compute_memory
     disk   = var.compute_disk

@@ -1,24 +1,25 @@
-# Kubernetes on libvirt, expanded from the name of the spec.
-spec "${name}" {
+# Kubernetes on nodes that are containers: one controller, one compute node, on at least one hypervisor.
+spec "k8s-podman-1-1-1" {
   playbook = "k8s"
 }
 
 cluster "k8s" {
-  hypervisors = ${hypervisors}
+  driver      = "podman"
+  hypervisors = 1
 
   network {
     cidr = var.network_cidr
   }
 
   pool "controller" {
-    count  = ${controllers}
+    count  = 1
     vcpus  = var.controller_vcpus
     memory = var.controller_memory
     disk   = var.controller_disk
   }
 
   pool "compute" {
-    count  = ${computes}
+    count  = 1
     vcpus  = var.compute_vcpus
     memory = var.compute_memory
     disk   = var.compute_disk

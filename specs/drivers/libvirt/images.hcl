@@ -2,9 +2,7 @@
 # images go to the registry in the distribution's own tasks.
 
 locals {
-  node_hypervisors  = distinct([for n in values(cluster.nodes) : n.hypervisor])
-  linux_hypervisors = distinct([for n in values(local.linux_nodes) : n.hypervisor])
-  base_image        = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
+  base_image = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
 }
 
 # libvirt asks QEMU what it can do the first time it needs to know, which takes
@@ -13,7 +11,7 @@ locals {
 task "command" "capabilities" {
   stage     = "images"
   when      = local.build
-  hosts     = local.node_hypervisors
+  hosts     = local.libvirt_hypervisors
   argv      = ["virsh", "--connect", "qemu:///system", "domcapabilities", "--virttype", var.virt_type]
   read_only = true
 }

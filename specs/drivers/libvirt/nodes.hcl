@@ -2,7 +2,7 @@
 
 task "libvirt_volume" "node" {
   stage    = "nodes"
-  for_each = local.linux_nodes
+  for_each = local.libvirt_linux
   host     = each.value.hypervisor
   name     = each.key
   backing  = task.download.guest_image[each.value.hypervisor].path
@@ -11,7 +11,7 @@ task "libvirt_volume" "node" {
 
 task "cloudinit_seed" "node" {
   stage           = "nodes"
-  for_each        = local.linux_nodes
+  for_each        = local.libvirt_linux
   host            = each.value.hypervisor
   path            = "${local.image_dir}/${each.key}-seed.iso"
   hostname        = each.key
@@ -19,7 +19,7 @@ task "cloudinit_seed" "node" {
   instance_id     = each.value.uuid
   authorized_keys = [task.ssh_key.cluster.public_key]
   allow_root      = true
-  packages        = var.guest_packages
+  packages        = concat(var.guest_packages, local.node_packages)
 
   host_key {
     private = task.ssh_key.node[each.key].private_key
@@ -34,7 +34,7 @@ task "cloudinit_seed" "node" {
 
 task "libvirt_domain" "node" {
   stage      = "nodes"
-  for_each   = local.linux_nodes
+  for_each   = local.libvirt_linux
   host       = each.value.hypervisor
   name       = each.key
   uuid       = each.value.uuid
@@ -60,7 +60,7 @@ task "libvirt_domain" "node" {
 # The first answer of sshd, over the overlay, as seen from the hypervisor.
 task "wait" "node" {
   stage    = "nodes"
-  for_each = local.linux_nodes
+  for_each = local.libvirt_linux
   host     = each.value.hypervisor
   address  = each.value.ip
   port     = 22
@@ -73,21 +73,25 @@ task "wait" "node" {
 }
 
 # A guest is a host like any other, reached through its hypervisor.
-host "node" {
-  for_each    = local.linux_nodes
+host "libvirt" {
+  for_each    = local.libvirt_linux
   name        = each.key
   address     = each.value.ip
   user        = "root"
   via         = each.value.hypervisor
   private_key = task.ssh_key.cluster.private_key
   host_keys   = [task.ssh_key.node[each.key].public_key]
+  console     = ["virsh", "--connect", "qemu:///system", "console", each.key]
   depends_on  = [task.wait.node[each.key]]
+
+  take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
+  screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
 }
 
 # cloud-init has the last word on packages and files; what follows stands on them.
 task "wait" "cloudinit" {
   stage    = "nodes"
-  for_each = local.linux_nodes
+  for_each = local.libvirt_linux
   host     = each.key
   path     = "/var/lib/cloud/instance/boot-finished"
   within   = var.boot_timeout

@@ -3,8 +3,7 @@
 # that image, each with a CD that says who it is. Without such a node nothing of this is
 # planned.
 #
-# What else may refer to: local.windows_nodes and local.linux_nodes (name → node),
-# local.windows_hypervisors, task.x509_certificate.winrm[name],
+# What else may refer to: local.windows_hypervisors, task.x509_certificate.winrm[name],
 # task.windows_seed.node[name].marker (the file in the node that is written last),
 # task.windows_install.node[name] (the node answers). The password of Administrator is
 # "${local.windows_password_prefix}${task.secret.windows[name].value}".
@@ -105,9 +104,8 @@ variable "windows_boot_timeout" {
 }
 
 locals {
-  windows_nodes       = { for name, node in cluster.nodes : name => node if startswith(node.os, "windows") }
-  windows_hypervisors = distinct([for node in values(local.windows_nodes) : node.hypervisor])
-  windows_systems     = distinct([for node in values(local.windows_nodes) : node.os])
+  windows_hypervisors = distinct([for node in values(local.libvirt_windows) : node.hypervisor])
+  windows_systems     = distinct([for node in values(local.libvirt_windows) : node.os])
 
   # The folder of virtio-win that each system's drivers are in.
   windows_editions = { "windows" = "2k22", "windows-2019" = "2k19", "windows-2022" = "2k22", "windows-2025" = "2k25" }
@@ -149,12 +147,12 @@ locals {
 # What can be said before any host is asked.
 task "assert" "windows" {
   stage = "validate"
-  when  = local.build && length(local.windows_nodes) > 0
+  when  = local.build && length(local.libvirt_windows) > 0
   early = true
 
   condition {
     holds   = var.windows_iso.url != "" || local.windows_sealed
-    message = "The nodes ${join(", ", keys(local.windows_nodes))} are to run Windows, and there is no ISO to install it from. Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var 'windows_iso={url=\"/srv/iso/windows-server-2022.iso\"}'. docs/windows.md says where Microsoft's evaluation ISOs are."
+    message = "The nodes ${join(", ", keys(local.libvirt_windows))} are to run Windows, and there is no ISO to install it from. Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var 'windows_iso={url=\"/srv/iso/windows-server-2022.iso\"}'. docs/windows.md says where Microsoft's evaluation ISOs are."
   }
 
   condition {
@@ -168,8 +166,8 @@ task "assert" "windows" {
   }
 
   condition {
-    holds   = alltrue([for node in values(local.windows_nodes) : node.memory_bytes >= var.windows_least_memory_gib * 1073741824])
-    message = "A Windows node needs ${var.windows_least_memory_gib}GiB of memory at least: ${join(", ", [for node in values(local.windows_nodes) : "${node.name} has ${node.memory}" if node.memory_bytes < var.windows_least_memory_gib * 1073741824])}. Give its pool more, as in --var compute_memory=8GiB."
+    holds   = alltrue([for node in values(local.libvirt_windows) : node.memory_bytes >= var.windows_least_memory_gib * 1073741824])
+    message = "A Windows node needs ${var.windows_least_memory_gib}GiB of memory at least: ${join(", ", [for node in values(local.libvirt_windows) : "${node.name} has ${node.memory}" if node.memory_bytes < var.windows_least_memory_gib * 1073741824])}. Give its pool more, as in --var compute_memory=8GiB."
   }
 }
 
@@ -179,7 +177,7 @@ task "package" "windows" {
   hosts      = local.windows_hypervisors
   names      = ["ovmf"]
   timeout    = "20m"
-  depends_on = [task.package.hypervisor]
+  depends_on = [task.package.libvirt]
 }
 
 task "download" "windows" {
@@ -217,7 +215,7 @@ task "windows_image" "node" {
 
 task "directory" "windows" {
   stage      = "network"
-  when       = length(local.windows_nodes) > 0
+  when       = length(local.libvirt_windows) > 0
   host       = local.first
   path       = "${local.root}/windows"
   mode       = "0700"
@@ -226,7 +224,7 @@ task "directory" "windows" {
 
 task "secret" "windows" {
   stage      = "network"
-  for_each   = local.windows_nodes
+  for_each   = local.libvirt_windows
   host       = local.first
   path       = "${local.root}/windows/${each.key}.password"
   depends_on = [task.directory.windows]
@@ -236,7 +234,7 @@ task "secret" "windows" {
 # one would have to be brought to the node, so it is for long.
 task "x509_certificate" "winrm" {
   stage        = "network"
-  for_each     = local.windows_nodes
+  for_each     = local.libvirt_windows
   host         = local.first
   key          = "${local.root}/windows/${each.key}.key"
   cert         = "${local.root}/windows/${each.key}.crt"
@@ -252,7 +250,7 @@ task "x509_certificate" "winrm" {
 
 task "libvirt_volume" "windows" {
   stage      = "nodes"
-  for_each   = local.windows_nodes
+  for_each   = local.libvirt_windows
   host       = each.value.hypervisor
   name       = each.key
   backing    = lookup(local.windows_files, "image", local.windows_golden)
@@ -262,7 +260,7 @@ task "libvirt_volume" "windows" {
 
 task "windows_seed" "node" {
   stage           = "nodes"
-  for_each        = local.windows_nodes
+  for_each        = local.libvirt_windows
   host            = each.value.hypervisor
   path            = "${local.image_dir}/${each.key}-seed.iso"
   purpose         = "copy"
@@ -282,7 +280,7 @@ task "windows_seed" "node" {
 
 task "libvirt_domain" "windows" {
   stage      = "nodes"
-  for_each   = local.windows_nodes
+  for_each   = local.libvirt_windows
   host       = each.value.hypervisor
   name       = each.key
   uuid       = each.value.uuid
@@ -312,7 +310,7 @@ task "libvirt_domain" "windows" {
 # out then.
 task "windows_install" "node" {
   stage    = "nodes"
-  for_each = local.windows_nodes
+  for_each = local.libvirt_windows
   host     = each.value.hypervisor
   domain   = task.libvirt_domain.windows[each.key].name
   disk     = task.libvirt_volume.windows[each.key].path
@@ -325,7 +323,7 @@ task "windows_install" "node" {
 # A Windows guest is a host like any other, reached through its hypervisor and verified by
 # the certificate that it was given.
 host "windows" {
-  for_each    = local.windows_nodes
+  for_each    = local.libvirt_windows
   name        = each.key
   address     = each.value.ip
   os          = "windows"
@@ -337,12 +335,16 @@ host "windows" {
   private_key = task.ssh_key.cluster.private_key
   host_keys   = [task.ssh_key.node[each.key].public_key]
   depends_on  = [task.windows_install.node[each.key]]
+
+  console      = ["virsh", "--connect", "qemu:///system", "console", each.key]
+  take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
+  screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
 }
 
 # The last thing that a node's own set-up does.
 task "win_wait" "ready" {
   stage    = "nodes"
-  for_each = local.windows_nodes
+  for_each = local.libvirt_windows
   host     = each.key
   path     = task.windows_seed.node[each.key].marker
   within   = var.windows_boot_timeout

@@ -1,0 +1,92 @@
+package topology
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+)
+
+// driver is the driver of that name, or nil after an error at the place.
+func (d *decoder) driver(name string, at hcl.Range) *Driver {
+	var names []string
+	for i := range d.drivers {
+		if d.drivers[i].Name == name {
+			return &d.drivers[i]
+		}
+		names = append(names, d.drivers[i].Name)
+	}
+	if len(names) == 0 {
+		d.errorf(at, "Unknown driver", "There is no driver %q: the playbook has no driver block.", name)
+		return nil
+	}
+	d.errorf(at, "Unknown driver", "There is no driver %q.%s The drivers are %s.", name, diag.Near(name, names), strings.Join(names, ", "))
+	return nil
+}
+
+// ofCluster is the driver of pools that name none: the one the cluster names, or the
+// playbook's default; nil where there is none.
+func (d *decoder) ofCluster(named *string) *Driver {
+	if named != nil {
+		return d.driver(*named, argument(d.body, "driver", d.body.SrcRange))
+	}
+	for i := range d.drivers {
+		if d.drivers[i].Default {
+			return &d.drivers[i]
+		}
+	}
+	return nil
+}
+
+// ofPool chooses the driver of a pool and checks that it fits the pool's hosts.
+func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block) {
+	driver := d.standard
+	if named != nil {
+		if driver = d.driver(*named, argument(b.Body, "driver", p.Range)); driver == nil {
+			return
+		}
+	} else if p.Hosts != nil && (driver == nil || !driver.Existing) {
+		driver = d.forMachines(p)
+	}
+	if driver != nil {
+		p.Driver = driver.Name
+	}
+	switch existing := driver != nil && driver.Existing; {
+	case p.Hosts != nil && driver != nil && !existing:
+		d.errorf(p.named, "Conflicting arguments", "The driver %q makes the nodes of pool %q, so the pool has a count. Machines that exist already are for the driver %s: leave hosts or driver out.",
+			driver.Name, p.Name, d.existing())
+	case p.Hosts != nil && count != nil:
+		d.errorf(argument(b.Body, "count", p.Range), "Conflicting arguments", "The pool %q names its hosts, so they are counted: leave count out.", p.Name)
+	case p.Hosts == nil && existing && p.Count > 0:
+		d.errorf(p.Range, "Missing argument", "The nodes of pool %q are machines that exist already, by the driver %q. Name them as the inventory does, as in hosts = [\"m1\", \"m2\"].", p.Name, driver.Name)
+	}
+	if p.Hosts != nil {
+		p.Count = len(p.Hosts)
+	}
+}
+
+// forMachines is the driver of a pool that names hosts and no driver.
+func (d *decoder) forMachines(p *Pool) *Driver {
+	for i := range d.drivers {
+		if d.drivers[i].Existing {
+			return &d.drivers[i]
+		}
+	}
+	if len(d.drivers) > 0 {
+		d.errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and the playbook has no driver for them.", p.Name)
+	}
+	return nil
+}
+
+// existing names the drivers that are for machines that exist.
+func (d *decoder) existing() string {
+	var names []string
+	for _, driver := range d.drivers {
+		if driver.Existing {
+			names = append(names, `"`+driver.Name+`"`)
+		}
+	}
+	return strings.Join(names, " or ")
+}

@@ -1,0 +1,51 @@
+package topology
+
+import (
+	"net/netip"
+	"slices"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+)
+
+// addressVar is the variable of an inventory's host that says which address other
+// nodes reach a machine by, where the one that kinit reaches it by is no IP address.
+const addressVar = "node_address"
+
+// machines makes the nodes of a pool that names machines which exist already.
+func (e *expansion) machines(p Pool) {
+	for i, name := range p.Hosts {
+		host := e.inventory.Host(name)
+		switch {
+		case host == nil:
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.inventory.HostNames()))...)
+			continue
+		case slices.Contains(e.load.names, name):
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Leave it out of --hosts, or out of the pool.", name, p.Name)...)
+			continue
+		case e.pools[name] != "":
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
+			continue
+		}
+		address, ok := nodeAddress(host)
+		if !ok {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q is reached by %q, which is no IPv4 address. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, host.Address, addressVar)...)
+			continue
+		}
+		e.pools[name] = p.Name
+		e.t.Nodes = append(e.t.Nodes, Node{
+			Port: Port{Name: name, IP: address}, Short: name, Pool: p.Name, Driver: p.Driver, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
+			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: p.Vars,
+		})
+	}
+}
+
+// nodeAddress is the address by which other nodes reach a machine.
+func nodeAddress(host *inventory.Host) (netip.Addr, bool) {
+	text := host.Address
+	if said, ok := host.Vars[addressVar]; ok && said.IsKnown() && !said.IsNull() && said.Type().FriendlyName() == "string" {
+		text = said.AsString()
+	}
+	address, err := netip.ParseAddr(text)
+	return address, err == nil && address.Is4()
+}

@@ -1,0 +1,129 @@
+// Package netns is the module netns: a network namespace that has a name.
+package netns
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
+)
+
+// Mark is the kind of the mark of a namespace that kinit has made; the ID is its name.
+const Mark = "netns"
+
+// folder is where named network namespaces are mounted; man 8 ip-netns.
+const folder = "/run/netns"
+
+// Task is a network namespace with a name and a loopback device that is up. It is gone
+// after a boot of the host: a unit makes it again.
+//
+// Outputs:
+//   - name: the namespace
+//   - path: the file that it is mounted on
+//   - boot_script: commands that make it again, where it is not there
+//
+// Errors:
+//   - a namespace of that name is there and the cluster does not own it
+//   - iproute2 is not installed
+type Task struct {
+	// Name is the namespace's name, such as "kinit-web".
+	Name string `hcl:"name"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.Kind{Name: "netns", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// plain is a name that is a file name and needs no quoting.
+var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	if !plain.MatchString(t.Name) {
+		return fmt.Errorf("name is %q, expected letters, digits, \".\", \"_\" and \"-\"", t.Name)
+	}
+	return fileattr.CheckState(t.State, "present", "absent")
+}
+
+func (t *Task) path() string { return path.Join(folder, t.Name) }
+
+// Plan looks for the namespace.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	there, err := hostfile.Exists(ctx, h, t.path())
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		if err := claim.Free(ctx, h, t.Name, "use another name, or remove it with \"ip netns del "+t.Name+"\" if nobody needs it", Mark); err != nil {
+			return nil, fmt.Errorf("network namespace %w", err)
+		}
+	}
+	switch {
+	case t.State == "absent" && there:
+		return []module.Step{module.NewStep("remove network namespace "+t.Name, t.remove)}, nil
+	case t.State == "absent" || there:
+		return nil, nil
+	}
+	return []module.Step{module.NewStep("create network namespace "+t.Name, t.create)}, nil
+}
+
+// create marks the namespace before it is made.
+func (t *Task) create(ctx context.Context, h module.Host) error {
+	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: t.Name}); err != nil {
+		return err
+	}
+	_, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", t.script()}, Name: "ip netns add " + t.Name})
+	return err
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	mark := module.Mark{Kind: Mark, ID: t.Name}
+	if err := Undo(ctx, h, mark); err != nil {
+		return err
+	}
+	return h.Disown(ctx, mark)
+}
+
+// Undo removes a namespace by its mark. What runs in it keeps running; its devices go
+// with the last process.
+func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
+	there, err := hostfile.Exists(ctx, h, path.Join(folder, mark.ID))
+	if err != nil || !there {
+		return err
+	}
+	_, err = h.Run(ctx, module.Command{Argv: []string{"ip", "netns", "del", mark.ID}})
+	return err
+}
+
+// script makes the namespace, and may be repeated.
+func (t *Task) script() string {
+	return "ip netns exec " + t.Name + " true 2>/dev/null || { ip netns del " + t.Name + " 2>/dev/null || true; ip netns add " + t.Name + "; }\n" +
+		"ip -n " + t.Name + " link set dev lo up\n"
+}
+
+// OutputTypes names the values.
+func (t *Task) OutputTypes() map[string]cty.Type {
+	return map[string]cty.Type{"name": cty.String, "path": cty.String, "boot_script": cty.String}
+}
+
+// Outputs returns the namespace's names.
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (map[string]cty.Value, error) {
+	return map[string]cty.Value{
+		"name": cty.StringVal(t.Name), "path": cty.StringVal(t.path()), "boot_script": cty.StringVal(t.script()),
+	}, ctx.Err()
+}
+
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -1,0 +1,28 @@
+# Guests, overlay and services on podman, without anything on top.
+spec "bare-podman-1-1-1" {
+  playbook = "bare"
+}
+
+cluster "bare" {
+  driver      = "podman"
+  hypervisors = 1
+
+  network {
+    cidr = var.network_cidr
+  }
+
+  pool "controller" {
+    count  = 1
+    vcpus  = var.controller_vcpus
+    memory = var.controller_memory
+    disk   = var.controller_disk
+  }
+
+  pool "compute" {
+    count  = 1
+    vcpus  = var.compute_vcpus
+    memory = var.compute_memory
+    disk   = var.compute_disk
+    os     = var.compute_os
+  }
+}

@@ -1,0 +1,39 @@
+# The drivers: how a cluster gets its nodes. Each is a folder beside this file. Adding one
+# is its folder, its import, and its part in what follows.
+
+import {
+  source = "drivers/libvirt"
+}
+
+import {
+  source = "drivers/podman"
+}
+
+locals {
+  # Containers and ports of Open vSwitch that drivers have declared: clean-up keeps them.
+  driver_containers = keys(local.podman_nodes)
+  driver_devices    = values(local.podman_devices)
+}
+
+# A chassis that no cluster needs any more says good-bye, so that nobody keeps a
+# tunnel to it. It must still know where the southbound database is.
+task "command" "leave" {
+  stage      = "cleanup"
+  when       = local.remove_all
+  hosts      = local.hypervisors
+  argv       = ["ovn-appctl", "-t", "ovn-controller", "exit"]
+  only_if    = ["sh", "-c", file("../common/files/last-user.sh"), "last-user", cluster.name]
+  depends_on = [task.libvirt_sweep.owned, task.podman_sweep.owned]
+}
+
+# What is still there of the cluster and should not be: of its nodes, by each driver, and
+# of all else.
+output "leftovers" {
+  value = !local.remove_all ? null : sum(concat(
+    [for h in local.hypervisors : task.libvirt_sweep.owned[h].count],
+    [for h in local.hypervisors : task.podman_sweep.owned[h].count],
+    [task.ovn_sweep.owned.count],
+    [for h in local.hypervisors : task.ovs_sweep.owned[h].count],
+    [for h in local.hypervisors : try(coalesce(task.sweep.owned[h].count, 0), 0)],
+  ))
+}

@@ -1,0 +1,123 @@
+# podman: a node is a container that runs systemd, at the speed of its hypervisor, whose
+# kernel it shares.
+
+driver "podman" {
+  summary = "nodes are systemd containers on the hypervisors"
+}
+
+variable "podman_packages" {
+  type        = list(string)
+  default     = ["runc"]
+  description = "Further Debian packages of hypervisors with nodes that are containers."
+}
+
+variable "node_image" {
+  type        = object({ name = string, archive = optional(string, "") })
+  default     = { name = "docker.io/library/debian:12" }
+  description = "The image that nodes are made from: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled."
+}
+
+variable "node_image_packages" {
+  type = list(string)
+  default = [
+    "systemd", "systemd-sysv", "dbus", "openssh-server", "ca-certificates", "curl", "kmod", "procps", "iproute2",
+    "iputils-ping", "bind9-dnsutils", "ethtool", "iptables", "nftables",
+  ]
+  description = "Debian packages of nodes that are containers; those that the image has are not installed."
+}
+
+locals {
+  podman_nodes       = { for name, node in cluster.nodes : name => node if node.driver == "podman" }
+  podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
+
+  # The node's end of the overlay on its hypervisor; a device has 15 characters at most.
+  podman_devices = { for name, node in local.podman_nodes : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }
+
+  # What nodes need of the kernel is the hypervisor's to load: the distribution names each
+  # module with a file that is there when the kernel has it.
+  podman_modules = {
+    for pair in setproduct(local.podman_hypervisors, keys(local.kernel_modules)) :
+    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1], shows = local.kernel_modules[pair[1]] }
+  }
+}
+
+task "assert" "podman" {
+  stage = "validate"
+  when  = local.build && length(local.podman_nodes) > 0
+  early = true
+
+  condition {
+    holds   = alltrue([for node in values(local.podman_nodes) : !startswith(node.os, "windows")])
+    message = "A container shares the kernel of its hypervisor, so it cannot run Windows: ${join(", ", [for node in values(local.podman_nodes) : node.name if startswith(node.os, "windows")])}. Give the pool the driver \"libvirt\", or name machines that run Windows by hosts."
+  }
+}
+
+task "package" "podman" {
+  stage      = "prepare"
+  when       = local.build
+  hosts      = local.podman_hypervisors
+  names      = var.podman_packages
+  timeout    = "20m"
+  depends_on = [task.package.hypervisor]
+}
+
+# Which OCI runtime can run systemd here, asked of the host: it depends on its cgroups.
+task "command" "podman_runtime" {
+  stage      = "prepare"
+  when       = local.build
+  hosts      = local.podman_hypervisors
+  argv       = ["sh", "-c", file("files/runtime.sh")]
+  read_only  = true
+  depends_on = [task.package.podman]
+}
+
+task "copy" "podman_modules" {
+  stage      = "prepare"
+  when       = local.build && length(local.kernel_modules) > 0
+  hosts      = local.podman_hypervisors
+  dest       = "/etc/modules-load.d/kinit-${cluster.name}.conf"
+  content    = join("", [for name in keys(local.kernel_modules) : "${name}\n"])
+  depends_on = [task.package.podman]
+}
+
+task "command" "podman_modules" {
+  stage    = "prepare"
+  when     = local.build
+  for_each = local.podman_modules
+  host     = each.value.host
+  argv     = ["modprobe", each.value.name]
+  creates  = each.value.shows
+}
+
+# What the kernel counts for all containers together. A kubelet watches some hundred files.
+task "sysctl" "podman" {
+  stage = "prepare"
+  when  = local.build
+  for_each = {
+    for pair in setproduct(local.podman_hypervisors, [["fs.inotify.max_user_instances", "8192"], ["fs.inotify.max_user_watches", "1048576"]]) :
+    "${pair[0]}/${pair[1][0]}" => { host = pair[0], name = pair[1][0], value = pair[1][1] }
+  }
+  host  = each.value.host
+  name  = each.value.name
+  value = each.value.value
+  least = true
+}
+
+# Room for the image and for what nodes write.
+task "command" "podman_room" {
+  stage     = "validate"
+  when      = local.build
+  hosts     = local.podman_hypervisors
+  argv      = ["sh", "-c", file("../../common/files/room.sh"), "room", "/var/lib/containers", tostring(var.least_room_gib)]
+  read_only = true
+}
+
+# Network namespaces of nodes that are gone from the spec; all of them go with the cluster.
+task "sweep" "podman" {
+  stage      = "cleanup"
+  when       = !local.remove_all
+  hosts      = local.hypervisors
+  kinds      = ["netns"]
+  keep       = [for name in keys(local.podman_nodes) : "kinit-${name}"]
+  depends_on = [task.podman_sweep.owned, task.ovs_sweep.owned]
+}

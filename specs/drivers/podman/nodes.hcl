@@ -1,0 +1,201 @@
+# nodes: an image, a place on the overlay and a container for each node, then wait until
+# it answers.
+
+locals {
+  # Everything the image is made of is in its name: another script makes another image.
+  podman_script = templatefile("files/image.sh", {
+    packages = concat(var.node_image_packages, local.node_packages)
+  })
+  podman_image = "localhost/kinit-node:${substr(sha256(jsonencode([var.node_image, local.podman_script])), 0, 12)}"
+
+  podman_folder = { for name in keys(local.podman_nodes) : name => "${local.root}/nodes/${name}" }
+  podman_files = merge([for name, node in local.podman_nodes : {
+    for file in ["authorized_keys", "ssh_host_ed25519_key", "resolv.conf"] : "${name}/${file}" => { node = name, host = node.hypervisor, file = file }
+  }]...)
+}
+
+task "podman_image" "node" {
+  stage   = "images"
+  hosts   = local.podman_hypervisors
+  name    = var.node_image.name
+  source  = var.node_image.archive
+  keep    = true
+  timeout = "30m"
+}
+
+task "podman_build" "node" {
+  stage   = "images"
+  hosts   = local.podman_hypervisors
+  name    = local.podman_image
+  from    = task.podman_image.node[host.name].name
+  script  = local.podman_script
+  keep    = true
+  timeout = "30m"
+}
+
+# What only this node has: who may log in, its host key, its name servers. It reads them
+# from a folder of its hypervisor, so that its image has no secrets.
+task "directory" "podman_nodes" {
+  stage      = "network"
+  hosts      = local.podman_hypervisors
+  path       = "${local.root}/nodes"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "directory" "podman_node" {
+  stage      = "network"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  path       = local.podman_folder[each.key]
+  mode       = "0755"
+  depends_on = [task.directory.podman_nodes]
+}
+
+task "copy" "podman_keys" {
+  stage      = "network"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  dest       = "${local.podman_folder[each.key]}/authorized_keys"
+  content    = "${task.ssh_key.cluster.public_key}\n"
+  mode       = "0600"
+  depends_on = [task.directory.podman_node]
+}
+
+task "copy" "podman_host_key" {
+  stage          = "network"
+  for_each       = local.podman_nodes
+  host           = each.value.hypervisor
+  dest           = "${local.podman_folder[each.key]}/ssh_host_ed25519_key"
+  content_secret = task.ssh_key.node[each.key].private_key
+  mode           = "0600"
+  depends_on     = [task.directory.podman_node]
+}
+
+task "copy" "podman_resolv" {
+  stage      = "network"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  dest       = "${local.podman_folder[each.key]}/resolv.conf"
+  content    = "search ${cluster.domain}\nnameserver ${local.services.ip}\n"
+  mode       = "0644"
+  depends_on = [task.directory.podman_node]
+}
+
+# The node's network is there before the node and stays when it restarts.
+task "netns" "node" {
+  stage      = "nodes"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  name       = "kinit-${each.key}"
+  depends_on = [task.ovn_port.port[each.key]]
+}
+
+task "ovs_veth" "node" {
+  stage      = "nodes"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  name       = local.podman_devices[each.key]
+  peer       = "eth0"
+  netns      = task.netns.node[each.key].path
+  bridge     = "br-int"
+  iface_id   = each.value.port_id
+  mac        = each.value.mac
+  mtu        = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  addresses  = ["${each.value.ip}/${cluster.network.prefix}"]
+  routes     = { default = cluster.network.gateway }
+  tx_offload = local.offload
+  depends_on = [task.ovn_sync.overlay]
+}
+
+# Made once: another image or size is for nodes that are made anew. /var is a volume of the
+# container: what containers write lies on no overlay, and goes with the node.
+task "podman_container" "node" {
+  stage      = "nodes"
+  for_each   = local.podman_nodes
+  host       = each.value.hypervisor
+  name       = each.key
+  hostname   = each.key
+  image      = task.podman_build.node[each.value.hypervisor].name
+  command    = ["/sbin/init"]
+  runtime    = try(trimspace(task.command.podman_runtime[each.value.hypervisor].stdout), "")
+  privileged = true
+  # Not podman's own preparation for systemd: with control groups of version 1 it mounts
+  # the hypervisor's, and the services of all would be in one tree.
+  systemd  = "false"
+  tmpfs    = ["/run", "/run/lock", "/tmp"]
+  env      = { container = "podman" }
+  networks = ["ns:${task.netns.node[each.key].path}"]
+  ulimits  = ["host"]
+  volumes = [
+    "/var",
+    "${local.podman_folder[each.key]}:/etc/kinit:ro",
+    "${local.podman_folder[each.key]}/resolv.conf:/etc/resolv.conf:ro",
+  ]
+  options = [
+    "--cgroupns=private", "--stop-signal=SIGRTMIN+3", "--pids-limit=-1", "--cpus=${each.value.vcpus}", "--memory=${each.value.memory_bytes}b",
+    "--memory-swap=${each.value.memory_bytes}b",
+  ]
+  restart      = "always"
+  stop_timeout = "30s"
+  replace      = false
+  depends_on = [
+    task.ovs_veth.node[each.key], task.copy.podman_keys[each.key], task.copy.podman_host_key[each.key], task.copy.podman_resolv[each.key],
+    task.sysctl.podman, task.command.podman_modules,
+  ]
+}
+
+# After a start of the hypervisor: the nodes' networks first, then the nodes.
+task "copy" "podman_boot" {
+  stage = "nodes"
+  hosts = local.podman_hypervisors
+  dest  = "${local.root}/nodes.sh"
+  content = templatefile("files/nodes.sh", {
+    nodes = [for name, node in local.podman_nodes : {
+      name = name, netns = task.netns.node[name].path, namespace = task.netns.node[name].boot_script, plug = task.ovs_veth.node[name].boot_script
+    } if node.hypervisor == host.name]
+  })
+  mode       = "0755"
+  depends_on = [task.directory.podman_nodes]
+}
+
+task "service" "podman_boot" {
+  stage   = "nodes"
+  hosts   = local.podman_hypervisors
+  name    = "kinit-${cluster.name}-nodes.service"
+  enabled = true
+  state   = "started"
+  unit = templatefile("files/nodes.service", {
+    cluster = cluster.name, script = "${local.root}/nodes.sh",
+  })
+  depends_on = [task.copy.podman_boot, task.podman_container.node]
+}
+
+task "wait" "podman" {
+  stage    = "nodes"
+  for_each = local.podman_nodes
+  host     = each.value.hypervisor
+  address  = each.value.ip
+  port     = 22
+  banner   = "SSH-"
+  within   = var.boot_timeout
+  evidence = [
+    ["podman", "ps", "--all", "--filter", "name=^${each.key}$"],
+    ["podman", "exec", each.key, "systemctl", "--failed", "--no-legend", "--no-pager"],
+    ["podman", "exec", each.key, "journalctl", "--boot", "--lines", "30", "--no-pager"],
+  ]
+  depends_on = [task.podman_container.node[each.key]]
+}
+
+# A container is a host like any other, reached through its hypervisor.
+host "podman" {
+  for_each    = local.podman_nodes
+  name        = each.key
+  address     = each.value.ip
+  user        = "root"
+  via         = each.value.hypervisor
+  private_key = task.ssh_key.cluster.private_key
+  host_keys   = [task.ssh_key.node[each.key].public_key]
+  console     = ["podman", "exec", "--interactive", "--tty", each.key, "/bin/bash", "--login"]
+  depends_on  = [task.wait.podman[each.key]]
+}

@@ -1,0 +1,30 @@
+# Kubernetes, expanded from the name of the spec.
+spec "${name}" {
+  playbook = "k8s"
+}
+
+cluster "k8s" {
+  driver      = "${driver}"
+  hypervisors = ${hypervisors}
+
+  network {
+    cidr = var.network_cidr
+  }
+
+  pool "controller" {
+    count  = var.controller_hosts == null ? ${controllers} : null
+    hosts  = var.controller_hosts
+    vcpus  = var.controller_vcpus
+    memory = var.controller_memory
+    disk   = var.controller_disk
+  }
+
+  pool "compute" {
+    count  = var.compute_hosts == null ? ${computes} : null
+    hosts  = var.compute_hosts
+    vcpus  = var.compute_vcpus
+    memory = var.compute_memory
+    disk   = var.compute_disk
+    os     = var.compute_os
+  }
+}
