@@ -32,10 +32,10 @@ locals {
 stage "artifacts" {}
 
 task "directory" "scripts" {
-  stage = "artifacts"
+  stage    = "artifacts"
   for_each = toset(concat([local.scripts], distinct([for name in local.sources : dirname("${local.scripts}/${name}")])))
-  path = each.key
-  mode = "0755"
+  path     = each.key
+  mode     = "0755"
 }
 
 task "copy" "script" {
