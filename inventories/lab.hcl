@@ -32,10 +32,15 @@ group "${lab}" {
     # Nothing outside the machine is needed or reached.
     dns_public = []
 
+%{ if guest != "" ~}
     guest_image = {
       url    = "file:///srv/kinit/guest.qcow2"
       sha256 = "${guest}"
     }
+%{ endif ~}
+%{ if node != "" ~}
+    node_image = { name = "${node}", archive = "/srv/kinit/node.tar" }
+%{ endif ~}
     guest_packages = []
 
     node_image = { name = "localhost/kinit-lab-node:proto", archive = "/srv/kinit/node.tar" }

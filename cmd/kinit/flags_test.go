@@ -123,6 +123,17 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 		t.Error(diff)
 	}
 
+	p = newProgram(t, "lab", "up", "--drivers", "libvirt, podman")
+	p.during = func(_ context.Context, o engine.Options) {
+		want := map[string]string{"lab-artifacts": "libvirt,podman"}[o.Spec]
+		if got := o.Vars["lab_drivers"]; got != want {
+			t.Errorf("%s got the drivers %q, want %q", o.Spec, got, want)
+		}
+	}
+	if code := p.run(); code != exitOK {
+		t.Fatalf("got exit code %d", code)
+	}
+
 	p = newProgram(t, "lab", "up")
 	p.report.Results = []engine.Result{{Status: event.Failed}}
 	if code := p.run(); code != exitFailed || p.options.Spec != "lab-artifacts" {

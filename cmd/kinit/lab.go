@@ -37,13 +37,13 @@ func (w *world) labUp() *cli.Command {
 		path: "lab up",
 		examples: []string{
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
-			"kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "up",
 		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), []cli.Flag{windowsFlag()}, outputFlags()),
+		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), windowsFlag()}, outputFlags()),
 		Description: "What a lab is made of is built the first time, which takes its while.",
 		Action: func(c *cli.Context) error {
 			j := job{do: w.engine.run, mode: view.Run, logged: true}
@@ -98,6 +98,13 @@ func labFlags() []cli.Flag {
 	}
 }
 
+// driversFlag says what makes the nodes of clusters on the lab. What no driver needs is
+// not built: a guest's disk, or the image of nodes that are containers.
+func driversFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "drivers", Category: headInput,
+		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
+}
+
 // windowsFlag names the program that plays Windows in a lab. It is no part of kinit:
 // test/winsim of its sources makes it.
 func windowsFlag() cli.Flag {
@@ -113,6 +120,9 @@ func (w *world) onArtifacts(c *cli.Context, j job) error {
 		return err
 	}
 	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	if drivers := list(c, "drivers"); len(drivers) > 0 {
+		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
+	}
 	if program := c.Path("windows"); program != "" {
 		if o.Vars["lab_windows"], err = filepath.Abs(program); err != nil {
 			return err

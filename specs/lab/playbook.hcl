@@ -198,7 +198,8 @@ task "copy" "inventory" {
     lab      = local.network
     hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     identity = "${var.lab_state}/id_ed25519"
-    guest    = split(" ", file("${var.lab_cache}/guest.sha256"))[0]
+    guest    = fileexists("${var.lab_cache}/guest.sha256") ? split(" ", file("${var.lab_cache}/guest.sha256"))[0] : ""
+    node     = fileexists("${var.lab_cache}/node.ref") ? trimspace(file("${var.lab_cache}/node.ref")) : ""
     services = trimspace(file("${var.lab_cache}/services.ref"))
     payloads = local.payloads
     winsim   = var.lab_windows ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""

@@ -18,7 +18,8 @@ func TestAStampStandsForTheLastBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"stamped.sh": string(script), "build-guest.sh": "touch \"$1/guest\"", "build-images.sh": "touch \"$1/images\"", "build-broken.sh": "exit 3",
+		"stamped.sh": string(script), "build-guest.sh": "touch \"$1/guest\"", "build-guest-root.sh": "touch \"$1/root\"",
+		"build-broken.sh": "exit 3",
 	} {
 		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
@@ -33,10 +34,10 @@ func TestAStampStandsForTheLastBuild(t *testing.T) {
 		want         []string
 	}{
 		{"guest", "1", false, []string{".made-guest-1", "guest"}},
-		{"images", "1", false, []string{".made-guest-1", ".made-images-1", "guest", "images"}},
-		{"guest", "2", false, []string{".made-guest-2", ".made-images-1", "guest", "images"}},
-		{"guest", "1", false, []string{".made-guest-1", ".made-images-1", "guest", "images"}},
-		{"broken", "1", true, []string{".made-guest-1", ".made-images-1", "guest", "images"}},
+		{"guest-root", "1", false, []string{".made-guest-1", ".made-guest-root-1", "guest", "root"}},
+		{"guest", "2", false, []string{".made-guest-2", ".made-guest-root-1", "guest", "root"}},
+		{"guest", "1", false, []string{".made-guest-1", ".made-guest-root-1", "guest", "root"}},
+		{"broken", "1", true, []string{".made-guest-1", ".made-guest-root-1", "guest", "root"}},
 	} {
 		if err := build(c.name, c.inputs); (err != nil) != c.fails {
 			t.Fatalf("build %s of %s: %v", c.name, c.inputs, err)

@@ -9,7 +9,18 @@ variable "lab_windows" {
   description = "The simulator of Windows nodes, a static program. Without it there is no simulated Windows."
 }
 
+variable "lab_drivers" {
+  type        = string
+  default     = "libvirt,podman"
+  description = "The drivers of nodes that the lab is for, with commas between: only what these need is made."
+  validation {
+    condition     = alltrue([for name in split(",", var.lab_drivers) : contains(["libvirt", "podman"], name)])
+    error_message = "The drivers of nodes are libvirt and podman."
+  }
+}
+
 locals {
+  drivers = split(",", var.lab_drivers)
   scripts = "${var.lab_cache}/scripts"
   sources = fileset("../files")
 
@@ -36,12 +47,22 @@ task "copy" "script" {
   depends_on = [task.directory.scripts]
 }
 
-# One builder after the other: each uses all processors by itself. A stamp named by the
-# builder and the inputs says that it ran last with them; the script itself knows which
-# of its artifacts are still good.
+# Builders that need nothing of each other run at the same time: Go uses all processors, and
+# the packages of root file systems are loaded and unpacked meanwhile. A stamp named by the
+# builder and the inputs says that it ran last with them; the script itself knows which of
+# its artifacts are still good.
 locals {
   build = ["sh", "${local.scripts}/stamped.sh", var.lab_cache]
   stamp = substr(local.inputs, 0, 16)
+}
+
+# Kubernetes, etcd, CoreDNS and flannel from their Go modules.
+task "command" "kubernetes" {
+  stage      = "artifacts"
+  argv       = concat(local.build, ["kubernetes", local.stamp])
+  creates    = "${var.lab_cache}/.made-kubernetes-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.copy.script]
 }
 
 # The hypervisors' image: a root file system with systemd, libvirt, OVN and podman.
@@ -59,16 +80,7 @@ task "command" "services" {
   argv       = concat(local.build, ["services", local.stamp])
   creates    = "${var.lab_cache}/.made-services-${local.stamp}"
   timeout    = "60m"
-  depends_on = [task.command.hypervisor]
-}
-
-# Kubernetes, etcd, CoreDNS and flannel from their Go modules.
-task "command" "kubernetes" {
-  stage      = "artifacts"
-  argv       = concat(local.build, ["kubernetes", local.stamp])
-  creates    = "${var.lab_cache}/.made-kubernetes-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.services]
+  depends_on = [task.copy.script]
 }
 
 # Container images of what was built.
@@ -80,13 +92,43 @@ task "command" "images" {
   depends_on = [task.command.kubernetes]
 }
 
+# What nodes have in them, as containers and as guests.
+task "command" "node_root" {
+  stage      = "artifacts"
+  when       = contains(local.drivers, "podman")
+  argv       = concat(local.build, ["node-root", local.stamp])
+  creates    = "${var.lab_cache}/.made-node-root-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.copy.script]
+}
+
+task "command" "guest_root" {
+  stage      = "artifacts"
+  when       = contains(local.drivers, "libvirt")
+  argv       = concat(local.build, ["guest-root", local.stamp])
+  creates    = "${var.lab_cache}/.made-guest-root-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.copy.script]
+}
+
+# The image of nodes that are containers.
+task "command" "node" {
+  stage      = "artifacts"
+  when       = contains(local.drivers, "podman")
+  argv       = concat(local.build, ["node", local.stamp])
+  creates    = "${var.lab_cache}/.made-node-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.command.node_root, task.command.kubernetes]
+}
+
 # The guests' disk image, with the container images in it.
 task "command" "guest" {
   stage      = "artifacts"
+  when       = contains(local.drivers, "libvirt")
   argv       = concat(local.build, ["guest", local.stamp])
   creates    = "${var.lab_cache}/.made-guest-${local.stamp}"
   timeout    = "60m"
-  depends_on = [task.command.images]
+  depends_on = [task.command.guest_root, task.command.images]
 }
 
 # The media of the simulated Windows.

@@ -16,10 +16,7 @@ begin "${1:-}"
 settings=${MIRROR:-}
 unless_made guest-root.tar "$(made_of "$here"/guest/*)"
 
-system=systemd,systemd-sysv,systemd-resolved,dbus,udev,kmod,procps,iproute2,iputils-ping,ca-certificates,curl,sudo,bind9-dnsutils,zstd
-boot=linux-image-cloud-amd64,busybox-static,e2fsprogs
-cloud=openssh-server,cloud-init
-kubernetes=containerd,runc,containernetworking-plugins,iptables,nftables,conntrack,ethtool,socat,ipset,ebtables
+boot=systemd-resolved,udev,linux-image-cloud-amd64,busybox-static,e2fsprogs
 
 GUEST_FILES="$here/guest"
 export GUEST_FILES
@@ -27,5 +24,5 @@ export GUEST_FILES
 INITRD=No
 export INITRD
 say "root file system by mmdebstrap"
-bootstrap "$work/guest-root.tar" "$system,$boot,$cloud,$kubernetes" 'sh "$GUEST_FILES/customize.sh" "$1"'
+bootstrap "$work/guest-root.tar" "$system_packages,$node_packages,$boot,cloud-init" 'sh "$GUEST_FILES/customize.sh" "$1"'
 finish guest-root.tar

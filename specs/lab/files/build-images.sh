@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the container images that a kubeadm cluster with flannel pulls, from the
-# programs that build-*.sh made, under the names of the real ones.
+# programs that build-kubernetes.sh made, under the names of the real ones.
 #
 #   [PROGRAMS=FOLDER] build-images.sh OUTPUT_DIR
 #
@@ -22,7 +22,7 @@ sources=${KUBERNETES_SOURCES:-$here/kubernetes}
 begin "${1:-}"
 programs=${PROGRAMS:-$out}
 if [ "$programs" = "$out" ]; then
-	for script in kubernetes etcd coredns flannel; do sh "$here/build-$script.sh" "$out"; done
+	sh "$here/build-kubernetes.sh" "$out"
 fi
 for program in kubernetes etcd coredns flanneld flannel-cni; do
 	[ -f "$programs/$program" ] || die "$programs/$program is missing: build it first"

@@ -72,6 +72,10 @@ unless_made() {
 	fi
 }
 
+# What every node has, as a guest or as a container.
+system_packages=systemd,systemd-sysv,dbus,kmod,procps,iproute2,iputils-ping,ca-certificates,curl,sudo,bind9-dnsutils,zstd,openssh-server
+node_packages=containerd,runc,containernetworking-plugins,iptables,nftables,conntrack,ethtool,socat,ipset,ebtables
+
 # bootstrap TARGET PACKAGES HOOK: a Debian 12 root file system without documentation.
 # The hook is a script that is given the root folder. Recommended packages stay out.
 # MIRROR (a sources.list line or an address) replaces mmdebstrap's default mirror.
@@ -93,22 +97,4 @@ bootstrap() {
 		${BACKPORTS:+--setup-hook="sh $here/backports.sh \"\$1\""} \
 		--customize-hook="$3" \
 		bookworm "$1" ${MIRROR:+"$MIRROR"}
-}
-
-# go_module FOLDER NAME LDFLAGS: build the program whose main.go.txt, go.mod.txt and
-# go.sum.txt lie in FOLDER. The names end in .txt there because a nested go.mod would
-# cut the folder off from what kinit embeds.
-go_module() {
-	mkdir -p "$work/src"
-	for file in main.go go.mod go.sum; do cp "$1/$file.txt" "$work/src/$file"; done
-	(cd "$work/src" && CGO_ENABLED=0 GOWORK=off GOFLAGS=-buildvcs=false \
-		go build -trimpath -ldflags "-s -w $3" -o "$work/$2" .)
-}
-
-# go_program PACKAGE@VERSION NAME LDFLAGS: build a program from its own module.
-# CGO_ENABLED=0 unless the caller says otherwise; names are then still resolved by Go.
-go_program() {
-	(cd "$work" && GOBIN="$work/gobin" CGO_ENABLED="${CGO_ENABLED:-0}" GOWORK=off GOFLAGS=-buildvcs=false \
-		go install -tags netgo,osusergo -trimpath -ldflags "-s -w $3" "$1")
-	mv "$work"/gobin/* "$work/$2"
 }

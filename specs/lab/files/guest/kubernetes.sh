@@ -7,8 +7,8 @@ install -D -m 755 "$PROGRAMS/kubernetes" "$root/usr/bin/kubernetes"
 for name in kubeadm kubelet kubectl; do ln -sf kubernetes "$root/usr/bin/$name"; done
 install -D -m 755 "$PROGRAMS/flannel-cni" "$root/usr/lib/cni/flannel"
 
-mkdir -p "$root/etc/kubernetes/manifests" "$root/lib/systemd/system/kubelet.service.d" "$root/var/lib/kubelet"
-cat >"$root/lib/systemd/system/kubelet.service" <<'UNIT'
+mkdir -p "$root/etc/kubernetes/manifests" "$root/usr/lib/systemd/system/kubelet.service.d" "$root/var/lib/kubelet"
+cat >"$root/usr/lib/systemd/system/kubelet.service" <<'UNIT'
 [Unit]
 Description=kubelet: The Kubernetes Node Agent
 Documentation=https://kubernetes.io/docs/
@@ -24,7 +24,7 @@ RestartSec=10
 [Install]
 WantedBy=multi-user.target
 UNIT
-cat >"$root/lib/systemd/system/kubelet.service.d/10-kubeadm.conf" <<'UNIT'
+cat >"$root/usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf" <<'UNIT'
 # Note: This dropin only works with kubeadm and kubelet v1.11+
 [Service]
 Environment="KUBELET_KUBECONFIG_ARGS=--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf"
