@@ -43,8 +43,6 @@ group "${lab}" {
 %{ endif ~}
     guest_packages = []
 
-    node_image = { name = "localhost/kinit-lab-node:proto", archive = "/srv/kinit/node.tar" }
-
     service_images = {
       haproxy  = { name = "${services}", archive = "/srv/kinit/services.tar" }
       dns      = { name = "${services}", archive = "/srv/kinit/services.tar" }

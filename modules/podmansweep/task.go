@@ -93,8 +93,9 @@ func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
 
 // going is what of containers and pods is to be removed.
 type going struct {
-	containers, pods []string
-	podIDs           map[string]bool
+	containers []podman.Container
+	pods       []string
+	podIDs     map[string]bool
 }
 
 func (t *Task) going(c podman.Client, containers []podman.Container, pods []podman.Pod) going {
@@ -108,7 +109,7 @@ func (t *Task) going(c podman.Client, containers []podman.Container, pods []podm
 	for _, ctr := range containers {
 		// An infra container has its pod's labels and goes with it.
 		if c.Ours(ctr.Config.Labels) && !ctr.IsInfra && !g.podIDs[ctr.Pod] && !t.stays(ctr.Name) {
-			g.containers = append(g.containers, ctr.Name)
+			g.containers = append(g.containers, ctr)
 		}
 	}
 	return g
@@ -116,9 +117,9 @@ func (t *Task) going(c podman.Client, containers []podman.Container, pods []podm
 
 func (g going) targets() []target {
 	var targets []target
-	for _, name := range g.containers {
-		targets = append(targets, target{"remove container " + name, func(ctx context.Context, h module.Host) error {
-			return podman.Client{Host: h}.RemoveContainer(ctx, name, stopSeconds)
+	for _, ctr := range g.containers {
+		targets = append(targets, target{"remove container " + ctr.Name, func(ctx context.Context, h module.Host) error {
+			return podman.Client{Host: h}.RemoveContainer(ctx, ctr.Name, ctr.StopSeconds(stopSeconds))
 		}})
 	}
 	for _, name := range g.pods {
@@ -132,7 +133,7 @@ func (g going) targets() []target {
 // remaining are the containers that will still be there.
 func (g going) remaining(all []podman.Container) []podman.Container {
 	return slices.DeleteFunc(slices.Clone(all), func(ctr podman.Container) bool {
-		return g.podIDs[ctr.Pod] || slices.Contains(g.containers, ctr.Name)
+		return g.podIDs[ctr.Pod] || slices.ContainsFunc(g.containers, func(gone podman.Container) bool { return gone.ID == ctr.ID })
 	})
 }
 

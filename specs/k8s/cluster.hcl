@@ -374,19 +374,18 @@ task "kubectl_apply" "flannel" {
 
 # Images go to the cluster's registry on the hypervisor, whose processor is real.
 task "command" "push" {
-  stage    = "services"
-  for_each = var.container_images
-  host     = local.services.hypervisor
-  argv = [
-    "skopeo", "copy", "--quiet", "--dest-cert-dir", "${local.root}/registry-client", "--dest-authfile", task.copy.registry_auth.path,
-    each.value, "docker://${local.services.ip}:5000/${local.repository[each.key]}",
-  ]
-  unless = [
-    "skopeo", "inspect", "--raw", "--cert-dir", "${local.root}/registry-client", "--authfile", task.copy.registry_auth.path,
-    "docker://${local.services.ip}:5000/${local.repository[each.key]}",
-  ]
-  timeout    = "20m"
-  depends_on = [task.copy.registry_client_ca, task.command.login]
+  stage = "services"
+  host  = local.services.hypervisor
+  argv = concat(
+    ["sh", "-c", file("files/push.sh"), "push", "push", "${local.services.ip}:5000", "${local.root}/registry-client"],
+    [for name, source in var.container_images : "${source}=${local.repository[name]}"],
+  )
+  unless = concat(
+    ["sh", "-c", file("files/push.sh"), "push", "check", "${local.services.ip}:5000", "${local.root}/registry-client"],
+    [for name, source in var.container_images : "${source}=${local.repository[name]}"],
+  )
+  timeout    = "30m"
+  depends_on = [task.copy.registry_client_ca, task.copy.registry_auth, task.copy.registry_curl, task.command.login]
 }
 
 task "directory" "registry_client" {
@@ -414,6 +413,15 @@ task "copy" "registry_auth" {
   })
   mode       = "0600"
   depends_on = [task.directory.registry_client]
+}
+
+task "copy" "registry_curl" {
+  stage          = "services"
+  host           = local.services.hypervisor
+  dest           = "${local.root}/registry-client/curl.conf"
+  content_secret = "user = \"kinit:${task.secret.registry_password.value}\"\nheader = \"Accept: application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json\"\n"
+  mode           = "0600"
+  depends_on     = [task.directory.registry_client]
 }
 
 locals {

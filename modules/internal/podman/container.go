@@ -41,6 +41,15 @@ func (c Container) Addresses() map[string]string {
 	return all
 }
 
+// StopSeconds is how long the container gets to end by itself when it is removed: what
+// its label says, or else the default. Both are in seconds.
+func (c Container) StopSeconds(otherwise int) int {
+	if seconds, err := strconv.Atoi(c.Config.Labels[StopLabel]); err == nil && seconds >= 0 {
+		return seconds
+	}
+	return otherwise
+}
+
 // Container returns a container by name, nil when there is none.
 func (c Client) Container(ctx context.Context, name string) (*Container, error) {
 	var found []Container

@@ -13,6 +13,7 @@ import (
 const (
 	OwnerLabel  = "kinit.owner"  // the cluster; missing when nobody owns it
 	ConfigLabel = "kinit.config" // the hash of the arguments it was made with
+	StopLabel   = "kinit.stop"   // how many seconds clean-up lets the container end by itself
 )
 
 // ImageMark is the kind of the mark of an image, which can carry no label. The

@@ -136,6 +136,8 @@ task "podman_container" "node" {
     "--cgroupns=private", "--stop-signal=SIGRTMIN+3", "--pids-limit=-1", "--cpus=${each.value.vcpus}", "--memory=${each.value.memory_bytes}b",
     "--memory-swap=${each.value.memory_bytes}b",
   ]
+  # A node that goes for good has nothing to write down.
+  labels       = { "kinit.stop" = "0" }
   restart      = "always"
   stop_timeout = "30s"
   replace      = false

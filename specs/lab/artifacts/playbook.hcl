@@ -121,6 +121,15 @@ task "command" "node" {
   depends_on = [task.command.node_root, task.command.kubernetes]
 }
 
+# Images that hypervisors use, unpacked once for all of them.
+task "command" "store" {
+  stage      = "artifacts"
+  argv       = concat(local.build, ["store", "${local.stamp}-${var.lab_drivers}"])
+  creates    = "${var.lab_cache}/.made-store-${local.stamp}-${var.lab_drivers}"
+  timeout    = "60m"
+  depends_on = [task.command.services, task.command.node]
+}
+
 # The guests' disk image, with the container images in it.
 task "command" "guest" {
   stage      = "artifacts"

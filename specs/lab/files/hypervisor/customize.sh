@@ -5,6 +5,7 @@ root=$1
 files=$(cd "$(dirname "$0")" && pwd)
 
 install -D -m 644 "$files/containers.conf" "$root/etc/containers/containers.conf"
+install -D -m 644 "$files/storage.conf" "$root/etc/containers/storage.conf"
 install -D -m 644 "$files/sshd.conf" "$root/etc/ssh/sshd_config.d/kinit-lab.conf"
 install -D -m 644 "$files/journald.conf" "$root/etc/systemd/journald.conf.d/kinit-lab.conf"
 install -D -m 644 "$files/no-kvm.conf" "$root/etc/systemd/system/libvirtd.service.d/no-kvm.conf"
