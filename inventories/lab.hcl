@@ -12,6 +12,16 @@ host "${host.name}" {
 }
 
 %{ endfor ~}
+%{ for host in machines ~}
+# A machine that exists, for nodes by the driver host.
+host "${host.name}" {
+  address       = "${host.address}"
+  user          = "root"
+  identity_file = "${identity}"
+  host_keys     = ["${host.host_key}"]
+}
+
+%{ endfor ~}
 group "${lab}" {
   hosts = ${jsonencode([for host in hosts : host.name])}
 
@@ -72,14 +82,5 @@ group "${lab}" {
     }
 
 %{ endif ~}
-    # Emulated processors are slow: leases of one controller need no election, probes
-    # and heartbeats get more time.
-    liveness_failures = 60
-    readiness_period  = 15
-    component_env = { for name in ["apiserver", "controller_manager", "scheduler", "etcd"] : name => { GOMAXPROCS = "1" } }
-    component_args = {
-      controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
-      scheduler          = { leader-elect = "false" }
-    }
   }
 }

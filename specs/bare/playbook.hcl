@@ -8,6 +8,7 @@ locals {
   # Nothing runs on the nodes.
   node_packages  = []
   kernel_modules = {}
+  leave_script   = ""
 }
 
 stage "verify" {
@@ -21,7 +22,7 @@ task "command" "resolve" {
   host      = each.key
   argv      = ["getent", "hosts", "api.${cluster.domain}"]
   read_only = true
-  expect    = local.services.ip
+  expect    = local.services_address
   retry {
     attempts = 10
     delay    = "2s"
