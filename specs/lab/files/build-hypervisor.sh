@@ -16,7 +16,7 @@ need podman podman
 
 begin "${1:-}"
 settings=${MIRROR:-}
-inputs=$(made_of "$here/backports.sh" "$here"/hypervisor/*)
+inputs=$(made_of "$here/accelerated.sh" "$here/backports.sh" "$here"/hypervisor/*)
 image=localhost/kinit-lab-hypervisor:$inputs
 
 if podman image exists "$image"; then
