@@ -1,4 +1,4 @@
-# Guests, overlay and services on podman, without anything on top.
+# Nodes that are containers, overlay and services, without anything on top.
 spec "bare-podman-1-1-1" {
   playbook = "bare"
 }
