@@ -1,8 +1,8 @@
 # Inventory of a lab: hypervisors that are containers of this machine. "kinit lab
 # up" fills in what stands in braces and keeps the result where "kinit run" looks.
 #
-# What differs from real hypervisors is all here: no kernel datapath, no KVM, little
-# memory, and artifacts that were built on this machine instead of downloaded.
+# What differs from real hypervisors is all here: no kernel datapath, KVM only where a guest
+# starts with it, little memory, and artifacts that were built on this machine instead of downloaded.
 %{ for host in hosts ~}
 host "${host.name}" {
   address       = "${host.address}"
@@ -27,7 +27,7 @@ group "${lab}" {
 
   vars = {
     datapath  = "netdev"
-    virt_type = "qemu"
+    virt_type = "${virt}"
 
     # What a lab's guests write may be lost with the machine.
     disk_cache = "unsafe"

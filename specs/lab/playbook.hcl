@@ -232,6 +232,15 @@ task "wait" "underlay" {
   evidence = [["systemctl", "--failed", "--no-legend"], ["journalctl", "-b", "-n", "30", "--no-pager"]]
 }
 
+# A hypervisor keeps the device only where a guest starts with it.
+task "command" "kvm" {
+  stage      = "hypervisors"
+  host       = local.names[0]
+  argv       = ["sh", "-c", "systemctl start libvirtd.service; [ -e /dev/kvm ] && echo kvm || echo qemu"]
+  read_only  = true
+  depends_on = [task.wait.underlay]
+}
+
 task "directory" "inventory" {
   stage = "hypervisors"
   path  = dirname(var.lab_inventory)
@@ -244,6 +253,7 @@ task "copy" "inventory" {
   mode  = "0644"
   content = templatefile("../../inventories/lab.hcl", {
     lab      = local.network
+    virt     = trimspace(task.command.kvm.stdout)
     hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     machines = [for name in local.machines : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     identity = "${var.lab_state}/id_ed25519"

@@ -209,7 +209,7 @@ func loseController(t *testing.T, api *api) {
 	go func() { done <- api.write(ctx) }()
 	api.written(t, 5)
 	progress(t, "lose k8s-controller-02")
-	on(t, "tyto", "podman rm --force --time 0 k8s-controller-02")
+	on(t, "tyto", "podman rm --force --volumes --time 0 k8s-controller-02")
 	lost := time.Now()
 	api.written(t, 20)
 	stop()
