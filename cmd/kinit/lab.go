@@ -108,7 +108,7 @@ func driversFlag() cli.Flag {
 // machinesFlag names machines beside the hypervisors, for nodes by the driver host.
 func machinesFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "machines", Category: headInput,
-		Usage: "also make machines that exist, by the names `MACHINES`: nodes for the driver host"}
+		Usage: "also make `MACHINES` that exist, for the driver host"}
 }
 
 // windowsFlag names the program that plays Windows in a lab. It is no part of kinit:

@@ -23,8 +23,14 @@ variable "least_room_gib" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  default     = ["podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
   description = "Packages that clusters install on every hypervisor."
+}
+
+variable "overlay_packages" {
+  type        = list(string)
+  default     = ["openvswitch-switch", "ovn-host"]
+  description = "Packages that clusters install on hypervisors whose nodes are on an overlay."
 }
 
 variable "libvirt_packages" {
@@ -65,7 +71,7 @@ locals {
       remedy = "Make room on the file system, or mount a larger one there."
     },
     {
-      name   = "packages", arguments = concat(var.hypervisor_packages, var.libvirt_packages, var.podman_packages)
+      name   = "packages", arguments = concat(var.hypervisor_packages, var.overlay_packages, var.libvirt_packages, var.podman_packages)
       remedy = "Add the distribution's package sources and run 'apt-get update'. kinit prepares Debian 12 and Ubuntu, and newer ones."
     },
     {

@@ -221,7 +221,7 @@ func TestTheDoctorLooksForWhatClustersNeed(t *testing.T) {
 		}
 		return text
 	}
-	for _, name := range []string{"hypervisor_packages", "libvirt_packages", "podman_packages", "virt_type", "datapath", "least_room_gib"} {
+	for _, name := range []string{"hypervisor_packages", "overlay_packages", "libvirt_packages", "podman_packages", "virt_type", "datapath", "least_room_gib"} {
 		if doctor, cluster := value("doctor", name), value("k8s-libvirt-1-1-1", name); doctor != cluster {
 			t.Errorf("the default of %s is %s for the doctor and %s for clusters", name, doctor, cluster)
 		}
