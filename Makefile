@@ -15,7 +15,7 @@ export CGO_ENABLED = 1
 
 .PHONY: help
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z0-9_-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9_-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: deps
 deps: ## install the Debian packages that building, the lab and the tests need
@@ -73,6 +73,10 @@ generate: ## write the reference of the modules anew, from their comments and ex
 .PHONY: bench-upload
 bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab
 	$(GO) test -count=1 -run '^$$' -bench UploadInALab -benchtime 1x -timeout 40m ./test/e2e
+
+.PHONY: bench-cluster
+bench-cluster: deps ## measure clusters of containers on a lab: until Ready, again, status, clean-up
+	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
 .PHONY: faults
 faults: ## restart the simulated Windows, cut it off and exceed its quotas at every message of every module's work: some minutes
