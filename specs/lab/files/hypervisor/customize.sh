@@ -16,6 +16,10 @@ install -D -m 755 "$files/cgroups.sh" "$root/usr/local/sbin/kinit-lab-cgroups"
 install -D -m 644 "$files/kinit-lab-cgroups.service" "$root/etc/systemd/system/kinit-lab-cgroups.service"
 install -D -m 644 "$files/kinit-lab-hostkeys.service" "$root/etc/systemd/system/kinit-lab-hostkeys.service"
 
+# libvirt leaves control groups to systemd: with version 1 in a namespace it now and then
+# looks for a guest's group before systemd has made it.
+printf '\ncgroup_controllers = []\n' >>"$root/etc/libvirt/qemu.conf"
+
 # Identity belongs to one machine, never to an image.
 rm -f "$root"/etc/ssh/ssh_host_* "$root/etc/openvswitch/system-id.conf" "$root/etc/openvswitch/conf.db" "$root/etc/hostname"
 : >"$root/etc/machine-id"
