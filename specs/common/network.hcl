@@ -265,6 +265,7 @@ task "service" "devices" {
   hosts      = local.overlay_hypervisors
   name       = "kinit-${cluster.name}-devices.service"
   enabled    = true
+  state      = "started"
   unit       = templatefile("files/devices.service", { cluster = cluster.name, script = "${local.root}/devices.sh" })
   depends_on = [task.copy.devices]
 }

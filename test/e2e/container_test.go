@@ -63,6 +63,7 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	step(t, "a hypervisor that was stopped and started brings its nodes back", func(t *testing.T) {
 		restart(t, "nyctea")
 		api.await(t, wideNodes...)
+		unchanged(t, k, run)
 	})
 
 	step(t, "a controller that is lost takes no written object with it", func(t *testing.T) {
