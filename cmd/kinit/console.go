@@ -34,10 +34,11 @@ func (w *world) consoleCommand() *cli.Command {
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no
-network: the serial console of a guest, which Ctrl-] leaves, or a shell in a container. With --vnc the node's screen is forwarded to a port of this
-machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Windows node is,
-which needs its network. A Windows node's console is its screen, unless --serial is given.
-The login on the hypervisor must be one that libvirt or podman lets in, such as root.`,
+network: the serial console of a guest, which Ctrl-] leaves, or a shell in a container.
+With --vnc the node's screen is forwarded to a port of this machine's loopback until
+Ctrl-C, and with --rdp the remote desktop of a Windows node is, which needs its network.
+A Windows node's console is its screen, unless --serial is given. The login on the
+hypervisor must be one that libvirt or podman lets in, such as root.`,
 		Flags: flags(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
 			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
