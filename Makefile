@@ -77,6 +77,10 @@ generate: ## write the reference of the modules anew, from their comments and ex
 bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab
 	$(GO) test -count=1 -run '^$$' -bench UploadInALab -benchtime 1x -timeout 40m ./test/e2e
 
+.PHONY: conformance
+conformance: build ## run Kubernetes' conformance tests on a lab of their own, and write docs/conformance.md
+	@./test/conformance/run
+
 .PHONY: faults
 faults: ## restart the simulated Windows, cut it off and exceed its quotas at every message of every module's work: some minutes
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults

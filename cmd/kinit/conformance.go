@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -103,7 +104,7 @@ func (w *world) testConformance(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	names, err := suite.List(c.Context, c.String("focus"), c.String("skip"))
+	names, leftOut, err := selectTests(c, suite)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (w *world) testConformance(c *cli.Context) error {
 	}
 	result := &conformance.Result{
 		Spec: c.Args().First(), Cluster: cluster, Program: programVersion(), Focus: c.String("focus"), Skip: c.String("skip"),
-		Parallel: c.Int("parallel"), Started: w.now(),
+		Parallel: c.Int("parallel"), Started: w.now(), LeftOut: leftOut,
 	}
 	if result.Release, err = suite.Version(c.Context); err != nil {
 		return err
@@ -129,6 +130,16 @@ func (w *world) testConformance(c *cli.Context) error {
 		return err
 	}
 	return w.concludeConformance(c, folder, result)
+}
+
+// selectTests are the tests that --focus selects, and those of them that --skip leaves out.
+func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []string, err error) {
+	names, err = suite.List(c.Context, c.String("focus"), c.String("skip"))
+	if err != nil || c.String("skip") == "" {
+		return names, nil, err
+	}
+	all, err := suite.List(c.Context, c.String("focus"), "")
+	return names, slices.DeleteFunc(all, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
 // conformanceFolder makes the folder of a run. It is not among the logs of runs, which it

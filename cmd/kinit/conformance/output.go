@@ -18,8 +18,8 @@ import (
 //	  In [It] at: file.go:12 @ 11/22/26 13:00:00.123
 //	------------------------------
 //
-// With one process the name comes in a block of its own when the test begins, and the
-// block at its end begins in the middle of what it said.
+// With one process the name comes when the test begins, then what it says, then the line
+// that says how it ended, and the name again only if it did not pass.
 type output struct {
 	patterns
 	names   []string // of the tests that are planned
@@ -74,17 +74,16 @@ func newOutput(names []string, ended func(Test), problem func(string)) *output {
 
 // end looks at a block that is complete.
 func (o *output) end() {
-	for i, text := range o.block {
-		match := o.header.FindStringSubmatch(text)
-		if match == nil {
-			continue
-		}
-		o.take(match, o.block[i+1:])
+	if len(o.block) == 0 {
 		return
 	}
-	if len(o.block) > 0 {
-		if name := o.name(o.block[0]); name != "" {
-			o.began = name
+	if name := o.name(o.block[0]); name != "" {
+		o.began = name
+	}
+	for i, text := range o.block {
+		if match := o.header.FindStringSubmatch(text); match != nil {
+			o.take(match, o.block[i+1:])
+			return
 		}
 	}
 }

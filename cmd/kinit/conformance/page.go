@@ -80,7 +80,12 @@ func newPage(r *Result) *page {
 		{"skipped", "↷", "skipped", "skipped", r.Count(Skipped)},
 		{"unfinished", "○", "not run", "notrun", r.Count(NotRun)},
 	}
+	var leftOut []Test
+	for _, name := range r.LeftOut {
+		leftOut = append(leftOut, Test{Name: name})
+	}
 	for _, l := range []list{
+		{"leftout", "Left out", leftOut},
 		{"notrun", "Not run", r.Of(NotRun)},
 		{"skipped", "Skipped", r.Of(Skipped)},
 		{"passed", "Passed", r.Of(Passed)},

@@ -56,7 +56,8 @@ type Result struct {
 	Started     time.Time `json:"started"`
 	Ended       time.Time `json:"ended"`
 	Interrupted bool      `json:"interrupted,omitempty"`
-	Problem     string    `json:"problem,omitempty"` // why the suite as a whole did not come to its end
+	Problem     string    `json:"problem,omitempty"`  // why the suite as a whole did not come to its end
+	LeftOut     []string  `json:"left_out,omitempty"` // tests of the focus that Skip took out
 	Tests       []Test    `json:"tests"`
 }
 
