@@ -6,8 +6,9 @@ import {
 
 locals {
   # Nothing runs on the nodes.
-  node_packages  = []
-  kernel_modules = {}
+  node_packages   = []
+  inside_networks = []
+  kernel_modules  = {}
 }
 
 stage "verify" {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the programs of Kubernetes' end-to-end tests, from Go modules: the suite, ginkgo's
-# command that runs it, and what is in the images of the tests.
+# Builds the programs of Kubernetes' end-to-end tests: from Go modules the suite, ginkgo's
+# command that runs it, and what is in the images of the tests; busybox from the sources in
+# Debian's archive.
 #
 #   build-conformance-programs.sh OUTPUT_DIR
 #
@@ -12,8 +13,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 sources=$here/conformance
 need go golang
+need gcc gcc
+need make make
+need bzip2 bzip2
+need curl curl
 begin "${1:-}"
-settings=$(go version)
+settings="$(go version) ${MIRROR:-}"
 unless_made conformance-programs "$(made_of "$sources"/go.*.txt)"
 
 # The flags of build-kubernetes.sh: with others everything would be compiled again.
@@ -38,6 +43,21 @@ images=k8s.io/kubernetes/test/images
 go build -ldflags "$flags" -o "$work/conformance-programs/" \
 	github.com/onsi/ginkgo/v2/ginkgo k8s.io/sample-apiserver $images/agnhost $images/nonewprivs \
 	$images/regression-issue-74839 $images/resource-consumer $images/resource-consumer/consume-cpu
+
+# Upstream's sources, because tests look for what Debian's patches change: its shell loses
+# variables with names such as data-1. Without tc, which newer kernels' headers forbid.
+say "busybox"
+archive=busybox_1.37.0.orig.tar.bz2
+mirror=$(echo "${MIRROR:-}" | grep -o 'https\?://[^ ]*' | head -n 1 || true)
+curl --fail --silent --show-error --location --retry 3 -o "$work/$archive" "${mirror:-http://deb.debian.org/debian}/pool/main/b/busybox/$archive"
+echo "3311dff32e746499f4df0d5df04d7eb396382d7e108bb9250e7b519b837043a4  $work/$archive" | sha256sum --check --quiet ||
+	die "$archive is not the one that was expected: the mirror has another one"
+mkdir "$work/busybox"
+tar -xjf "$work/$archive" -C "$work/busybox" --strip-components=1
+make -C "$work/busybox" defconfig >/dev/null 2>&1
+sed -i 's/^# CONFIG_STATIC is not set/CONFIG_STATIC=y/; s/^CONFIG_TC=y/# CONFIG_TC is not set/' "$work/busybox/.config"
+make -C "$work/busybox" -j "$(nproc)" >"$work/busybox.log" 2>&1 || { tail -n 20 "$work/busybox.log"; die "busybox was not built"; }
+install -m 755 "$work/busybox/busybox" "$work/conformance-programs/busybox"
 
 # Files that images have beside programs.
 cp -r "$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)/test/images" "$work/images"

@@ -22,7 +22,7 @@ sh "$here/build-images.sh" "$out"
 sh "$here/build-conformance-programs.sh" "$out"
 programs=$out/conformance-programs
 settings=${MIRROR:-}
-unless_made conformance "$(made_of "$here"/conformance/*.sh "$here"/conformance/*.txt "$out/kubernetes" "$out/etcd" "$programs/e2e.test")"
+unless_made conformance "$(made_of "$programs.inputs" "$here"/conformance/*.sh "$here"/conformance/*.txt "$out/kubernetes" "$out/etcd")"
 layout=$work/conformance/images
 mkdir -p "$work/conformance"
 oci_begin

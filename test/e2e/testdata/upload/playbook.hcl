@@ -9,6 +9,11 @@ variable "payload" {
 }
 
 locals {
+  # Nothing runs on the nodes.
+  node_packages   = []
+  inside_networks = []
+  kernel_modules  = {}
+
   node = keys(local.windows_nodes)[0]
 }
 
