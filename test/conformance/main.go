@@ -1,9 +1,9 @@
 // Command conformance writes the tables of docs/conformance.md from the result of a run:
 // which tests passed, which failed, and which were not run, with the reasons.
 //
-//	go run ./test/conformance RESULT.json LEFT-OUT.tsv MISSING.txt docs/conformance.md
+//	go run ./test/conformance docs/conformance.md LEFT-OUT.tsv MISSING.txt RESULT.json...
 //
-// LEFT-OUT.tsv has the expressions of tests that are not run, each with a tab and the
+// Tests that a later result has too count as it says. LEFT-OUT.tsv has the expressions of tests that are not run, each with a tab and the
 // reason; MISSING.txt the names of images that are not to be had, likewise.
 package main
 
@@ -24,10 +24,10 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 5 {
-		fail(fmt.Errorf("it takes RESULT.json LEFT-OUT.tsv MISSING.txt PAGE.md"))
+	if len(os.Args) < 5 {
+		fail(fmt.Errorf("it takes PAGE.md LEFT-OUT.tsv MISSING.txt RESULT.json..."))
 	}
-	if err := update(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
+	if err := update(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]...); err != nil {
 		fail(err)
 	}
 }
@@ -37,14 +37,10 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-func update(resultFile, leftOutFile, missingFile, pageFile string) error {
-	content, err := os.ReadFile(resultFile)
+func update(pageFile, leftOutFile, missingFile string, resultFiles ...string) error {
+	result, again, err := results(resultFiles)
 	if err != nil {
 		return err
-	}
-	var result conformance.Result
-	if err := json.Unmarshal(content, &result); err != nil {
-		return fmt.Errorf("read %s: %w", resultFile, err)
 	}
 	reasons, err := pairs(leftOutFile)
 	if err != nil {
@@ -63,11 +59,39 @@ func update(resultFile, leftOutFile, missingFile, pageFile string) error {
 	if !found || !closed {
 		return fmt.Errorf("%s has no lines %q and %q to write between", pageFile, strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	tables, err := tables(&result, reasons, missing)
+	tables, err := tables(result, again, reasons, missing)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(pageFile, []byte(before+begin+tables+end+after), 0o644)
+}
+
+// results reads the first result, with the tests of the others in it, and how many tests
+// these have replaced.
+func results(files []string) (first *conformance.Result, again int, err error) {
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, 0, err
+		}
+		result := &conformance.Result{}
+		if err := json.Unmarshal(content, result); err != nil {
+			return nil, 0, fmt.Errorf("read %s: %w", file, err)
+		}
+		if first == nil {
+			first = result
+			continue
+		}
+		for _, later := range result.Tests {
+			for i := range first.Tests {
+				if first.Tests[i].Name == later.Name {
+					first.Tests[i] = later
+					again++
+				}
+			}
+		}
+	}
+	return first, again, nil
 }
 
 // pair is a line with a tab in it.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"kinit/cmd/kinit/conformance"
 )
 
 const result = `{
@@ -67,7 +69,7 @@ func TestThePageIsWrittenFromAResult(t *testing.T) {
 	missing := write("missing.txt", "gcr.io/b:1\ta password\nx/c:1\ttoo large\ngcr.io/a:1\ta password\n")
 	page := write("page.md", "# Page\n\n"+begin+"old\n"+end+"The end.\n")
 	for range 2 {
-		if err := update(from, leftOut, missing, page); err != nil {
+		if err := update(page, leftOut, missing, from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,6 +79,21 @@ func TestThePageIsWrittenFromAResult(t *testing.T) {
 	}
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestALaterResultReplacesTests(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	later := `{"tests": [{"name": "[sig-apps] B [Conformance]", "state": "passed"}, {"name": "other", "state": "failed"}]}`
+	for name, text := range map[string]string{"1.json": result, "2.json": later} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged, again, err := results([]string{filepath.Join(folder, "1.json"), filepath.Join(folder, "2.json")})
+	if err != nil || again != 1 || merged.Spec != "site" || merged.Count(conformance.Passed) != 2 || merged.Count(conformance.Failed) != 0 {
+		t.Errorf("%d again, %+v, %v", again, merged, err)
 	}
 }
 
@@ -97,7 +114,7 @@ func TestAPageWithoutMarksIsRefused(t *testing.T) {
 		}
 	}
 	page := filepath.Join(folder, "page.md")
-	err := update(filepath.Join(folder, "result.json"), filepath.Join(folder, "left"), filepath.Join(folder, "missing"), page)
+	err := update(page, filepath.Join(folder, "left"), filepath.Join(folder, "missing"), filepath.Join(folder, "result.json"))
 	want := page + ` has no lines "<!-- results: written by make conformance -->" and "<!-- end of the results -->" to write between`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -9,12 +9,15 @@ import (
 )
 
 // tables are the page's own part.
-func tables(r *conformance.Result, reasons, missing []pair) (string, error) {
+func tables(r *conformance.Result, again int, reasons, missing []pair) (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\nKubernetes %s, `%s`, %d tests at the same time, %s:\n%d passed, %d failed, %d do not apply, %d were not run, %d were left out; %d minutes.\n\n",
+	fmt.Fprintf(&out, "\nKubernetes %s, `%s`, %d tests at the same time, %s:\n%d passed, %d failed, %d do not apply, %d were not run, %d were left out; %d minutes.\n",
 		r.Release, r.Spec, r.Parallel, r.Started.UTC().Format("2 January 2006"), r.Count(conformance.Passed), r.Count(conformance.Failed),
 		r.Count(conformance.Skipped), r.Count(conformance.NotRun), len(r.LeftOut), int(r.Took().Minutes()+0.5))
-	out.WriteString(groups(r))
+	if again > 0 {
+		fmt.Fprintf(&out, "%d of them were run again on a new cluster and count as they ended there.\n", again)
+	}
+	out.WriteString("\n" + groups(r))
 	out.WriteString("\n## Failed\n\n")
 	out.WriteString(list(r.Of(conformance.Failed), func(t conformance.Test) string { return t.Error }, "No test failed."))
 	out.WriteString("\n## Not run\n\n")
