@@ -1,9 +1,19 @@
 # Inventory of a lab: hypervisors that are containers of this machine. "kinit lab
 # up" fills in what stands in braces and keeps the result where "kinit run" looks.
 #
-# What differs from real hypervisors is all here: no kernel datapath, no KVM, little
-# memory, and artifacts that were built on this machine instead of downloaded.
+# What differs from real hypervisors is all here: no kernel datapath, KVM only where a guest
+# starts with it, little memory, and artifacts that were built on this machine instead of downloaded.
 %{ for host in hosts ~}
+host "${host.name}" {
+  address       = "${host.address}"
+  user          = "root"
+  identity_file = "${identity}"
+  host_keys     = ["${host.host_key}"]
+}
+
+%{ endfor ~}
+%{ for host in machines ~}
+# A machine that exists, for nodes by the driver host.
 host "${host.name}" {
   address       = "${host.address}"
   user          = "root"
@@ -17,7 +27,7 @@ group "${lab}" {
 
   vars = {
     datapath  = "netdev"
-    virt_type = "qemu"
+    virt_type = "${virt}"
 
     # What a lab's guests write may be lost with the machine.
     disk_cache = "unsafe"
@@ -72,14 +82,5 @@ group "${lab}" {
     }
 
 %{ endif ~}
-    # Emulated processors are slow: leases of one controller need no election, probes
-    # and heartbeats get more time.
-    liveness_failures = 60
-    readiness_period  = 15
-    component_env = { for name in ["apiserver", "controller_manager", "scheduler", "etcd"] : name => { GOMAXPROCS = "1" } }
-    component_args = {
-      controller_manager = { leader-elect = "false", node-monitor-grace-period = "3m" }
-      scheduler          = { leader-elect = "false" }
-    }
   }
 }

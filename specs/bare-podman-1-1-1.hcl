@@ -1,4 +1,4 @@
-# Guests, overlay and services on podman, without anything on top.
+# Nodes that are containers, overlay and services, without anything on top.
 spec "bare-podman-1-1-1" {
   playbook = "bare"
 }
@@ -12,14 +12,16 @@ cluster "bare" {
   }
 
   pool "controller" {
-    count  = 1
+    count  = var.controller_hosts == null ? 1 : null
+    hosts  = var.controller_hosts
     vcpus  = var.controller_vcpus
     memory = var.controller_memory
     disk   = var.controller_disk
   }
 
   pool "compute" {
-    count  = 1
+    count  = var.compute_hosts == null ? 1 : null
+    hosts  = var.compute_hosts
     vcpus  = var.compute_vcpus
     memory = var.compute_memory
     disk   = var.compute_disk

@@ -65,7 +65,7 @@ func (w *world) app() *cli.App {
 		}
 		return cli.ShowAppHelp(c)
 	}
-	app.CustomAppHelpTemplate = appHelp(app)
+	app.CustomAppHelpTemplate = appHelp(app, drivers())
 	for _, c := range app.Commands {
 		finish(c)
 	}

@@ -34,11 +34,12 @@ func (w *world) consoleCommand() *cli.Command {
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no
-network: the serial console of a guest, which Ctrl-] leaves, or a shell in a container.
-With --vnc the node's screen is forwarded to a port of this machine's loopback until
-Ctrl-C, and with --rdp the remote desktop of a Windows node is, which needs its network.
-A Windows node's console is its screen, unless --serial is given. The login on the
-hypervisor must be one that libvirt or podman lets in, such as root.`,
+network. It is what the node's driver has: the serial console of a guest, which Ctrl-]
+leaves, or a shell in a container. With --vnc the node's screen is forwarded to a port of
+this machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Windows node
+is, which needs its network. A Windows node's console is its screen, unless --serial is
+given. The login on the hypervisor must be one that libvirt or podman lets in, such as
+root.`,
 		Flags: flags(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
 			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
@@ -128,12 +129,20 @@ func terminal(ctx context.Context, conn transport.Conn, n engine.Node, force boo
 		argv = n.TakeConsole
 	}
 	if len(argv) == 0 {
-		return 0, fmt.Errorf("%s has no console: its driver %q knows none", n.Name, n.Driver)
+		return 0, lacks(n, "console")
 	}
 	return lend(ctx, conn, shell.POSIX(argv...), true)
 }
 
-// forwardScreen forwards a port of the loopback to the domain's VNC server, which is on
+// lacks says whose part it would be to have a way to the node.
+func lacks(n engine.Node, what string) error {
+	if n.Driver == "" {
+		return fmt.Errorf("%s has no %s: the playbook's host block for it gives no command for one, as in %s = [\"…\"]", n.Name, what, what)
+	}
+	return fmt.Errorf("%s has no %s: its driver %q knows none", n.Name, what, n.Driver)
+}
+
+// forwardScreen forwards a port of the loopback to the node's VNC server, which is on
 // the hypervisor's loopback.
 func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node engine.Node) error {
 	port, err := vncPort(ctx, conn, node)
@@ -161,7 +170,7 @@ func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node en
 // vncPort asks the hypervisor where a node's VNC server is, on its loopback.
 func vncPort(ctx context.Context, conn transport.Conn, node engine.Node) (int, error) {
 	if len(node.Screen) == 0 {
-		return 0, fmt.Errorf("%s has no screen: its driver %q knows none", node.Name, node.Driver)
+		return 0, lacks(node, "screen")
 	}
 	var out, problems bytes.Buffer
 	code, err := conn.Exec(ctx, transport.Process{

@@ -44,6 +44,48 @@ const shopSpec = `cluster "shop" {
     os    = "windows"
   }
   pool "web" { count = 2 }
+  pool "box" { count = 1 }
+}
+
+host "node" {
+  for_each     = { for name, node in cluster.nodes : name => node if node.pool != "box" }
+  name         = each.key
+  address      = each.value.ip
+  via          = each.value.hypervisor
+  console      = ["virsh", "--connect", "qemu:///system", "console", each.key]
+  take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
+  screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
+}
+
+host "box" {
+  for_each = { for node in cluster.pools.box : node.name => node }
+  name     = each.key
+  address  = each.value.ip
+  via      = each.value.hypervisor
+  console  = ["echo", "a shell in", each.key]
+}
+`
+
+// drivenSpec has a node of a driver that knows no console.
+const drivenSpec = `driver "rack" {
+  summary = "nodes are in racks"
+  default = true
+}
+
+cluster "shop" {
+  network { cidr = "127.0.78.0/24" }
+  pool "web" { count = 1 }
+}
+`
+
+// steelSpec has a node that is a machine of the inventory.
+const steelSpec = `driver "steel" {
+  summary  = "nodes are machines that exist"
+  existing = true
+}
+
+cluster "shop" {
+  pool "web" { hosts = ["steel1"] }
 }
 `
 
@@ -60,6 +102,9 @@ func hypervisor(t *testing.T) (folder string) {
 	server := sshd.Start(t, "SetEnv HOME="+bin+" PATH="+bin+":/usr/bin:/bin")
 	folder = t.TempDir()
 	write(filepath.Join(folder, "site.hcl"), shopSpec, 0o644)
+	write(filepath.Join(folder, "rack.hcl"), drivenSpec, 0o644)
+	write(filepath.Join(folder, "steel.hcl"), steelSpec, 0o644)
+	write(filepath.Join(folder, "machines.hcl"), "host \"steel1\" { address = \"192.0.2.1\" }\n", 0o644)
 	write(filepath.Join(folder, "bin"), bin, 0o644)
 	write(filepath.Join(folder, "inventory.hcl"), fmt.Sprintf("host \"nyctea\" {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  host_keys = [%q]\n}\n",
 		server.Host, server.Port, server.User, server.ClientKey, strings.TrimSpace(server.HostKey)), 0o644)
@@ -79,24 +124,35 @@ func TestConsoleReachesTheNodeThroughItsHypervisor(t *testing.T) {
 	t.Parallel()
 	folder := hypervisor(t)
 	for name, tc := range map[string]struct {
+		spec string // site.hcl where it is empty
 		args []string
 		code int
 		out  string // a regular expression
 		err  string
 	}{
-		"the console":       {[]string{"shop-web-01"}, 0, "console heard hello", ""},
-		"taking it":         {[]string{"shop-web-01", "--force"}, 0, "taken over", ""},
-		"not running":       {[]string{"shop-web-02"}, 1, "error: The domain is not running", ""},
-		"no screen":         {[]string{"shop-web-02", "--vnc"}, 1, "", `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
-		"serial of Windows": {[]string{"shop-win-01", "--serial"}, 0, "the serial port", ""},
-		"two ways":          {[]string{"shop-win-01", "--serial", "--vnc"}, 2, "", `--serial, --vnc and --rdp are three ways to one node: give one of them`},
-		"no desktop":        {[]string{"shop-web-01", "--rdp"}, 1, "", `shop-web-01 runs no Windows and has no remote desktop: use --vnc`},
-		"no node":           {[]string{"shop-wep-01"}, 1, "", `The spec has no node "shop-wep-01". Did you mean "shop-web-01"\?`},
-		"no argument":       {nil, 2, "", `it takes a SPEC and a NODE, 1 arguments were given`},
+		"the console":             {args: []string{"shop-web-01"}, out: "console heard hello"},
+		"taking it":               {args: []string{"shop-web-01", "--force"}, out: "taken over"},
+		"not running":             {args: []string{"shop-web-02"}, code: 1, out: "error: The domain is not running"},
+		"no screen":               {args: []string{"shop-web-02", "--vnc"}, code: 1, err: `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
+		"serial of Windows":       {args: []string{"shop-win-01", "--serial"}, out: "the serial port"},
+		"a shell":                 {args: []string{"shop-box-01"}, out: "a shell in shop-box-01"},
+		"nobody's shell to take":  {args: []string{"shop-box-01", "--force"}, out: "a shell in shop-box-01"},
+		"no command for a screen": {args: []string{"shop-box-01", "--vnc"}, code: 1, err: `shop-box-01 has no screen: the playbook's host block for it gives no command for one, as in screen = \["…"\]`},
+		"no console of a driver":  {spec: "rack.hcl", args: []string{"shop-web-01"}, code: 1, err: `shop-web-01 has no console: its driver "rack" knows none`},
+		"no screen of a driver":   {spec: "rack.hcl", args: []string{"shop-web-01", "--vnc"}, code: 1, err: `shop-web-01 has no screen: its driver "rack" knows none`},
+		"a machine that exists":   {spec: "steel.hcl", args: []string{"steel1", "-i", "inventory.hcl", "-i", "machines.hcl", "--hosts", "nyctea"}, code: 1, err: `The node "steel1" is a machine that exists by itself, so no hypervisor leads\s+to its console. 'kinit ssh' logs in to it.`},
+		"two ways":                {args: []string{"shop-win-01", "--serial", "--vnc"}, code: 2, err: `--serial, --vnc and --rdp are three ways to one node: give one of them`},
+		"no desktop":              {args: []string{"shop-web-01", "--rdp"}, code: 1, err: `shop-web-01 runs no Windows and has no remote desktop: use --vnc`},
+		"no node":                 {args: []string{"shop-wep-01"}, code: 1, err: `The spec has no node "shop-wep-01". Did you mean "shop-web-01"\?`},
+		"no argument":             {code: 2, err: `it takes a SPEC and a NODE, 1 arguments were given`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := kinit(t.Context(), folder, append([]string{"console", "site.hcl"}, tc.args...)...)
+			spec := "site.hcl"
+			if tc.spec != "" {
+				spec = tc.spec
+			}
+			cmd := kinit(t.Context(), folder, append([]string{"console", spec}, tc.args...)...)
 			var out, problems bytes.Buffer
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("hello\n"), &out, &problems
 			_ = cmd.Run()

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"kinit/engine"
 )
 
 // manual is what a command's help says beside what its cli.Command says.
@@ -45,15 +47,30 @@ func (m manual) write(c *cli.Command) *cli.Command {
 }
 
 // appHelp is what kinit says without a command.
-func appHelp(app *cli.App) string {
+func appHelp(app *cli.App, drivers []engine.Driver) string {
 	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
 		commandList(app.Commands) + `
+Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
+` + driverList(drivers) + `
 Examples:
   kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto
+  kinit run k8s-podman-3-2-2 --hosts nyctea,tyto
   kinit plan site.hcl --hosts web1
 
 See 'kinit COMMAND --help' for more about a command.
 `
+}
+
+// driverList says of each driver what its nodes are.
+func driverList(drivers []engine.Driver) string {
+	width, text := 0, ""
+	for _, d := range drivers {
+		width = max(width, len(d.Name))
+	}
+	for _, d := range drivers {
+		text += fmt.Sprintf("  %-*s  %s\n", width, d.Name, d.Summary)
+	}
+	return text
 }
 
 func commandList(commands []*cli.Command) string {

@@ -44,7 +44,7 @@ func (w *world) labUp() *cli.Command {
 	}.write(&cli.Command{
 		Name:        "up",
 		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), windowsFlag(), conformanceFlag()}, outputFlags()),
+		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag(), conformanceFlag()}, outputFlags()),
 		Description: "What a lab is made of is built the first time, which takes its while.",
 		Action: func(c *cli.Context) error {
 			j := job{do: w.engine.run, mode: view.Run, logged: true}
@@ -106,6 +106,12 @@ func driversFlag() cli.Flag {
 		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
 }
 
+// machinesFlag names machines beside the hypervisors, for nodes by the driver host.
+func machinesFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "machines", Category: headInput,
+		Usage: "also make `MACHINES` that exist, for the driver host"}
+}
+
 // windowsFlag names the program that plays Windows in a lab. It is no part of kinit:
 // test/winsim of its sources makes it.
 func windowsFlag() cli.Flag {
@@ -159,6 +165,9 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 	}
 	if c.Bool("conformance") {
 		own["lab_conformance"] = "true"
+	}
+	if machines := list(c, "machines"); len(machines) > 0 {
+		own["lab_machines"] = strings.Join(machines, ",")
 	}
 	if hosts := list(c, "hosts"); len(hosts) > 0 {
 		own["lab_hosts"] = strings.Join(hosts, ",")

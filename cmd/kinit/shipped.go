@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"kinit/engine"
 	"kinit/inventories"
 	"kinit/specs"
 )
@@ -19,4 +20,13 @@ func (shipped) Open(name string) (fs.File, error) {
 		return inventories.FS.Open(inside)
 	}
 	return specs.FS.Open(name)
+}
+
+// drivers lists those inside the program.
+func drivers() []engine.Driver {
+	all, err := engine.Drivers(shipped{}, "drivers")
+	if err != nil {
+		panic("bug in kinit: a driver inside the program cannot be read: " + err.Error())
+	}
+	return all
 }

@@ -21,6 +21,16 @@ job "bare-libvirt-1-1-1" {
   retries   = 1
 }
 
+job "k8s-podman-3-2-2" {
+  spec      = "k8s-podman-3-2-2"
+  hosts     = ["nyctea", "tyto"]
+  schedule  = "30 1 * * 0"
+  time_zone = "UTC"
+  timeout   = "1h"
+  retries   = 1
+  ready     = "task.wait.ready"
+}
+
 job "k8s-libvirt-1-1-1" {
   spec      = "k8s-libvirt-1-1-1"
   hosts     = ["nyctea", "tyto"]

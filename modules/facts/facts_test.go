@@ -90,6 +90,23 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+func TestMachineWithAKernelOfItsOwnAndGroupsOfBothVersions(t *testing.T) {
+	t.Parallel()
+	h := debian(t)
+	for _, path := range []string{"/run/systemd/container", "/sys/fs/cgroup/cgroup.controllers"} {
+		if err := h.FS.Remove(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := (&Task{}).Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got["container"].RawEquals(cty.StringVal("")) || !got["cgroups"].RawEquals(cty.NumberIntVal(1)) {
+		t.Errorf("container %#v, cgroups %#v, want none and 1", got["container"], got["cgroups"])
+	}
+}
+
 func TestDefaultRouteWithTheLeastMetricIsTaken(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")

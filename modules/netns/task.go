@@ -3,6 +3,7 @@ package netns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -71,11 +72,28 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case t.State == "absent" && there:
 		return []module.Step{module.NewStep("remove network namespace "+t.Name, t.remove)}, nil
-	case t.State == "absent" || there:
+	case t.State == "absent":
 		return nil, nil
+	case there:
+		return t.mend(ctx, h)
 	}
 	return []module.Step{module.NewStep("create network namespace "+t.Name, t.create)}, nil
 }
+
+// mend completes a namespace that a run has left half made when it died.
+func (t *Task) mend(ctx context.Context, h module.Host) ([]module.Step, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"ip", "-n", t.Name, "link", "show", "dev", "lo"}})
+	if failed := (*module.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	if err == nil && up.MatchString(out.Stdout) {
+		return nil, nil
+	}
+	return []module.Step{module.NewStep("complete network namespace "+t.Name, t.create)}, nil
+}
+
+// up is the line of a device that is up: 1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 …
+var up = regexp.MustCompile(`<([A-Z_]+,)*UP[,>]`)
 
 // create marks the namespace before it is made.
 func (t *Task) create(ctx context.Context, h module.Host) error {

@@ -107,8 +107,9 @@ func (t *Task) build(ctx context.Context, h module.Host) error {
 		return err
 	}
 	// The script is carried by one instruction, so no folder has to be sent. A chroot is
-	// enough to run it in, and works inside of containers.
-	file := fmt.Sprintf("FROM %s\nRUN echo %s | base64 -d | sh -e\n", t.From, base64.StdEncoding.EncodeToString([]byte(t.Script)))
+	// enough to run it in, and works inside of containers. A quiet podman shows standard
+	// error alone.
+	file := fmt.Sprintf("FROM %s\nRUN echo %s | base64 -d | sh -e >&2\n", t.From, base64.StdEncoding.EncodeToString([]byte(t.Script)))
 	_, err = h.Run(ctx, module.Command{
 		Argv:  []string{"podman", "build", "--quiet", "--pull=never", "--isolation", "chroot", "--format", "oci", "--tag", t.Name, "--file", "-"},
 		Stdin: strings.NewReader(file),
@@ -119,9 +120,32 @@ func (t *Task) build(ctx context.Context, h module.Host) error {
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("build image %s: %w", t.Name, err)
+		return fmt.Errorf("build image %s: %w", t.Name, ofScript(err))
 	}
 	return nil
+}
+
+// shownLines is how many of a failed script's last lines are shown.
+const shownLines = 10
+
+// ofScript leaves of an error what the script wrote, where it is the script that failed:
+// podman would show the instruction, and the script in it is encoded.
+func ofScript(err error) error {
+	var failed *module.ExitError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, `building at STEP "RUN echo `) {
+		return err
+	}
+	var lines []string
+	for line := range strings.Lines(failed.Stderr) {
+		if !strings.HasPrefix(line, "Error: building at STEP ") && !strings.HasPrefix(line, "subprocess exited with status ") {
+			lines = append(lines, strings.TrimRight(line, "\n"))
+		}
+	}
+	last := module.Tail(strings.Join(lines, "\n"), shownLines)
+	if last == "" {
+		last = "it wrote nothing"
+	}
+	return fmt.Errorf("the script ended with code %d:\n%s", failed.Code, last)
 }
 
 // OutputTypes names the values.

@@ -89,6 +89,41 @@ func TestChangedArgumentsAndImageRecreate(t *testing.T) {
 	apply(t, h, other)
 }
 
+func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "one")
+	keep := func(hash string) *podmancontainer.Task {
+		return task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.Replace = hash, false })
+	}
+	wantStep(t, h, keep("1"), "create container web from "+image)
+	apply(t, h, keep("1"))
+	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
+	h.Image(t, image, "two")
+	if steps := plan(t, h, keep("2")); len(steps) > 0 {
+		t.Errorf("steps %v, want none", steps)
+	}
+	h.Kill(t, "web")
+	wantStep(t, h, keep("2"), "restart container web: its process is gone")
+	apply(t, h, keep("2"))
+	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
+		t.Error("the container was made anew, want it started again as it was made")
+	}
+	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
+	wantStep(t, h, other, "recreate container web: its arguments are others")
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }))
+}
+
+func TestWhetherItIsReplacedIsNotAnArgumentOfTheContainer(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "")
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace = false }))
+	if steps := plan(t, h, task(h, nil)); len(steps) > 0 {
+		t.Errorf("steps %v, want none", steps)
+	}
+}
+
 func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")

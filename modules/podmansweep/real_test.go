@@ -1,6 +1,7 @@
 package podmansweep_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,6 +113,54 @@ func TestKeptThingsStayAndSoDoesTheImageTheyUse(t *testing.T) {
 	if diff := cmp.Diff(want, plan(t, h, pod)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
+}
+
+func TestContainersGetTheTimeToEndThatTheirLabelSays(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, theirs, "")
+	for name, seconds := range map[string]string{"fast": "0", "odd": "soon"} {
+		args := append([]string{"run", "--detach", "--network", "none", "--name", name, "--label", "kinit.stop=" + seconds}, label("k8s")...)
+		if h.Runtime != "" {
+			args = append([]string{"--runtime", h.Runtime}, args...)
+		}
+		h.Podman(t, append(args, theirs)...)
+	}
+	recorded := &recorder{Host: h}
+	all := task(func(t *podmansweep.Task) { t.All = true })
+	steps, err := all.Plan(t.Context(), recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		if err := s.Do(t.Context(), recorded); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	want := map[string]string{"remove container fast": "0", "remove container odd": "10"}
+	got := map[string]string{}
+	for i, s := range steps {
+		got[s.String()] = recorded.times[i]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("seconds to end (-want +got):\n%s", diff)
+	}
+	if left := plan(t, h, all); len(left) > 0 {
+		t.Errorf("planned again: %v", left)
+	}
+}
+
+// recorder notes how long containers got to end.
+type recorder struct {
+	*podmantest.Host
+	times []string
+}
+
+func (r *recorder) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	if at := slices.Index(c.Argv, "--time"); at >= 0 && slices.Contains(c.Argv, "rm") {
+		r.times = append(r.times, c.Argv[at+1])
+	}
+	return r.Host.Run(ctx, c)
 }
 
 func TestImagesThatOthersUseAreOnlyForgotten(t *testing.T) {

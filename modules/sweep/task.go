@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -36,13 +37,28 @@ type Task struct {
 	Purge bool `hcl:"purge,optional"`
 	// Keep are the paths and names of what stays. Default none.
 	Keep []string `hcl:"keep,optional"`
-	// Kinds are the kinds of marks that are undone, such as "netns". Default: all.
+	// Kinds are the kinds of marks that are undone and counted, such as "netns". Default all.
 	Kinds []string `hcl:"kinds,optional"`
 }
 
 // Kind is the module.
 func Kind() module.Kind {
 	return module.Kind{Name: "sweep", New: func() module.Task { return &Task{} }}
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	var names []string
+	for _, one := range kinds() {
+		names = append(names, one.name)
+	}
+	for _, kind := range t.Kinds {
+		if !slices.Contains(names, kind) {
+			slices.Sort(names)
+			return fmt.Errorf("kinds has %q, want some of %s", kind, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // state is what the manifests of the host say.
@@ -75,13 +91,16 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 func (t *Task) doomed(s state) []module.Mark {
 	var doomed []module.Mark
 	for _, mark := range slices.Backward(s.marks) {
-		if len(t.Kinds) > 0 && !slices.Contains(t.Kinds, mark.Kind) || t.stays(mark) || !t.handles(mark.Kind) {
+		if !t.covers(mark.Kind) || t.stays(mark) || !t.handles(mark.Kind) {
 			continue
 		}
 		doomed = append(doomed, mark)
 	}
 	return doomed
 }
+
+// covers tells whether marks of the kind are looked at.
+func (t *Task) covers(kind string) bool { return len(t.Kinds) == 0 || slices.Contains(t.Kinds, kind) }
 
 func (t *Task) stays(mark module.Mark) bool {
 	return mark.Keep && !t.Purge || !t.All && slices.Contains(t.Keep, mark.ID)
@@ -170,7 +189,7 @@ func forget(mark module.Mark) func(context.Context, module.Host) error {
 func (t *Task) left(s state) []string {
 	var names []string
 	for _, mark := range s.marks {
-		if !t.stays(mark) && (t.All || t.handles(mark.Kind)) {
+		if t.covers(mark.Kind) && !t.stays(mark) && (t.All || t.handles(mark.Kind)) {
 			names = append(names, mark.Kind+" "+mark.ID)
 		}
 	}
@@ -190,7 +209,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	}
 	var kept []string
 	for _, mark := range s.marks {
-		if mark.Keep && !t.Purge {
+		if t.covers(mark.Kind) && mark.Keep && !t.Purge {
 			kept = append(kept, mark.Kind+" "+mark.ID)
 		}
 	}
@@ -211,4 +230,7 @@ func texts(all []string) cty.Value {
 	return cty.ListVal(values)
 }
 
-var _ module.Outputter = (*Task)(nil)
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Validator = (*Task)(nil)
+)

@@ -305,6 +305,55 @@ func TestThingsOfOtherSweepsAreTheLastResort(t *testing.T) {
 	apply(t, h, task(all))
 }
 
+func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
+	t.Parallel()
+	h := host(t, append(everything(), module.Mark{Kind: "download", ID: "/opt/lab/kept"})...)
+	populate(h)
+	made := task(func(t *sweep.Task) { t.Kinds, t.Keep = []string{"file", "download"}, []string{"/opt/lab/kept"} })
+	want := []string{
+		"remove download /opt/lab/tool",
+		"bring file /etc/hosts back from /etc/hosts.kinit-backup",
+		"remove file /opt/lab/config",
+	}
+	if diff := cmp.Diff(want, texts(plan(t, h, made))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, made)
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count, _ := values["count"].AsBigFloat().Int64(); count != 0 || values["kept"].LengthInt() != 1 ||
+		values["kept"].AsValueSlice()[0].AsString() != "download /opt/lab/base.qcow2" {
+		t.Errorf("outputs %#v", values)
+	}
+	if got := h.Changes(); len(got) > 0 {
+		t.Errorf("commands %q, want none", got)
+	}
+}
+
+func TestAllOfSomeKindsLeavesTheManifestOfTheOthers(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "file", ID: "/opt/lab/config"}, module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"})
+	made := task(func(t *sweep.Task) { t.All, t.Kinds = true, []string{"file"} })
+	if diff := cmp.Diff([]string{"remove file /opt/lab/config"}, texts(plan(t, h, made))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, made)
+	marks, err := h.Marks(t.Context())
+	if diff := cmp.Diff([]module.Mark{{Kind: "nft_table", ID: "inet kinit_k8s"}}, marks); err != nil || diff != "" {
+		t.Errorf("%v, marks (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAnUnknownKindIsRefused(t *testing.T) {
+	t.Parallel()
+	err := task(func(t *sweep.Task) { t.Kinds = []string{"file", "netn"} }).Validate()
+	if err == nil || !strings.HasPrefix(err.Error(), `kinds has "netn", want some of crontab, directory, `) || !strings.Contains(err.Error(), ", netns, ") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestHostWithoutOwnerHasNothing(t *testing.T) {
 	t.Parallel()
 	if got := plan(t, moduletest.NewFakeHost(t, ""), task(all)); len(got) > 0 {

@@ -35,8 +35,8 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 		}
 		steps = append(steps, module.NewStep(text, t.set))
 	}
-	// What is high enough by itself needs no file.
-	byItself := t.Least && s.kept == "" && !s.marked && len(steps) == 0
+	// What is high enough by itself needs no file: nobody has raised it.
+	byItself := t.Least && s.kept == "" && !s.marked && !s.shared && len(steps) == 0
 	if t.Persistent && s.kept != t.line() && !byItself {
 		steps = append(steps, module.NewStep("write "+t.file(h), t.keep))
 	}

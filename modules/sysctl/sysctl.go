@@ -116,15 +116,19 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	s.kept = string(kept)
-	if t.State == "present" || h.Owner() == "" {
+	if t.State == "present" && !t.Least || h.Owner() == "" {
 		return s, nil
 	}
 	mark, marked, err := claim.Of(ctx, h, t.Name, "sysctl")
-	if err != nil || !marked {
+	if err != nil {
 		return s, err
 	}
-	s.marked, s.prior = true, mark.Prior
-	s.shared, err = t.isShared(ctx, h)
+	if s.marked = marked; marked {
+		s.prior = mark.Prior
+	}
+	if marked || t.Least {
+		s.shared, err = t.isShared(ctx, h)
+	}
 	return s, err
 }
 

@@ -61,6 +61,12 @@ func TestDecisions(t *testing.T) {
 		{"several numbers", "name = \"net.ipv4.tcp_rmem\"\nvalue = \"4096  131072 6291456\"\npersistent = false", "", nil},
 		{"not known yet", "name = \"net.bridge.bridge-nf-call-iptables\"\nvalue = \"1\"\npersistent = false", "",
 			[]string{"set net.bridge.bridge-nf-call-iptables to 1"}},
+		{"at least, lower", forward + "value = \"1\"\nleast = true", "", []string{"set net.ipv4.ip_forward to 1, was 0", "write " + demo}},
+		{"at least, equal", forward + "value = \"0\"\nleast = true", "", nil},
+		{"at least, higher", forward + "value = \"-1\"\nleast = true", "", nil},
+		{"at least, higher, another kept", forward + "value = \"-1\"\nleast = true", "net.ipv4.ip_forward = 0\n", []string{"write " + demo}},
+		{"at least, no number", "name = \"net.ipv4.tcp_rmem\"\nvalue = \"1\"\nleast = true\npersistent = false", "",
+			[]string{"set net.ipv4.tcp_rmem to 1, was 4096 131072 6291456"}},
 		{"absent, never set", forward + `state = "absent"`, "", nil},
 		{"absent, kept only", forward + `state = "absent"`, "x", []string{"remove " + demo}},
 	} {
@@ -84,6 +90,63 @@ func TestFirstValueIsKeptInTheMark(t *testing.T) {
 		apply(t, task(t, forward+`value = "`+value+`"`), h)
 	}
 	checkMarks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"}, module.Mark{Kind: "file", ID: demo})
+}
+
+func TestParameterThatIsHighEnoughStaysAndIsNotMarked(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	h.FS.Put(proc, "9\n", 0o644)
+	least := forward + "value = \"8\"\nleast = true"
+	apply(t, task(t, least), h)
+	checkMarks(t, h)
+	if got, _ := h.FS.Text(proc); got != "9\n" {
+		t.Errorf("value %q, want 9", got)
+	}
+	if text, there := h.FS.Text(demo); there {
+		t.Errorf("%s has %q, want no file", demo, text)
+	}
+}
+
+func TestParameterThatIsTooLowIsRaisedMarkedAndBroughtBack(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	moduletest.Run(t, moduletest.Case{
+		New:    func() module.Task { return task(t, forward+"value = \"8\"\nleast = true") },
+		Absent: func() module.Task { return task(t, forward+"state = \"absent\"") },
+		Host:   h,
+	})
+	checkMarks(t, h)
+	h.FS.Put(proc, "7\n", 0o644)
+	apply(t, task(t, forward+"value = \"8\"\nleast = true"), h)
+	checkMarks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "7"}, module.Mark{Kind: "file", ID: demo})
+	if got, _ := h.FS.Text(demo); got != "net.ipv4.ip_forward = 8\n" {
+		t.Errorf("%s has %q", demo, got)
+	}
+}
+
+func TestParameterThatARunHasRaisedBeforeItDiedGetsItsFile(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	made := task(t, forward+"value = \"8\"\nleast = true")
+	if err := made.set(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"write " + demo}, planned(t, made, h)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParameterThatAnotherClusterHasRaisedGetsAFileOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := kernel(t, "demo")
+	h.FS.Put(proc, "8\n", 0o644)
+	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 8\n", 0o644)
+	made := task(t, forward+"value = \"8\"\nleast = true")
+	if diff := cmp.Diff([]string{"write " + demo}, planned(t, made, h)); diff != "" {
+		t.Error(diff)
+	}
+	apply(t, made, h)
+	checkMarks(t, h, module.Mark{Kind: "file", ID: demo})
 }
 
 func TestValueThatAnotherClusterNeedsStays(t *testing.T) {
@@ -123,11 +186,12 @@ func TestSlashStandsForADotInAPart(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"name = \"forward\"\nvalue = \"1\"":   `name is "forward", want a kernel parameter such as "net.ipv4.ip_forward"`,
-		"name = \"../etc/x\"\nvalue = \"1\"":  `name is "../etc/x", want a kernel parameter such as "net.ipv4.ip_forward"`,
-		"name = \"a.b\"":                      `value is "", want one line of text`,
-		"name = \"a.b\"\nvalue = \"1\\n2\"":   `value is "1\n2", want one line of text`,
-		"name = \"a.b\"\nstate = \"removed\"": `state is "removed", want one of present, absent`,
+		"name = \"forward\"\nvalue = \"1\"":             `name is "forward", want a kernel parameter such as "net.ipv4.ip_forward"`,
+		"name = \"../etc/x\"\nvalue = \"1\"":            `name is "../etc/x", want a kernel parameter such as "net.ipv4.ip_forward"`,
+		"name = \"a.b\"":                                `value is "", want one line of text`,
+		"name = \"a.b\"\nvalue = \"1\\n2\"":             `value is "1\n2", want one line of text`,
+		"name = \"a.b\"\nvalue = \"4 8\"\nleast = true": `value is "4 8", want a whole number, as least is set`,
+		"name = \"a.b\"\nstate = \"removed\"":           `state is "removed", want one of present, absent`,
 	} {
 		if err := task(t, args).Validate(); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)

@@ -9,6 +9,7 @@ locals {
   node_packages   = []
   inside_networks = []
   kernel_modules  = {}
+  leave_script    = ""
 }
 
 stage "verify" {
@@ -22,7 +23,7 @@ task "command" "resolve" {
   host      = each.key
   argv      = ["getent", "hosts", "api.${cluster.domain}"]
   read_only = true
-  expect    = local.services.ip
+  expect    = local.services_address
   retry {
     attempts = 10
     delay    = "2s"

@@ -19,6 +19,19 @@ locals {
   windows_nodes = { for name, node in cluster.nodes : name => node if startswith(node.os, "windows") }
   linux_nodes   = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
 
+  # Machines that exist already have a network of their own. Without any other node the
+  # cluster needs no overlay, and its services are where their hypervisor is.
+  overlay_nodes       = { for name, node in cluster.nodes : name => node if node.overlay }
+  overlay             = length(local.overlay_nodes) > 0 || length(cluster.nodes) == 0
+  overlay_hypervisors = local.overlay ? local.hypervisors : []
+
+  # Where nodes find the cluster's services, and where their hypervisor finds them.
+  services_address = local.overlay ? local.services.ip : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)
+  services_host    = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
+  services_local   = local.overlay ? local.services.ip : "127.0.0.1"
+  registry_port    = local.overlay ? 5000 : var.registry_port
+  api_port         = local.overlay ? 6443 : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
+
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"
 

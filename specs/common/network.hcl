@@ -15,7 +15,7 @@ locals {
   router_mac = { for name in ["inside", "outside"] : name => join(":", concat(["52", "54", "00"], [for i in [0, 2, 4] : substr(sha256("${cluster.id}/${name}"), i, 2)])) }
 
   ports = merge(
-    { for n in values(cluster.nodes) : n.name => { id = n.port_id, mac = n.mac, ip = n.ip } },
+    { for n in values(local.overlay_nodes) : n.name => { id = n.port_id, mac = n.mac, ip = n.ip } },
     { for p in cluster.pods : p.name => { id = p.port_id, mac = p.mac, ip = p.ip } },
     { for h in cluster.hypervisors : h.management.name => { id = h.management.port_id, mac = h.management.mac, ip = h.management.ip } },
   )
@@ -30,13 +30,14 @@ locals {
 # they speak to its southbound database: they go with the last cluster.
 task "directory" "overlay" {
   stage = "network"
-  hosts = local.hypervisors
+  hosts = local.overlay_hypervisors
   path  = local.overlay_pki
   mode  = "0700"
 }
 
 task "x509_ca" "overlay" {
   stage      = "network"
+  when       = local.overlay
   host       = local.first
   key        = "${local.overlay_pki}/ca.key"
   cert       = "${local.overlay_pki}/ca.crt"
@@ -46,7 +47,7 @@ task "x509_ca" "overlay" {
 
 task "x509_certificate" "chassis" {
   stage        = "network"
-  hosts        = local.hypervisors
+  hosts        = local.overlay_hypervisors
   key          = "${local.overlay_pki}/chassis.key"
   cert         = "${local.overlay_pki}/chassis.crt"
   ca_cert_pem  = task.x509_ca.overlay.cert_pem
@@ -60,7 +61,7 @@ task "x509_certificate" "chassis" {
 
 task "copy" "overlay_ca" {
   stage      = "network"
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   dest       = "${local.overlay_pki}/chassis-ca.crt"
   content    = task.x509_ca.overlay.cert_pem
   mode       = "0644"
@@ -69,6 +70,7 @@ task "copy" "overlay_ca" {
 
 task "ovn_central" "central" {
   stage       = "network"
+  when        = local.overlay
   host        = local.first
   sb_listen   = "pssl:6642"
   private_key = "${local.overlay_pki}/chassis.key"
@@ -81,7 +83,7 @@ task "ovn_central" "central" {
 # router finds its gateway wherever the gateway port is.
 task "ovs_bridge" "external" {
   stage         = "network"
-  hosts         = local.hypervisors
+  hosts         = local.overlay_hypervisors
   name          = "br-ex"
   datapath_type = local.datapath_type
   mac           = "52:54:00:ac:10:fe"
@@ -91,7 +93,7 @@ task "ovs_bridge" "external" {
 
 task "ovn_chassis" "chassis" {
   stage           = "network"
-  hosts           = local.hypervisors
+  hosts           = local.overlay_hypervisors
   remote          = "ssl:${task.facts.underlay[local.first].route_address}:6642"
   encap_type      = "geneve"
   encap_ip        = task.facts.underlay[host.name].route_address
@@ -106,6 +108,7 @@ task "ovn_chassis" "chassis" {
 # The cluster's switch, its leases and its ports.
 task "ovn_switch" "cluster" {
   stage      = "network"
+  when       = local.overlay
   host       = local.first
   name       = local.switch
   depends_on = [task.ovn_central.central]
@@ -113,6 +116,7 @@ task "ovn_switch" "cluster" {
 
 task "ovn_dhcp" "cluster" {
   stage       = "network"
+  when        = local.overlay
   host        = local.first
   name        = local.switch
   cidr        = cluster.network.cidr
@@ -126,7 +130,8 @@ task "ovn_dhcp" "cluster" {
 
 task "ovn_port" "port" {
   stage    = "network"
-  for_each = local.ports
+  when     = local.overlay
+  for_each = local.overlay ? local.ports : {}
   host     = local.first
   name     = each.value.id
   switch   = task.ovn_switch.cluster.name
@@ -138,6 +143,7 @@ task "ovn_port" "port" {
 # The switch that leads outside is every cluster's.
 task "ovn_switch" "external" {
   stage      = "network"
+  when       = local.overlay
   host       = local.first
   name       = "kinit-external"
   shared     = true
@@ -146,6 +152,7 @@ task "ovn_switch" "external" {
 
 task "ovn_port" "external" {
   stage   = "network"
+  when    = local.overlay
   host    = local.first
   name    = "kinit-external-provider"
   switch  = task.ovn_switch.external.name
@@ -158,6 +165,7 @@ task "ovn_port" "external" {
 # a time, and on the next one when that fails.
 task "ovn_router" "cluster" {
   stage      = "network"
+  when       = local.overlay
   host       = local.first
   name       = local.router
   depends_on = [task.ovn_central.central]
@@ -165,6 +173,7 @@ task "ovn_router" "cluster" {
 
 task "ovn_router_port" "inside" {
   stage    = "network"
+  when     = local.overlay
   host     = local.first
   router   = task.ovn_router.cluster.name
   switch   = task.ovn_switch.cluster.name
@@ -174,6 +183,7 @@ task "ovn_router_port" "inside" {
 
 task "ovn_router_port" "outside" {
   stage           = "network"
+  when            = local.overlay
   host            = local.first
   router          = task.ovn_router.cluster.name
   switch          = task.ovn_switch.external.name
@@ -184,6 +194,7 @@ task "ovn_router_port" "outside" {
 
 task "ovn_nat" "outside" {
   stage       = "network"
+  when        = local.overlay
   host        = local.first
   router      = task.ovn_router.cluster.name
   type        = "snat"
@@ -194,6 +205,7 @@ task "ovn_nat" "outside" {
 
 task "ovn_route" "outside" {
   stage       = "network"
+  when        = local.overlay
   host        = local.first
   router      = task.ovn_router.cluster.name
   prefix      = "0.0.0.0/0"
@@ -204,7 +216,7 @@ task "ovn_route" "outside" {
 # What leaves the router leaves the hypervisor under the hypervisor's own address.
 task "nft_table" "outside" {
   stage   = "network"
-  hosts   = local.hypervisors
+  hosts   = local.overlay_hypervisors
   family  = "ip"
   name    = "kinit_${replace(cluster.name, "-", "_")}"
   content = templatefile("files/outside.nft", { address = local.external_address, bridge = "br-ex", inside = local.inside_networks })
@@ -214,7 +226,7 @@ task "nft_table" "outside" {
 # reached: no gateway is between them.
 task "ovs_port" "management" {
   stage      = "network"
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   bridge     = "br-int"
   name       = local.management_device
   type       = "internal"
@@ -228,6 +240,7 @@ task "ovs_port" "management" {
 # Every hypervisor knows the others and has all flows.
 task "ovn_sync" "overlay" {
   stage   = "network"
+  when    = local.overlay
   host    = local.first
   chassis = [for h in local.hypervisors : task.ovn_chassis.chassis[h].id]
   wait    = "3m"
@@ -240,7 +253,7 @@ task "ovn_sync" "overlay" {
 # Addresses of devices are gone after a restart of the host; this brings them back.
 task "copy" "devices" {
   stage      = "network"
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   dest       = "${local.root}/devices.sh"
   content    = "${task.ovs_bridge.external[host.name].boot_script}${task.ovs_port.management[host.name].boot_script}"
   mode       = "0755"
@@ -249,7 +262,7 @@ task "copy" "devices" {
 
 task "service" "devices" {
   stage      = "network"
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   name       = "kinit-${cluster.name}-devices.service"
   enabled    = true
   unit       = templatefile("files/devices.service", { cluster = cluster.name, script = "${local.root}/devices.sh" })

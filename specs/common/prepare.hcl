@@ -22,9 +22,18 @@ task "package" "hypervisor" {
   timeout = "20m"
 }
 
-task "package" "central" {
+task "package" "overlay" {
   stage      = "prepare"
   when       = local.build
+  hosts      = local.overlay_hypervisors
+  names      = var.overlay_packages
+  timeout    = "20m"
+  depends_on = [task.package.hypervisor]
+}
+
+task "package" "central" {
+  stage      = "prepare"
+  when       = local.build && local.overlay
   host       = local.first
   names      = ["ovn-central"]
   timeout    = "20m"
@@ -38,7 +47,7 @@ task "service" "hypervisor" {
   name       = "openvswitch-switch.service"
   enabled    = true
   state      = "started"
-  depends_on = [task.package.hypervisor]
+  depends_on = [task.package.overlay]
 }
 
 # Made before ovn-controller starts, which would make one of its own: this one has the
@@ -46,7 +55,7 @@ task "service" "hypervisor" {
 task "ovs_bridge" "integration" {
   stage         = "prepare"
   when          = local.build
-  hosts         = local.hypervisors
+  hosts         = local.overlay_hypervisors
   name          = "br-int"
   datapath_type = local.datapath_type
   fail_mode     = "secure"
@@ -56,7 +65,7 @@ task "ovs_bridge" "integration" {
 task "service" "chassis" {
   stage      = "prepare"
   when       = local.build
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   name       = "ovn-host.service"
   enabled    = true
   state      = "started"
@@ -65,7 +74,7 @@ task "service" "chassis" {
 
 task "service" "central" {
   stage      = "prepare"
-  when       = local.build
+  when       = local.build && local.overlay
   host       = local.first
   name       = "ovn-central.service"
   enabled    = true

@@ -9,8 +9,9 @@ locals {
   ingress_pool   = length(local.linux_computes) > 0 ? local.linux_computes : [for n in local.controllers : n.name]
   ingress_nodes  = { for name in local.ingress_pool : name => local.node_addresses[name] }
 
-  service_root = "${local.root}/services"
-  registry     = "registry.${cluster.domain}:5000"
+  service_root   = "${local.root}/services"
+  registry_local = "${local.services_local}:${local.registry_port}"
+  registry       = "registry.${cluster.domain}:${local.registry_port}"
 
   # Configuration of each service: file name → content. What is secret stands in
   # tasks of its own below.
@@ -27,11 +28,11 @@ locals {
         cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
       })
       "forward.zone" = templatefile("files/forward.zone", {
-        cluster = local.title, services = local.services, nodes = local.node_addresses
+        cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses
       })
       "reverse.zone" = templatefile("files/reverse.zone", {
         cluster = local.title
-        names   = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services.ip) = "services" })
+        names   = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services_address) = "services" })
       })
     }
     web = {
@@ -41,6 +42,14 @@ locals {
   service_files = merge([for service, files in local.service_config : {
     for name, content in files : "${service}/${name}" => content
   }]...)
+
+  # Ports of the services' hypervisor that lead into the pod. Where no overlay does, nodes
+  # come to the registry this way too, and the hypervisor itself asks how services are.
+  published_ports = merge({ for outside, inside in var.published_ports : outside => inside }, { for port in local.overlay ? [] : [var.registry_port] : tostring(port) => 5000 })
+  services_ports = concat(
+    [for outside, inside in local.published_ports : "${outside}:${inside}"],
+    local.overlay ? [] : ["127.0.0.1:9000:9000", "127.0.0.1:8080:8080", "127.0.0.1:10053:53/udp"],
+  )
 
   # The zone of the network's whole octets.
   reverse_zone = "${join(".", reverse(slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))))}.in-addr.arpa"
@@ -128,7 +137,7 @@ task "x509_certificate" "registry" {
   ca_key_pem   = task.x509_ca.cluster.key_pem
   cn           = "registry.${cluster.domain}"
   dns_names    = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
-  ip_addresses = [local.services.ip, "127.0.0.1"]
+  ip_addresses = [local.services.ip, local.services_address, "127.0.0.1"]
   depends_on   = [task.directory.services]
 }
 
@@ -170,7 +179,7 @@ task "podman_pod" "services" {
   name     = "kinit-${cluster.name}-services"
   hostname = "services"
   networks = [task.podman_network.outside.name]
-  publish  = [for outside, inside in var.published_ports : "${outside}:${inside}"]
+  publish  = local.services_ports
 }
 
 task "podman_container" "service" {
@@ -191,6 +200,7 @@ task "podman_container" "service" {
 # The pod's place on the overlay.
 task "ovs_veth" "services" {
   stage      = "services"
+  when       = local.overlay
   host       = local.services.hypervisor
   name       = local.services_device
   peer       = "overlay"
@@ -210,7 +220,7 @@ task "copy" "plug" {
   stage      = "services"
   host       = local.services.hypervisor
   dest       = "${local.root}/services.sh"
-  content    = task.ovs_veth.services.boot_script
+  content    = local.overlay ? task.ovs_veth.services.boot_script : "# No overlay.\n"
   mode       = "0755"
   depends_on = [task.directory.services]
 }
@@ -231,9 +241,9 @@ task "service" "services" {
 task "wait" "service" {
   stage = "services"
   for_each = {
-    haproxy  = { url = "http://${local.services.ip}:9000/healthz", status = 200 }
-    web      = { url = "http://${local.services.ip}:8080/healthz", status = 200 }
-    registry = { url = "https://${local.services.ip}:5000/v2/", status = 401 }
+    haproxy  = { url = "http://${local.services_local}:9000/healthz", status = 200 }
+    web      = { url = "http://${local.services_local}:8080/healthz", status = 200 }
+    registry = { url = "https://${local.registry_local}/v2/", status = 401 }
   }
   host       = local.services.hypervisor
   url        = each.value.url
@@ -247,8 +257,8 @@ task "wait" "service" {
 task "wait" "dns" {
   stage      = "services"
   host       = local.services.hypervisor
-  argv       = ["dig", "+short", "+time=2", "+tries=1", "@${local.services.ip}", "api.${cluster.domain}"]
-  expect     = local.services.ip
+  argv       = ["dig", "+short", "+time=2", "+tries=1", "-p", local.overlay ? "53" : "10053", "@${local.services_local}", "api.${cluster.domain}"]
+  expect     = local.services_address
   within     = "3m"
   evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
   depends_on = [task.service.services]
@@ -267,7 +277,7 @@ task "copy" "services_ca" {
 task "command" "login" {
   stage      = "services"
   host       = local.services.hypervisor
-  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.services.ip}:5000/v2/"]
+  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.registry_local}/v2/"]
   stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
   read_only  = true
   depends_on = [task.wait.service, task.copy.services_ca]

@@ -9,6 +9,17 @@ locals {
   least_mtu = 1280 + local.geneve_overhead + 50
 }
 
+task "assert" "services" {
+  stage = "validate"
+  when  = local.build && !local.overlay
+  early = true
+
+  condition {
+    holds   = can(regex("^[0-9.]+$", local.services_address))
+    message = "No node is on an overlay, so nodes find the cluster's services at their host ${local.services.hypervisor}, whose address is \"${local.services_address}\". Say its IPv4 address, as in --var 'encapsulation_address={\"${local.services.hypervisor}\"=\"192.0.2.1\"}'."
+  }
+}
+
 task "assert" "hypervisors" {
   stage = "validate"
   when  = local.build
@@ -24,7 +35,7 @@ task "assert" "hypervisors" {
   }
 
   condition {
-    holds   = alltrue([for h in local.hypervisors : task.facts.underlay[h].route_mtu >= local.least_mtu])
+    holds   = alltrue([for h in local.overlay_hypervisors : task.facts.underlay[h].route_mtu >= local.least_mtu])
     message = "The MTU of the interface that carries the encapsulation address is below ${local.least_mtu} on: ${join(", ", [for h in local.hypervisors : "${h} (${task.facts.underlay[h].route_interface}, ${task.facts.underlay[h].route_mtu})" if task.facts.underlay[h].route_mtu < local.least_mtu])}."
   }
 }
@@ -34,7 +45,7 @@ task "command" "ports" {
   stage     = "validate"
   when      = local.build
   host      = local.services.hypervisor
-  argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(var.published_ports))
+  argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(local.published_ports))
   read_only = true
 }
 
@@ -43,7 +54,7 @@ task "command" "ports" {
 task "command" "network" {
   stage     = "validate"
   when      = local.build
-  hosts     = local.hypervisors
+  hosts     = local.overlay_hypervisors
   argv      = ["sh", "-c", file("files/network.sh"), "network", cluster.network.cidr, local.management_device]
   read_only = true
 }

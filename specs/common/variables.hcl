@@ -79,7 +79,7 @@ variable "encapsulation_address" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  default     = ["podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
   description = "Debian packages of every hypervisor."
 }
 
@@ -121,6 +121,18 @@ variable "published_ports" {
   type        = map(number)
   default     = { "6443" = 6443, "80" = 80, "443" = 443 }
   description = "Ports of the services' hypervisor that lead into the pod. Clusters on the same hypervisors need different ones."
+}
+
+variable "registry_port" {
+  type        = number
+  default     = 5000
+  description = "The port of the services' hypervisor that leads to the registry, where no node is on an overlay."
+}
+
+variable "overlay_packages" {
+  type        = list(string)
+  default     = ["openvswitch-switch", "ovn-host"]
+  description = "Further Debian packages of hypervisors whose nodes are on an overlay."
 }
 
 variable "ingress_node_ports" {

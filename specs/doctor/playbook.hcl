@@ -23,8 +23,26 @@ variable "least_room_gib" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils", "openvswitch-switch", "ovn-host", "podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
-  description = "Packages that clusters install on hypervisors."
+  default     = ["podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
+  description = "Packages that clusters install on every hypervisor."
+}
+
+variable "overlay_packages" {
+  type        = list(string)
+  default     = ["openvswitch-switch", "ovn-host"]
+  description = "Packages that clusters install on hypervisors whose nodes are on an overlay."
+}
+
+variable "libvirt_packages" {
+  type        = list(string)
+  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils"]
+  description = "Packages that clusters install on hypervisors with guests."
+}
+
+variable "podman_packages" {
+  type        = list(string)
+  default     = ["runc"]
+  description = "Packages that clusters install on hypervisors with nodes that are containers."
 }
 
 variable "least_memory_gib" {
@@ -53,7 +71,7 @@ locals {
       remedy = "Make room on the file system, or mount a larger one there."
     },
     {
-      name   = "packages", arguments = var.hypervisor_packages
+      name   = "packages", arguments = concat(var.hypervisor_packages, var.overlay_packages, var.libvirt_packages, var.podman_packages)
       remedy = "Add the distribution's package sources and run 'apt-get update'. kinit prepares Debian 12 and Ubuntu, and newer ones."
     },
     {

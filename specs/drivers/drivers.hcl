@@ -9,10 +9,17 @@ import {
   source = "drivers/podman"
 }
 
+import {
+  source = "drivers/host"
+}
+
 locals {
   # Containers and ports of Open vSwitch that drivers have declared: clean-up keeps them.
   driver_containers = keys(local.podman_nodes)
   driver_devices    = values(local.podman_devices)
+
+  # Nodes have processors that are emulated in software.
+  emulated = length(local.libvirt_nodes) > 0 && var.virt_type == "qemu"
 }
 
 # A chassis that no cluster needs any more says good-bye, so that nobody keeps a
@@ -32,6 +39,7 @@ output "leftovers" {
   value = !local.remove_all ? null : sum(concat(
     [for h in local.hypervisors : task.libvirt_sweep.owned[h].count],
     [for h in local.hypervisors : task.podman_sweep.owned[h].count],
+    [for m in local.machines : try(coalesce(task.sweep.machine[m].count, 0), 0)],
     [task.ovn_sweep.owned.count],
     [for h in local.hypervisors : task.ovs_sweep.owned[h].count],
     [for h in local.hypervisors : try(coalesce(task.sweep.owned[h].count, 0), 0)],

@@ -14,6 +14,23 @@ locals {
     overlay      = "/sys/module/overlay"
     br_netfilter = "/proc/sys/net/bridge/bridge-nf-call-iptables"
   }
+  # How a machine that stays leaves the cluster.
+  leave_script = file("files/leave.sh")
+  # Emulated processors are slow: probes and heartbeats get more time there, programs keep to
+  # one processor, and the leases of a single controller need no election.
+  liveness_failures = coalesce(var.liveness_failures, local.emulated ? 60 : 8)
+  readiness_period  = coalesce(var.readiness_period, local.emulated ? 15 : 1)
+  component_environment = merge(
+    { for name in local.emulated ? ["apiserver", "controller_manager", "scheduler", "etcd"] : [] : name => { GOMAXPROCS = "1" } },
+    var.component_env,
+  )
+  component_args = merge(
+    { for name in local.emulated ? ["controller_manager", "scheduler"] : [] : name => merge(
+      { for flag in length(local.controllers) == 1 ? ["leader-elect"] : [] : flag => "false" },
+      { for flag in name == "controller_manager" ? ["node-monitor-grace-period"] : [] : flag => "3m" },
+    ) },
+    var.component_args,
+  )
   # Checks of kubeadm that ask a container for its kernel's configuration.
   shared_kernel = ["SystemVerification"]
 }
@@ -107,6 +124,7 @@ task "copy" "containerd" {
     cluster = local.title, pause_image = var.pause_image
     systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
   })
+  backup     = true
   mode       = "0644"
   depends_on = [task.directory.registries]
 }
@@ -260,9 +278,9 @@ task "copy" "patches" {
   host     = each.value.node
   dest     = "${local.patches}/${each.value.component}+strategic.json"
   content = jsonencode({ spec = { containers = [merge(
-    { name = each.value.component, livenessProbe = { failureThreshold = var.liveness_failures } },
+    { name = each.value.component, livenessProbe = { failureThreshold = local.liveness_failures } },
     # kubeadm asks the controller manager only whether it lives.
-    each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = var.readiness_period } },
+    each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = local.readiness_period } },
   )] } })
   mode       = "0600"
   depends_on = [task.directory.patches]
@@ -270,7 +288,7 @@ task "copy" "patches" {
 
 locals {
   # kubeadm names the components its own way, and wants etcd's variables a level deeper.
-  environment = { for component, variables in var.component_env : component => {
+  environment = { for component, variables in local.component_environment : component => {
     extraEnvs = [for name, value in variables : { name = name, value = value }]
   } }
   component_env = merge(
@@ -292,14 +310,14 @@ task "kubeadm_config" "init" {
   kind                   = "init"
   node_name              = local.first_node
   advertise_address      = local.controllers[0].ip
-  control_plane_endpoint = "${local.api}:6443"
+  control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = var.kubernetes_version
   token                  = task.secret.token.value
   certificate_key        = task.secret.certificate_key.value
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
-  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-  extra_args             = var.component_args
+  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
+  extra_args             = local.component_args
   merge                  = local.kubeadm_init
   patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
@@ -335,7 +353,7 @@ task "kubeadm_config" "join" {
   node_name              = each.key
   advertise_address      = each.value.ip
   control_plane          = each.value.pool == "controller"
-  control_plane_endpoint = "${local.api}:6443"
+  control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = var.kubernetes_version
   token                  = task.secret.token.value
   certificate_key        = task.secret.certificate_key.value
@@ -367,7 +385,8 @@ task "kubectl_apply" "flannel" {
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/flannel.yaml", {
     cluster  = local.title
-    api      = local.services.ip
+    api      = local.services_address
+    port     = local.api_port
     images   = var.flannel_images
     windows  = length(local.windows_nodes) > 0
     net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = local.flannel_backend }
@@ -380,11 +399,11 @@ task "command" "push" {
   stage = "services"
   host  = local.services.hypervisor
   argv = concat(
-    ["sh", "-c", file("files/push.sh"), "push", "push", "${local.services.ip}:5000", "${local.root}/registry-client"],
+    ["sh", "-c", file("files/push.sh"), "push", "push", local.registry_local, "${local.root}/registry-client"],
     [for name, source in var.container_images : "${source}=${local.repository[name]}"],
   )
   unless = concat(
-    ["sh", "-c", file("files/push.sh"), "push", "check", "${local.services.ip}:5000", "${local.root}/registry-client"],
+    ["sh", "-c", file("files/push.sh"), "push", "check", local.registry_local, "${local.root}/registry-client"],
     [for name, source in var.container_images : "${source}=${local.repository[name]}"],
   )
   timeout    = "30m"
@@ -412,7 +431,7 @@ task "copy" "registry_auth" {
   host  = local.services.hypervisor
   dest  = "${local.root}/registry-client/auth.json"
   content_secret = jsonencode({
-    auths = { "${local.services.ip}:5000" = { auth = base64encode("kinit:${task.secret.registry_password.value}") } }
+    auths = { (local.registry_local) = { auth = base64encode("kinit:${task.secret.registry_password.value}") } }
   })
   mode       = "0600"
   depends_on = [task.directory.registry_client]

@@ -84,20 +84,20 @@ variable "component_args" {
 
 variable "readiness_period" {
   type        = number
-  default     = 1
-  description = "Every how many seconds it is asked whether a component of the control plane is ready. kubeadm's 1 keeps a slow machine busy."
+  default     = null
+  description = "Every how many seconds it is asked whether a component of the control plane is ready. Default: kubeadm's 1, which keeps a slow machine busy; 15 where processors are emulated."
   validation {
-    condition     = var.readiness_period >= 1 && floor(var.readiness_period) == var.readiness_period
+    condition     = var.readiness_period == null ? true : var.readiness_period >= 1 && floor(var.readiness_period) == var.readiness_period
     error_message = "The period is a whole number of seconds from 1 on."
   }
 }
 
 variable "liveness_failures" {
   type        = number
-  default     = 8
-  description = "How many probes in a row a component of the control plane may miss before it is started anew; one is made every 10 s. Slow machines need more than kubeadm's 8: a start costs them more than waiting."
+  default     = null
+  description = "How many probes in a row a component of the control plane may miss before it is started anew; one is made every 10 s. Default: kubeadm's 8; 60 where processors are emulated, as a start costs them more than waiting."
   validation {
-    condition     = var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
+    condition     = var.liveness_failures == null ? true : var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
     error_message = "The number of failures is a whole number from 1 on."
   }
 }

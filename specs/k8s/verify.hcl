@@ -82,7 +82,7 @@ task "wait" "logs" {
 task "command" "registry" {
   stage     = "verify"
   host      = local.services.hypervisor
-  argv      = ["sh", "-euc", file("files/registry.sh"), "verify", "${local.services.ip}:5000", "${local.root}/registry-client"]
+  argv      = ["sh", "-euc", file("files/registry.sh"), "verify", local.registry_local, "${local.root}/registry-client"]
   read_only = true
 }
 

@@ -14,6 +14,12 @@ variable "lab_hosts" {
   description = "The names of the hypervisors, with commas between."
 }
 
+variable "lab_machines" {
+  type        = string
+  default     = ""
+  description = "The names of machines that exist beside the hypervisors, with commas between: nodes for the driver host."
+}
+
 variable "lab_subnet" {
   type        = string
   default     = "10.77.0.0/24"
@@ -64,10 +70,14 @@ locals {
 }
 
 locals {
-  names   = split(",", var.lab_hosts)
-  network = "kinit-${var.lab_name}"
-  address = { for i, name in local.names : name => cidrhost(var.lab_subnet, 10 + i) }
-  build   = run.stop_after != "cleanup"
+  names    = split(",", var.lab_hosts)
+  machines = var.lab_machines == "" ? [] : split(",", var.lab_machines)
+  network  = "kinit-${var.lab_name}"
+  address = merge(
+    { for i, name in local.names : name => cidrhost(var.lab_subnet, 10 + i) },
+    { for i, name in local.machines : name => cidrhost(var.lab_subnet, 50 + i) },
+  )
+  build = run.stop_after != "cleanup"
 }
 
 stage "cleanup" {}
@@ -80,7 +90,7 @@ stage "hypervisors" {
 task "podman_sweep" "owned" {
   stage = "cleanup"
   all   = run.stop_after == "cleanup"
-  keep  = concat([local.network], [for name in local.names : "kinit-${var.lab_name}-${name}"])
+  keep  = concat([local.network], [for name in concat(local.names, local.machines) : "kinit-${var.lab_name}-${name}"])
 }
 
 task "sweep" "owned" {
@@ -100,7 +110,7 @@ task "command" "runtime" {
 
 task "directory" "state" {
   stage    = "hypervisors"
-  for_each = toset(concat([var.lab_state], [for name in local.names : "${var.lab_state}/${name}"]))
+  for_each = toset(concat([var.lab_state], [for name in concat(local.names, local.machines) : "${var.lab_state}/${name}"]))
   path     = each.key
   mode     = "0700"
 }
@@ -114,7 +124,7 @@ task "ssh_key" "client" {
 
 task "ssh_key" "host" {
   stage      = "hypervisors"
-  for_each   = toset(local.names)
+  for_each   = toset(concat(local.names, local.machines))
   path       = "${var.lab_state}/${each.key}/ssh_host_ed25519_key"
   comment    = each.key
   depends_on = [task.directory.state]
@@ -168,14 +178,52 @@ task "podman_container" "hypervisor" {
   depends_on  = [task.copy.authorized]
 }
 
+# Machines that exist: the lab's nodes without anything made of them. They mount what
+# others are to see, as a machine with a kernel of its own does, and compute checksums
+# themselves: the packets of their tunnels are translated on the way to an overlay.
+task "podman_image" "machine" {
+  stage   = "hypervisors"
+  when    = length(local.machines) > 0
+  name    = length(local.machines) > 0 ? trimspace(file("${var.lab_cache}/node.ref")) : "localhost/none:1"
+  source  = "${var.lab_cache}/node.tar"
+  keep    = true
+  timeout = "10m"
+}
+
+task "podman_container" "machine" {
+  stage      = "hypervisors"
+  for_each   = toset(local.machines)
+  name       = "${local.network}-${each.key}"
+  hostname   = each.key
+  image      = task.podman_image.machine.name
+  command    = ["/bin/sh", "-c", "mount --make-rshared / && ethtool -K eth0 tx off >/dev/null && exec /sbin/init"]
+  runtime    = trimspace(task.command.runtime.stdout)
+  privileged = true
+  systemd    = "false"
+  tmpfs      = ["/run", "/run/lock", "/tmp"]
+  env        = { container = "podman" }
+  ulimits    = ["nofile=20000:20000", "nproc=32768:32768"]
+  options    = ["--cgroupns=private", "--no-hosts"] # /etc/hosts is a file as any other
+  networks   = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
+  volumes = [
+    "/var",
+    "${var.lab_state}/authorized_keys:/root/.ssh/authorized_keys:ro",
+    "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/ssh/ssh_host_ed25519_key:ro",
+  ]
+  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
+  depends_on  = [task.copy.authorized]
+}
+
 task "wait" "ssh" {
   stage    = "hypervisors"
-  for_each = toset(local.names)
+  for_each = toset(concat(local.names, local.machines))
   address  = local.address[each.key]
   port     = 22
   banner   = "SSH-"
   within   = "3m"
-  evidence = [["podman", "logs", "--tail", "30", task.podman_container.hypervisor[each.key].name]]
+  evidence = [["podman", "logs", "--tail", "30", "${local.network}-${each.key}"]]
+
+  depends_on = [task.podman_container.hypervisor, task.podman_container.machine]
 }
 
 host "hypervisor" {
@@ -198,6 +246,15 @@ task "wait" "underlay" {
   evidence = [["systemctl", "--failed", "--no-legend"], ["journalctl", "-b", "-n", "30", "--no-pager"]]
 }
 
+# A hypervisor keeps the device only where a guest starts with it.
+task "command" "kvm" {
+  stage      = "hypervisors"
+  host       = local.names[0]
+  argv       = ["sh", "-c", "systemctl start libvirtd.service; [ -e /dev/kvm ] && echo kvm || echo qemu"]
+  read_only  = true
+  depends_on = [task.wait.underlay]
+}
+
 task "directory" "inventory" {
   stage = "hypervisors"
   path  = dirname(var.lab_inventory)
@@ -210,7 +267,9 @@ task "copy" "inventory" {
   mode  = "0644"
   content = templatefile("../../inventories/lab.hcl", {
     lab      = local.network
+    virt     = trimspace(task.command.kvm.stdout)
     hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
+    machines = [for name in local.machines : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     identity = "${var.lab_state}/id_ed25519"
     guest    = fileexists("${var.lab_cache}/guest.sha256") ? split(" ", file("${var.lab_cache}/guest.sha256"))[0] : ""
     node     = fileexists("${var.lab_cache}/node.ref") ? trimspace(file("${var.lab_cache}/node.ref")) : ""
@@ -219,5 +278,5 @@ task "copy" "inventory" {
     winsim   = var.lab_windows ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
     images   = local.images
   })
-  depends_on = [task.wait.underlay, task.directory.inventory]
+  depends_on = [task.wait.underlay, task.wait.ssh, task.directory.inventory]
 }

@@ -49,6 +49,7 @@ podman network ls --format 'podman-network {{.Name}}'
 podman images --format 'image {{.Repository}}:{{.Tag}}'
 nft list tables | sed 's/^/nft /'
 ip -4 route show | sed 's/^/route /'
+ip netns list | sed 's/ .*//; s/^/netns /'
 ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/link \1/'
 find /etc/systemd/system /etc/sysctl.d /etc/kinit /var/lib/kinit -mindepth 1 2>/dev/null | sed 's/^/file /'
 systemctl list-unit-files --state=enabled --no-legend --plain | sed 's/ .*//; s/^/enabled /'
@@ -70,10 +71,10 @@ func snapshot(t *testing.T, host string) map[string]bool {
 // asBefore compares both hypervisors with what was on them.
 func asBefore(t *testing.T, before map[string]map[string]bool) {
 	t.Helper()
-	// The base image is declared kept. So are the tables that podman's own network
+	// Images of nodes are declared kept. So are the tables that podman's own network
 	// makes, as long as somebody else has a container: at the end of the cluster's life
 	// that was so until a moment ago.
-	kept := []string{"file /var/lib/libvirt/images/kinit-", "nft table ip filter", "nft table ip nat"}
+	kept := []string{"file /var/lib/libvirt/images/kinit-", "image localhost/kinit-node:", "nft table ip filter", "nft table ip nat"}
 	for host, was := range before {
 		is := snapshot(t, host)
 		if left := minus(is, was, kept...); len(left) > 0 {

@@ -4,6 +4,7 @@ package examples
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,7 @@ func TestEveryClusterSpecIsValid(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"specs/k8s-libvirt-1-1-1.hcl", "specs/bare-libvirt-1-1-1.hcl",
+		"specs/k8s-podman-1-1-1.hcl", "specs/bare-podman-1-1-1.hcl", "k8s-podman-3-2-2", "bare-podman-1-0-3",
 		"k8s-libvirt-1-0-1", "k8s-libvirt-3-2-2", "k8s-libvirt-3-1-3", "bare-libvirt-1-3-2",
 	}
 	for _, name := range names {
@@ -173,6 +175,27 @@ func exists(path string) bool {
 	return err == nil
 }
 
+func TestSpecsThatShipAreWhatTheirTemplatesGive(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"bare-libvirt-1-1-1", "bare-podman-1-1-1", "k8s-libvirt-1-1-1", "k8s-podman-1-1-1"} {
+		distribution, driver, _ := strings.Cut(strings.TrimSuffix(file, "-1-1-1"), "-")
+		fill := strings.NewReplacer("${name}", file, "${driver}", driver, "${controllers}", "1", "${computes}", "1", "${hypervisors}", "1")
+		template, err := fs.ReadFile(specs.FS, distribution+".tmpl.hcl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := fs.ReadFile(specs.FS, file+".hcl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want, _ := strings.Cut(fill.Replace(string(template)), "\n") // each has a first line of its own
+		_, got, _ := strings.Cut(string(text), "\n")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-template +spec):\n%s", file, diff)
+		}
+	}
+}
+
 func TestTooFewHypervisorsNamesBothNumbers(t *testing.T) {
 	t.Parallel()
 	o := options(t, "k8s-libvirt-1-1-2")
@@ -198,7 +221,7 @@ func TestTheDoctorLooksForWhatClustersNeed(t *testing.T) {
 		}
 		return text
 	}
-	for _, name := range []string{"hypervisor_packages", "virt_type", "datapath", "least_room_gib"} {
+	for _, name := range []string{"hypervisor_packages", "overlay_packages", "libvirt_packages", "podman_packages", "virt_type", "datapath", "least_room_gib"} {
 		if doctor, cluster := value("doctor", name), value("k8s-libvirt-1-1-1", name); doctor != cluster {
 			t.Errorf("the default of %s is %s for the doctor and %s for clusters", name, doctor, cluster)
 		}

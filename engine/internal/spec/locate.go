@@ -86,6 +86,18 @@ func known(src Sources, folder string) (names, templates []string) {
 	return names, templates
 }
 
+// beginnings are how names by the grammar begin. A template without a driver in its name
+// is for all drivers.
+func beginnings(templates []string) []string {
+	all := slices.Clone(templates)
+	for i, name := range all {
+		if !strings.Contains(name, "-") {
+			all[i] = name + "-<driver>"
+		}
+	}
+	return all
+}
+
 // notFound tells that there is no such spec and which names are like it.
 func notFound(src Sources, given string) diag.List {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
@@ -93,8 +105,8 @@ func notFound(src Sources, given string) diag.List {
 	shipped, templates := known(src, builtinPrefix)
 	text := diag.Near(name, slices.Concat(disk, shipped))
 	if len(templates) > 0 {
-		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro> is one of " +
-			strings.Join(templates, ", ") + "."
+		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of " +
+			strings.Join(beginnings(templates), ", ") + "."
 	}
 	return diag.List{{
 		Summary: "Spec not found",

@@ -55,8 +55,8 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 	}
 	switch existing := driver != nil && driver.Existing; {
 	case p.Hosts != nil && driver != nil && !existing:
-		d.errorf(p.named, "Conflicting arguments", "The driver %q makes the nodes of pool %q, so the pool has a count. Machines that exist already are for the driver %s: leave hosts or driver out.",
-			driver.Name, p.Name, d.existing())
+		d.errorf(p.named, "Conflicting arguments", "The driver %q makes the nodes of pool %q, so the pool has a count. %s",
+			driver.Name, p.Name, d.otherwise())
 	case p.Hosts != nil && count != nil:
 		d.errorf(argument(b.Body, "count", p.Range), "Conflicting arguments", "The pool %q names its hosts, so they are counted: leave count out.", p.Name)
 	case p.Hosts == nil && existing && p.Count > 0:
@@ -75,18 +75,21 @@ func (d *decoder) forMachines(p *Pool) *Driver {
 		}
 	}
 	if len(d.drivers) > 0 {
-		d.errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and the playbook has no driver for them.", p.Name)
+		d.errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and no driver of the playbook is for such. Leave hosts out, or add a driver with existing = true.", p.Name)
 	}
 	return nil
 }
 
-// existing names the drivers that are for machines that exist.
-func (d *decoder) existing() string {
+// otherwise says what to do where a pool names machines and a driver that makes nodes.
+func (d *decoder) otherwise() string {
 	var names []string
 	for _, driver := range d.drivers {
 		if driver.Existing {
 			names = append(names, `"`+driver.Name+`"`)
 		}
 	}
-	return strings.Join(names, " or ")
+	if len(names) == 0 {
+		return "No driver of the playbook is for machines that exist already: leave hosts out."
+	}
+	return "Machines that exist already are for the driver " + strings.Join(names, " or ") + ": leave hosts or driver out."
 }

@@ -370,7 +370,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			`cluster "c" {
   pool "a" { hosts = ["h1"] }
 }`,
-			`spec.hcl:2,22-28: Conflicting roles: The machine "h1" is a node of pool "a" and a hypervisor of this run, whose services would take the node's ports. Leave it out of --hosts, or out of the pool.`,
+			`spec.hcl:2,22-28: Conflicting roles: The machine "h1" is a node of pool "a" and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.`,
 		},
 		"a machine without an IP address": {
 			`cluster "c" {

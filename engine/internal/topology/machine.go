@@ -3,6 +3,9 @@ package topology
 import (
 	"net/netip"
 	"slices"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
@@ -21,15 +24,15 @@ func (e *expansion) machines(p Pool) {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.inventory.HostNames()))...)
 			continue
 		case slices.Contains(e.load.names, name):
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Leave it out of --hosts, or out of the pool.", name, p.Name)...)
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.", name, p.Name)...)
 			continue
 		case e.pools[name] != "":
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
 			continue
 		}
-		address, ok := nodeAddress(host)
-		if !ok {
-			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q is reached by %q, which is no IPv4 address. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, host.Address, addressVar)...)
+		address, problem := nodeAddress(host)
+		if problem != "" {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
 			continue
 		}
 		e.pools[name] = p.Name
@@ -40,12 +43,19 @@ func (e *expansion) machines(p Pool) {
 	}
 }
 
-// nodeAddress is the address by which other nodes reach a machine.
-func nodeAddress(host *inventory.Host) (netip.Addr, bool) {
-	text := host.Address
-	if said, ok := host.Vars[addressVar]; ok && said.IsKnown() && !said.IsNull() && said.Type().FriendlyName() == "string" {
-		text = said.AsString()
+// nodeAddress is the address by which other nodes reach a machine, or what is wrong
+// with it.
+func nodeAddress(host *inventory.Host) (address netip.Addr, problem string) {
+	text, from := host.Address, "is reached by "
+	if said, ok := host.Vars[addressVar]; ok && said.IsKnown() && !said.IsNull() {
+		if said, _ = said.Unmark(); said.Type() != cty.String {
+			return netip.Addr{}, "has a " + addressVar + " that is no text"
+		}
+		text, from = said.AsString(), "has the "+addressVar+" "
 	}
 	address, err := netip.ParseAddr(text)
-	return address, err == nil && address.Is4()
+	if err != nil || !address.Is4() {
+		return netip.Addr{}, from + strconv.Quote(text) + ", which is no IPv4 address"
+	}
+	return address, ""
 }

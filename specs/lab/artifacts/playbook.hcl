@@ -32,7 +32,10 @@ locals {
 
   # The checksum of all inputs: a changed script builds anew, and an old artifact is
   # never taken for new.
-  inputs = sha256(join("\n", [for name in local.sources : "${name} ${filesha256("../files/${name}")}"]))
+  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial)])))
+
+  # Whether a guest starts: hypervisors try it as the driver does.
+  trial = "../../drivers/libvirt/files/accelerated.sh"
 }
 
 stage "artifacts" {}
@@ -50,6 +53,14 @@ task "copy" "script" {
   dest       = "${local.scripts}/${each.key}"
   content    = file("../files/${each.key}")
   mode       = endswith(each.key, ".sh") ? "0755" : "0644"
+  depends_on = [task.directory.scripts]
+}
+
+task "copy" "trial" {
+  stage      = "artifacts"
+  dest       = "${local.scripts}/accelerated.sh"
+  content    = file(local.trial)
+  mode       = "0644"
   depends_on = [task.directory.scripts]
 }
 
@@ -77,7 +88,7 @@ task "command" "hypervisor" {
   argv       = concat(local.build, ["hypervisor", local.stamp])
   creates    = "${var.lab_cache}/.made-hypervisor-${local.stamp}"
   timeout    = "60m"
-  depends_on = [task.copy.script]
+  depends_on = [task.copy.script, task.copy.trial]
 }
 
 # The image of the services pod.

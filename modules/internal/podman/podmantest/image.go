@@ -6,11 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/need"
 )
 
 // program is the only file in the tests' images. With arguments it prints them
@@ -62,12 +65,55 @@ func (h *Host) Image(t testing.TB, name, note string) {
 	if err != nil {
 		t.Fatalf("build the test program: %v: %s", err, binary)
 	}
+	h.load(t, name, `ENTRYPOINT ["/main"]`, file{"main", binary}, file{"note", []byte(note)})
+}
+
+// ShellImage puts an image into the host's store that has this machine's sh, base64 and
+// cat with the libraries that they need, so that a script can run in it.
+func (h *Host) ShellImage(t testing.TB, name string) {
+	t.Helper()
+	need.Programs(t, "podman", "ldd", "base64")
+	var all []file
+	for _, program := range []string{"sh", "base64", "cat"} {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, file{"bin/" + program, read(t, path)})
+		out, err := exec.Command("ldd", path).Output()
+		if err != nil {
+			t.Fatalf("ldd %s: %v", path, err)
+		}
+		for _, library := range regexp.MustCompile(`/\S+`).FindAllString(string(out), -1) {
+			if !slices.ContainsFunc(all, func(f file) bool { return f.name == library[1:] }) {
+				all = append(all, file{library[1:], read(t, library)})
+			}
+		}
+	}
+	h.load(t, name, `CMD ["/bin/sh"]`, all...)
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// file is a file of an image, whose name begins below its root.
+type file struct {
+	name    string
+	content []byte
+}
+
+// load makes an image of files.
+func (h *Host) load(t testing.TB, name, change string, files ...file) {
+	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	for _, file := range []struct {
-		name    string
-		content []byte
-	}{{"main", binary}, {"note", []byte(note)}} {
+	for _, file := range files {
 		header := &tar.Header{Name: file.name, Mode: 0o755, Size: int64(len(file.content))}
 		if err := w.WriteHeader(header); err != nil {
 			t.Fatal(err)
@@ -79,8 +125,8 @@ func (h *Host) Image(t testing.TB, name, note string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Run(t.Context(), module.Command{
-		Argv:  []string{"podman", "import", "--change", `ENTRYPOINT ["/main"]`, "-", name},
+	_, err := h.Run(t.Context(), module.Command{
+		Argv:  []string{"podman", "import", "--change", change, "-", name},
 		Stdin: strings.NewReader(b.String()),
 	})
 	if err != nil {

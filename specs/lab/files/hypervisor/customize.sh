@@ -9,11 +9,16 @@ install -D -m 644 "$files/storage.conf" "$root/etc/containers/storage.conf"
 install -D -m 644 "$files/sshd.conf" "$root/etc/ssh/sshd_config.d/kinit-lab.conf"
 install -D -m 644 "$files/journald.conf" "$root/etc/systemd/journald.conf.d/kinit-lab.conf"
 install -D -m 644 "$files/no-kvm.conf" "$root/etc/systemd/system/libvirtd.service.d/no-kvm.conf"
+install -D -m 644 "$KVM_TRIAL" "$root/usr/local/share/kinit-lab-kvm"
 install -D -m 755 "$files/underlay.sh" "$root/usr/local/sbin/kinit-lab-underlay"
 install -D -m 644 "$files/kinit-lab-underlay.service" "$root/etc/systemd/system/kinit-lab-underlay.service"
 install -D -m 755 "$files/cgroups.sh" "$root/usr/local/sbin/kinit-lab-cgroups"
 install -D -m 644 "$files/kinit-lab-cgroups.service" "$root/etc/systemd/system/kinit-lab-cgroups.service"
 install -D -m 644 "$files/kinit-lab-hostkeys.service" "$root/etc/systemd/system/kinit-lab-hostkeys.service"
+
+# libvirt leaves control groups to systemd: with version 1 in a namespace it now and then
+# looks for a guest's group before systemd has made it.
+printf '\ncgroup_controllers = []\n' >>"$root/etc/libvirt/qemu.conf"
 
 # Identity belongs to one machine, never to an image.
 rm -f "$root"/etc/ssh/ssh_host_* "$root/etc/openvswitch/system-id.conf" "$root/etc/openvswitch/conf.db" "$root/etc/hostname"

@@ -13,6 +13,7 @@ locals {
   node_packages   = []
   inside_networks = []
   kernel_modules  = {}
+  leave_script    = ""
 
   node = keys(local.windows_nodes)[0]
 }

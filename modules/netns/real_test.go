@@ -1,0 +1,160 @@
+package netns_test
+
+import (
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/roottest"
+	"kinit/modules/netns"
+	"kinit/modules/sweep"
+)
+
+const name = "kinit-test"
+
+func task(t *testing.T, args string) *netns.Task {
+	t.Helper()
+	return moduletest.Decode(t, netns.Kind(), "name = \""+name+"\"\n"+args).(*netns.Task)
+}
+
+// machine has network namespaces of its own: their names are in its own /run.
+func machine(t *testing.T, owner string) *roottest.Host {
+	t.Helper()
+	h := roottest.New(t, owner, "ip")
+	t.Cleanup(func() {
+		h.Shell(t, "for name in $(ls /run/netns 2>/dev/null); do ip netns del $name || umount -l /run/netns/$name; done")
+	})
+	return h
+}
+
+// namespaces are the names of those that are whole.
+func namespaces(t *testing.T, h *roottest.Host) string {
+	t.Helper()
+	return strings.TrimSpace(h.Shell(t, `for file in /run/netns/*; do [ ! -e "$file" ] || nsenter --net="$file" true; done; ip netns list | cut -d' ' -f1`))
+}
+
+// mark is that of the test's namespace.
+func mark() module.Mark { return module.Mark{Kind: netns.Mark, ID: name} }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h := machine(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return task(t, "") },
+			Absent: func() module.Task { return task(t, `state = "absent"`) },
+		})
+		roottest.Same(t, "namespaces", namespaces(t, h), "")
+		roottest.Marks(t, h)
+	}
+}
+
+func TestTheNamespaceIsMarkedAndItsLoopbackIsUp(t *testing.T) {
+	t.Parallel()
+	h := machine(t, "demo")
+	made := task(t, "")
+	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"create network namespace kinit-test"})
+	roottest.Apply(t, h, made)
+	roottest.Marks(t, h, mark())
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roottest.Same(t, "name and path", values["name"].AsString()+" "+values["path"].AsString(), "kinit-test /run/netns/kinit-test")
+	roottest.Same(t, "addresses", strings.Fields(h.Shell(t, `nsenter --net="$1" ip -o -4 address show`, values["path"].AsString()))[3], "127.0.0.1/8")
+}
+
+func TestNamespaceOfSomebodyElseIsRefused(t *testing.T) {
+	t.Parallel()
+	h := machine(t, "demo")
+	h.Shell(t, "ip netns add kinit-test")
+	want := `network namespace kinit-test exists and is not owned by cluster demo: use another name, or remove it with "ip netns del kinit-test" if nobody needs it`
+	for _, args := range []string{"", `state = "absent"`} {
+		if _, err := task(t, args).Plan(t.Context(), h); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	roottest.Marks(t, h)
+	roottest.Same(t, "namespaces", namespaces(t, h), name)
+}
+
+func TestTheBootScriptMakesItAgainAndMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	h := machine(t, "demo")
+	made := task(t, "")
+	roottest.Apply(t, h, made)
+	values, err := made.Outputs(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := values["boot_script"].AsString()
+	id := func() string { return h.Shell(t, "stat -L -c %i /run/netns/kinit-test") }
+	before := id()
+	h.Shell(t, script)
+	roottest.Same(t, "the namespace after a script with nothing to do", id(), before)
+	for _, gone := range []string{
+		"ip netns del kinit-test",
+		"umount -l /run/netns/kinit-test", // its file stays, as where /run outlives a boot
+	} {
+		h.Shell(t, gone)
+		h.Shell(t, script)
+		roottest.Same(t, "namespaces after "+gone, namespaces(t, h), name)
+		roottest.Same(t, "steps after "+gone, len(roottest.Planned(t, h, made)), 0)
+	}
+}
+
+func TestWhatAKilledRunHasHalfMadeIsCompleted(t *testing.T) {
+	t.Parallel()
+	for what, half := range map[string]string{
+		"its file alone":      "mkdir -p /run/netns; : >/run/netns/kinit-test",
+		"loopback not up yet": "ip netns add kinit-test",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			h := machine(t, "demo")
+			h.Shell(t, half)
+			if err := h.Own(t.Context(), mark()); err != nil {
+				t.Fatal(err)
+			}
+			made := task(t, "")
+			roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"complete network namespace kinit-test"})
+			roottest.Apply(t, h, made)
+			roottest.Same(t, "namespaces", namespaces(t, h), name)
+			roottest.Same(t, "loopback", strings.Contains(h.Shell(t, "ip -n kinit-test link show dev lo"), ",UP"), true)
+			roottest.Apply(t, h, task(t, `state = "absent"`))
+			roottest.Marks(t, h)
+		})
+	}
+}
+
+func TestSweepUndoesItsMark(t *testing.T) {
+	t.Parallel()
+	h := machine(t, "demo")
+	roottest.Apply(t, h, task(t, ""))
+	roottest.Apply(t, h, moduletest.Decode(t, netns.Kind(), `name = "kinit-kept"`))
+	h.Shell(t, "ip netns add theirs")
+	made := moduletest.Decode(t, sweep.Kind(), "kinds = [\"netns\"]\nkeep = [\"kinit-kept\"]")
+	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"remove network namespace kinit-test"})
+	roottest.Apply(t, h, made)
+	roottest.Marks(t, h, module.Mark{Kind: netns.Mark, ID: "kinit-kept"})
+	h.Shell(t, "ip netns del kinit-kept") // gone by itself, as by a boot
+	roottest.Apply(t, h, moduletest.Decode(t, sweep.Kind(), `all = true`))
+	roottest.Marks(t, h)
+	roottest.Same(t, "namespaces", namespaces(t, h), "theirs")
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", "a b", "../etc", "-a", "a/b", "a;b"} {
+		err := (&netns.Task{Name: bad, State: "present"}).Validate()
+		if err == nil || !strings.HasSuffix(err.Error(), `expected letters, digits, ".", "_" and "-"`) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	err := (&netns.Task{Name: "a", State: "up"}).Validate()
+	if want := `state is "up", want one of present, absent`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,125 @@
+# host: a node is a machine that exists already. kinit prepares it, joins it, and at
+# clean-up takes back what it did and nothing else.
+
+driver "host" {
+  summary  = "nodes are machines that exist already, which pools name by hosts"
+  existing = true
+}
+
+variable "host_packages" {
+  type        = list(string)
+  default     = ["ca-certificates", "curl", "iproute2", "procps", "kmod"]
+  description = "Debian packages of machines that exist already; they stay at clean-up, unless --purge."
+}
+
+locals {
+  host_nodes = { for name, node in cluster.nodes : name => node if node.driver == "host" }
+  machines   = [for name, node in local.host_nodes : name if !startswith(node.os, "windows")]
+
+  # Nodes on the overlay and machines beside it reach each other through the hypervisor of
+  # the services: machines have a route, and the hypervisor answers for them.
+  machines_beside = local.overlay ? local.machines : []
+}
+
+task "assert" "host" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = length(local.machines) == length(local.host_nodes)
+    message = "Machines with Windows that exist already cannot be joined yet: ${join(", ", setsubtract(keys(local.host_nodes), local.machines))}. Nodes with Windows are made by the driver \"libvirt\"."
+  }
+}
+
+# A machine is in one cluster. What it belongs to is written on it, by kinit or by kubeadm.
+task "command" "taken" {
+  stage     = "validate"
+  when      = local.build
+  hosts     = local.machines
+  argv      = ["sh", "-c", file("files/taken.sh"), "taken", cluster.name, local.root]
+  read_only = true
+}
+
+task "package" "machine" {
+  stage   = "prepare"
+  when    = local.build
+  hosts   = local.machines
+  names   = concat(var.host_packages, local.node_packages)
+  timeout = "20m"
+}
+
+task "directory" "machine" {
+  stage = "nodes"
+  hosts = local.machines
+  path  = local.root
+  mode  = "0700"
+}
+
+# How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
+task "copy" "leave" {
+  stage      = "nodes"
+  hosts      = local.machines
+  dest       = "${local.root}/leave.sh"
+  content    = "${file("files/leave.sh")}${local.leave_script}\ntouch ${local.root}/left\n"
+  mode       = "0700"
+  depends_on = [task.directory.machine]
+}
+
+# One that has left and comes back has not left.
+task "file" "left" {
+  stage      = "nodes"
+  hosts      = local.machines
+  path       = "${local.root}/left"
+  state      = "absent"
+  depends_on = [task.directory.machine]
+}
+
+# The names of the services; the machine's own name servers stay.
+task "hosts_entry" "services" {
+  stage      = "nodes"
+  hosts      = local.machines
+  address    = local.services_address
+  names      = ["api.${cluster.domain}", "api-int.${cluster.domain}", "registry.${cluster.domain}", "services.${cluster.domain}"]
+  depends_on = [task.copy.leave]
+}
+
+task "systemd_unit" "overlay" {
+  stage   = "nodes"
+  hosts   = local.machines_beside
+  name    = "kinit-${cluster.name}-overlay.service"
+  enabled = true
+  state   = "started"
+  content = templatefile("files/overlay.service", {
+    cluster = cluster.name, cidr = cluster.network.cidr, gateway = task.facts.underlay[local.services.hypervisor].route_address
+  })
+  depends_on = [task.copy.leave]
+}
+
+task "nft_table" "machines" {
+  stage   = "network"
+  when    = length(local.machines_beside) > 0
+  host    = local.services.hypervisor
+  family  = "ip"
+  name    = "kinit_${replace(cluster.name, "-", "_")}_machines"
+  content = templatefile("files/machines.nft", { cidr = cluster.network.cidr, device = local.management_device })
+}
+
+# What a machine did for the cluster is undone on it, then what kinit made there.
+task "command" "leave_machine" {
+  stage   = "cleanup"
+  when    = local.remove_all
+  hosts   = local.machines
+  argv    = ["sh", "${local.root}/leave.sh"]
+  only_if = ["sh", "-c", "test -e ${local.root}/leave.sh && test ! -e ${local.root}/left"]
+  timeout = "5m"
+}
+
+task "sweep" "machine" {
+  stage      = "cleanup"
+  when       = local.remove_all
+  hosts      = local.machines
+  all        = true
+  purge      = run.purge
+  depends_on = [task.command.leave_machine]
+}

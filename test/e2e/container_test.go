@@ -1,0 +1,316 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The cluster whose nodes are containers: three controllers and two compute nodes on two
+// hypervisors.
+var wide = []string{"k8s-podman-3-2-2", "--hosts", hosts}
+
+// wideNodes are its nodes.
+var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
+
+// machines exist in the lab beside its hypervisors.
+const machines = "m1,m2"
+
+// TestClustersOfContainersAndMachines is the life of clusters whose nodes are containers,
+// machines that exist, or both. The steps stand on each other.
+func TestClustersOfContainersAndMachines(t *testing.T) {
+	k := build(t)
+	k.call(t, "lab", "down", "--name", labName, "--output", "json")
+	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--machines", machines, "--var", "lab_subnet="+labSubnet, "--output", "json")
+	t.Cleanup(func() { tearDown(t, k, labName) })
+	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
+	run := slices.Concat([]string{"run"}, wide)
+
+	killed(t, k, run)
+
+	step(t, "three controllers and two compute nodes are Ready", func(t *testing.T) {
+		r := k.must(t, append(run, "--output", "json")...)
+		for _, node := range wideNodes {
+			if !strings.Contains(r.stdout, node+"=Ready") {
+				t.Errorf("%s is not Ready\n%s", node, tail(r.stdout, 3))
+			}
+		}
+	})
+
+	step(t, "the second run changes nothing", func(t *testing.T) {
+		unchanged(t, k, run)
+	})
+
+	step(t, "commands run on a node, through its host key and in its console", func(t *testing.T) {
+		r := k.call(t, slices.Concat([]string{"ssh"}, wide, []string{"k8s-compute-02", "--", "sh", "-c", "hostname; exit 7"})...)
+		if r.code != 7 || r.stdout != "k8s-compute-02\n" {
+			t.Errorf("exit %d, printed %q\n%s", r.code, r.stdout, r.stderr)
+		}
+		if said := console(t, k, "k8s-compute-01", "hostname; exit"); !strings.Contains(said, "root@k8s-compute-01") {
+			t.Errorf("the console said %q", said)
+		}
+	})
+
+	api := newAPI(t, k, wide)
+
+	step(t, "a hypervisor that was stopped and started brings its nodes back", func(t *testing.T) {
+		restart(t, "nyctea")
+		api.await(t, wideNodes...)
+	})
+
+	step(t, "a controller that is lost takes no written object with it", func(t *testing.T) {
+		loseController(t, api)
+	})
+
+	step(t, "clean-up leaves nothing", func(t *testing.T) {
+		removed(t, k, run)
+		asBefore(t, before)
+	})
+
+	existing(t, k)
+}
+
+// killed kills a deployment at several places of its work, and starts it again each time.
+// By default these are few: KINIT_KILLS says how many.
+func killed(t *testing.T, k *kinit, run []string) {
+	kills, err := strconv.Atoi(os.Getenv("KINIT_KILLS"))
+	if err != nil {
+		kills = 3
+	}
+	step(t, fmt.Sprintf("killed at %d places", kills), func(t *testing.T) {
+		const tasks = 300 // of the 330 that a run has, so that each place is reached
+		for i := range kills {
+			left := (i + 1) * tasks / (kills + 1)
+			k.until(t, func(e event) bool {
+				if e.Kind == "task_started" {
+					left--
+				}
+				return left <= 0
+			}, kill, run...)
+		}
+	})
+}
+
+// existing is the part of machines that exist: in a cluster with containers, and alone.
+func existing(t *testing.T, k *kinit) {
+	mixed := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1"]`}
+	alone := []string{"run", "k8s-host-1-1-1", "--hosts", "tyto", "--var", `controller_hosts=["m1"]`, "--var", `compute_hosts=["m2"]`}
+	before := map[string]string{"m1": machine(t, "m1"), "m2": machine(t, "m2")}
+	same := func(t *testing.T) {
+		for name, was := range before {
+			if is := machine(t, name); is != was {
+				t.Errorf("%s is not as it was:\n%s\nbefore:\n%s", name, is, was)
+			}
+		}
+	}
+
+	step(t, "a machine joins a cluster of containers", func(t *testing.T) {
+		r := k.must(t, append(mixed, "--output", "json")...)
+		if !strings.Contains(r.stdout, "k8s-controller-01=Ready m1=Ready") {
+			t.Errorf("not both nodes are Ready\n%s", tail(r.stdout, 3))
+		}
+		unchanged(t, k, mixed)
+	})
+
+	step(t, "a machine is in one cluster", func(t *testing.T) {
+		r := k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["m1"]`, "--stop-after", "validate", "--output", "quiet")
+		r.refuses(t, 1, `this machine is a node of the cluster "k8s"`)
+	})
+
+	step(t, "clean-up takes back what was done to the machine", func(t *testing.T) {
+		removed(t, k, mixed)
+		same(t)
+	})
+
+	step(t, "machines alone are a cluster without an overlay", func(t *testing.T) {
+		r := k.must(t, append(alone, "--output", "json")...)
+		if !strings.Contains(r.stdout, "m1=Ready m2=Ready") {
+			t.Errorf("not both nodes are Ready\n%s", tail(r.stdout, 3))
+		}
+		if bridges := strings.TrimSpace(on(t, "tyto", "ovs-vsctl list-br")); bridges != "br-phy" {
+			t.Errorf("there are the bridges %q", bridges)
+		}
+		unchanged(t, k, alone)
+		removed(t, k, alone)
+		same(t)
+	})
+}
+
+// machine is what a deployment could leave on a machine that exists. Folders that
+// Kubernetes' programs make for themselves may stay when they are empty.
+func machine(t *testing.T, name string) string {
+	t.Helper()
+	return inside(t, "kinit-"+labName+"-"+name, name, `
+find /etc /var/lib/kinit /var/lib/kubelet /var/lib/etcd /opt/cni ! -type d 2>/dev/null | sort
+systemctl list-unit-files --state=enabled --no-legend --plain | sed 's/ .*//'
+systemctl is-active containerd.service
+sha256sum /etc/hosts /etc/containerd/config.toml 2>/dev/null
+ip -4 route show
+ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/'
+`)
+}
+
+// unchanged runs a spec that is deployed.
+func unchanged(t *testing.T, k *kinit, run []string) {
+	t.Helper()
+	if changed := k.must(t, append(run, "--output", "json")...).finished("changed"); len(changed) > 0 {
+		t.Errorf("changed:\n%s", strings.Join(changed, "\n"))
+	}
+}
+
+// removed cleans a spec up.
+func removed(t *testing.T, k *kinit, run []string) {
+	t.Helper()
+	r := k.must(t, append(run, "--stop-after", "cleanup")...)
+	if !hasLine(r.stdout, "leftovers", "0") {
+		t.Errorf("no \"leftovers = 0\":\n%s", tail(r.stdout, 12))
+	}
+}
+
+// console types a line at a node's console, on a terminal, and returns what came back.
+func console(t *testing.T, k *kinit, node, line string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := strings.Join(slices.Concat([]string{k.bin, "console"}, wide[:1], []string{node}, wide[1:]), " ")
+	cmd := k.command(ctx)
+	cmd.Path, cmd.Args = "/usr/bin/script", []string{"script", "--quiet", "--return", "--command", command, "/dev/null"}
+	cmd.Stdin = strings.NewReader(line + "\n")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("console: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// restart stops a hypervisor of the lab as at a shutdown, and starts it again.
+func restart(t *testing.T, host string) {
+	t.Helper()
+	for _, argv := range [][]string{{"stop", "--time", "20", container(host)}, {"start", container(host)}} {
+		if out, err := exec.CommandContext(t.Context(), "podman", argv...).CombinedOutput(); err != nil {
+			t.Fatalf("podman %s: %v\n%s", argv[0], err, out)
+		}
+	}
+}
+
+// loseController writes objects through the load balancer while a controller is removed
+// for good.
+func loseController(t *testing.T, api *api) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan writes, 1)
+	go func() { done <- api.write(ctx) }()
+	api.written(t, 5)
+	progress(t, "lose k8s-controller-02")
+	on(t, "tyto", "podman rm --force --volumes --time 0 k8s-controller-02")
+	lost := time.Now()
+	api.written(t, 20)
+	stop()
+	all := <-done
+	if gap := all.gap(lost); gap > 30*time.Second {
+		t.Errorf("the API was away for %s", gap)
+	}
+	there := api.get(t, "configmaps", "--namespace", "default", "--output", "name")
+	for _, name := range all.names {
+		if !strings.Contains(there, "configmap/"+name+"\n") {
+			t.Errorf("%s was written and is lost", name)
+		}
+	}
+}
+
+// api is the cluster's API, from this machine through the load balancer.
+type api struct {
+	kubectl, kubeconfig string
+	count               chan struct{} // one for each object that was written
+}
+
+func newAPI(t *testing.T, k *kinit, spec []string) *api {
+	t.Helper()
+	r := k.must(t, slices.Concat([]string{"kubeconfig"}, spec)...)
+	a := &api{kubectl: kubectl(t), kubeconfig: filepath.Join(t.TempDir(), "kc"), count: make(chan struct{}, 10000)}
+	if err := os.WriteFile(a.kubeconfig, []byte(r.stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *api) command(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, a.kubectl, append([]string{"--kubeconfig", a.kubeconfig, "--request-timeout", "5s"}, args...)...)
+}
+
+// get asks until the API answers.
+func (a *api) get(t *testing.T, args ...string) string {
+	t.Helper()
+	said := ""
+	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		out, err := a.command(t.Context(), append([]string{"get"}, args...)...).CombinedOutput()
+		if said = string(out); err == nil {
+			return said
+		}
+	}
+	t.Fatalf("the API does not answer:\n%s", said)
+	return ""
+}
+
+// await waits until nodes are Ready.
+func (a *api) await(t *testing.T, nodes ...string) {
+	t.Helper()
+	said := ""
+	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		said = a.get(t, "nodes", "--no-headers")
+		if !slices.ContainsFunc(nodes, func(node string) bool { return !hasLine(said, node, " Ready ") }) {
+			return
+		}
+	}
+	t.Errorf("not all nodes are Ready after %s:\n%s", apiPatience, said)
+}
+
+// writes are the objects whose writing was acknowledged, and when.
+type writes struct {
+	names []string
+	at    []time.Time
+}
+
+// write makes one object after the other until ctx ends.
+func (a *api) write(ctx context.Context) writes {
+	var w writes
+	for i := 0; ctx.Err() == nil; i++ {
+		name := fmt.Sprintf("written-%04d", i)
+		if a.command(ctx, "create", "configmap", name, "--namespace", "default").Run() == nil {
+			w.names, w.at = append(w.names, name), append(w.at, time.Now())
+			a.count <- struct{}{}
+		}
+	}
+	return w
+}
+
+// written waits until so many more objects are written.
+func (a *api) written(t *testing.T, n int) {
+	t.Helper()
+	late := time.After(apiPatience)
+	for range n {
+		select {
+		case <-a.count:
+		case <-late:
+			t.Fatalf("nothing was written for %s", apiPatience)
+		}
+	}
+}
+
+// gap is the longest time between two writes from a moment on.
+func (w writes) gap(from time.Time) time.Duration {
+	last, longest := from, time.Duration(0)
+	for _, at := range w.at {
+		if at.After(from) {
+			longest, last = max(longest, at.Sub(last)), at
+		}
+	}
+	return longest
+}
