@@ -128,7 +128,7 @@ func TestTheExampleOfTheDocumentationIsValid(t *testing.T) {
 		t.Fatal("the page has no example")
 	}
 	file, diags := load(t, example)
-	if len(diags) > 0 || file.Jobs[0].Address() != "k8s-podman-3-2-2-periodic-weekly" {
+	if len(diags) > 0 || file.Jobs[0].Address() != "k8s-libvirt-1-1-1-periodic-weekly" {
 		t.Errorf("got %v", diags)
 	}
 	if string(hclwrite.Format([]byte(example))) != example {
