@@ -142,12 +142,18 @@ func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []str
 	return names, slices.DeleteFunc(all, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
+// keptConformance is how many runs of the suite are kept: each has megabytes of output.
+const keptConformance = 10
+
 // conformanceFolder makes the folder of a run. It is not among the logs of runs, which it
 // is none of.
 func (w *world) conformanceFolder(cluster string) (string, error) {
 	all := filepath.Join(w.stateFolder(), "conformance")
 	if err := os.MkdirAll(all, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of the results: %w", err)
+	}
+	if _, err := runfolder.Prune(all, keptConformance-1, 0, w.now(), func(string) bool { return false }); err != nil {
+		return "", fmt.Errorf("remove results of old runs: %w", err)
 	}
 	name := filepath.Join(all, w.now().UTC().Format(runfolder.TimeFormat)+"-"+cluster)
 	for n, folder := 1, name; ; n++ {
