@@ -74,6 +74,10 @@ generate: ## write the reference of the modules anew, from their comments and ex
 bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab
 	$(GO) test -count=1 -run '^$$' -bench UploadInALab -benchtime 1x -timeout 40m ./test/e2e
 
+.PHONY: conformance
+conformance: build ## run Kubernetes' conformance tests on a lab of their own, and write docs/conformance.md
+	@./test/conformance/run
+
 .PHONY: bench-cluster
 bench-cluster: deps ## measure clusters of containers on a lab: until Ready, again, status, clean-up
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e

@@ -42,6 +42,7 @@ func (w *world) app() *cli.App {
 			w.kubeconfigCommand(),
 			w.sshCommand(),
 			w.consoleCommand(),
+			w.conformanceCommand(),
 			w.labCommand(),
 			w.ciCommand(),
 			w.modulesCommand(),

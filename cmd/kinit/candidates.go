@@ -128,7 +128,7 @@ func (l completing) argument(word string) []candidate {
 	switch l.command {
 	case "completion":
 		return []candidate{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
-	case "run", "plan", "validate", "status", "graph", "repl", "kubeconfig", "ssh", "console":
+	case "run", "plan", "validate", "status", "graph", "repl", "kubeconfig", "ssh", "console", "conformance":
 		if first {
 			return append(specNames(), l.files(word)...)
 		}

@@ -50,7 +50,9 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 			screen.Notice("the log of this run is not complete: " + err.Error())
 		}
 	}
-	w.writeReports(c, log, screen)
+	if j.logged {
+		w.writeReports(c, log, screen)
+	}
 	screen.Close(report, code)
 	if code == exitOK {
 		return nil

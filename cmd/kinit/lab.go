@@ -38,12 +38,13 @@ func (w *world) labUp() *cli.Command {
 		examples: []string{
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "up",
 		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag()}, outputFlags()),
+		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag(), conformanceFlag()}, outputFlags()),
 		Description: "What a lab is made of is built the first time, which takes its while.",
 		Action: func(c *cli.Context) error {
 			j := job{do: w.engine.run, mode: view.Run, logged: true}
@@ -118,6 +119,12 @@ func windowsFlag() cli.Flag {
 		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
 }
 
+// conformanceFlag says that clusters on the lab are to be tested by "kinit conformance".
+func conformanceFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "conformance", Category: headInput,
+		Usage: "also build what 'kinit conformance' needs: tests and their images"}
+}
+
 // onArtifacts does a job with the spec of what labs are made of, which all labs
 // share.
 func (w *world) onArtifacts(c *cli.Context, j job) error {
@@ -128,6 +135,9 @@ func (w *world) onArtifacts(c *cli.Context, j job) error {
 	o.Vars = map[string]string{"lab_cache": w.labCache()}
 	if drivers := list(c, "drivers"); len(drivers) > 0 {
 		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
+	}
+	if c.Bool("conformance") {
+		o.Vars["lab_conformance"] = "true"
 	}
 	if program := c.Path("windows"); program != "" {
 		if o.Vars["lab_windows"], err = filepath.Abs(program); err != nil {
@@ -152,6 +162,9 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 	}
 	if c.Path("windows") != "" {
 		own["lab_windows"] = "true"
+	}
+	if c.Bool("conformance") {
+		own["lab_conformance"] = "true"
 	}
 	if machines := list(c, "machines"); len(machines) > 0 {
 		own["lab_machines"] = strings.Join(machines, ",")

@@ -6,9 +6,10 @@ import {
 
 locals {
   # Nothing runs on the nodes.
-  node_packages  = []
-  kernel_modules = {}
-  leave_script   = ""
+  node_packages   = []
+  inside_networks = []
+  kernel_modules  = {}
+  leave_script    = ""
 }
 
 stage "verify" {

@@ -219,7 +219,7 @@ task "nft_table" "outside" {
   hosts   = local.overlay_hypervisors
   family  = "ip"
   name    = "kinit_${replace(cluster.name, "-", "_")}"
-  content = templatefile("files/outside.nft", { address = local.external_address, bridge = "br-ex" })
+  content = templatefile("files/outside.nft", { address = local.external_address, bridge = "br-ex", inside = local.inside_networks })
 }
 
 # Each hypervisor has a place on the cluster's network, from which guests are

@@ -6,6 +6,9 @@ locals {
   node_packages = [
     "containerd", "runc", "containernetworking-plugins", "iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables",
   ]
+  # Addresses of services mean something in the cluster alone: a port that a service does not
+  # have, which kube-proxy lets pass, must not be looked for in another network.
+  inside_networks = [var.service_cidr]
   # Modules of the kernel, each with a file that is there when the kernel has it.
   kernel_modules = {
     overlay      = "/sys/module/overlay"

@@ -47,12 +47,26 @@ variable "lab_windows" {
   description = "The lab has installation media of a simulated Windows."
 }
 
+variable "lab_conformance" {
+  type        = bool
+  default     = false
+  description = "The lab's clusters have the images of Kubernetes' conformance tests in their registries."
+}
+
 locals {
   # Archives that Windows nodes download, with their checksums.
   payloads = !var.lab_windows ? {} : {
     for line in split("\n", trimspace(file("${var.lab_cache}/winsim-programs/SHA256SUMS"))) :
     trimsuffix(split("  ", line)[1], ".tar.gz") => split("  ", line)[0]
   }
+}
+
+locals {
+  # Names of container images, and where a hypervisor finds them.
+  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [])
+  images = merge([for folder in local.image_folders : {
+    for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
+  }]...)
 }
 
 locals {
@@ -262,7 +276,7 @@ task "copy" "inventory" {
     services = trimspace(file("${var.lab_cache}/services.ref"))
     payloads = local.payloads
     winsim   = var.lab_windows ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
-    images   = { for name in split("\n", trimspace(file("${var.lab_cache}/images/images.txt"))) : name => "oci:/srv/kinit/images:${name}" }
+    images   = local.images
   })
   depends_on = [task.wait.underlay, task.wait.ssh, task.directory.inventory]
 }

@@ -56,6 +56,9 @@ func Write(w io.Writer, r *replay.Run) error {
 	return nil
 }
 
+// Style is the style sheet of the page, for pages that are to look like it.
+func Style() (string, error) { return asset("page.css") }
+
 func asset(name string) (string, error) {
 	content, err := assets.ReadFile("assets/" + name)
 	if err != nil {

@@ -19,6 +19,12 @@ variable "lab_drivers" {
   }
 }
 
+variable "lab_conformance" {
+  type        = bool
+  default     = false
+  description = "Make the suite of Kubernetes' end-to-end tests and the images of its conformance tests, too."
+}
+
 locals {
   drivers = split(",", var.lab_drivers)
   scripts = "${var.lab_cache}/scripts"
@@ -149,6 +155,25 @@ task "command" "guest" {
   creates    = "${var.lab_cache}/.made-guest-${local.stamp}"
   timeout    = "60m"
   depends_on = [task.command.guest_root, task.command.images]
+}
+
+# The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
+task "command" "conformance_programs" {
+  stage      = "artifacts"
+  when       = var.lab_conformance
+  argv       = concat(local.build, ["conformance-programs", local.stamp])
+  creates    = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.command.kubernetes]
+}
+
+task "command" "conformance" {
+  stage      = "artifacts"
+  when       = var.lab_conformance
+  argv       = concat(local.build, ["conformance", local.stamp])
+  creates    = "${var.lab_cache}/.made-conformance-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.command.conformance_programs, task.command.images]
 }
 
 # The media of the simulated Windows.

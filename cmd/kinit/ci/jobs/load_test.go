@@ -107,7 +107,7 @@ func TestTheProjectsOwnJobsAreValid(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	if got := file.Jobs[0].Address() + " " + file.Jobs[1].Address(); got != "bare-libvirt-1-1-1-periodic-weekly k8s-libvirt-1-1-1-periodic-weekly" {
+	if got := file.Jobs[0].Address() + " " + file.Jobs[1].Address(); got != "bare-libvirt-1-1-1-periodic-weekly k8s-podman-3-2-2-periodic-weekly" {
 		t.Errorf("got %s", got)
 	}
 	text, err := os.ReadFile(path)

@@ -9,6 +9,12 @@ variable "payload" {
 }
 
 locals {
+  # Nothing runs on the nodes.
+  node_packages   = []
+  inside_networks = []
+  kernel_modules  = {}
+  leave_script    = ""
+
   node = keys(local.windows_nodes)[0]
 }
 
