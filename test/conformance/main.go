@@ -25,7 +25,7 @@ const (
 
 func main() {
 	if len(os.Args) < 5 {
-		fail(fmt.Errorf("it takes PAGE.md LEFT-OUT.tsv MISSING.txt RESULT.json..."))
+		fail(fmt.Errorf("it takes PAGE.md LEFT-OUT.tsv MISSING.txt and at least one RESULT.json"))
 	}
 	if err := update(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]...); err != nil {
 		fail(err)

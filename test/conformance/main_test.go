@@ -45,6 +45,8 @@ Kubernetes v1.34.4, ` + "`site`" + `, 3 tests at the same time, 2 January 2026:
 
 ## Images that are not to be had
 
+Other tests of the suite ask for them, no conformance test that was run needs them.
+
 | images | why |
 |---|---|
 | ` + "`gcr.io/a:1`, `gcr.io/b:1`" + ` | a password |

@@ -15,7 +15,7 @@ func tables(r *conformance.Result, again int, reasons, missing []pair) (string, 
 		r.Release, r.Spec, r.Parallel, r.Started.UTC().Format("2 January 2006"), r.Count(conformance.Passed), r.Count(conformance.Failed),
 		r.Count(conformance.Skipped), r.Count(conformance.NotRun), len(r.LeftOut), int(r.Took().Minutes()+0.5))
 	if again > 0 {
-		fmt.Fprintf(&out, "%d of them were run again on a new cluster and count as they ended there.\n", again)
+		fmt.Fprintf(&out, "%d of them count as they ended in a later run, on a new cluster.\n", again)
 	}
 	out.WriteString("\n" + groups(r))
 	out.WriteString("\n## Failed\n\n")
@@ -35,7 +35,7 @@ func tables(r *conformance.Result, again int, reasons, missing []pair) (string, 
 		notRun = append(notRun, t)
 	}
 	out.WriteString(list(notRun, func(t conformance.Test) string { return t.Error }, "All tests were run."))
-	out.WriteString("\n## Images that are not to be had\n\n")
+	out.WriteString("\n## Images that are not to be had\n\nOther tests of the suite ask for them, no conformance test that was run needs them.\n\n")
 	out.WriteString(images(missing))
 	out.WriteString("\n")
 	return out.String(), nil
@@ -82,6 +82,9 @@ func list(tests []conformance.Test, why func(conformance.Test) string, none stri
 
 // images names those that are missing, by reason.
 func images(missing []pair) string {
+	if len(missing) == 0 {
+		return "All images can be had.\n"
+	}
 	var reasons []string
 	names := map[string][]string{}
 	for _, p := range missing {

@@ -30,7 +30,7 @@ oci_begin
 say "layers"
 . "$here/conformance/layers.sh"
 say "images"
-"$programs/e2e.test" --list-images >"$work/wanted"
+"$programs/e2e.test" --list-images | sort >"$work/wanted"
 . "$here/conformance/images.sh"
 oci_end
 

@@ -43,9 +43,10 @@ while read -r name; do
 	registry.k8s.io/etcd:*) image "$name" "{$path,\"Entrypoint\":[\"etcd\"]}" etcd ;;
 	registry.k8s.io/pause:*) ;; # among the cluster's own
 	invalid.registry.k8s.io/*) missing "it does not exist: tests want a pull that fails" "$name" ;;
-	gcr.io/*) missing "it is in a registry that asks for a password" "$name" ;;
-	registry.k8s.io/sig-storage/* | registry.k8s.io/cloud-provider-gcp/* | */volume/*) missing "a storage driver with sources of its own, which are no Go module of Kubernetes" "$name" ;;
-	*/node-perf/*) missing "a benchmark that is not in Debian" "$name" ;;
+	gcr.io/*) missing "they are in registries that ask for a password" "$name" ;;
+	registry.k8s.io/sig-storage/* | registry.k8s.io/cloud-provider-gcp/*) missing "storage drivers, which have sources of their own beside Kubernetes" "$name" ;;
+	*/volume/*) missing "file servers of the kernel, which nodes of a lab share with their machine" "$name" ;;
+	*/node-perf/*) missing "benchmarks that are not in Debian" "$name" ;;
 	*/apparmor-loader:*) missing "nodes of a lab share their machine's kernel, whose profiles are not theirs to load" "$name" ;;
 	*/distroless-iptables:*) missing "it is the base of kube-proxy's real image, and nothing runs in it" "$name" ;;
 	esac
