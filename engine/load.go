@@ -112,7 +112,7 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 	if l.spec.Cluster == nil {
 		return cty.NilVal, nil
 	}
-	cluster, diags := topology.Decode(l.spec.Cluster, drivers(l.spec), scope.Context(l.spec.Cluster.Range.Filename))
+	cluster, diags := topology.Decode(l.spec.Cluster, l.spec.Drivers, scope.Context(l.spec.Cluster.Range.Filename))
 	if diags.HasErrors() {
 		return cty.NilVal, diags
 	}
@@ -123,15 +123,6 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 		return cty.NilVal, diags
 	}
 	return l.topology.Value(), diags
-}
-
-// drivers are the ways to get nodes that the playbook has.
-func drivers(s *spec.Spec) []topology.Driver {
-	var all []topology.Driver
-	for _, d := range s.Drivers {
-		all = append(all, topology.Driver{Name: d.Name, Default: d.Default, Existing: d.Existing})
-	}
-	return all
 }
 
 // report is the report of a spec that was only loaded.

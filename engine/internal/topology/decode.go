@@ -59,7 +59,7 @@ type poolBlock struct {
 }
 
 // Decode evaluates a cluster block. Its pools may have any of the drivers.
-func Decode(block *spec.Cluster, drivers []Driver, ctx *hcl.EvalContext) (Cluster, diag.List) {
+func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (Cluster, diag.List) {
 	d := &decoder{body: block.Body, drivers: drivers}
 	if d.findUnknown(block.Body, ctx); d.diags.HasErrors() {
 		d.diags.Sort()
@@ -92,8 +92,8 @@ func Decode(block *spec.Cluster, drivers []Driver, ctx *hcl.EvalContext) (Cluste
 // decoder is the state of one Decode.
 type decoder struct {
 	body     *hclsyntax.Body
-	drivers  []Driver
-	standard *Driver // of pools that name none, nil where there is none
+	drivers  []*spec.Driver
+	standard *spec.Driver // of pools that name none, nil where there is none
 	diags    diag.List
 }
 

@@ -7,14 +7,15 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
 )
 
 // driver is the driver of that name, or nil after an error at the place.
-func (d *decoder) driver(name string, at hcl.Range) *Driver {
+func (d *decoder) driver(name string, at hcl.Range) *spec.Driver {
 	var names []string
 	for i := range d.drivers {
 		if d.drivers[i].Name == name {
-			return &d.drivers[i]
+			return d.drivers[i]
 		}
 		names = append(names, d.drivers[i].Name)
 	}
@@ -28,13 +29,13 @@ func (d *decoder) driver(name string, at hcl.Range) *Driver {
 
 // ofCluster is the driver of pools that name none: the one the cluster names, or the
 // playbook's default; nil where there is none.
-func (d *decoder) ofCluster(named *string) *Driver {
+func (d *decoder) ofCluster(named *string) *spec.Driver {
 	if named != nil {
 		return d.driver(*named, argument(d.body, "driver", d.body.SrcRange))
 	}
 	for i := range d.drivers {
 		if d.drivers[i].Default {
-			return &d.drivers[i]
+			return d.drivers[i]
 		}
 	}
 	return nil
@@ -68,10 +69,10 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 }
 
 // forMachines is the driver of a pool that names hosts and no driver.
-func (d *decoder) forMachines(p *Pool) *Driver {
+func (d *decoder) forMachines(p *Pool) *spec.Driver {
 	for i := range d.drivers {
 		if d.drivers[i].Existing {
-			return &d.drivers[i]
+			return d.drivers[i]
 		}
 	}
 	if len(d.drivers) > 0 {

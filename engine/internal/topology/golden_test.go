@@ -35,7 +35,7 @@ func hosts(names ...string) []*inventory.Host {
 
 // drivers are those that the tests' pools may have: two that make nodes, and one for
 // machines that exist.
-var drivers = []Driver{{Name: "made", Default: true}, {Name: "other"}, {Name: "existing", Existing: true}}
+var drivers = []*spec.Driver{{Name: "made", Default: true}, {Name: "other"}, {Name: "existing", Existing: true}}
 
 // machines is an inventory of machines that exist.
 func machines() *inventory.Inventory {

@@ -52,13 +52,6 @@ type Pool struct {
 	named hcl.Range // where its hosts are
 }
 
-// Driver is a way to get nodes.
-type Driver struct {
-	Name     string
-	Default  bool // of clusters that name none
-	Existing bool // its nodes are machines that exist already, which pools name
-}
-
 // Topology is what a cluster is made of.
 type Topology struct {
 	Cluster     Cluster
