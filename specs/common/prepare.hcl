@@ -43,7 +43,7 @@ task "package" "central" {
 task "service" "hypervisor" {
   stage      = "prepare"
   when       = local.build
-  hosts      = local.hypervisors
+  hosts      = local.overlay_hypervisors
   name       = "openvswitch-switch.service"
   enabled    = true
   state      = "started"

@@ -4,7 +4,7 @@ for other in /var/lib/kinit/clusters/*/leave.sh; do
 	[ -e "$other" ] || continue
 	name=$(basename "$(dirname "$other")")
 	[ "$name" = "$1" ] && continue
-	echo "this machine is a node of the cluster \"$name\". Take it out there first, by clean-up or by leaving it out of the pool, or name another machine." >&2
+	echo "this machine is a node of the cluster \"$name\". Clean that cluster up first, or name another machine." >&2
 	exit 1
 done
 [ ! -e /etc/kubernetes/kubelet.conf ] || [ -e "$2/leave.sh" ] || {
