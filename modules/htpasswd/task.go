@@ -36,6 +36,10 @@ type Task struct {
 	User string `hcl:"user"`
 	// Password is the user's password, at most 72 bytes.
 	Password secret.Value `hcl:"password,optional"`
+	// Cost is how much work it is to check the password, 4 to 31: one more doubles it.
+	// A server does this work for each request. Passwords that people choose need it; a
+	// random one of 20 characters and more is as safe with 4. Default 10.
+	Cost int `hcl:"cost,optional"`
 	// Mode is the file's mode when it is made. Default "0600".
 	Mode string `hcl:"mode,optional"`
 	// State is "present" (the default) or "absent".
@@ -45,7 +49,7 @@ type Task struct {
 // Kind is the module.
 func Kind() module.Kind {
 	return module.Kind{Name: "htpasswd", New: func() module.Task {
-		return &Task{Mode: "0600", State: "present"}
+		return &Task{Cost: bcrypt.DefaultCost, Mode: "0600", State: "present"}
 	}}
 }
 
@@ -62,6 +66,9 @@ func (t *Task) Validate() error {
 		return errors.New("password is empty, expected one")
 	case len(t.Password) > longest:
 		return fmt.Errorf("password has %d bytes, expected at most %d", len(t.Password), longest)
+	}
+	if t.Cost < bcrypt.MinCost || t.Cost > bcrypt.MaxCost {
+		return fmt.Errorf("cost is %d, expected %d to %d", t.Cost, bcrypt.MinCost, bcrypt.MaxCost)
 	}
 	_, err := t.mode()
 	return err
@@ -88,14 +95,18 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		}
 		return []module.Step{module.NewStep(fmt.Sprintf("remove user %s from %s", t.User, t.Path), t.remove)}, nil
 	}
-	if known && bcrypt.CompareHashAndPassword([]byte(hash), []byte(t.Password.Reveal())) == nil {
-		return nil, nil
-	}
-	what := "add user %s to %s"
+	what := fmt.Sprintf("add user %s to %s", t.User, t.Path)
 	if known {
-		what = "set the password of user %s in %s"
+		what = fmt.Sprintf("set the password of user %s in %s", t.User, t.Path)
+		if bcrypt.CompareHashAndPassword([]byte(hash), []byte(t.Password.Reveal())) == nil {
+			cost, err := bcrypt.Cost([]byte(hash))
+			if err != nil || cost == t.Cost {
+				return nil, err
+			}
+			what = fmt.Sprintf("hash the password of user %s in %s with cost %d instead of %d", t.User, t.Path, t.Cost, cost)
+		}
 	}
-	return []module.Step{module.NewStep(fmt.Sprintf(what, t.User, t.Path), t.set)}, nil
+	return []module.Step{module.NewStep(what, t.set)}, nil
 }
 
 // set writes the user's line with a new salt.
@@ -103,7 +114,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if err := hostfile.Parents(ctx, h, t.Path); err != nil {
 		return err
 	}
-	hash, err := bcrypt.GenerateFromPassword([]byte(t.Password.Reveal()), bcrypt.DefaultCost)
+	hash, err := bcrypt.GenerateFromPassword([]byte(t.Password.Reveal()), t.Cost)
 	if err != nil {
 		return fmt.Errorf("hash the password: %w", err)
 	}

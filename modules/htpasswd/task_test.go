@@ -120,3 +120,30 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCostIsAsWanted(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	file := h.Path("htpasswd")
+	cheap := func(t *htpasswd.Task) { t.Cost = 4 }
+	apply(t, h, task(file, cheap))
+	first := read(t, file)
+	if !strings.HasPrefix(first, "kinit:$2y$04$") {
+		t.Errorf("file %q, want a hash of cost 4", first)
+	}
+	apply(t, h, task(file, cheap))
+	if again := read(t, file); again != first {
+		t.Errorf("file %q the second time, want %q", again, first)
+	}
+
+	steps, err := task(file, nil).Plan(t.Context(), h)
+	if err != nil || len(steps) != 1 || steps[0].String() != "hash the password of user kinit in "+file+" with cost 10 instead of 4" {
+		t.Errorf("steps %v, %v, want one with another cost", steps, err)
+	}
+	for _, wrong := range []int{3, 32} {
+		err := task(file, func(t *htpasswd.Task) { t.Cost = wrong }).(module.Validator).Validate()
+		if want := fmt.Sprintf("cost is %d, expected 4 to 31", wrong); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

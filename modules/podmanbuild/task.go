@@ -15,6 +15,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a container image that is another image after a script has run in it as root.
@@ -41,6 +42,8 @@ type Task struct {
 	Keep bool `hcl:"keep,optional"`
 	// State is "present" (the default) or "absent".
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[*podman.Image]
 }
 
 // Kind is the module.
@@ -80,7 +83,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		}
 		return []module.Step{module.NewStep("remove image "+t.Name, t.remove)}, nil
 	case t.State == "absent" || image != nil:
-		return nil, nil
+		return t.seen.After(image, nil), nil
 	}
 	return []module.Step{module.NewStep("build image "+t.Name+" from "+t.From, t.build)}, nil
 }
@@ -155,7 +158,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads the image's id.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	image, err := podman.Client{Host: h}.Image(ctx, t.Name)
+	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if s.ctr != nil && !c.Ours(s.ctr.Config.Labels) {
 		return nil, c.Foreign("container "+t.Name, s.ctr.Config.Labels)
 	}
-	return t.decide(s), nil
+	return t.seen.After(s.ctr, t.decide(s)), nil
 }
 
 // decide is the plan for a container that is ours, or for none.
@@ -181,7 +181,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 // Outputs reads the container's addresses and its first process; they are empty
 // while it does not run. In a pod, they are the pod's.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	ctr, err := podman.Client{Host: h}.Container(ctx, t.Name)
+	ctr, err := t.seen.Or(func() (*podman.Container, error) { return podman.Client{Host: h}.Container(ctx, t.Name) })
 	if err != nil {
 		return nil, err
 	}

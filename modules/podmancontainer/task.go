@@ -12,6 +12,8 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a container of podman. One with other arguments or another image is made
@@ -96,6 +98,8 @@ type Task struct {
 	Replace bool `hcl:"replace,optional"`
 	// State is "running" (the default), "stopped" or "absent".
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[*podman.Container]
 }
 
 // Kind is the module.

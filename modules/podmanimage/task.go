@@ -15,6 +15,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a container image under a name. An image that was there before is used and
@@ -50,6 +51,8 @@ type Task struct {
 	Keep bool `hcl:"keep,optional"`
 	// State is "present" (the default) or "absent".
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[*podman.Image]
 }
 
 // Kind is the module.
@@ -133,7 +136,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	reason := t.missing(s)
 	if reason == "" {
-		return nil, nil
+		return t.seen.After(s.image, nil), nil
 	}
 	if s.image != nil {
 		if err := c.FreeImage(ctx, t.Name); err != nil {
@@ -176,7 +179,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads the image's id and digest.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	image, err := podman.Client{Host: h}.Image(ctx, t.Name)
+	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
 	if err != nil {
 		return nil, err
 	}

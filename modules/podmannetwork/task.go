@@ -14,6 +14,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a network of podman. One with other arguments is made anew, which podman
@@ -46,6 +47,8 @@ type Task struct {
 	Options map[string]string `hcl:"options,optional"`
 	// State is "present" (the default) or "absent".
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[*podman.Network]
 }
 
 // Kind is the module.
@@ -116,7 +119,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if found != nil && !c.Ours(found.Labels) {
 		return nil, c.Foreign("podman network "+t.Name, found.Labels)
 	}
-	return t.decide(found), nil
+	return t.seen.After(found, t.decide(found)), nil
 }
 
 // decide is the plan for a network that is ours, or nil when there is none.
@@ -171,7 +174,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads what podman chose.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	found, err := podman.Client{Host: h}.Network(ctx, t.Name)
+	found, err := t.seen.Or(func() (*podman.Network, error) { return podman.Client{Host: h}.Network(ctx, t.Name) })
 	if err != nil {
 		return nil, err
 	}

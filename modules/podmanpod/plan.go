@@ -61,7 +61,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if s.pod != nil && !c.Ours(s.pod.Labels) {
 		return nil, c.Foreign("pod "+t.Name, s.pod.Labels)
 	}
-	return t.decide(s), nil
+	return t.seen.After(s, t.decide(s)), nil
 }
 
 // decide is the plan for a pod that is ours, or for none.

@@ -14,6 +14,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a pod of podman. One with other arguments is made anew, with its containers.
@@ -75,6 +76,8 @@ type Task struct {
 	Options []string `hcl:"options,optional"`
 	// State is "running" (the default), "stopped" or "absent".
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[state]
 }
 
 // Kind is the module.
@@ -121,7 +124,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 // Outputs reads the pod's network namespace and addresses; they are empty while
 // it does not run.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	s, err := t.read(ctx, podman.Client{Host: h})
+	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, podman.Client{Host: h}) })
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task removes containers, pods, volumes, networks and images of the cluster
@@ -28,6 +29,8 @@ type Task struct {
 	Keep []string `hcl:"keep,optional"`
 	// Purge also removes images that are to be kept for later clusters. Default false.
 	Purge bool `hcl:"purge,optional"`
+
+	seen seen.Reading[[]target]
 }
 
 // Kind is the module.
@@ -48,7 +51,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	for _, target := range targets {
 		steps = append(steps, module.NewStep(target.text, target.do))
 	}
-	return steps, nil
+	return t.seen.After(targets, steps), nil
 }
 
 // target is one thing to remove, or to forget.
@@ -176,7 +179,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs counts and names what is still there and should not be.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	targets, err := t.read(ctx, h)
+	targets, err := t.seen.Or(func() ([]target, error) { return t.read(ctx, h) })
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
 )
 
 // Task is a volume of podman. Its content is never replaced: a volume with other
@@ -32,6 +33,8 @@ type Task struct {
 	Options map[string]string `hcl:"options,optional"`
 	// State is "present" (the default) or "absent", which deletes its content.
 	State string `hcl:"state,optional"`
+
+	seen seen.Reading[*podman.Volume]
 }
 
 // Kind is the module.
@@ -79,7 +82,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	case found.Labels[podman.ConfigLabel] != podman.Hash(t.options()):
 		return nil, fmt.Errorf("podman volume %s was made with other options: remove it, with its content, or use another name", t.Name)
 	}
-	return nil, nil
+	return t.seen.After(found, nil), nil
 }
 
 func (t *Task) create(ctx context.Context, h module.Host) error {
@@ -106,7 +109,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads where the volume is on the host.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	found, err := podman.Client{Host: h}.Volume(ctx, t.Name)
+	found, err := t.seen.Or(func() (*podman.Volume, error) { return podman.Client{Host: h}.Volume(ctx, t.Name) })
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/seen"
 )
 
 // Task undoes the cluster's marks on the host, the last first. A thing that
@@ -39,6 +40,8 @@ type Task struct {
 	Keep []string `hcl:"keep,optional"`
 	// Kinds are the kinds of marks that are undone and counted, such as "netns". Default all.
 	Kinds []string `hcl:"kinds,optional"`
+
+	seen seen.Reading[state]
 }
 
 // Kind is the module.
@@ -124,7 +127,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.decide(h, s), nil
+	return t.seen.After(s, t.decide(h, s)), nil
 }
 
 // decide looks at data alone.
@@ -203,7 +206,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 
 // Outputs reads the manifest again.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	s, err := t.read(ctx, h)
+	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, h) })
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/seen"
 	"kinit/modules/internal/virt"
 )
 
@@ -34,6 +35,7 @@ type Task struct {
 	KeepVolumes []string `hcl:"keep_volumes,optional"`
 
 	open virt.Opener
+	seen seen.Reading[state]
 }
 
 // Kind is the module "libvirt_sweep".
@@ -55,7 +57,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.decide(s), nil
+	return t.seen.After(s, t.decide(s)), nil
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -126,7 +128,7 @@ func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"c
 
 // Outputs counts what is still there.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	s, err := t.read(ctx, h)
+	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, h) })
 	count := len(s.domains) + len(s.logs) + len(s.volumes)
 	return map[string]cty.Value{"count": cty.NumberIntVal(int64(count))}, err
 }

@@ -119,12 +119,14 @@ task "secret" "registry_http" {
 }
 
 task "htpasswd" "registry" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  path       = "${local.service_root}/registry/htpasswd"
-  user       = "kinit"
-  password   = task.secret.registry_password.value
-  mode       = "0644"
+  stage    = "services"
+  host     = local.services.hypervisor
+  path     = "${local.service_root}/registry/htpasswd"
+  user     = "kinit"
+  password = task.secret.registry_password.value
+  mode     = "0644"
+  # The password is random. Each request of each push and pull pays for the check.
+  cost       = 4
   depends_on = [task.directory.services]
 }
 

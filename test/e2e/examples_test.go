@@ -44,7 +44,7 @@ func TestExamplesTwiceOnALab(t *testing.T) {
 
 	examples := []example{
 		{name: "site", inventory: "lab.hcl", changes: 6, look: lookAtPages},
-		{name: "web", inventory: "lab.hcl", changes: 13, look: lookAtTheSite},
+		{name: "web", inventory: "lab.hcl", changes: 12, look: lookAtTheSite},
 		{name: "users", inventory: "lab.hcl", changes: 16, prepare: plantIntern, look: lookAtUsers},
 		{name: "reboot", inventory: "lab.hcl", changes: 0, look: lookAtReboot},
 		{name: "rollback", inventory: "lab.hcl", changes: 10, look: lookAtRollback},

@@ -1,0 +1,33 @@
+// Package seen hands what a task's Plan has read to its Outputs, so that a host is not
+// asked twice where there is nothing to do.
+package seen
+
+import "kinit/engine/module"
+
+// Reading is what the last Plan of a task has read. The zero value has nothing.
+//
+// The engine asks for outputs right after a plan without steps, so they are as fresh as the
+// plan. A plan with steps is followed by changes, after which everything is read anew.
+type Reading[T any] struct {
+	value T
+	there bool
+}
+
+// After keeps a reading that led to no steps, and returns the steps.
+func (r *Reading[T]) After(value T, steps []module.Step) []module.Step {
+	*r = Reading[T]{}
+	if len(steps) == 0 {
+		*r = Reading[T]{value: value, there: true}
+	}
+	return steps
+}
+
+// Or returns what was kept, once, or else what read returns.
+func (r *Reading[T]) Or(read func() (T, error)) (T, error) {
+	kept := *r
+	*r = Reading[T]{}
+	if kept.there {
+		return kept.value, nil
+	}
+	return read()
+}
