@@ -15,9 +15,10 @@ import (
 	"kinit/modules/internal/pki"
 )
 
-// InitTask is the first control plane node of a cluster. An init that was
-// interrupted is reset and run again; a cluster that is made is never reset, but
-// waited for when its API server does not answer.
+// InitTask is the first control plane node of a cluster. An init that failed or was
+// interrupted after it had started the control plane goes on from there; else it is reset
+// and run again. A cluster that is made is never reset, but waited for when its API server
+// does not answer.
 //
 // Outputs:
 //   - kubeconfig_path: admin.conf on the host
@@ -87,10 +88,14 @@ func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 
 func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	s, err := readNode(ctx, h)
-	if err != nil || !s.admin || s.marker != done || t.State == "absent" {
+	if err != nil || !s.admin || s.marker == "" || t.State == "absent" {
 		return s, err
 	}
-	s.answers, err = t.ready(ctx, h)
+	if s.marker == done {
+		s.answers, err = t.ready(ctx, h)
+	} else {
+		s.begun, err = t.begun(ctx, h, s.marker)
+	}
 	return s, err
 }
 
@@ -102,7 +107,9 @@ func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 		return nil, nil
 	case s.marker == done && s.admin:
 		return []module.Step{module.NewWait("wait for the API server of "+h.Name(), t.do)}, nil
-	case s.marker == started && s.made():
+	case s.interrupted() && s.begun:
+		text = "go on with the interrupted kubeadm init on " + h.Name()
+	case s.interrupted():
 		text = "reset the interrupted kubeadm init on " + h.Name() + " and run it again"
 	case s.made():
 		return nil, foreign(h)
@@ -133,6 +140,9 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 	args := []string{"init", "--skip-token-print", "--skip-certificate-key-print"}
 	if t.UploadCerts {
 		args = append(args, "--upload-certs")
+	}
+	if s.begun {
+		return t.node().resume(ctx, h, args...)
 	}
 	return t.node().run(ctx, h, s, args...)
 }

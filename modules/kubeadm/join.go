@@ -100,7 +100,7 @@ func (t *JoinTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 		return nil, nil
 	case s.marker == done && s.kubelet:
 		text = "reset " + h.Name() + ", which the cluster does not know any more, and join it again"
-	case s.marker == started && s.made():
+	case s.interrupted():
 		text = "reset the interrupted kubeadm join on " + h.Name() + " and run it again"
 	case s.made():
 		return nil, foreign(h)

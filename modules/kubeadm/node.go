@@ -2,6 +2,7 @@ package kubeadm
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,9 +31,11 @@ const (
 // somebody else made.
 const markerFile = "/etc/kubernetes/kinit-kubeadm"
 
-// What the marker file says.
+// What the marker file says. The first two are followed by the hash of the configuration
+// that kubeadm was begun with.
 const (
-	started = "started\n"
+	started = "started"
+	resumed = "resumed" // started, interrupted, and gone on with
 	done    = "done\n"
 )
 
@@ -78,9 +81,15 @@ func (n node) waitTime() (time.Duration, error) {
 
 // nodeState is what is on the node.
 type nodeState struct {
-	marker                  string // started, done, or empty
+	marker                  string // started or resumed with a hash, done, or empty
 	admin, kubelet, planned bool   // admin.conf, kubelet.conf, anything in manifests
 	answers                 bool   // the API server is ready, or knows the node
+	begun                   bool   // an interrupted init can be gone on with
+}
+
+// interrupted tells whether kubeadm was begun and did not end well.
+func (s nodeState) interrupted() bool {
+	return s.made() && (strings.HasPrefix(s.marker, started) || strings.HasPrefix(s.marker, resumed))
 }
 
 // made tells whether kubeadm has left anything.
@@ -127,20 +136,42 @@ func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...strin
 	if err := hostfile.Parents(ctx, h, markerFile); err != nil {
 		return err
 	}
-	if err := hostfile.Write(ctx, h, markerFile, started, module.Attr{Mode: 0o600}); err != nil {
+	if err := n.mark(ctx, h, started); err != nil {
 		return err
 	}
 	if err := n.writePKI(ctx, h); err != nil {
 		return err
 	}
+	return kubeadm(ctx, h, n.args(args, n.skipPhases)...)
+}
+
+// args are those of kubeadm with the configuration.
+func (n node) args(args, skipPhases []string) []string {
 	args = append(args, "--config", n.config)
 	if len(n.ignorePreflight) > 0 {
 		args = append(args, "--ignore-preflight-errors", strings.Join(n.ignorePreflight, ","))
 	}
-	if len(n.skipPhases) > 0 {
-		args = append(args, "--skip-phases", strings.Join(n.skipPhases, ","))
+	if len(skipPhases) > 0 {
+		args = append(args, "--skip-phases", strings.Join(skipPhases, ","))
 	}
-	return kubeadm(ctx, h, args...)
+	return args
+}
+
+// mark writes the marker with the hash of the configuration.
+func (n node) mark(ctx context.Context, h module.Host, state string) error {
+	hash, err := n.configHash(ctx, h)
+	if err != nil {
+		return err
+	}
+	return hostfile.Write(ctx, h, markerFile, state+" "+hash+"\n", module.Attr{Mode: 0o600})
+}
+
+func (n node) configHash(ctx context.Context, h module.Host) (string, error) {
+	text, _, err := hostfile.Read(ctx, h, n.config)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text))), nil
 }
 
 // finish waits for the node and records that it is done.

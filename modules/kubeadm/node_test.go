@@ -30,6 +30,7 @@ type cluster struct {
 	server    *httptest.Server
 	ready     atomic.Bool
 	nodes     atomic.Value // of []string
+	fails     func() bool  // kubeadm init, after it has done something; nil for never
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -127,6 +128,9 @@ users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
 		}
 		switch call.Argv[1] {
 		case "init":
+			if c.fails != nil && c.fails() {
+				return moduletest.Reply{Changes: true, Code: 1, Stderr: "timed out"}, true
+			}
 			h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
 			h.FS.Put("/etc/kubernetes/admin.conf", kubeconfig("kubernetes-admin"), 0o600)
 			c.ready.Store(true)
@@ -224,7 +228,7 @@ func TestInitUsesTheGivenAuthorityAndTellsItsPhase(t *testing.T) {
 	}
 }
 
-func TestInterruptedInitIsResetAndRunAgain(t *testing.T) {
+func TestInitThatWasInterruptedEarlyIsResetAndRunAgain(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	h := c.host(t, "cp")
@@ -244,6 +248,117 @@ func TestInterruptedInitIsResetAndRunAgain(t *testing.T) {
 		t.Error("the CA was not written again after the reset")
 	}
 	wantSteps(t, h, made)
+}
+
+// begun makes what an init has left that was interrupted while it waited for the control
+// plane.
+func begun(h *moduletest.FakeHost, c *cluster) {
+	h.FS.Put("/etc/kubernetes/kinit.yaml", configText, 0o600)
+	h.FS.Put("/etc/kubernetes/admin.conf", "kind: Config\n", 0o600)
+	h.FS.Put("/etc/kubernetes/pki/ca.crt", c.ca, 0o644)
+	h.FS.Put("/etc/kubernetes/pki/ca.key", c.caKey, 0o600)
+	h.FS.Put("/var/lib/kubelet/config.yaml", "kind: KubeletConfiguration\n", 0o600)
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
+		h.FS.Put("/etc/kubernetes/manifests/"+name+".yaml", "kind: Pod\n", 0o600)
+	}
+}
+
+// configText is the configuration that begun writes, and configHash its SHA-256.
+const (
+	configText = "kind: InitConfiguration\n"
+	configHash = "8a91043965bfcf092c9dca2443b7e95ff6a90da24f985e769a9a7b234cd55fa5\n"
+)
+
+func TestInterruptedInitGoesOnWithThePhaseThatWaitsForTheControlPlane(t *testing.T) {
+	t.Parallel()
+	const (
+		goesOn = "kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml " +
+			"--skip-phases addon,preflight,certs,kubeconfig,etcd,control-plane,kubelet-start"
+		anew = "kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml --skip-phases addon"
+	)
+	type test struct {
+		marker string
+		change func(h *moduletest.FakeHost, c *cluster)
+		step   string
+		want   []string
+	}
+	resumes := func(test test) test {
+		test.step, test.want = "go on with the interrupted kubeadm init on fake", []string{goesOn}
+		return test
+	}
+	resets := func(test test) test {
+		test.step = "reset the interrupted kubeadm init on fake and run it again"
+		test.want = []string{"kubeadm reset --force", anew}
+		return test
+	}
+	for name, test := range map[string]test{
+		"control plane is started": resumes(test{marker: "started " + configHash}),
+		"gone on before, and the API server answers": resumes(test{
+			marker: "resumed " + configHash, change: func(_ *moduletest.FakeHost, c *cluster) { c.ready.Store(true) },
+		}),
+		"gone on before, and the API server does not answer": resets(test{marker: "resumed " + configHash}),
+		"another configuration": resets(test{
+			marker: "started " + configHash, change: func(h *moduletest.FakeHost, _ *cluster) { h.FS.Put("/etc/kubernetes/kinit.yaml", "other", 0o600) },
+		}),
+		"another authority": resets(test{
+			marker: "started " + configHash, change: func(h *moduletest.FakeHost, _ *cluster) { h.FS.Put("/etc/kubernetes/pki/ca.crt", "other", 0o600) },
+		}),
+		"kubelet is not configured": resets(test{
+			marker: "started " + configHash, change: func(h *moduletest.FakeHost, _ *cluster) { _ = h.FS.Remove(t.Context(), "/var/lib/kubelet/config.yaml") },
+		}),
+		"a manifest is missing": resets(test{
+			marker: "started " + configHash, change: func(h *moduletest.FakeHost, _ *cluster) {
+				_ = h.FS.Remove(t.Context(), "/etc/kubernetes/manifests/kube-scheduler.yaml")
+			},
+		}),
+		"marker of an earlier kinit": resets(test{marker: "started\n"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			h := c.host(t, "cp")
+			begun(h, c)
+			h.FS.Put("/etc/kubernetes/kinit-kubeadm", test.marker, 0o600)
+			if test.change != nil {
+				test.change(h, c)
+			}
+			made := initTask(c, func(t *kubeadm.InitTask) { t.SkipPhases = []string{"addon"} })
+			wantSteps(t, h, made, test.step)
+			apply(t, h, made)
+			if diff := cmp.Diff(test.want, h.Changes()); diff != "" {
+				t.Errorf("commands (-want +got):\n%s", diff)
+			}
+			if text, _ := h.FS.Text("/etc/kubernetes/pki/ca.crt"); text != c.ca {
+				t.Error("the CA is not the given one")
+			}
+			wantSteps(t, h, made)
+		})
+	}
+}
+
+func TestInitThatFailsHasTheMarkerThatTellsTheNextOneHowFarItCame(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "cp")
+	h.FS.Put("/etc/kubernetes/kinit.yaml", configText, 0o600)
+	c.fails = func() bool {
+		begun(h, c)
+		return true
+	}
+	made := initTask(c, nil)
+	steps := wantSteps(t, h, made, "kubeadm init on fake")
+	if err := steps[0].Do(t.Context(), h); err == nil || !strings.Contains(err.Error(), "kubeadm init: ") {
+		t.Fatalf("error %v, want that of kubeadm init", err)
+	}
+	if marker, _ := h.FS.Text("/etc/kubernetes/kinit-kubeadm"); marker != "started "+configHash {
+		t.Errorf("marker %q, want %q", marker, "started "+configHash)
+	}
+	c.fails = nil
+	wantSteps(t, h, made, "go on with the interrupted kubeadm init on fake")
+	apply(t, h, made)
+	if marker, _ := h.FS.Text("/etc/kubernetes/kinit-kubeadm"); marker != "done\n" {
+		t.Errorf("marker %q, want %q", marker, "done\n")
+	}
 }
 
 func TestMadeClusterIsWaitedForAndNeverReset(t *testing.T) {

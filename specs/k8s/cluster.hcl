@@ -341,6 +341,12 @@ task "kubeadm_init" "first" {
     task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
     task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
   ]
+
+  # One that was too slow goes on where it was.
+  retry {
+    attempts = 4
+    delay    = "10s"
+  }
 }
 
 # Further controllers, one after the other: etcd takes in one member at a time.

@@ -34,6 +34,8 @@ task "kubectl_apply" "sample" {
     node_port = var.ingress_node_ports["80"]
     checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
   })
+  # Nodes that are on their way to Ready have enough to do.
+  depends_on = [task.wait.ready]
 }
 
 task "wait" "sample" {
@@ -42,7 +44,7 @@ task "wait" "sample" {
   argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s"])
   within     = var.cluster_timeout
   evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
-  depends_on = [task.kubectl_apply.sample, task.wait.ready]
+  depends_on = [task.kubectl_apply.sample]
 }
 
 # From outside: through the port that the hypervisor publishes.

@@ -18,11 +18,14 @@ for name in services node; do
 	[ ! -f "$out/$name.tar" ] || archives="$archives $out/$name.tar"
 done
 unless_made store "$(made_of $archives)"
+# Podman takes no longer path than 50 characters for what is there while it runs.
+run=$(mktemp -d /tmp/kinit.XXXXXX)
+before_cleanup() { rm -rf --one-file-system "$run"; }
 for archive in $archives; do
 	name=$(cat "${archive%.tar}.ref")
 	say "$name"
 	# Folders of its own: the machine's own podman is not touched.
-	podman --root "$work/store" --runroot "$work/run" --tmpdir "$work/tmp" --storage-driver overlay load --quiet --input "$archive" >/dev/null
+	podman --root "$work/store" --runroot "$run/run" --tmpdir "$run/tmp" --storage-driver overlay load --quiet --input "$archive" >/dev/null
 done
 # What a user of the store would write.
 find "$work/store" -name '*.lock' -exec chmod 644 {} +

@@ -1,0 +1,61 @@
+package kubeadm
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+)
+
+// kubeletConfig is what kubeadm writes when it starts the kubelet.
+const kubeletConfig = "/var/lib/kubelet/config.yaml"
+
+// controlPlane returns the manifests of a control plane that is started.
+func controlPlane() []string {
+	return []string{"etcd.yaml", "kube-apiserver.yaml", "kube-controller-manager.yaml", "kube-scheduler.yaml"}
+}
+
+// startPhases returns the phases of kubeadm init up to the one that waits for the control
+// plane (https://kubernetes.io/docs/reference/setup-tools/kubeadm/kubeadm-init/).
+func startPhases() []string {
+	return []string{"preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start"}
+}
+
+// begun tells whether an interrupted init has started the control plane with the same
+// configuration and authority, so that the phases after that are all there is to do. An
+// init that went on before does so again only while the API server answers: then nothing
+// is broken, and it was too slow.
+func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (bool, error) {
+	state, hash, _ := strings.Cut(strings.TrimSpace(marker), " ")
+	if is, err := t.node().configHash(ctx, h); err != nil || is != hash {
+		return false, err
+	}
+	for name, want := range t.PKI {
+		if is, _, err := hostfile.Read(ctx, h, pkiDir+"/"+name); err != nil || is != want.Reveal() {
+			return false, err
+		}
+	}
+	files := []string{kubeletConfig}
+	for _, name := range controlPlane() {
+		files = append(files, manifestsDir+"/"+name)
+	}
+	for _, name := range files {
+		if there, err := hostfile.Exists(ctx, h, name); err != nil || !there {
+			return false, err
+		}
+	}
+	if state == resumed {
+		return t.ready(ctx, h)
+	}
+	return true, nil
+}
+
+// resume runs the phases that are left.
+func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
+	if err := n.mark(ctx, h, resumed); err != nil {
+		return err
+	}
+	return kubeadm(ctx, h, n.args(args, slices.Concat(n.skipPhases, startPhases()))...)
+}
