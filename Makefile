@@ -82,6 +82,10 @@ conformance: build ## run Kubernetes' conformance tests on a lab of their own, a
 bench-cluster: deps ## measure clusters of containers on a lab: until Ready, again, status, clean-up
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
+.PHONY: kills
+kills: deps ## kill a deployment at 30 places, each time run it again until Ready, and remove it: half an hour
+	KINIT_KILLS=30 $(GO) test -count=1 -v -run KilledAnywhere -timeout 120m ./test/e2e
+
 .PHONY: faults
 faults: ## restart the simulated Windows, cut it off and exceed its quotas at every message of every module's work: some minutes
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults

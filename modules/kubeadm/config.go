@@ -53,8 +53,10 @@ type ConfigTask struct {
 	KubernetesVersion string `hcl:"kubernetes_version,optional"`
 	// ClusterName is the cluster's name in kubeconfigs. Default "kubernetes".
 	ClusterName string `hcl:"cluster_name,optional"`
-	// Token is the bootstrap token that nodes join with.
+	// Token is the bootstrap token that nodes join with. Default, for init: a random one that nobody learns.
 	Token secret.Value `hcl:"token,optional"`
+	// DiscoveryFile is the path of a kubeconfig to join with, as kubeadm_join writes it, in place of token and ca_cert_hash. Default none.
+	DiscoveryFile string `hcl:"discovery_file,optional"`
 	// TokenTTL is how long the token is good, such as "24h", the default; "0s" is for ever.
 	TokenTTL string `hcl:"token_ttl,optional"`
 	// CertificateKey is the key that certificates are uploaded with, 64 hexadecimal digits. Default none.
@@ -131,8 +133,14 @@ func (t *ConfigTask) Validate() error {
 
 func (t *ConfigTask) validateJoin() error {
 	switch {
+	case t.DiscoveryFile != "" && !path.IsAbs(t.DiscoveryFile):
+		return fmt.Errorf("discovery_file is %q, expected an absolute path", t.DiscoveryFile)
+	case t.DiscoveryFile != "" && (t.Token != "" || t.CACertHash != ""):
+		return errors.New("expected discovery_file, or else token and ca_cert_hash, and not both")
+	case t.DiscoveryFile != "":
+		return nil
 	case t.Token == "":
-		return errors.New("token is empty, expected the bootstrap token to join with")
+		return errors.New("token and discovery_file are empty, expected what to join with")
 	case t.ControlPlaneEndpoint == "":
 		return errors.New("control_plane_endpoint is empty, expected the API server to join at")
 	case !strings.HasPrefix(t.CACertHash, "sha256:"):

@@ -58,6 +58,11 @@ var cases = map[string]string{
 		skip_phases      = ["addon/coredns"]
 		ignore_preflight = ["NumCPU", "Mem"]
 		merge            = { ClusterConfiguration = { featureGates = { ControlPlaneKubeletLocalMode = true }, networking = { dnsDomain = "lab.local" } } }`,
+	"join-login": `
+path           = "/etc/kubernetes/kinit.yaml"
+kind           = "join"
+discovery_file = "/etc/kubernetes/kinit-login.conf"
+`,
 	"join-worker": `
 		path                   = "/etc/kubernetes/kinit.yaml"
 		kind                   = "join"
@@ -199,7 +204,9 @@ func TestConfigValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*kubeadm.ConfigTask){
 		`kind is "reset", expected "init" or "join"`:                                 func(t *kubeadm.ConfigTask) { t.Kind = "reset" },
-		`token is empty, expected the bootstrap token to join with`:                  func(t *kubeadm.ConfigTask) { t.Token = "" },
+		`token and discovery_file are empty, expected what to join with`:             func(t *kubeadm.ConfigTask) { t.Token = "" },
+		`expected discovery_file, or else token and ca_cert_hash, and not both`:      func(t *kubeadm.ConfigTask) { t.DiscoveryFile = "/etc/kubernetes/login.conf" },
+		`discovery_file is "login.conf", expected an absolute path`:                  func(t *kubeadm.ConfigTask) { t.DiscoveryFile = "login.conf" },
 		`control_plane_endpoint is empty, expected the API server to join at`:        func(t *kubeadm.ConfigTask) { t.ControlPlaneEndpoint = "" },
 		`ca_cert_hash is "e3b0", expected "sha256:" and a hash, as x509_ca gives it`: func(t *kubeadm.ConfigTask) { t.CACertHash = "e3b0" },
 		`timeouts has discovery = "long", expected a duration such as "10m"`: func(t *kubeadm.ConfigTask) {

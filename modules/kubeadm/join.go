@@ -2,12 +2,14 @@ package kubeadm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/kubeapi"
 )
 
@@ -28,6 +30,8 @@ type JoinTask struct {
 	Config string `hcl:"config"`
 	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
 	PKI map[string]secret.Value `hcl:"pki,optional"`
+	// Login is who joins, for a configuration with a discovery_file. Default none: the configuration has a token.
+	Login *Login `hcl:"login,block"`
 	// CRISocket is the container runtime's socket, for cleaning up a node that was half made. Default: found by kubeadm.
 	CRISocket string `hcl:"cri_socket,optional"`
 	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
@@ -56,7 +60,14 @@ func (t *JoinTask) node() node {
 }
 
 // Validate checks the arguments.
-func (t *JoinTask) Validate() error { return t.node().validate() }
+func (t *JoinTask) Validate() error {
+	if t.Login != nil {
+		if err := t.Login.validate(); err != nil {
+			return err
+		}
+	}
+	return t.node().validate()
+}
 
 // Plan reads how far the node is.
 func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -72,6 +83,9 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 
 func (t *JoinTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	s, err := readNode(ctx, h)
+	if err == nil && t.Login != nil {
+		s.login, err = hostfile.Exists(ctx, h, t.Login.File)
+	}
 	if err != nil || !s.kubelet || s.marker != done || t.State == "absent" {
 		return s, err
 	}
@@ -96,8 +110,10 @@ func registered(ctx context.Context, h module.Host) (bool, error) {
 func (t *JoinTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	text := ""
 	switch {
-	case s.marker == done && s.kubelet && s.answers:
+	case s.marker == done && s.kubelet && s.answers && !s.login:
 		return nil, nil
+	case s.marker == done && s.kubelet && s.answers:
+		return []module.Step{module.NewStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove)}, nil
 	case s.marker == done && s.kubelet:
 		text = "reset " + h.Name() + ", which the cluster does not know any more, and join it again"
 	case s.interrupted():
@@ -116,12 +132,23 @@ func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	if err != nil || s.answers {
 		return err
 	}
-	if err := t.node().run(ctx, h, s, "join"); err != nil {
+	if err := t.join(ctx, h, s); err != nil {
 		return err
 	}
 	return t.node().finish(ctx, h, "the cluster to know "+h.Name(), func(ctx context.Context) (bool, error) {
 		return registered(ctx, h)
 	})
+}
+
+// join runs kubeadm, with a login that is there only as long.
+func (t *JoinTask) join(ctx context.Context, h module.Host, s nodeState) (err error) {
+	if t.Login != nil {
+		if err := t.Login.write(ctx, h); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, t.Login.remove(context.WithoutCancel(ctx), h)) }()
+	}
+	return t.node().run(ctx, h, s, "join")
 }
 
 // OutputTypes names the values.

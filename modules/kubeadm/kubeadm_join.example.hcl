@@ -1,20 +1,24 @@
-# All other hosts are workers of a cluster that is there.
-variable "token" {
-  type      = string
-  default   = "abcdef.0123456789abcdef"
-  sensitive = true
+# All hosts are workers of a cluster whose authority kinit has made. Each joins with a
+# certificate of its own, which is gone when it has joined.
+stage "authority" {}
+
+stage "cluster" {
+  after = ["authority"]
 }
 
-stage "cluster" {}
+task "x509_ca" "kubernetes" {
+  stage = "authority"
+  key   = "/srv/authority/kubernetes.key"
+  cert  = "/srv/authority/kubernetes.crt"
+  cn    = "kubernetes"
+}
 
 task "kubeadm_config" "join" {
-  stage                  = "cluster"
-  hosts                  = run.hosts
-  path                   = "/etc/kubernetes/join.yaml"
-  kind                   = "join"
-  control_plane_endpoint = "api.example.org:6443"
-  token                  = var.token
-  ca_cert_hash           = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+  stage          = "cluster"
+  hosts          = run.hosts
+  path           = "/etc/kubernetes/join.yaml"
+  kind           = "join"
+  discovery_file = "/etc/kubernetes/login.conf"
 }
 
 task "kubeadm_join" "worker" {
@@ -22,4 +26,11 @@ task "kubeadm_join" "worker" {
   hosts   = run.hosts
   config  = task.kubeadm_config.join[host.name].path
   timeout = "15m"
+
+  login {
+    file    = "/etc/kubernetes/login.conf"
+    server  = "https://api.example.org:6443"
+    ca_cert = task.x509_ca.kubernetes.cert_pem
+    ca_key  = task.x509_ca.kubernetes.key_pem
+  }
 }

@@ -84,6 +84,7 @@ type nodeState struct {
 	marker                  string // started or resumed with a hash, done, or empty
 	admin, kubelet, planned bool   // admin.conf, kubelet.conf, anything in manifests
 	answers                 bool   // the API server is ready, or knows the node
+	login                   bool   // the login of a join is there
 	begun                   bool   // an interrupted init can be gone on with
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
@@ -30,7 +31,8 @@ type cluster struct {
 	server    *httptest.Server
 	ready     atomic.Bool
 	nodes     atomic.Value // of []string
-	fails     func() bool  // kubeadm init, after it has done something; nil for never
+	fails     func() bool  // kubeadm init or join, after it has done something; nil for never
+	joins     func()       // before kubeadm join does something; nil for nothing
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -126,15 +128,18 @@ users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
 		if call.Argv[0] != "kubeadm" {
 			return moduletest.Reply{}, false
 		}
+		if call.Argv[1] != "reset" && c.fails != nil && c.fails() {
+			return moduletest.Reply{Changes: true, Code: 1, Stderr: "timed out"}, true
+		}
 		switch call.Argv[1] {
 		case "init":
-			if c.fails != nil && c.fails() {
-				return moduletest.Reply{Changes: true, Code: 1, Stderr: "timed out"}, true
-			}
 			h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
 			h.FS.Put("/etc/kubernetes/admin.conf", kubeconfig("kubernetes-admin"), 0o600)
 			c.ready.Store(true)
 		case "join":
+			if c.joins != nil {
+				c.joins()
+			}
 			h.FS.Put("/etc/kubernetes/kubelet.conf", kubeconfig("system:node:"+name), 0o600)
 			c.nodes.Store([]string{name})
 		case "reset":
@@ -418,6 +423,83 @@ func TestJoinContract(t *testing.T) {
 		Host: c.host(t, "worker"), New: func() module.Task { return joinTask(nil) },
 		Absent: func() module.Task { return joinTask(func(t *kubeadm.JoinTask) { t.State = "absent" }) },
 	})
+}
+
+// withLogin makes a task that joins with a certificate of the cluster's authority.
+func withLogin(c *cluster) func(*kubeadm.JoinTask) {
+	return func(t *kubeadm.JoinTask) {
+		t.Login = &kubeadm.Login{
+			File: "/etc/kubernetes/login.conf", Server: "https://api.lab:6443", CACert: c.ca, CAKey: secret.Value(c.caKey),
+		}
+	}
+}
+
+func TestJoinHasALoginOfItsOwnOnlyWhileKubeadmRuns(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "worker")
+	var seen string
+	c.joins = func() { seen, _ = h.FS.Text("/etc/kubernetes/login.conf") }
+	made := joinTask(withLogin(c))
+	apply(t, h, made)
+	wantSteps(t, h, made)
+	if _, there := h.FS.Text("/etc/kubernetes/login.conf"); there {
+		t.Error("the login is there after the join")
+	}
+	var config struct {
+		Clusters []struct{ Cluster struct{ Server string } }
+		Users    []struct {
+			User struct {
+				Cert string `yaml:"client-certificate-data"`
+				Key  string `yaml:"client-key-data"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(seen), &config); err != nil || len(config.Users) != 1 {
+		t.Fatalf("login %q, %v, want a kubeconfig with one user", seen, err)
+	}
+	pemText, _ := base64.StdEncoding.DecodeString(config.Users[0].User.Cert)
+	cert, err := pki.ParseCert(string(pemText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca, _ := pki.ParseCert(c.ca)
+	if err := cert.CheckSignatureFrom(ca); err != nil {
+		t.Errorf("the certificate is not the authority's: %v", err)
+	}
+	if got := cert.Subject.String(); got != "CN=system:bootstrap:fake,O=system:bootstrappers:kubeadm:default-node-token" {
+		t.Errorf("subject %q", got)
+	}
+	if left := time.Until(cert.NotAfter); left > 2*time.Hour || left < time.Hour {
+		t.Errorf("good for %v, want 1 h to 2 h", left)
+	}
+	if key := config.Users[0].User.Key; h.Redact(key) == key {
+		t.Error("the key is not masked")
+	}
+	if got := config.Clusters[0].Cluster.Server; got != "https://api.lab:6443" {
+		t.Errorf("server %q", got)
+	}
+}
+
+func TestLoginOfAFailedJoinIsRemoved(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "worker")
+	made := joinTask(withLogin(c))
+	c.fails = func() bool { return true }
+	steps := wantSteps(t, h, made, "kubeadm join on fake")
+	if err := steps[0].Do(t.Context(), h); err == nil {
+		t.Error("no error, want that of kubeadm")
+	}
+	if _, there := h.FS.Text("/etc/kubernetes/login.conf"); there {
+		t.Error("the login is there after the join")
+	}
+	c.fails = nil
+	apply(t, h, made)
+	h.FS.Put("/etc/kubernetes/login.conf", "of a run that was killed", 0o600)
+	wantSteps(t, h, made, "remove the login /etc/kubernetes/login.conf that an interrupted join has left")
+	apply(t, h, made)
+	wantSteps(t, h, made)
 }
 
 func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {

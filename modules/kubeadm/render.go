@@ -100,13 +100,12 @@ func overlay(base, fields object) {
 
 func (t *ConfigTask) initConfiguration() object {
 	fields := object{"nodeRegistration": t.nodeRegistration(), "localAPIEndpoint": t.localEndpoint()}
-	if t.Token != "" {
-		fields["bootstrapTokens"] = []object{{
-			"token": t.Token.Reveal(), "ttl": t.TokenTTL, "description": "made by kinit",
-			"usages": []string{"signing", "authentication"},
-			"groups": []string{"system:bootstrappers:kubeadm:default-node-token"},
-		}}
+	token := object{
+		"ttl": t.TokenTTL, "description": "made by kinit",
+		"usages": []string{"signing", "authentication"}, "groups": []string{bootstrappers},
 	}
+	put(token, "token", t.Token.Reveal())
+	fields["bootstrapTokens"] = []object{token}
 	put(fields, "certificateKey", t.CertificateKey.Reveal())
 	t.common(fields)
 	return fields
@@ -115,9 +114,12 @@ func (t *ConfigTask) initConfiguration() object {
 func (t *ConfigTask) joinConfiguration() object {
 	fields := object{
 		"nodeRegistration": t.nodeRegistration(),
-		"discovery": object{"bootstrapToken": object{
+		"discovery":        object{"file": object{"kubeConfigPath": t.DiscoveryFile}},
+	}
+	if t.DiscoveryFile == "" {
+		fields["discovery"] = object{"bootstrapToken": object{
 			"token": t.Token.Reveal(), "apiServerEndpoint": t.ControlPlaneEndpoint, "caCertHashes": []string{t.CACertHash},
-		}},
+		}}
 	}
 	if t.ControlPlane {
 		plane := object{"localAPIEndpoint": t.localEndpoint()}

@@ -8,6 +8,7 @@ locals {
   # Nothing runs on the nodes.
   node_packages   = []
   inside_networks = []
+  pod_networks    = []
   kernel_modules  = {}
   leave_script    = ""
 }

@@ -35,6 +35,15 @@ task "directory" "overlay" {
   mode  = "0700"
 }
 
+# The southbound database lets a hypervisor write what is its own, which it tells by the name
+# in the certificate.
+task "command" "chassis_id" {
+  stage     = "network"
+  hosts     = local.overlay_hypervisors
+  argv      = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
+  read_only = true
+}
+
 task "x509_ca" "overlay" {
   stage      = "network"
   when       = local.overlay
@@ -52,7 +61,7 @@ task "x509_certificate" "chassis" {
   cert         = "${local.overlay_pki}/chassis.crt"
   ca_cert_pem  = task.x509_ca.overlay.cert_pem
   ca_key_pem   = task.x509_ca.overlay.key_pem
-  cn           = host.name
+  cn           = coalesce(trim(task.command.chassis_id[host.name].stdout, "\"\n"), host.name)
   dns_names    = [host.name]
   ip_addresses = [task.facts.underlay[host.name].route_address]
   usages       = ["server", "client"]
@@ -73,6 +82,7 @@ task "ovn_central" "central" {
   when        = local.overlay
   host        = local.first
   sb_listen   = "pssl:6642"
+  role        = "ovn-controller"
   private_key = "${local.overlay_pki}/chassis.key"
   certificate = "${local.overlay_pki}/chassis.crt"
   ca_cert     = "${local.overlay_pki}/chassis-ca.crt"

@@ -26,6 +26,7 @@ locals {
     dns = {
       "named.conf" = templatefile("files/named.conf", {
         cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
+        clients = concat([cluster.network.cidr], local.pod_networks, [for address in values(local.node_addresses) : "${address}/32"])
       })
       "forward.zone" = templatefile("files/forward.zone", {
         cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses
@@ -101,12 +102,33 @@ task "copy" "service" {
   depends_on = [task.directory.services]
 }
 
-# The registry's credentials and certificate.
+# Who may use the registry: its users, who push and pull, and the cluster's nodes, which
+# only pull. The load balancer asks for the passwords and has the certificate; the registry
+# itself answers nobody outside of the pod.
 task "secret" "registry_password" {
   stage      = "services"
   host       = local.services.hypervisor
   path       = "${local.root}/registry-password"
   format     = "password"
+  depends_on = [task.directory.services]
+}
+
+task "secret" "registry_nodes" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.root}/registry-nodes"
+  format     = "password"
+  depends_on = [task.directory.services]
+}
+
+task "copy" "registry_users" {
+  stage = "services"
+  host  = local.services.hypervisor
+  dest  = "${local.service_root}/haproxy/users.cfg"
+  content_secret = templatefile("files/users.cfg", {
+    cluster = local.title, kinit = task.secret.registry_password.value, nodes = task.secret.registry_nodes.value
+  })
+  mode       = "0600"
   depends_on = [task.directory.services]
 }
 
@@ -118,23 +140,11 @@ task "secret" "registry_http" {
   depends_on = [task.directory.services]
 }
 
-task "htpasswd" "registry" {
-  stage    = "services"
-  host     = local.services.hypervisor
-  path     = "${local.service_root}/registry/htpasswd"
-  user     = "kinit"
-  password = task.secret.registry_password.value
-  mode     = "0644"
-  # The password is random. Each request of each push and pull pays for the check.
-  cost       = 4
-  depends_on = [task.directory.services]
-}
-
 task "x509_certificate" "registry" {
   stage        = "services"
   host         = local.services.hypervisor
-  key          = "${local.service_root}/registry/tls.key"
-  cert         = "${local.service_root}/registry/tls.crt"
+  key          = "${local.service_root}/haproxy/registry.crt.key"
+  cert         = "${local.service_root}/haproxy/registry.crt"
   ca_cert_pem  = task.x509_ca.cluster.cert_pem
   ca_key_pem   = task.x509_ca.cluster.key_pem
   cn           = "registry.${cluster.domain}"
@@ -194,9 +204,12 @@ task "podman_container" "service" {
   command  = each.value.command
   volumes  = each.value.volumes
   user     = "0"
-  # The registry reads its certificate and configuration once.
-  config_hash = "${each.value.config} ${each.key == "registry" ? "${task.x509_certificate.registry.cert_pem}${task.copy.registry_config.sha256}" : ""}"
-  depends_on  = [task.podman_volume.registry, task.copy.service, task.htpasswd.registry, task.copy.registry_config, task.x509_certificate.registry]
+  # What services read once and is secret.
+  config_hash = join(" ", [each.value.config, lookup({
+    haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"
+    registry = task.copy.registry_config.sha256
+  }, each.key, "")])
+  depends_on = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.x509_certificate.registry]
 }
 
 # The pod's place on the overlay.

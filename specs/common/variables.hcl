@@ -110,7 +110,7 @@ variable "service_commands" {
   type        = map(list(string))
   description = "How each service is started in its image."
   default = {
-    haproxy  = ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
+    haproxy  = ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg", "-f", "/usr/local/etc/haproxy/users.cfg"]
     dns      = ["named", "-g", "-u", "bind", "-c", "/etc/bind/named.conf"]
     registry = ["registry", "serve", "/etc/docker/registry/config.yml"]
     web      = ["nginx", "-c", "/etc/kinit-web/nginx.conf", "-g", "daemon off;"]

@@ -9,6 +9,8 @@ locals {
   # Addresses of services mean something in the cluster alone: a port that a service does not
   # have, which kube-proxy lets pass, must not be looked for in another network.
   inside_networks = [var.service_cidr]
+  # Pods ask the name server too.
+  pod_networks = [var.pod_cidr]
   # Modules of the kernel, each with a file that is there when the kernel has it.
   kernel_modules = {
     overlay      = "/sys/module/overlay"
@@ -37,6 +39,8 @@ locals {
 
 locals {
   api        = "api.${cluster.domain}"
+  api_url    = "https://api.${cluster.domain}:${local.api_port}"
+  login      = "/etc/kubernetes/kinit-login.conf"
   first_node = local.controllers[0].name
   others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
   all_nodes  = keys(local.linux_nodes)
@@ -110,7 +114,7 @@ task "copy" "registry_hosts" {
   hosts = local.all_nodes
   dest  = "/etc/containerd/certs.d/_default/hosts.toml"
   content_secret = templatefile("files/hosts.toml", {
-    registry = local.registry, user = "kinit", password = task.secret.registry_password.value
+    registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
   })
   mode       = "0600"
   depends_on = [task.directory.registries]
@@ -197,8 +201,8 @@ task "copy" "kubelet" {
   depends_on = [task.directory.kubelet]
 }
 
-# Everything that must be random is made beforehand, so that joining parses nobody's
-# output and all nodes join at the same time.
+# The authority is made beforehand, so that joining parses nobody's output and all nodes
+# join at the same time. Each joins with a certificate that is made for it and for two hours.
 task "x509_ca" "kubernetes" {
   stage      = "network"
   host       = local.first
@@ -208,19 +212,13 @@ task "x509_ca" "kubernetes" {
   depends_on = [task.directory.pki]
 }
 
+# Windows nodes join with a token, which the cluster forgets after a day.
 task "secret" "token" {
   stage      = "network"
+  when       = local.has_windows
   host       = local.first
   path       = "${local.root}/kubernetes-token"
   format     = "token"
-  depends_on = [task.directory.root]
-}
-
-task "secret" "certificate_key" {
-  stage      = "network"
-  host       = local.first
-  path       = "${local.root}/kubernetes-certificate-key"
-  format     = "hex"
   depends_on = [task.directory.root]
 }
 
@@ -312,8 +310,8 @@ task "kubeadm_config" "init" {
   advertise_address      = local.controllers[0].ip
   control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = var.kubernetes_version
-  token                  = task.secret.token.value
-  certificate_key        = task.secret.certificate_key.value
+  token                  = local.has_windows ? task.secret.token.value : null
+  token_ttl              = local.has_windows ? "24h" : "1m"
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
@@ -330,7 +328,6 @@ task "kubeadm_init" "first" {
   host             = local.first_node
   config           = task.kubeadm_config.init.path
   ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-  upload_certs     = length(local.others) > 0
   pki = {
     "ca.crt" = task.x509_ca.kubernetes.cert_pem
     "ca.key" = task.x509_ca.kubernetes.key_pem
@@ -349,6 +346,17 @@ task "kubeadm_init" "first" {
   }
 }
 
+# What all controllers have in common, and the first one has made.
+task "command" "shared_pki" {
+  stage      = "cluster"
+  for_each   = toset(length(local.others) == 0 ? [] : ["sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key"])
+  host       = local.first_node
+  argv       = ["cat", "/etc/kubernetes/pki/${each.key}"]
+  read_only  = true
+  sensitive  = true
+  depends_on = [task.kubeadm_init.first]
+}
+
 # Further controllers, one after the other: etcd takes in one member at a time.
 task "kubeadm_config" "join" {
   stage                  = "cluster"
@@ -361,10 +369,8 @@ task "kubeadm_config" "join" {
   control_plane          = each.value.pool == "controller"
   control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = var.kubernetes_version
-  token                  = task.secret.token.value
-  certificate_key        = task.secret.certificate_key.value
+  discovery_file         = local.login
   patches                = local.patches
-  ca_cert_hash           = task.x509_ca.kubernetes.spki_hash
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }
 
@@ -375,7 +381,19 @@ task "kubeadm_join" "controller" {
   config           = task.kubeadm_config.join[each.key].path
   ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
   timeout          = var.cluster_timeout
-  depends_on       = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+  pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
+    "ca.crt" = task.x509_ca.kubernetes.cert_pem
+    "ca.key" = task.x509_ca.kubernetes.key_pem
+  })
+
+  login {
+    file    = local.login
+    server  = local.api_url
+    ca_cert = task.x509_ca.kubernetes.cert_pem
+    ca_key  = task.x509_ca.kubernetes.key_pem
+  }
+
+  depends_on = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
 
   retry {
     attempts = 3

@@ -9,6 +9,13 @@ task "kubeadm_join" "compute" {
   timeout          = var.cluster_timeout
   depends_on       = [task.copy.kubelet_patch[each.key]]
 
+  login {
+    file    = local.login
+    server  = local.api_url
+    ca_cert = task.x509_ca.kubernetes.cert_pem
+    ca_key  = task.x509_ca.kubernetes.key_pem
+  }
+
   # A busy API server may not answer at once; a join that failed half-way is reset.
   retry {
     attempts = 3

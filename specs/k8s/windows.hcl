@@ -205,7 +205,7 @@ task "win_copy" "registry_hosts" {
   hosts = local.windows_names
   dest  = "C:/ProgramData/containerd/certs.d/_default/hosts.toml"
   content_secret = templatefile("files/windows-hosts.toml", {
-    registry = local.registry, user = "kinit", password = task.secret.registry_password.value
+    registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
   })
   private    = true
   depends_on = [task.win_file.folder]

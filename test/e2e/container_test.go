@@ -7,15 +7,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The cluster whose nodes are containers: three controllers and two compute nodes on two
 // hypervisors.
 var wide = []string{"k8s-podman-3-2-2", "--hosts", hosts}
+
+// narrow is the same cluster before it grows.
+var narrow = []string{"k8s-podman-3-1-2", "--hosts", hosts}
 
 // wideNodes are its nodes.
 var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
@@ -33,9 +37,21 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := slices.Concat([]string{"run"}, wide)
 
-	killed(t, k, run)
+	killed(t, k, slices.Concat([]string{"run"}, narrow))
 
-	step(t, "three controllers and two compute nodes are Ready", func(t *testing.T) {
+	step(t, "three controllers and a compute node are Ready", func(t *testing.T) {
+		k.must(t, slices.Concat([]string{"run"}, narrow, []string{"--output", "json"})...)
+	})
+
+	step(t, "nodes may pull and not push, and nothing to join with is left", func(t *testing.T) {
+		if diff := cmp.Diff("none 401\npull 200\npush 403\nuser 202\n", on(t, "nyctea", askRegistry)); diff != "" {
+			t.Errorf("the registry answers (-want +got):\n%s", diff)
+		}
+		// Kubernetes looks for tokens that are over once a minute at the latest.
+		newAPI(t, k, narrow).none(t, "secrets", "--namespace", "kube-system", "--output", "name")
+	})
+
+	step(t, "a further compute node joins: three controllers and two compute nodes are Ready", func(t *testing.T) {
 		r := k.must(t, append(run, "--output", "json")...)
 		for _, node := range wideNodes {
 			if !strings.Contains(r.stdout, node+"=Ready") {
@@ -78,23 +94,22 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	existing(t, k)
 }
 
+// askRegistry asks the registry as nobody, as nodes do, and as its user does.
+const askRegistry = `
+cd /var/lib/kinit/clusters/k8s
+ask() { what=$1; shift; curl --silent --output /dev/null --write-out "$what %{http_code}\n" --cacert registry-ca.crt "$@"; }
+ip=$(podman exec kinit-k8s-dns ip -4 -o addr show dev overlay | sed 's/.*inet \([0-9.]*\).*/\1/')
+ask none https://$ip:5000/v2/
+ask pull --user "nodes:$(cat registry-nodes)" https://$ip:5000/v2/
+ask push --user "nodes:$(cat registry-nodes)" --request POST https://$ip:5000/v2/test/blobs/uploads/
+ask user --user "kinit:$(cat registry-password)" --request POST https://$ip:5000/v2/test/blobs/uploads/
+`
+
 // killed kills a deployment at several places of its work, and starts it again each time.
-// By default these are few: KINIT_KILLS says how many.
 func killed(t *testing.T, k *kinit, run []string) {
-	kills, err := strconv.Atoi(os.Getenv("KINIT_KILLS"))
-	if err != nil {
-		kills = 3
-	}
-	step(t, fmt.Sprintf("killed at %d places", kills), func(t *testing.T) {
-		const tasks = 300 // of the 330 that a run has, so that each place is reached
-		for i := range kills {
-			left := (i + 1) * tasks / (kills + 1)
-			k.until(t, func(e event) bool {
-				if e.Kind == "task_started" {
-					left--
-				}
-				return left <= 0
-			}, kill, run...)
+	step(t, "killed at 3 places", func(t *testing.T) {
+		for _, place := range []int{75, 150, 225} {
+			k.until(t, after(place), kill, run...)
 		}
 	})
 }
@@ -258,6 +273,18 @@ func (a *api) get(t *testing.T, args ...string) string {
 	}
 	t.Fatalf("the API does not answer:\n%s", said)
 	return ""
+}
+
+// none waits until there is none of what is asked for.
+func (a *api) none(t *testing.T, args ...string) {
+	t.Helper()
+	said := ""
+	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if said = a.get(t, args...); said == "" {
+			return
+		}
+	}
+	t.Errorf("%s: after %s there is still\n%s", strings.Join(args, " "), apiPatience, said)
 }
 
 // await waits until nodes are Ready.
