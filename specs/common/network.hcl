@@ -225,11 +225,13 @@ task "ovn_route" "outside" {
 
 # What leaves the router leaves the hypervisor under the hypervisor's own address.
 task "nft_table" "outside" {
-  stage   = "network"
-  hosts   = local.overlay_hypervisors
-  family  = "ip"
-  name    = "kinit_${replace(cluster.name, "-", "_")}"
-  content = templatefile("files/outside.nft", { address = local.external_address, bridge = "br-ex", inside = local.inside_networks })
+  stage  = "network"
+  hosts  = local.overlay_hypervisors
+  family = "ip"
+  name   = "kinit_${replace(cluster.name, "-", "_")}"
+  content = templatefile("files/outside.nft", {
+    address = local.external_address, bridge = "br-ex", device = local.management_device, inside = local.inside_networks
+  })
 }
 
 # Each hypervisor has a place on the cluster's network, from which guests are

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const spec = "specs/k8s-libvirt-1-1-1.hcl"
@@ -145,6 +147,13 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 		}
 	})
 
+	step(t, "a node reaches the other cluster where it publishes ports, and nowhere else", func(t *testing.T) {
+		said := onGuest(t, k, "bare-compute-01", askCluster)
+		if diff := cmp.Diff("node no\nservices no\npublished yes\n", said); diff != "" {
+			t.Errorf("bare-compute-01 reaches (-want +got):\n%s", diff)
+		}
+	})
+
 	step(t, "the other cluster goes, and this one stays", func(t *testing.T) {
 		k.must(t, append(other, "--output", "json", "--stop-after", "cleanup")...)
 		useKubeconfig(t, k)
@@ -176,6 +185,15 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 		}
 	})
 }
+
+// askCluster tries to connect, from a node of another cluster, to a node's sshd, to the load
+// balancer on the overlay, and to a published port.
+const askCluster = `
+ask() { if timeout 10 bash -c "exec 3<>/dev/tcp/$2" 2>/dev/null; then echo "$1 yes"; else echo "$1 no"; fi; }
+ask node 10.0.0.1/22
+ask services 10.0.0.253/9000
+ask published 10.78.0.10/80
+`
 
 // step is a sub-test on which the next ones stand.
 func step(t *testing.T, name string, f func(t *testing.T)) {
