@@ -10,6 +10,12 @@ locals {
   inside_networks = []
   kernel_modules  = {}
   leave_script    = ""
+
+  windows_leave_script = ""
+  windows_traces = {
+    services  = [], tasks = [], rules = [], alone = [], folders = [], files = [], parents = [], elements = [], variables = [], networks = []
+    unscanned = { processes = [], folders = [] }
+  }
 }
 
 stage "verify" {
