@@ -2,6 +2,7 @@ package examples
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine"
 )
 
 // TestWhatKubernetesMakesOnWindowsIsTakenBack compares the tasks for Windows nodes with the
@@ -78,4 +81,47 @@ func tracesOf(t *testing.T, body *hclsyntax.Body) map[string][]string {
 		t.Fatal("there are no windows_traces")
 	}
 	return traces
+}
+
+// TestTheFileServerIsPublishedForMachinesWithWindows is about clusters without an overlay,
+// whose nodes reach the services by ports of their host.
+func TestTheFileServerIsPublishedForMachinesWithWindows(t *testing.T) {
+	t.Parallel()
+	for machine, want := range map[string]string{
+		"m2": "443:443 5000:5000 6443:6443 80:80 127.0.0.1:9000:9000 127.0.0.1:10053:53/udp 127.0.0.1:8080:8080",
+		"w1": "443:443 5000:5000 6443:6443 80:80 9080:8080 127.0.0.1:9000:9000 127.0.0.1:10053:53/udp",
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"spec.hcl": `
+spec "ports" {
+  playbook = "k8s"
+}
+cluster "k8s" {
+  pool "controller" { hosts = ["m1"] }
+  pool "compute" { hosts = ["` + machine + `"] }
+}
+output "ports" { value = join(" ", local.services_ports) }
+`,
+			"inventory.hcl": `
+host "a" { address = "192.0.2.1" }
+host "m1" { address = "192.0.2.2" }
+host "m2" { address = "192.0.2.3" }
+host "w1" {
+  address = "192.0.2.4"
+  os      = "windows"
+}
+`,
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := options(t, filepath.Join(folder, "spec.hcl"))
+		o.Inventories, o.Hosts, o.Vars = []string{filepath.Join(folder, "inventory.hcl")}, []string{"a"}, map[string]string{"files_port": "9080"}
+		got, report := engine.Value(t.Context(), o, "ports")
+		if err := report.Diagnostics.Err(); err != nil || got != want {
+			t.Errorf("with %s: %q, %v, want %q", machine, got, err, want)
+		}
+	}
 }
