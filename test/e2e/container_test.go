@@ -190,7 +190,8 @@ function Get-Below([string] $Folder) {
 [IO.Directory]::GetFileSystemEntries('C:\')
 Get-Below 'C:\ProgramData'
 Get-Below 'C:\Program Files'
-[IO.File]::ReadAllText('C:\Windows\System32\drivers\etc\hosts')
+$hosts = 'C:\Windows\System32\drivers\etc\hosts'
+if ([IO.File]::Exists($hosts)) { [IO.File]::ReadAllText($hosts) } else { 'no hosts file' }
 (Get-Service).Name
 (Get-NetFirewallRule).Name
 (Get-ScheduledTask).TaskName
