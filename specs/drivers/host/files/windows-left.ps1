@@ -17,14 +17,20 @@ foreach ($name in $traces.services) {
         }
     }
 }
-$places = @($traces.alone | ForEach-Object { $_.Replace('/', '\') + '\' })
-foreach ($process in @(Get-Process)) {
-    foreach ($place in $places) {
-        if ("$($process.Path)".StartsWith($place, [StringComparison]::OrdinalIgnoreCase)) {
-            Stop-Process -InputObject $process -Force -ErrorAction SilentlyContinue
-        }
+# A program that has been told to end keeps its file for a moment.
+$places = @($traces.alone | ForEach-Object { $_ + '\' })
+$until = [DateTime]::UtcNow.AddMinutes(1)
+do {
+    $running = @(Get-Process | Where-Object {
+        $image = "$($_.Path)"
+        @($places | Where-Object { $image.StartsWith($_, [StringComparison]::OrdinalIgnoreCase) }).Count -gt 0
+    })
+    if ($running.Count -eq 0) {
+        break
     }
-}
+    $running | Stop-Process -Force -ErrorAction SilentlyContinue
+    Start-Sleep -Milliseconds 200
+} while ([DateTime]::UtcNow -lt $until)
 
 # What kinit noted of services, and the key when nobody else has noted anything.
 $key = [Microsoft.Win32.Registry]::LocalMachine.OpenSubKey('SOFTWARE\kinit\Services', $true)

@@ -81,7 +81,11 @@ task "win_file" "folder" {
 task "win_powershell" "agent" {
   stage      = "cluster"
   host       = "w1"
-  script     = "[IO.File]::Copy('C:/Windows/System32/svchost.exe', 'C:/site/agent.exe')"
+  script     = <<-SCRIPT
+    [IO.File]::WriteAllText('C:/site/run.exe', "kinit-winsim program kube-log-runner v1`n")
+    [IO.File]::WriteAllText('C:/site/long.exe', "kinit-winsim program containerd v1`n")
+    [IO.File]::Copy('C:/Windows/System32/svchost.exe', 'C:/site/agent.exe')
+  SCRIPT
   creates    = "C:/site/agent.exe"
   depends_on = [task.win_file.folder]
 }
@@ -142,9 +146,19 @@ task "win_scheduled_task" "flow" {
   stage      = "cluster"
   host       = "w1"
   name       = "kinit/site-flow"
-  program    = "C:/site/agent.exe"
+  program    = "C:/site/run.exe"
+  arguments  = ["--log-file=C:/var/log/site/flow", "C:/site/long.exe"]
   startup    = true
   depends_on = [task.win_powershell.agent]
+}
+
+# It runs on, with its program's file open.
+task "win_powershell" "flow" {
+  stage      = "cluster"
+  host       = "w1"
+  script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow'"
+  unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow').State.ToString() -ne 'Running') { exit 1 }"
+  depends_on = [task.win_scheduled_task.flow]
 }
 
 task "win_hns_network" "site" {
