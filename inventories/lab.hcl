@@ -22,6 +22,17 @@ host "${host.name}" {
 }
 
 %{ endfor ~}
+%{ for host in windows ~}
+# A machine that exists and runs a SIMULATED Windows Server: no Windows is there.
+host "${host.name}" {
+  os            = "windows"
+  address       = "${host.address}"
+  user          = "Administrator"
+  identity_file = "${identity}"
+  host_keys     = ["${host.host_key}"]
+}
+
+%{ endfor ~}
 group "${lab}" {
   hosts = ${jsonencode([for host in hosts : host.name])}
 
@@ -74,7 +85,11 @@ group "${lab}" {
     windows_image_size       = "32GiB"
     windows_firmware         = "bios"
     windows_least_memory_gib = 2
-    windows_boot_timeout     = "20m"
+
+%{ endif ~}
+%{ if length(payloads) > 0 ~}
+    # What nodes with a SIMULATED Windows run: texts that stand in for programs.
+    windows_boot_timeout = "20m"
     windows_payloads = {
 %{ for name, sha256 in payloads ~}
       ${name} = { url = "file:///srv/kinit/winsim-programs/${name}.tar.gz", sha256 = "${sha256}" }

@@ -25,6 +25,6 @@ cluster "bare" {
     vcpus  = var.compute_vcpus
     memory = var.compute_memory
     disk   = var.compute_disk
-    os     = var.compute_os
+    os     = var.compute_hosts == null ? var.compute_os : null
   }
 }

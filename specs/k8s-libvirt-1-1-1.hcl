@@ -17,6 +17,7 @@ cluster "k8s" {
     vcpus  = var.controller_vcpus
     memory = var.controller_memory
     disk   = var.controller_disk
+    os     = "linux"
   }
 
   pool "compute" {
@@ -25,6 +26,6 @@ cluster "k8s" {
     vcpus  = var.compute_vcpus
     memory = var.compute_memory
     disk   = var.compute_disk
-    os     = var.compute_os
+    os     = var.compute_hosts == null ? var.compute_os : null
   }
 }

@@ -38,15 +38,19 @@ func (w *world) labUp() *cli.Command {
 		examples: []string{
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
 		Name:        "up",
 		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag(), conformanceFlag()}, outputFlags()),
+		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
 		Description: "What a lab is made of is built the first time, which takes its while.",
 		Action: func(c *cli.Context) error {
+			if len(list(c, "windows-machines")) > 0 && c.Path("windows") == "" {
+				return usageErrorf(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
+			}
 			j := job{do: w.engine.run, mode: view.Run, logged: true}
 			if err := w.onArtifacts(c, j); err != nil {
 				return err
@@ -119,6 +123,12 @@ func windowsFlag() cli.Flag {
 		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
 }
 
+// windowsMachinesFlag names machines that exist and play Windows.
+func windowsMachinesFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "windows-machines", Category: headInput,
+		Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"}
+}
+
 // conformanceFlag says that clusters on the lab are to be tested by "kinit conformance".
 func conformanceFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "conformance", Category: headInput,
@@ -160,8 +170,15 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 		"lab_state":     filepath.Join(w.stateFolder(), "labs", name),
 		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
 	}
-	if c.Path("windows") != "" {
-		own["lab_windows"] = "true"
+	if program := c.Path("windows"); program != "" {
+		whole, err := filepath.Abs(program)
+		if err != nil {
+			return err
+		}
+		own["lab_windows"] = whole
+	}
+	if machines := list(c, "windows-machines"); len(machines) > 0 {
+		own["lab_windows_machines"] = strings.Join(machines, ",")
 	}
 	if c.Bool("conformance") {
 		own["lab_conformance"] = "true"

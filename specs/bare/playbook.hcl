@@ -11,6 +11,12 @@ locals {
   pod_networks    = []
   kernel_modules  = {}
   leave_script    = ""
+
+  windows_leave_script = ""
+  windows_traces = {
+    services  = [], tasks = [], rules = [], alone = [], folders = [], files = [], parents = [], elements = [], variables = [], networks = []
+    unscanned = { processes = [], folders = [] }
+  }
 }
 
 stage "verify" {

@@ -30,6 +30,8 @@ locals {
   services_host    = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
   services_local   = local.overlay ? local.services.ip : "127.0.0.1"
   registry_port    = local.overlay ? 5000 : var.registry_port
+  publish_files    = !local.overlay && length(local.windows_nodes) > 0
+  files_port       = local.publish_files ? var.files_port : 8080
   api_port         = local.overlay ? 6443 : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
 
   # Nothing is built when clean-up is where the run ends.

@@ -45,11 +45,17 @@ locals {
   }]...)
 
   # Ports of the services' hypervisor that lead into the pod. Where no overlay does, nodes
-  # come to the registry this way too, and the hypervisor itself asks how services are.
-  published_ports = merge({ for outside, inside in var.published_ports : outside => inside }, { for port in local.overlay ? [] : [var.registry_port] : tostring(port) => 5000 })
+  # come to the registry this way too, those with Windows to the file server, and the
+  # hypervisor itself asks how services are.
+  published_ports = merge(
+    { for outside, inside in var.published_ports : outside => inside },
+    { for port in local.overlay ? [] : [var.registry_port] : tostring(port) => 5000 },
+    { for port in local.publish_files ? [var.files_port] : [] : tostring(port) => 8080 },
+  )
   services_ports = concat(
     [for outside, inside in local.published_ports : "${outside}:${inside}"],
-    local.overlay ? [] : ["127.0.0.1:9000:9000", "127.0.0.1:8080:8080", "127.0.0.1:10053:53/udp"],
+    local.overlay ? [] : ["127.0.0.1:9000:9000", "127.0.0.1:10053:53/udp"],
+    local.overlay || local.publish_files ? [] : ["127.0.0.1:8080:8080"],
   )
 
   # The zone of the network's whole octets.
@@ -257,7 +263,7 @@ task "wait" "service" {
   stage = "services"
   for_each = {
     haproxy  = { url = "http://${local.services_local}:9000/healthz", status = 200 }
-    web      = { url = "http://${local.services_local}:8080/healthz", status = 200 }
+    web      = { url = "http://${local.services_local}:${local.files_port}/healthz", status = 200 }
     registry = { url = "https://${local.registry_local}/v2/", status = 401 }
   }
   host       = local.services.hypervisor

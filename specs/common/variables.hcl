@@ -46,7 +46,7 @@ variable "compute_disk" {
 variable "compute_os" {
   type        = string
   default     = "debian-12"
-  description = "Operating system of the compute nodes."
+  description = "Operating system of the compute nodes that the driver makes; that of machines is what the inventory says."
 }
 
 variable "controller_hosts" {
@@ -127,6 +127,12 @@ variable "registry_port" {
   type        = number
   default     = 5000
   description = "The port of the services' hypervisor that leads to the registry, where no node is on an overlay."
+}
+
+variable "files_port" {
+  type        = number
+  default     = 8080
+  description = "The port of the services' hypervisor that leads to the file server, where no node is on an overlay and some run Windows."
 }
 
 variable "overlay_packages" {

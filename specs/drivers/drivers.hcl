@@ -40,6 +40,7 @@ output "leftovers" {
     [for h in local.hypervisors : task.libvirt_sweep.owned[h].count],
     [for h in local.hypervisors : task.podman_sweep.owned[h].count],
     [for m in local.machines : try(coalesce(task.sweep.machine[m].count, 0), 0)],
+    [for m in local.windows_machines : try(tonumber(trimspace(task.win_powershell.leftovers[m].stdout)), 0)],
     [task.ovn_sweep.owned.count],
     [for h in local.hypervisors : task.ovs_sweep.owned[h].count],
     [for h in local.hypervisors : try(coalesce(task.sweep.owned[h].count, 0), 0)],

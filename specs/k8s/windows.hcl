@@ -1,4 +1,4 @@
-# windows: what makes a Windows guest a compute node. Nothing of it is planned when no
+# windows: what makes a guest or a machine with Windows a compute node. Nothing of it is planned when no
 # pool has Windows.
 
 variable "windows_payloads" {
@@ -75,6 +75,59 @@ locals {
   }
 }
 
+# What can be said before any host is asked.
+task "assert" "windows_nodes" {
+  stage = "validate"
+  when  = local.build && local.has_windows
+  early = true
+
+  condition {
+    holds   = alltrue([for c in local.controllers : !startswith(c.os, "windows")])
+    message = "Controllers run Linux: Kubernetes has no control plane for Windows. Take ${join(", ", [for c in local.controllers : c.name if startswith(c.os, "windows")])} out of the pool \"controller\", and name it in another one."
+  }
+
+  condition {
+    holds   = !local.calico || alltrue([for node in values(local.windows_nodes) : node.overlay])
+    message = "Calico's operator installs itself on nodes with Windows, and kinit could not take that back from a machine that exists: ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])}. Set pod_network to \"flannel-vxlan\"."
+  }
+
+  condition {
+    holds   = local.pod_network != "flannel-host-gw" || length(local.overlay_nodes) == 0 || alltrue([for node in values(local.windows_nodes) : node.overlay])
+    message = "With pod_network = \"flannel-host-gw\" nodes are each other's routers, so all are on one network: ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])} is beside the overlay of the others. Set pod_network to \"flannel-vxlan\"."
+  }
+}
+
+locals {
+  # What a machine that stays has of the cluster. "alone" is of the cluster alone, and was
+  # not there before; of what else there is, what was there before stays.
+  windows_leave_script = file("files/windows-leave.ps1")
+  windows_traces = {
+    services  = ["kube-proxy", "kubelet", "containerd"]
+    tasks     = ["flanneld"]
+    rules     = ["kinit-kubelet", "kinit-vxlan"]
+    alone     = ["C:\\k", "C:\\Program Files\\containerd", "C:\\etc\\kubernetes", "C:\\etc\\kube-flannel", "C:\\etc\\cni", "C:\\opt\\cni", "C:\\run\\flannel", "C:\\sourcevip", "C:\\var\\lib\\kubelet"]
+    folders   = ["C:\\ProgramData\\containerd", "C:\\usr\\libexec\\kubernetes", "C:\\var\\lib\\cni", "C:\\var\\log\\kubelet", "C:\\var\\log\\pods", "C:\\var\\log\\containers"]
+    files     = ["C:\\var\\log\\flanneld.log", "C:\\var\\log\\kube-proxy.log"]
+    parents   = ["C:\\etc", "C:\\opt", "C:\\run", "C:\\usr\\libexec", "C:\\usr", "C:\\var\\lib", "C:\\var\\log", "C:\\var"]
+    elements  = local.windows_elements
+    variables = ["NODE_NAME"]
+    networks  = [local.windows_network]
+    unscanned = {
+      processes = [for path in local.windows_unscanned.processes : replace(path, "/", "\\")]
+      folders   = [for path in local.windows_unscanned.folders : replace(path, "/", "\\")]
+    }
+  }
+
+  windows_elements = ["C:\\k", "C:\\Program Files\\containerd"]
+  windows_unscanned = {
+    processes = ["C:/Program Files/containerd/containerd.exe", "C:/Program Files/containerd/ctr.exe", "C:/k/kubelet.exe"]
+    folders   = ["C:/ProgramData/containerd"]
+  }
+
+  # The system runs what is in these, so nobody else may write there.
+  windows_private = ["C:/k", "C:/opt/cni/bin", "C:/etc/cni/net.d", "C:/etc/kubernetes", "C:/etc/kube-flannel"]
+}
+
 # The services pod's file server has every program once.
 task "directory" "payloads" {
   stage      = "services"
@@ -120,13 +173,14 @@ task "win_file" "folder" {
   for_each = {
     for pair in setproduct(local.windows_names, [
       "C:/k", "C:/Program Files/containerd", "C:/ProgramData/containerd/certs.d/_default", "C:/opt/cni/bin", "C:/etc/cni/net.d",
-      "C:/etc/kubernetes/pki", "C:/etc/kubernetes/manifests", "C:/etc/kube-flannel", "C:/run/flannel",
+      "C:/etc/kubernetes", "C:/etc/kubernetes/pki", "C:/etc/kubernetes/manifests", "C:/etc/kube-flannel", "C:/run/flannel",
       "C:/var/log/kubelet", "C:/var/lib/kubelet", "C:/sourcevip",
     ]) : "${pair[0]}/${pair[1]}" => { node = pair[0], path = pair[1] }
   }
   host       = each.value.node
   path       = each.value.path
   state      = "directory"
+  private    = contains(local.windows_private, each.value.path)
   depends_on = [task.win_reboot.containers]
 }
 
@@ -134,8 +188,8 @@ task "win_file" "folder" {
 task "win_defender_exclusion" "containers" {
   stage      = "cluster"
   hosts      = local.windows_names
-  processes  = ["C:/Program Files/containerd/containerd.exe", "C:/Program Files/containerd/ctr.exe", "C:/k/kubelet.exe"]
-  paths      = ["C:/ProgramData/containerd"]
+  processes  = local.windows_unscanned.processes
+  paths      = local.windows_unscanned.folders
   depends_on = [task.win_reboot.containers]
 }
 
@@ -143,7 +197,7 @@ task "win_download" "payload" {
   stage      = "cluster"
   for_each   = local.windows_payload_nodes
   host       = each.value.node
-  url        = "http://${local.services.ip}:8080/windows/${each.value.payload}.tar.gz"
+  url        = "http://${local.services_address}:${local.files_port}/windows/${each.value.payload}.tar.gz"
   sha256     = task.download.payloads[each.value.payload].sha256
   dest       = "C:/k/${each.value.payload}.tar.gz"
   timeout    = "30m"
@@ -170,7 +224,7 @@ task "win_env" "path" {
   stage      = "cluster"
   hosts      = local.windows_names
   name       = "PATH"
-  elements   = ["C:\\k", "C:\\Program Files\\containerd"]
+  elements   = local.windows_elements
   depends_on = [task.win_reboot.containers]
 }
 
@@ -278,7 +332,7 @@ task "win_copy" "join" {
   content_secret = templatefile("files/windows-join.yaml", {
     cluster      = local.title
     node         = host.name
-    api          = local.api
+    api          = "${local.api}:${local.api_port}"
     token        = task.secret.token.value
     ca_cert_hash = task.x509_ca.kubernetes.spki_hash
     timeout      = var.cluster_timeout
@@ -335,7 +389,7 @@ task "win_copy" "kubeconfig" {
   dest = "C:/etc/kubernetes/${each.value.user}.conf"
   content_secret = templatefile("files/windows-kubeconfig.yaml", {
     cluster     = local.title
-    api         = local.api
+    api         = "${local.api}:${local.api_port}"
     user        = each.value.user
     ca          = task.x509_ca.kubernetes.cert_pem
     certificate = task.x509_certificate.windows[each.value.user].cert_pem

@@ -42,9 +42,15 @@ variable "lab_inventory" {
 }
 
 variable "lab_windows" {
-  type        = bool
-  default     = false
-  description = "The lab has installation media of a simulated Windows."
+  type        = string
+  default     = ""
+  description = "The simulator that the lab's Windows is played by, a static program; without it the lab has none."
+}
+
+variable "lab_windows_machines" {
+  type        = string
+  default     = ""
+  description = "The names of machines that exist and play Windows, with commas between."
 }
 
 variable "lab_conformance" {
@@ -55,7 +61,7 @@ variable "lab_conformance" {
 
 locals {
   # Archives that Windows nodes download, with their checksums.
-  payloads = !var.lab_windows ? {} : {
+  payloads = var.lab_windows == "" ? {} : {
     for line in split("\n", trimspace(file("${var.lab_cache}/winsim-programs/SHA256SUMS"))) :
     trimsuffix(split("  ", line)[1], ".tar.gz") => split("  ", line)[0]
   }
@@ -72,10 +78,13 @@ locals {
 locals {
   names    = split(",", var.lab_hosts)
   machines = var.lab_machines == "" ? [] : split(",", var.lab_machines)
+  windows  = var.lab_windows_machines == "" ? [] : split(",", var.lab_windows_machines)
+  all      = concat(local.names, local.machines, local.windows)
   network  = "kinit-${var.lab_name}"
   address = merge(
     { for i, name in local.names : name => cidrhost(var.lab_subnet, 10 + i) },
     { for i, name in local.machines : name => cidrhost(var.lab_subnet, 50 + i) },
+    { for i, name in local.windows : name => cidrhost(var.lab_subnet, 90 + i) },
   )
   build = run.stop_after != "cleanup"
 }
@@ -90,7 +99,7 @@ stage "hypervisors" {
 task "podman_sweep" "owned" {
   stage = "cleanup"
   all   = run.stop_after == "cleanup"
-  keep  = concat([local.network], [for name in concat(local.names, local.machines) : "kinit-${var.lab_name}-${name}"])
+  keep  = concat([local.network], [for name in local.all : "kinit-${var.lab_name}-${name}"])
 }
 
 task "sweep" "owned" {
@@ -110,7 +119,7 @@ task "command" "runtime" {
 
 task "directory" "state" {
   stage    = "hypervisors"
-  for_each = toset(concat([var.lab_state], [for name in concat(local.names, local.machines) : "${var.lab_state}/${name}"]))
+  for_each = toset(concat([var.lab_state], [for name in local.all : "${var.lab_state}/${name}"]))
   path     = each.key
   mode     = "0700"
 }
@@ -124,7 +133,7 @@ task "ssh_key" "client" {
 
 task "ssh_key" "host" {
   stage      = "hypervisors"
-  for_each   = toset(concat(local.names, local.machines))
+  for_each   = toset(local.all)
   path       = "${var.lab_state}/${each.key}/ssh_host_ed25519_key"
   comment    = each.key
   depends_on = [task.directory.state]
@@ -183,8 +192,8 @@ task "podman_container" "hypervisor" {
 # themselves: the packets of their tunnels are translated on the way to an overlay.
 task "podman_image" "machine" {
   stage   = "hypervisors"
-  when    = length(local.machines) > 0
-  name    = length(local.machines) > 0 ? trimspace(file("${var.lab_cache}/node.ref")) : "localhost/none:1"
+  when    = length(local.machines) + length(local.windows) > 0
+  name    = length(local.machines) + length(local.windows) > 0 ? trimspace(file("${var.lab_cache}/node.ref")) : "localhost/none:1"
   source  = "${var.lab_cache}/node.tar"
   keep    = true
   timeout = "10m"
@@ -214,16 +223,55 @@ task "podman_container" "machine" {
   depends_on  = [task.copy.authorized]
 }
 
+# Machines that exist and play Windows. No Windows is there: their only program is the
+# simulator, which says so on its console, and adds its routes to the container's. The image
+# is what brings it ip and ethtool.
+task "copy" "simulator" {
+  stage      = "hypervisors"
+  when       = length(local.windows) > 0
+  source     = var.lab_windows
+  dest       = "${var.lab_state}/winsim"
+  mode       = "0755"
+  depends_on = [task.directory.state]
+}
+
+task "podman_container" "windows" {
+  stage    = "hypervisors"
+  for_each = toset(local.windows)
+  name     = "${local.network}-${each.key}"
+  hostname = each.key
+  image    = task.podman_image.machine.name
+  command = [
+    "/bin/sh", "-c", "ethtool -K eth0 tx off >/dev/null && exec \"$@\"", "winsim",
+    "/usr/local/sbin/winsim", "-state", "/state", "-release", "2k25", "-name", upper(each.key),
+    "-address", "${local.address[each.key]}/${split("/", var.lab_subnet)[1]}", "-routes",
+    "-ssh-host-key", "/etc/kinit/host_key", "-ssh-authorized-keys", "/etc/kinit/authorized_keys", "-boot-time", "2s", "-drop-time", "2s",
+  ]
+  runtime  = trimspace(task.command.runtime.stdout)
+  systemd  = "false"
+  ulimits  = ["nofile=20000:20000", "nproc=32768:32768"]
+  options  = ["--cap-add=NET_ADMIN"]
+  networks = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
+  volumes = [
+    "/state",
+    "${task.copy.simulator.path}:/usr/local/sbin/winsim:ro",
+    "${var.lab_state}/authorized_keys:/etc/kinit/authorized_keys:ro",
+    "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/kinit/host_key:ro",
+  ]
+  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key} ${task.copy.simulator.sha256}"
+  depends_on  = [task.copy.authorized]
+}
+
 task "wait" "ssh" {
   stage    = "hypervisors"
-  for_each = toset(concat(local.names, local.machines))
+  for_each = toset(local.all)
   address  = local.address[each.key]
   port     = 22
   banner   = "SSH-"
   within   = "3m"
   evidence = [["podman", "logs", "--tail", "30", "${local.network}-${each.key}"]]
 
-  depends_on = [task.podman_container.hypervisor, task.podman_container.machine]
+  depends_on = [task.podman_container.hypervisor, task.podman_container.machine, task.podman_container.windows]
 }
 
 host "hypervisor" {
@@ -270,12 +318,13 @@ task "copy" "inventory" {
     virt     = trimspace(task.command.kvm.stdout)
     hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     machines = [for name in local.machines : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
+    windows  = [for name in local.windows : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
     identity = "${var.lab_state}/id_ed25519"
     guest    = fileexists("${var.lab_cache}/guest.sha256") ? split(" ", file("${var.lab_cache}/guest.sha256"))[0] : ""
     node     = fileexists("${var.lab_cache}/node.ref") ? trimspace(file("${var.lab_cache}/node.ref")) : ""
     services = trimspace(file("${var.lab_cache}/services.ref"))
     payloads = local.payloads
-    winsim   = var.lab_windows ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
+    winsim   = var.lab_windows != "" && fileexists("${var.lab_cache}/winsim.sha256") ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
     images   = local.images
   })
   depends_on = [task.wait.underlay, task.wait.ssh, task.directory.inventory]

@@ -24,15 +24,20 @@ var narrow = []string{"k8s-podman-3-1-2", "--hosts", hosts}
 // wideNodes are its nodes.
 var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
 
-// machines exist in the lab beside its hypervisors.
-const machines = "m1,m2"
+// machines exist in the lab beside its hypervisors; windowsMachine does too, and runs a
+// SIMULATED Windows.
+const (
+	machines       = "m1,m2"
+	windowsMachine = "w1"
+)
 
 // TestClustersOfContainersAndMachines is the life of clusters whose nodes are containers,
 // machines that exist, or both. The steps stand on each other.
 func TestClustersOfContainersAndMachines(t *testing.T) {
 	k := build(t)
 	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--machines", machines, "--var", "lab_subnet="+labSubnet, "--output", "json")
+	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--machines", machines, "--windows", buildSimulator(t, k), "--windows-machines", windowsMachine,
+		"--var", "lab_subnet="+labSubnet, "--output", "json")
 	t.Cleanup(func() { tearDown(t, k, labName) })
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := slices.Concat([]string{"run"}, wide)
@@ -114,11 +119,15 @@ func killed(t *testing.T, k *kinit, run []string) {
 	})
 }
 
-// existing is the part of machines that exist: in a cluster with containers, and alone.
+// existing is the part of machines that exist: in a cluster with containers, with Linux and
+// with a simulated Windows, and alone.
 func existing(t *testing.T, k *kinit) {
-	mixed := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1"]`}
+	spec := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1"]`}
+	mixed := slices.Concat([]string{"run"}, spec)
 	alone := []string{"run", "k8s-host-1-1-1", "--hosts", "tyto", "--var", `controller_hosts=["m1"]`, "--var", `compute_hosts=["m2"]`}
 	before := map[string]string{"m1": machine(t, "m1"), "m2": machine(t, "m2")}
+	withContainers(t, k, spec)
+	windowsBefore := powershell(t, k, spec, windowsFacts)
 	same := func(t *testing.T) {
 		for name, was := range before {
 			if is := machine(t, name); is != was {
@@ -127,10 +136,12 @@ func existing(t *testing.T, k *kinit) {
 		}
 	}
 
-	step(t, "a machine joins a cluster of containers", func(t *testing.T) {
+	step(t, "machines with Linux and with a simulated Windows join a cluster of containers", func(t *testing.T) {
 		r := k.must(t, append(mixed, "--output", "json")...)
-		if !strings.Contains(r.stdout, "k8s-controller-01=Ready m1=Ready") {
-			t.Errorf("not both nodes are Ready\n%s", tail(r.stdout, 3))
+		for _, want := range []string{"k8s-controller-01=Ready m1=Ready w1=Ready", "w1: Windows Server 2025 Datacenter (simulated by kinit)"} {
+			if !strings.Contains(r.stdout, want) {
+				t.Errorf("the output does not say %q\n%s", want, tail(r.stdout, 3))
+			}
 		}
 		unchanged(t, k, mixed)
 	})
@@ -138,11 +149,21 @@ func existing(t *testing.T, k *kinit) {
 	step(t, "a machine is in one cluster", func(t *testing.T) {
 		r := k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["m1"]`, "--stop-after", "validate", "--output", "quiet")
 		r.refuses(t, 1, `this machine is a node of the cluster "k8s"`)
+		r = k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["w1"]`, "--stop-after", "validate", "--output", "quiet")
+		r.refuses(t, 1, `this machine is a node of the cluster "k8s"`)
 	})
 
-	step(t, "clean-up takes back what was done to the machine", func(t *testing.T) {
+	step(t, "clean-up takes back what was done to the machines", func(t *testing.T) {
 		removed(t, k, mixed)
 		same(t)
+		if is := powershell(t, k, spec, windowsFacts); is != windowsBefore {
+			t.Errorf("%s is not as it was:\n%s\nbefore:\n%s", windowsMachine, is, windowsBefore)
+		}
+		for line := range strings.Lines(podmanLogs(t, windowsMachine)) {
+			if strings.Contains(line, "simulator: ") {
+				t.Error(strings.TrimSpace(line))
+			}
+		}
 	})
 
 	step(t, "machines alone are a cluster without an overlay", func(t *testing.T) {
@@ -171,6 +192,64 @@ sha256sum /etc/hosts /etc/containerd/config.toml 2>/dev/null
 ip -4 route show
 ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/'
 `)
+}
+
+// windowsFacts is what a deployment could leave on a machine with Windows.
+const windowsFacts = `
+function Get-Below([string] $Folder) {
+    foreach ($path in [IO.Directory]::GetFileSystemEntries($Folder)) {
+        $path
+        if ([IO.Directory]::Exists($path)) { Get-Below $path }
+    }
+}
+[IO.Directory]::GetFileSystemEntries('C:\')
+Get-Below 'C:\ProgramData'
+Get-Below 'C:\Program Files'
+$hosts = 'C:\Windows\System32\drivers\etc\hosts'
+if ([IO.File]::Exists($hosts)) { [IO.File]::ReadAllText($hosts) } else { 'no hosts file' }
+(Get-Service).Name
+(Get-NetFirewallRule).Name
+(Get-ScheduledTask).TaskName
+(Get-HnsNetwork).Name
+(Get-MpPreference).ExclusionProcess
+(Get-MpPreference).ExclusionPath
+[Environment]::GetEnvironmentVariable('Path', 'Machine')
+"node name: $([Environment]::GetEnvironmentVariable('NODE_NAME', 'Machine'))"
+[Microsoft.Win32.Registry]::LocalMachine.OpenSubKey('SOFTWARE').GetSubKeyNames()
+& route.exe print -4
+`
+
+// powershell runs a script on the machine with Windows, as kinit reaches it.
+func powershell(t *testing.T, k *kinit, spec []string, script string) string {
+	t.Helper()
+	return k.must(t, slices.Concat([]string{"ssh"}, spec, []string{windowsMachine, "--", script})...).stdout
+}
+
+// withContainers installs the feature Containers, which stays at clean-up: so it is there
+// before what is compared.
+func withContainers(t *testing.T, k *kinit, spec []string) {
+	t.Helper()
+	powershell(t, k, spec, "$null = Install-WindowsFeature -Name Containers")
+	ask := func(script string) result {
+		return k.call(t, slices.Concat([]string{"ssh"}, spec, []string{windowsMachine, "--", script})...)
+	}
+	ask("& shutdown.exe /r /t 0") // its answer may be lost
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if r := ask("(Get-WindowsFeature -Name Containers).InstallState.ToString()"); strings.TrimSpace(r.stdout) == "Installed" {
+			return
+		}
+	}
+	t.Fatalf("%s does not have the feature Containers a minute after its restart", windowsMachine)
+}
+
+// podmanLogs is what a container of the lab has said.
+func podmanLogs(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "podman", "logs", container(name)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("podman logs: %v\n%s", err, out)
+	}
+	return string(out)
 }
 
 // unchanged runs a spec that is deployed.

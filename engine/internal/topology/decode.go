@@ -174,6 +174,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 		Pattern:     or(raw.Pattern, ""),
 		Hypervisors: raw.Hypervisors,
 		Range:       b.DefRange(),
+		saysOS:      raw.OS != nil,
 	}
 	p.Vars = d.vars(raw.Vars, b.Body, p.Range)
 	p.Pinned = argument(b.Body, "hypervisors", p.Range)

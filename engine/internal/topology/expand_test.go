@@ -378,6 +378,24 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 }`,
 			`spec.hcl:2,22-28: No address: The machine "m3" is reached by "m3.example", which is no IPv4 address. Say in its inventory by which one the other nodes reach it, as in vars = { node_address = "192.0.2.5" }.`,
 		},
+		"a machine with Windows in a pool of Linux": {
+			`cluster "c" {
+  pool "a" {
+    hosts = ["w1"]
+    os    = "debian-12"
+  }
+}`,
+			`spec.hcl:3,13-19: Another system: The machine "w1" runs windows by its inventory, and the pool "a" has the os "debian-12". Name another machine, or leave os out where the pool may have machines of any system.`,
+		},
+		"a machine with Linux in a pool of Windows": {
+			`cluster "c" {
+  pool "a" {
+    hosts = ["m1"]
+    os    = "windows-2022"
+  }
+}`,
+			`spec.hcl:3,13-19: Another system: The machine "m1" runs linux by its inventory, and the pool "a" has the os "windows-2022". Name another machine, or leave os out where the pool may have machines of any system.`,
+		},
 		"no host name": {
 			`cluster "C" {}`,
 			`spec.hcl:1,1-12: Invalid name: The name "C" of a cluster becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.`,
@@ -444,5 +462,29 @@ func TestMachinesThatExistKeepTheirNamesAndTakeNoAddressOfTheNetwork(t *testing.
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestMachinesThatExistRunWhatTheirInventorySays(t *testing.T) {
+	t.Parallel()
+	topo := mustExpand(t, `cluster "c" {
+	  pool "a" { hosts = ["w1", "w2", "m1", "m5"] }
+	  pool "b" { count = 1 }
+	}`, "h1")
+	var got []string
+	for _, n := range topo.Nodes {
+		got = append(got, n.Name+" "+n.OS)
+	}
+	if diff := cmp.Diff([]string{"w1 windows", "w2 windows", "m1 linux", "m5 linux", "c-b-01 linux"}, got); diff != "" {
+		t.Error(diff)
+	}
+	said := mustExpand(t, `cluster "c" {
+	  pool "a" {
+	    hosts = ["w1"]
+	    os    = "windows-2022"
+	  }
+	}`, "h1")
+	if os := said.Nodes[0].OS; os != "windows-2022" {
+		t.Errorf("the pool says windows-2022, and the node has %s", os)
 	}
 }

@@ -47,6 +47,12 @@ func machines() *inventory.Inventory {
 		Settings: inventory.Settings{Name: "m4", Address: "m4.example"},
 		Vars:     map[string]cty.Value{"node_address": cty.StringVal("192.0.2.4")},
 	})
+	for name, settings := range map[string]inventory.Settings{
+		"w1": {OS: inventory.Windows}, "w2": {Transport: inventory.WinRM}, "m5": {OS: inventory.Linux},
+	} {
+		settings.Name, settings.Address = name, "192.0.2.7"
+		inv.Hosts = append(inv.Hosts, &inventory.Host{Settings: settings})
+	}
 	return inv
 }
 

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -35,12 +36,36 @@ func (e *expansion) machines(p Pool) {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
 			continue
 		}
+		system, problem := nodeSystem(p, host)
+		if problem != "" {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Another system", "The machine %q %s. Name another machine, or leave os out where the pool may have machines of any system.", name, problem)...)
+			continue
+		}
 		e.pools[name] = p.Name
 		e.t.Nodes = append(e.t.Nodes, Node{
 			Port: Port{Name: name, IP: address}, Short: name, Pool: p.Name, Driver: p.Driver, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
-			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: p.Vars,
+			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: p.Vars,
 		})
 	}
+}
+
+// nodeSystem is the operating system of a machine: the pool's where it names one, which
+// must be of the family that the inventory says, else that family.
+func nodeSystem(p Pool, host *inventory.Host) (system, problem string) {
+	family := cmp.Or(host.OS, inventory.Linux)
+	if family == inventory.Linux && host.Transport == inventory.WinRM {
+		family = inventory.Windows
+	}
+	if !p.saysOS {
+		if family == inventory.Linux {
+			return p.OS, ""
+		}
+		return family, ""
+	}
+	if isWindows(p.OS) != (family == inventory.Windows) {
+		return "", "runs " + family + " by its inventory, and the pool " + strconv.Quote(p.Name) + " has the os " + strconv.Quote(p.OS)
+	}
+	return p.OS, ""
 }
 
 // nodeAddress is the address by which other nodes reach a machine, or what is wrong

@@ -50,6 +50,8 @@ type Pool struct {
 	Range       hcl.Range
 
 	named hcl.Range // where its hosts are
+
+	saysOS bool // its OS is the pool's own word and no default
 }
 
 // Topology is what a cluster is made of.

@@ -1,5 +1,6 @@
 # host: a node is a machine that exists already. kinit prepares it, joins it, and at
-# clean-up takes back what it did and nothing else.
+# clean-up takes back what it did and nothing else. Here it runs Linux; windows.hcl is for
+# those that run Windows.
 
 driver "host" {
   summary  = "nodes are machines that exist already, which pools name by hosts"
@@ -16,20 +17,12 @@ locals {
   host_nodes = { for name, node in cluster.nodes : name => node if node.driver == "host" }
   machines   = [for name, node in local.host_nodes : name if !startswith(node.os, "windows")]
 
+  # Names by which machines find the services: in their own file, as their name servers stay.
+  services_names = ["api.${cluster.domain}", "api-int.${cluster.domain}", "registry.${cluster.domain}", "services.${cluster.domain}"]
+
   # Nodes on the overlay and machines beside it reach each other through the hypervisor of
   # the services: machines have a route, and the hypervisor answers for them.
   machines_beside = local.overlay ? local.machines : []
-}
-
-task "assert" "host" {
-  stage = "validate"
-  when  = local.build
-  early = true
-
-  condition {
-    holds   = length(local.machines) == length(local.host_nodes)
-    message = "Machines with Windows that exist already cannot be joined yet: ${join(", ", setsubtract(keys(local.host_nodes), local.machines))}. Nodes with Windows are made by the driver \"libvirt\"."
-  }
 }
 
 # A machine is in one cluster. What it belongs to is written on it, by kinit or by kubeadm.
@@ -80,7 +73,7 @@ task "hosts_entry" "services" {
   stage      = "nodes"
   hosts      = local.machines
   address    = local.services_address
-  names      = ["api.${cluster.domain}", "api-int.${cluster.domain}", "registry.${cluster.domain}", "services.${cluster.domain}"]
+  names      = local.services_names
   depends_on = [task.copy.leave]
 }
 
@@ -98,7 +91,7 @@ task "systemd_unit" "overlay" {
 
 task "nft_table" "machines" {
   stage   = "network"
-  when    = length(local.machines_beside) > 0
+  when    = length(local.machines_beside) + length(local.windows_beside) > 0
   host    = local.services.hypervisor
   family  = "ip"
   name    = "kinit_${replace(cluster.name, "-", "_")}_machines"

@@ -176,17 +176,26 @@ task "command" "conformance" {
   depends_on = [task.command.conformance_programs, task.command.images]
 }
 
-# The media of the simulated Windows.
+# The simulated Windows: what its nodes download, and the media that guests boot from.
 locals {
   simulator = var.lab_windows == "" ? "" : substr(filesha256(var.lab_windows), 0, 16)
 }
 
+task "command" "winsim_programs" {
+  stage      = "artifacts"
+  when       = var.lab_windows != ""
+  argv       = concat(local.build, ["winsim-programs", local.stamp])
+  creates    = "${var.lab_cache}/.made-winsim-programs-${local.stamp}"
+  timeout    = "60m"
+  depends_on = [task.copy.script]
+}
+
 task "command" "winsim" {
   stage       = "artifacts"
-  when        = var.lab_windows != ""
+  when        = var.lab_windows != "" && contains(local.drivers, "libvirt")
   environment = { WINSIM = var.lab_windows }
   argv        = concat(local.build, ["winsim", "${local.stamp}-${local.simulator}"])
   creates     = "${var.lab_cache}/.made-winsim-${local.stamp}-${local.simulator}"
   timeout     = "60m"
-  depends_on  = [task.command.guest]
+  depends_on  = [task.command.guest, task.command.winsim_programs]
 }

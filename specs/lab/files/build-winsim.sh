@@ -9,8 +9,7 @@
 # OUTPUT_DIR/guest-root.tar, built first where it is missing.
 #
 # Result: OUTPUT_DIR/winsim.iso and its checksum OUTPUT_DIR/winsim.sha256; and
-# OUTPUT_DIR/winsim-programs with what Windows and nodes need besides: plain text that says
-# it stands in for drivers, OpenSSH, containerd, kubeadm and the others.
+# OUTPUT_DIR/winsim-programs, by build-winsim-programs.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -30,13 +29,10 @@ need depmod kmod
 [ -x "${WINSIM:-}" ] || die "WINSIM names no program: ${WINSIM:-(empty)}"
 begin "${1:-}"
 sh "$here/build-guest-root.sh" "$out"
-settings="${KUBERNETES_VERSION:=v1.34.4}"
+sh "$here/build-winsim-programs.sh" "$out"
 unless_made winsim.iso "$(made_of "$here"/winsim/* "$out/guest-root.tar" "$WINSIM")"
 
 before_cleanup() { umount "$work/disk" 2>/dev/null || true; }
-
-say "programs that stand in for Kubernetes on Windows"
-sh "$here/winsim/programs.sh" "$work/winsim-programs" "$KUBERNETES_VERSION"
 
 # The cloud kernel of the Linux guests has no driver for the SATA drives that Windows
 # guests have their CDs in.
@@ -74,4 +70,4 @@ genisoimage -quiet -R -V KINIT_WINSIM -b isolinux/isolinux.bin -c isolinux/boot.
 	-no-emul-boot -boot-load-size 4 -boot-info-table -o "$work/winsim.iso" "$work/media" 2>/dev/null ||
 	die "genisoimage failed"
 (cd "$work" && sha256sum winsim.iso >winsim.sha256)
-finish winsim-programs winsim.sha256 winsim.iso
+finish winsim.sha256 winsim.iso

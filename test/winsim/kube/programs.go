@@ -63,6 +63,6 @@ func splitCommand(args []string) (own, command []string) {
 func Programs() map[string]machine.Program {
 	return map[string]machine.Program{
 		"containerd": containerd.Program, "kubeadm": kubeadm.Program, "kubelet": kubelet.Program, "kube-proxy": KubeProxy, "flanneld": Flanneld,
-		"kube-log-runner": LogRunner, "host-local": HostLocal,
+		"kube-log-runner": LogRunner, "host-local": HostLocal, "crictl": containerd.Crictl,
 	}
 }

@@ -144,7 +144,7 @@ func systemPrograms(r Release) []string {
 	names := []string{
 		"bcdedit", "certutil", "cmd", "cscript", "curl", "dism", "diskpart", "fsutil", "hostname", "icacls", "ipconfig", "msiexec",
 		"net", "netsh", "ping", "reg", "robocopy", "sc", "schtasks", "setx", "shutdown", "svchost", "takeown", "tar", "taskkill",
-		"tasklist", "logoff", "pnputil", "tzutil", "w32tm", "wevtutil", "where", "whoami", "winrs", "xcopy", `Sysprep\sysprep`,
+		"tasklist", "logoff", "pnputil", "route", "tzutil", "w32tm", "wevtutil", "where", "whoami", "winrs", "xcopy", `Sysprep\sysprep`,
 		`WindowsPowerShell\v1.0\powershell`,
 	}
 	if r.Build < 26100 {
@@ -230,6 +230,7 @@ func (m *Machine) installRegistry() error {
 			registry.Text("CommonFilesDir", `C:\Program Files\Common Files`),
 		}},
 		{windowsVersion + `\Uninstall`, nil},
+		{tcpipParameters + `\PersistentRoutes`, nil},
 		{`HKLM\SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Uninstall`, nil},
 		{windowsVersion + `\Policies\System`, []registry.Value{registry.Number("EnableLUA", 1), registry.Number("FilterAdministratorToken", 0)}},
 		{windowsVersion + `\Component Based Servicing`, nil},

@@ -38,6 +38,8 @@ type options struct {
 	console                                  string
 	bootTime, dropTime, skew                 time.Duration
 	noDefender                               bool
+	hostKey, authorizedKeys                  string
+	routes                                   bool
 	adapter                                  network.Adapter
 }
 
@@ -93,6 +95,9 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.language, "language", "en-US", "of a machine that no CD installs: en-US or de-DE")
 	f.StringVar(&o.name, "name", "WIN-KINITSIM", "computer name of a machine that no CD installs")
 	f.StringVar(&o.password, "password-file", "", "file with the administrator's password of a machine that no CD installs")
+	f.StringVar(&o.hostKey, "ssh-host-key", "", "file with OpenSSH's host key of a machine that no CD installs")
+	f.StringVar(&o.authorizedKeys, "ssh-authorized-keys", "", "file with the keys that open OpenSSH of a machine that no CD installs; the release must have OpenSSH: 2k25")
+	f.BoolVar(&o.routes, "routes", false, "add the machine's routes to the real host, which must be a container of its own with the program ip")
 	f.StringVar(&o.listen, "listen", "", "address of the real host to serve on; empty for all")
 	f.StringVar(&o.http, "http-port", "5985", "port of the real host for WinRM over HTTP; empty for none")
 	f.StringVar(&o.https, "https-port", "5986", "port of the real host for WinRM over HTTPS; empty for none")
@@ -201,6 +206,14 @@ func (o options) serve(ctx context.Context, log func(string)) error {
 		}
 		if err := m.Accounts.SetPassword("Administrator", strings.TrimRight(string(text), "\r\n")); err != nil {
 			return fmt.Errorf("set the administrator's password: %w", err)
+		}
+	}
+	if err := o.openSSH(m.Machine); err != nil {
+		return fmt.Errorf("open OpenSSH: %w", err)
+	}
+	if o.routes {
+		if err := m.Network.Follow(follow); err != nil {
+			return err
 		}
 	}
 	ctx, stop := context.WithCancel(ctx)

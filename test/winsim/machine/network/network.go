@@ -75,14 +75,16 @@ type Stack struct {
 	store store.File
 	drop  func() // connections are cut for some time
 
-	mu    sync.Mutex
-	state state
+	mu     sync.Mutex
+	state  state
+	follow Follower
 }
 
 type state struct {
 	Adapters  []Adapter    `json:"adapters"`
 	Networks  []HNSNetwork `json:"networks,omitempty"`
 	Endpoints []Endpoint   `json:"endpoints,omitempty"`
+	Routes    []Route      `json:"routes,omitempty"`
 }
 
 // Open returns the network that is kept in the file, or one with the given adapters.
@@ -113,7 +115,7 @@ func (s *Stack) Plug(card Adapter) error {
 	if slices.ContainsFunc(s.state.Adapters, known) {
 		return nil
 	}
-	s.state.Adapters, s.state.Networks, s.state.Endpoints = []Adapter{card}, nil, nil
+	s.state.Adapters, s.state.Networks, s.state.Endpoints, s.state.Routes = []Adapter{card}, nil, nil, nil
 	return s.store.Save(&s.state)
 }
 
@@ -312,13 +314,21 @@ func (s *Stack) RemoveEndpoint(id string) error {
 	return s.store.Save(&s.state)
 }
 
-// Reboot drops what does not survive one: networks that are not persistent, and all
-// endpoints.
+// Reboot drops what does not survive one: networks and routes that are not persistent, and
+// all endpoints.
 func (s *Stack) Reboot() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Endpoints = nil
 	s.state.Networks = slices.DeleteFunc(s.state.Networks, func(n HNSNetwork) bool { return !n.Persistent })
+	for _, r := range s.state.Routes {
+		if !r.Persistent {
+			if err := s.tell(r, false); err != nil {
+				return err
+			}
+		}
+	}
+	s.state.Routes = slices.DeleteFunc(s.state.Routes, func(r Route) bool { return !r.Persistent })
 	if !slices.ContainsFunc(s.state.Networks, HNSNetwork.External) {
 		s.detach()
 	}

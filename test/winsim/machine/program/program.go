@@ -17,7 +17,7 @@ func Programs() map[string]machine.Program {
 	return map[string]machine.Program{
 		"svchost": svchost, "sshd": svchost, "taskkill": taskkill, "cmd": cmd, "sc": sc, "shutdown": shutdown, "icacls": icacls, "msiexec": msiexec,
 		"curl": curl, "tar": untar, "netsh": netsh, "whoami": whoami, "hostname": hostname, "logoff": logoff, "takeown": takeown,
-		"dism": dism, "sysprep": sysprep, "pnputil": pnputil, "installer": installer, "reg": reg,
+		"dism": dism, "sysprep": sysprep, "pnputil": pnputil, "installer": installer, "reg": reg, "route": route,
 	}
 }
 

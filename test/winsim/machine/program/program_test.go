@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,5 +269,47 @@ func TestShutdownIsAnnouncedOnce(t *testing.T) {
 	}
 	if after := m.LastBoot(); !after.After(before) {
 		t.Errorf("the last boot is %v and was %v", after, before)
+	}
+}
+
+func TestRouteAddsPrintsAndDeletes(t *testing.T) {
+	t.Parallel()
+	for language, failed := range map[string]string{
+		"en-US": "The route deletion failed: Element not found.\r\n", "de-DE": "Fehler beim Löschen der Route: Element nicht gefunden.\r\n",
+	} {
+		m := boot(t, language)
+		rows := func() []string {
+			_, out := run(t, m, "route.exe", "print", "-4")
+			var found []string
+			for line := range strings.Lines(out) {
+				if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "10.0.0.0" {
+					found = append(found, strings.Join(fields, " "))
+				}
+			}
+			return found
+		}
+		route := []string{"10.0.0.0", "mask", "255.255.255.0", "192.0.2.1"}
+		if code, out := run(t, m, "route.exe", append([]string{"-p", "add"}, route...)...); code != 0 || out != " OK!\r\n" {
+			t.Errorf("add: %d %q", code, out)
+		}
+		want := []string{"10.0.0.0 255.255.255.0 192.0.2.1 192.0.2.10 16", "10.0.0.0 255.255.255.0 192.0.2.1 1"}
+		if got := rows(); !slices.Equal(got, want) {
+			t.Errorf("the rows are %q, want %q", got, want)
+		}
+		if code, _ := run(t, m, "route.exe", append([]string{"add"}, route...)...); code != 1 {
+			t.Errorf("added twice: %d", code)
+		}
+		if code, _ := run(t, m, "route.exe", "add", "10.1.0.0", "mask", "255.255.255.0", "198.51.100.1"); code != 1 {
+			t.Errorf("by a gateway that is on no network of the machine: %d", code)
+		}
+		if code, out := run(t, m, "route.exe", append([]string{"delete"}, route...)...); code != 0 || out != " OK!\r\n" {
+			t.Errorf("delete: %d %q", code, out)
+		}
+		if code, out := run(t, m, "route.exe", append([]string{"delete"}, route...)...); code != 1 || out != failed {
+			t.Errorf("deleted twice: %d %q", code, out)
+		}
+		if got := rows(); len(got) > 0 {
+			t.Errorf("there are still %q", got)
+		}
 	}
 }

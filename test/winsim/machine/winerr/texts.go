@@ -13,6 +13,8 @@ func texts() map[Code]message {
 		NotReady:             {"The device is not ready.", "Das Gerät ist nicht bereit."},
 		SharingViolation:     {"The process cannot access the file because it is being used by another process.", "Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird."},
 		FileExists:           {"The file exists.", "Die Datei ist vorhanden."},
+		ElementNotFound:      {"Element not found.", "Element nicht gefunden."},
+		ObjectExists:         {"The object already exists.", "Das Objekt ist bereits vorhanden."},
 		InvalidParameter:     {"The parameter is incorrect.", "Falscher Parameter."},
 		DiskFull:             {"There is not enough space on the disk.", "Es steht nicht genug Speicherplatz auf dem Datenträger zur Verfügung."},
 		InvalidName:          {"The filename, directory name, or volume label syntax is incorrect.", "Die Syntax für den Dateinamen, Verzeichnisnamen oder die Datenträgerbezeichnung ist falsch."},

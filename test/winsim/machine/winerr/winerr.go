@@ -48,6 +48,7 @@ const (
 	ShutdownInProgress   Code = 1115
 	ShutdownIsScheduled  Code = 1190
 	NoShutdownScheduled  Code = 1116
+	ElementNotFound      Code = 1168
 	InstallFailure       Code = 1603
 	UnknownProduct       Code = 1605
 	InstallRunning       Code = 1618
@@ -56,6 +57,7 @@ const (
 	InvalidCommandLine   Code = 1639
 	SuccessRebootStarted Code = 1641
 	SuccessRebootNeeded  Code = 3010
+	ObjectExists         Code = 5010
 )
 
 // HResult is the code as an HRESULT of the facility Win32.

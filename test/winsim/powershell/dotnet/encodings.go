@@ -69,6 +69,8 @@ func getEncoding(c call) (any, error) {
 		return encodingObject("System.Text.UnicodeEncoding", &own), nil
 	case "437", "ibm437":
 		return encodingObject("System.Text.SBCSCodePageEncoding", &codec{name: "IBM437", page: 437, text: charmap.CodePage437}), nil
+	case "28591", "iso-8859-1":
+		return encodingObject("System.Text.Latin1Encoding", &codec{name: "iso-8859-1", page: 28591, text: charmap.ISO8859_1}), nil
 	case "1252", "windows-1252":
 		return encodingObject("System.Text.SBCSCodePageEncoding", &codec{name: "Windows-1252", page: 1252, text: charmap.Windows1252}), nil
 	}
