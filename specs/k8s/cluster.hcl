@@ -212,7 +212,7 @@ task "x509_ca" "kubernetes" {
   depends_on = [task.directory.pki]
 }
 
-# Windows nodes join with a token, which the cluster forgets after a day.
+# Windows nodes join with a token.
 task "secret" "token" {
   stage      = "network"
   when       = local.has_windows
@@ -310,8 +310,7 @@ task "kubeadm_config" "init" {
   advertise_address      = local.controllers[0].ip
   control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = var.kubernetes_version
-  token                  = local.has_windows ? task.secret.token.value : null
-  token_ttl              = local.has_windows ? "24h" : "1m"
+  token_ttl              = "1m" # Nobody joins with it.
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])

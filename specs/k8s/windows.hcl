@@ -350,13 +350,39 @@ task "win_powershell" "version" {
   depends_on = [task.win_powershell.payload]
 }
 
+# The token is in the cluster only while nodes join, and for two hours at most.
+task "win_powershell" "joined" {
+  stage     = "cluster"
+  hosts     = local.windows_names
+  script    = "[IO.File]::Exists('C:/etc/kubernetes/kubelet.conf')"
+  read_only = true
+}
+
+task "command" "token" {
+  stage = "computes"
+  when  = anytrue([for name in local.windows_names : trimspace(task.win_powershell.joined[name].stdout) != "True"])
+  host  = local.first_node
+  argv  = concat(["sh", "-c", "sed \"s/EXPIRES/$(date -u -d '+2 hours' +%FT%TZ)/\" | \"$@\"", "token"], local.kubectl, ["apply", "--filename", "-"])
+  stdin = local.has_windows ? templatefile("files/token.yaml", { cluster = local.title, token = task.secret.token.value }) : ""
+}
+
+task "command" "token_gone" {
+  stage      = "computes"
+  when       = local.has_windows
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["--namespace", "kube-system", "delete", "secrets", "--selector", "kinit=join"])
+  only_if    = ["sh", "-c", "test -n \"$(\"$@\")\"", "token", "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", "--namespace", "kube-system", "get", "secrets", "--selector", "kinit=join", "--output", "name"]
+  depends_on = [task.win_powershell.join]
+}
+
 # A join that failed half-way is reset before the next attempt.
 task "win_powershell" "join" {
-  stage   = "computes"
-  hosts   = local.windows_names
-  script  = file("files/windows-join.ps1")
-  creates = "C:/etc/kubernetes/kubelet.conf"
-  timeout = var.cluster_timeout
+  stage      = "computes"
+  hosts      = local.windows_names
+  script     = file("files/windows-join.ps1")
+  creates    = "C:/etc/kubernetes/kubelet.conf"
+  timeout    = var.cluster_timeout
+  depends_on = [task.command.token]
 
   retry {
     attempts = 3
