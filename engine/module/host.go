@@ -102,10 +102,15 @@ type Output struct {
 type Files interface {
 	// Stat describes a file and does not follow a link.
 	Stat(ctx context.Context, path string) (FileInfo, error)
-	// Open reads a file.
+	// Open reads a file. Where another user can change the way to it, it must be a
+	// regular file, and no link may lead there.
 	Open(ctx context.Context, path string) (io.ReadCloser, error)
-	// Write replaces a file's content in one go: temporary name in the same
-	// folder, fsync, mode and owner, rename. The folder must exist.
+	// Write replaces a file's content in one go: random name in the same folder,
+	// owner and mode on the handle, content, fsync, rename. The folder must exist.
+	//
+	// Whatever changes files goes no way that another user can bend: where somebody
+	// else than root and our own user can change a folder on the way, no link is
+	// followed, and what would need one is an error.
 	Write(ctx context.Context, path string, content io.Reader, attr Attr) error
 	// Mkdir makes a folder and its missing parents; attr is for the last one.
 	Mkdir(ctx context.Context, path string, attr Attr) error
@@ -113,13 +118,22 @@ type Files interface {
 	SetAttr(ctx context.Context, path string, attr Attr) error
 	// Symlink makes path a link to target, replacing an older link.
 	Symlink(ctx context.Context, target, path string) error
-	// Remove deletes a file, a link, or a folder with all in it. Nothing there is
-	// no error.
+	// Remove deletes a file, a link, or a folder with all in it. A folder below which
+	// a file system is mounted is an error. Nothing there is no error.
 	Remove(ctx context.Context, path string) error
 	// Rename moves a file within a file system, replacing the target.
 	Rename(ctx context.Context, from, to string) error
 	// List describes what is in a folder, by name.
 	List(ctx context.Context, path string) ([]FileInfo, error)
+	// Folder finds the folder of a path, for a program that is to write there: in one
+	// that is not closed, a program that takes paths could be led elsewhere.
+	Folder(ctx context.Context, path string) (Folder, error)
+}
+
+// Folder is where a path lies.
+type Folder struct {
+	Path   string // without links, as far as only the host's root can change them
+	Closed bool   // nobody but root and our own user can change it or the way to it
 }
 
 // FileInfo describes a file.

@@ -32,6 +32,7 @@ import (
 // Errors:
 //   - source is no folder, or dest is in it
 //   - dest exists, is not what source gives, and the cluster does not own it
+//   - format is zip and another user can change source: zip would follow their links
 //   - a file of source vanished or cannot be read while it is packed
 //   - a program that is needed is not installed
 type Task struct {
@@ -82,7 +83,7 @@ func (t *Task) Validate() error {
 	if slices.Contains(t.Exclude, "") {
 		return fmt.Errorf("exclude has an empty pattern, want paths below source such as \"*.log\"")
 	}
-	_, err := t.packer()
+	_, err := t.packer("")
 	return err
 }
 

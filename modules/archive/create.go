@@ -43,8 +43,7 @@ type packer struct {
 }
 
 // packer is the program for the format.
-func (t *Task) packer() (packer, error) {
-	part := t.Dest + seal.PartSuffix
+func (t *Task) packer(part string) (packer, error) {
 	format := t.format()
 	if format == "zip" {
 		return packer{module.Command{
@@ -79,32 +78,50 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
 	}
+	part, err := seal.NewPart(ctx, h, t.Dest)
+	if err != nil {
+		return err
+	}
 	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
 		if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Dest + suffix}); err != nil {
 			return err
 		}
 	}
-	if err := t.pack(ctx, h, s.entries); err != nil {
-		return err
+	if err = t.pack(ctx, h, s.entries, part); err == nil {
+		err = t.place(ctx, h, s, part)
 	}
-	return t.place(ctx, h, s)
+	return errors.Join(err, part.Close(ctx, h))
 }
 
 // pack leaves a part. A part of an earlier try would be added to by zip.
-func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry) error {
-	p, err := t.packer()
+func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, part seal.Part) error {
+	p, err := t.packer(part.Path)
 	if err != nil {
 		return err
+	}
+	shared, folder, err := t.shared(ctx, h, entries)
+	if err != nil {
+		return err
+	}
+	if shared {
+		if p, err = t.walker(part.Path, folder); err != nil {
+			return err
+		}
 	}
 	if p.nameEnds == "\n" && strings.Contains(tree.Names(entries, ""), "\n") {
 		return fmt.Errorf("a name in %s has a line end in it, which zip cannot read: use tar.gz", t.Source)
 	}
-	if err := h.Files().Remove(ctx, t.Dest+seal.PartSuffix); err != nil {
+	if err := h.Files().Remove(ctx, part.Path); err != nil {
 		return err
 	}
 	h.Report(event.Progress{Text: fmt.Sprintf("pack %s of %s", count(entries), t.Source)})
-	p.command.Stdin = strings.NewReader(tree.Names(entries, p.nameEnds))
+	if !shared {
+		p.command.Stdin = strings.NewReader(tree.Names(entries, p.nameEnds))
+	}
 	_, err = h.Run(ctx, p.command)
+	if err != nil { // nothing goes on with a part of an archive
+		err = errors.Join(err, part.Drop(ctx, h))
+	}
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
 		return fmt.Errorf("%s is not installed: install it with a package task before: %w", p.command.Argv[0], err)
 	}
@@ -112,22 +129,21 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry) er
 }
 
 // place gives the part its mode and owner, seals it and moves it in place.
-func (t *Task) place(ctx context.Context, h module.Host, s state) error {
-	part := t.Dest + seal.PartSuffix
+func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
 	attr, err := t.want().Or(s.info).Attr()
 	if err != nil {
 		return err
 	}
-	if err := h.Files().SetAttr(ctx, part, attr); err != nil {
+	if err := h.Files().SetAttr(ctx, part.Path, attr); err != nil {
 		return err
 	}
-	if err := seal.Write(ctx, h, t.Dest, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
+	if err := seal.Write(ctx, h, t.Dest, part, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
 		return err
 	}
-	if err := h.Files().Rename(ctx, part, t.Dest); err != nil {
+	if err := h.Files().Rename(ctx, part.Path, t.Dest); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, part)
+	return claim.Release(ctx, h, t.Dest+seal.PartSuffix)
 }
 
 func (t *Task) setAttr(ctx context.Context, h module.Host) error {

@@ -2,7 +2,8 @@
 // host itself, verified by its checksum.
 //
 // curl or wget fetches into <dest>.part, where an interrupted download goes on
-// the next time; the part is verified and then renamed. What was verified is
+// the next time, or where another user can change the folder, into one of its own; the
+// part is verified and then renamed. What was verified is
 // remembered in <dest>.kinit-sum, so that a later run needs no more than a look
 // at size and time.
 package download

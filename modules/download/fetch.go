@@ -24,24 +24,32 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 	if s.right {
 		return t.setAttr(ctx, h)
 	}
-	if err := t.own(ctx, h, s); err != nil {
+	part, err := seal.NewPart(ctx, h, t.Dest)
+	if err != nil {
 		return err
 	}
-	if err := t.fetchPart(ctx, h); err != nil {
-		return err
+	if err := t.own(ctx, h, s, part); err != nil {
+		return errors.Join(err, part.Close(ctx, h))
 	}
-	if err := t.place(ctx, h, s); err != nil {
+	err = t.fetchPart(ctx, h, part)
+	if err == nil {
+		err = t.place(ctx, h, s, part)
+	}
+	if err := errors.Join(err, part.Close(ctx, h)); err != nil {
 		return err
 	}
 	return claim.Release(ctx, h, t.Dest+seal.PartSuffix)
 }
 
 // own marks the file, its part and its checksum before they are made.
-func (t *Task) own(ctx context.Context, h module.Host, s state) error {
+func (t *Task) own(ctx context.Context, h module.Host, s state, part seal.Part) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
 	}
 	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
+		if suffix == seal.PartSuffix && !part.Beside() {
+			continue
+		}
 		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != seal.PartSuffix}
 		if err := h.Own(ctx, m); err != nil {
 			return err
@@ -52,15 +60,18 @@ func (t *Task) own(ctx context.Context, h module.Host, s state) error {
 
 // fetchPart leaves a verified part. A part of an earlier try is continued; when
 // that does not work, it was complete, or of another version and the download
-// starts over, once.
-func (t *Task) fetchPart(ctx context.Context, h module.Host) error {
-	part := t.Dest + seal.PartSuffix
+// starts over, once. A part for which there was no space goes.
+func (t *Task) fetchPart(ctx context.Context, h module.Host, p seal.Part) error {
+	part := p.Path
 	_, err := h.Files().Stat(ctx, part)
 	resumed := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err = t.transfer(ctx, h, part)
+	if unwritable(err) {
+		return errors.Join(err, p.Drop(ctx, h))
+	}
 	if resumed && refused(err) && !t.Unverified {
 		err = nil
 	}
@@ -74,6 +85,9 @@ func (t *Task) fetchPart(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if err := t.transfer(ctx, h, part); err != nil {
+		if unwritable(err) {
+			err = errors.Join(err, p.Drop(ctx, h))
+		}
 		return err
 	}
 	return t.verify(ctx, h, part)
@@ -112,24 +126,23 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 // place gives the part its mode and owner, remembers its checksum and moves it in
 // place. Remembered first, it is no trouble when the move does not come about:
 // what is there then has another size or time.
-func (t *Task) place(ctx context.Context, h module.Host, s state) error {
-	part := t.Dest + seal.PartSuffix
+func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
 	want := t.want().Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")
-	if err := setPart(ctx, h, part, want); err != nil {
+	if err := setPart(ctx, h, part.Path, want); err != nil {
 		return err
 	}
-	if err := t.remember(ctx, h); err != nil {
+	if err := t.remember(ctx, h, part); err != nil {
 		return err
 	}
-	return h.Files().Rename(ctx, part, t.Dest)
+	return h.Files().Rename(ctx, part.Path, t.Dest)
 }
 
-func (t *Task) remember(ctx context.Context, h module.Host) error {
+func (t *Task) remember(ctx context.Context, h module.Host, part seal.Part) error {
 	if t.Unverified {
 		return nil
 	}
-	return seal.Write(ctx, h, t.Dest, t.sum.algorithm, t.sum.hex)
+	return seal.Write(ctx, h, t.Dest, part, t.sum.algorithm, t.sum.hex)
 }
 
 func setPart(ctx context.Context, h module.Host, part string, want fileattr.Want) error {

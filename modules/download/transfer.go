@@ -70,6 +70,13 @@ func refused(err error) bool {
 	return errors.As(err, &exit) && slices.Contains([]int{22, 33, 36, 8}, exit.Code)
 }
 
+// unwritable tells whether there was no place for what arrived, as on a full disk: curl
+// ends with 23 then, wget with 3, and cp says so.
+func unwritable(err error) bool {
+	exit := (*module.ExitError)(nil)
+	return errors.As(err, &exit) && (slices.Contains([]int{23, 3}, exit.Code) || strings.Contains(exit.Stderr, "No space left on device"))
+}
+
 // published reads the checksum that belongs to the file from where it is
 // published.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {

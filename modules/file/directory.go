@@ -21,7 +21,7 @@ import (
 //
 // Errors:
 //   - path is a file or a link
-//   - it is to be absent and the cluster does not own it
+//   - it is to be absent and the cluster does not own it, or a file system is mounted in it
 type DirectoryTask struct {
 	// Path is the absolute path of the folder.
 	Path string `hcl:"path"`

@@ -40,9 +40,18 @@ func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
 		if err := h.Own(ctx, module.Mark{Kind: "tree", ID: t.Dest}); err != nil {
 			return err
 		}
+		if err := h.Files().Mkdir(ctx, t.Dest, t.user.Attr(0)); err != nil {
+			return err
+		}
+		if err := t.become(ctx, h, s); err != nil { // a folder of ours may be closed where the one above is not
+			return err
+		}
 		if _, err := t.git(ctx, h, "init", "--quiet", "--", t.Dest); err != nil {
 			return err
 		}
+	}
+	if err := t.checkTree(ctx, h, s); err != nil {
+		return err
 	}
 	if s.origin == t.Repository {
 		return nil
@@ -66,17 +75,20 @@ func (t *Task) fetch(ctx context.Context, h module.Host, s state) error {
 		if s.want.branch != "" {
 			what = "+refs/heads/" + s.want.branch + ":refs/remotes/origin/" + s.want.branch
 		}
-		_, err := t.run(ctx, h, "fetch", "--quiet", "--no-tags", "--depth="+strconv.Itoa(t.Depth), "origin", what)
-		return err
+		return t.fetchFrom(ctx, h, "--no-tags", "--depth="+strconv.Itoa(t.Depth), "origin", what)
 	}
-	if _, err := t.run(ctx, h, "fetch", "--quiet", "--force", "--tags", "--prune", "origin"); err != nil {
+	if err := t.fetchFrom(ctx, h, "--force", "--tags", "--prune", "origin"); err != nil {
 		return err
 	}
 	_, err := t.run(ctx, h, "cat-file", "-e", s.want.commit+"^{commit}")
 	if !missing(err) {
 		return err
 	}
-	_, err = t.run(ctx, h, "fetch", "--quiet", "origin", s.want.commit)
+	return t.fetchFrom(ctx, h, "origin", s.want.commit)
+}
+
+func (t *Task) fetchFrom(ctx context.Context, h module.Host, args ...string) error {
+	_, err := t.run(ctx, h, append(append([]string{"fetch", "--quiet"}, t.server()...), args...)...)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/runas"
 )
 
 // Task is a checkout of a repository at a branch, tag or commit.
@@ -24,6 +25,10 @@ import (
 // it; so does a tag that was moved. A commit needs no look at the repository once it
 // is checked out. Files that git does not track stay. Hooks do not run. Marked as
 // the cluster's, the checkout goes with all in it on cleanup.
+//
+// git runs programs that the configuration of a checkout names. So where another user
+// than the one who is logged in can change the checkout, or a folder on the way to it,
+// git runs as the checkout's owner, in a dry run too.
 //
 // The host needs git, and ssh for such a repository; git never asks for a password.
 //
@@ -35,6 +40,8 @@ import (
 //   - the repository cannot be read, or has no such branch or tag; the nearest names are told
 //   - dest is a folder with something else in it, or another cluster's
 //   - an update would lose changed files or commits of the checkout, and force is not set
+//   - the checkout or a local repository is another user's, and git cannot or must not run
+//     as that user: who is logged in is not root, or the task has a password or key
 //   - git is not installed
 type Task struct {
 	// Repository is the URL of the repository as git takes it, without a password.
@@ -62,7 +69,8 @@ type Task struct {
 	// State is "present" or "absent".
 	State string `hcl:"state,optional"`
 
-	commit string // what is checked out, or will be
+	commit string     // what is checked out, or will be
+	user   runas.User // who runs git, found by Plan
 }
 
 // Kind is the module "git".

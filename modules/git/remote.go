@@ -21,7 +21,7 @@ func (t *Task) resolve(ctx context.Context, h module.Host) (target, error) {
 	if isCommit(t.Ref) {
 		return target{commit: t.Ref}, ctx.Err()
 	}
-	list, err := t.git(ctx, h, "ls-remote", "--symref", "--", t.Repository)
+	list, err := t.git(ctx, h, append(append([]string{"ls-remote", "--symref"}, t.server()...), "--", t.Repository)...)
 	if err != nil {
 		return target{}, fmt.Errorf("read the repository: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"kinit/engine/shell"
 )
 
-// settings of every call. The checkout may belong to another user than the one who
-// brings it up to date, and must not make that one run its programs.
+// settings of every call. Whoever runs git is the checkout's own user, or one whose files
+// nobody else can change, so that git need not look who its owner is.
 func settings() []string {
 	return []string{"-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
 }
@@ -27,7 +27,7 @@ func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, 
 // git runs git and returns what it prints, without the line end.
 func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, error) {
 	argv := append(append([]string{"git"}, settings()...), args...)
-	out, err := h.Run(ctx, module.Command{Argv: argv, Env: t.env()})
+	out, err := h.Run(ctx, module.Command{Argv: t.user.Argv(argv), Env: t.env()})
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
 		if exit.Code == 127 {
 			return "", fmt.Errorf("git is not installed: install it with a package task before: %w", err)

@@ -23,10 +23,11 @@ const marks = "refs/kinit/*"
 // state is the checkout as it is, and what it should be.
 type state struct {
 	want     target
-	exists   bool // the folder
-	ours     bool // there is a mark, or nothing on the host has an owner
-	empty    bool // nothing is in it
-	checkout bool // it is a checkout
+	exists   bool   // the folder
+	ours     bool   // there is a mark, or nothing on the host has an owner
+	uid      uint32 // who owns it
+	empty    bool   // nothing is in it
+	checkout bool   // it is a checkout
 	origin   string
 	commit   string // "" after an interrupted clone
 	branch   string // "" when no branch is checked out
@@ -37,6 +38,9 @@ type state struct {
 
 func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 	if err := t.readFolder(ctx, h, &s); err != nil {
+		return s, err
+	}
+	if err := t.become(ctx, h, s); err != nil {
 		return s, err
 	}
 	if t.State == "present" {
@@ -60,7 +64,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	case !info.Mode.IsDir():
 		return fmt.Errorf("%s is no folder, want a checkout or nothing there", t.Dest)
 	}
-	s.exists, s.ours = true, h.Owner() == ""
+	s.exists, s.ours, s.uid = true, h.Owner() == "", info.UID
 	if !s.ours {
 		if _, s.ours, err = claim.Of(ctx, h, t.Dest); err != nil {
 			return err

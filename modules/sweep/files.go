@@ -4,18 +4,33 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
 	"kinit/modules/internal/podman"
+	"kinit/modules/unarchive"
 )
 
 // remove deletes what has its path as ID.
 func remove(ctx context.Context, h module.Host, mark module.Mark) error {
 	return h.Files().Remove(ctx, mark.ID)
+}
+
+// undoTree removes a checkout with all in it, and of an archive what came out of it.
+func undoTree(ctx context.Context, h module.Host, mark module.Mark) error {
+	checkout, err := hostfile.Exists(ctx, h, path.Join(mark.ID, ".git"))
+	if err != nil {
+		return err
+	}
+	if checkout {
+		return remove(ctx, h, mark)
+	}
+	return unarchive.Undo(ctx, h, mark)
 }
 
 // undoFile deletes a file that kinit made, or puts back the one it replaced,

@@ -36,7 +36,7 @@ func kinds() []handler {
 		{name: "file", noun: "file", file: byID, undo: undoFile},
 		{name: "link", noun: "link", file: byID, undo: remove},
 		{name: "download", noun: "download", undo: remove},
-		{name: "tree", noun: "folder", undo: remove}, // with all in it, unlike a directory
+		{name: "tree", noun: "folder", undo: undoTree},
 		{name: "directory", noun: "folder", undo: undoDirectory},
 		{name: "unit", noun: "unit", file: unitFile, undo: undoUnit},
 		{name: "nft_table", noun: "nft table", undo: undoTable},

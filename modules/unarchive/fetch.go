@@ -2,38 +2,68 @@ package unarchive
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path"
 
 	"kinit/engine/module"
 	"kinit/modules/copyfile"
 	"kinit/modules/download"
+	"kinit/modules/internal/seal"
 )
 
 // fetch brings the archive to the host, where it is not there yet, and returns its
 // path.
-func (t *Task) fetch(ctx context.Context, h module.Host) (string, error) {
-	if t.Archive != "" {
-		return t.Archive, t.verify(ctx, h, t.Archive)
+func (t *Task) fetch(ctx context.Context, h module.Host, w workshop) (string, error) {
+	if t.Archive == "" {
+		return w.archive, bring(ctx, h, t.carrier("present", w))
 	}
-	return t.fetched(), bring(ctx, h, t.carrier("present"))
+	if t.SHA256 == "" {
+		return t.Archive, nil
+	}
+	folder, err := h.Files().Folder(ctx, t.Archive)
+	if err != nil || folder.Closed {
+		return t.Archive, errors.Join(err, t.verify(ctx, h, t.Archive))
+	}
+	// Others could put another archive there once it is verified.
+	if _, err := h.Run(ctx, module.Command{Argv: []string{"cp", "--no-dereference", "--reflink=auto", "--", t.Archive, w.archive}}); err != nil {
+		return "", fmt.Errorf("archive: %w", err)
+	}
+	return w.archive, t.verify(ctx, h, w.archive)
 }
 
 // discard removes the archive that was brought to the host.
-func (t *Task) discard(ctx context.Context, h module.Host) error {
+func (t *Task) discard(ctx context.Context, h module.Host, w workshop) error {
 	if t.Archive != "" {
-		return nil
+		return h.Files().Remove(ctx, w.archive)
 	}
-	return bring(ctx, h, t.carrier("absent"))
+	return bring(ctx, h, t.carrier("absent", w))
 }
 
-func (t *Task) fetched() string { return path.Join(t.Dest, fetchedName) }
+// workshop is where an archive is unpacked: a folder that nobody else can change.
+type workshop struct {
+	archive string // the archive, where it was brought to the host
+	parts   string // its content, until it is complete
+	part    seal.Part
+}
+
+// open finds the place: in dest itself, or where others can change that, in a folder of
+// its own.
+func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
+	part, err := seal.NewPart(ctx, h, path.Join(t.Dest, unpackedName))
+	w := workshop{archive: path.Join(t.Dest, fetchedName), parts: path.Join(t.Dest, unpackedName), part: part}
+	if err == nil && !part.Beside() {
+		w.archive, w.parts = path.Join(path.Dir(part.Path), fetchedName), part.Path
+	}
+	return w, err
+}
 
 // carrier is the task of another module that brings the archive, and checks it.
-func (t *Task) carrier(state string) module.Task {
+func (t *Task) carrier(state string, w workshop) module.Task {
 	if t.URL != "" {
-		return &download.Task{URL: t.URL, SHA256: t.SHA256, Dest: t.fetched(), State: state}
+		return &download.Task{URL: t.URL, SHA256: t.SHA256, Dest: w.archive, State: state}
 	}
-	task := &copyfile.Task{Source: t.Source, Dest: t.fetched(), State: state}
+	task := &copyfile.Task{Source: t.Source, Dest: w.archive, State: state}
 	if state == "absent" {
 		task.Source = ""
 	}

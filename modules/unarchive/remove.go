@@ -2,12 +2,15 @@ package unarchive
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
-	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
+	"kinit/modules/internal/seal"
 	"kinit/modules/internal/tree"
 )
 
@@ -18,53 +21,54 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	if err != nil || !s.unpacked {
 		return err
 	}
-	here := byPath(s.here)
-	ours := slices.DeleteFunc(slices.Clone(s.manifest.Unpacked), func(e tree.Entry) bool { return here[e.Path].Type != e.Type })
-	if err := removeEntries(ctx, h, t.Dest, ours); err != nil {
+	if err := t.takeAway(ctx, h, s); err != nil {
 		return err
 	}
-	for _, name := range []string{unpackedName, manifestName} {
+	return claim.Release(ctx, h, t.Dest, "tree")
+}
+
+// takeAway removes the entries of the manifest that are still of their type.
+func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
+	here := byPath(s.here)
+	ours := slices.DeleteFunc(slices.Clone(s.manifest.Unpacked), func(e tree.Entry) bool { return here[e.Path].Type != e.Type })
+	if err := tree.Remove(ctx, h, t.Dest, ours); err != nil {
+		return err
+	}
+	return t.tidy(ctx, h, s.manifest.NewDest)
+}
+
+// tidy removes the module's own files, and the folder when it was made for them and
+// nothing else is in it.
+func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
+	for _, name := range []string{fetchedName, unpackedName, unpackedName + seal.PartSuffix, manifestName} {
 		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {
 			return err
 		}
 	}
 	left, err := h.Files().List(ctx, t.Dest)
+	if err != nil || !made || len(left) > 0 {
+		return err
+	}
+	return h.Files().Remove(ctx, t.Dest)
+}
+
+// Undo takes away what was unpacked into the folder of a mark, for clean-up. Where that
+// was interrupted there is no manifest, and nothing but the module's own files.
+func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
+	t := &Task{Dest: mark.ID, State: "absent"}
+	info, err := h.Files().Stat(ctx, t.Dest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !info.Mode.IsDir() {
+		return fmt.Errorf("%s is no folder any more: remove it yourself if nothing needs it", t.Dest)
+	}
+	s, err := t.read(ctx, h)
 	if err != nil {
 		return err
 	}
-	if s.manifest.NewDest && len(left) == 0 {
-		if err := h.Files().Remove(ctx, t.Dest); err != nil {
-			return err
-		}
+	if s.unpacked {
+		return t.takeAway(ctx, h, s)
 	}
-	return claim.Release(ctx, h, t.Dest, "tree")
-}
-
-// removeEntries removes files and links, and then the folders that are empty, the
-// deepest first.
-func removeEntries(ctx context.Context, h module.Host, folder string, entries []tree.Entry) error {
-	var files, folders []tree.Entry
-	for _, e := range entries {
-		if e.Type == "d" {
-			folders = append(folders, e)
-		} else {
-			files = append(files, e)
-		}
-	}
-	slices.SortFunc(folders, func(a, b tree.Entry) int { return strings.Compare(b.Path, a.Path) })
-	if err := each(ctx, h, folder, files, "rm", "--force", "--"); err != nil {
-		return err
-	}
-	return each(ctx, h, folder, folders, "rmdir", "--ignore-fail-on-non-empty", "--")
-}
-
-// each runs a program with the names of entries, however many.
-func each(ctx context.Context, h module.Host, folder string, entries []tree.Entry, argv ...string) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	_, err := h.Run(ctx, module.Command{
-		Argv: append([]string{"xargs", "--null"}, argv...), Dir: folder, Stdin: strings.NewReader(tree.Names(entries, "\x00")),
-	})
-	return err
+	return t.tidy(ctx, h, true)
 }

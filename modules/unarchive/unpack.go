@@ -29,25 +29,33 @@ func (t *Task) unpack(ctx context.Context, h module.Host) error {
 	if err := t.prepare(ctx, h, &s); err != nil {
 		return err
 	}
-	archive, err := t.fetch(ctx, h)
+	w, err := t.open(ctx, h)
 	if err != nil {
 		return err
 	}
-	parts := path.Join(t.Dest, unpackedName)
-	all, err := t.extract(ctx, h, archive, parts)
+	err = t.unpackIn(ctx, h, s, w)
+	return errors.Join(err, w.part.Close(ctx, h))
+}
+
+func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop) error {
+	archive, err := t.fetch(ctx, h, w)
 	if err != nil {
 		return err
 	}
-	if err := t.place(ctx, h, s, parts, all); err != nil {
+	all, err := t.extract(ctx, h, archive, w.parts)
+	if err != nil {
+		return err
+	}
+	if err := t.place(ctx, h, s, w, all); err != nil {
 		return err
 	}
 	if err := t.finish(ctx, h, s, stripped(all, t.Strip)); err != nil {
 		return err
 	}
-	if err := h.Files().Remove(ctx, parts); err != nil {
+	if err := h.Files().Remove(ctx, w.parts); err != nil {
 		return err
 	}
-	return t.discard(ctx, h)
+	return t.discard(ctx, h, w)
 }
 
 // prepare makes the folder, marked as the cluster's with all in it.
@@ -118,13 +126,19 @@ func stripped(entries []tree.Entry, strip int) []tree.Entry {
 }
 
 // place copies what was unpacked over the folder, with modes, times and links, and
-// gives the folder itself back what it had. The copy shares blocks where it can.
-func (t *Task) place(ctx context.Context, h module.Host, s state, parts string, all []tree.Entry) error {
+// gives the folder itself back what it had. The copy shares blocks where it can. Where
+// others can change the tree, it is put in place entry by entry.
+func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, all []tree.Entry) error {
+	parts := w.parts
 	if err := t.giveAway(ctx, h, parts); err != nil {
 		return err
 	}
-	if err := removeEntries(ctx, h, parts, t.kept(s, all)); err != nil {
+	kept := t.kept(s, all)
+	if err := tree.Remove(ctx, h, parts, kept); err != nil {
 		return err
+	}
+	if !w.part.Beside() || tree.Shared(s.here, s.info.UID) {
+		return t.placeEach(ctx, h, parts, kept)
 	}
 	for _, folder := range t.tops(all) {
 		argv := []string{"cp", "--archive", "--remove-destination", "--reflink=auto", "--no-target-directory", "--",
@@ -191,7 +205,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 			gone = append(gone, e)
 		}
 	}
-	if err := removeEntries(ctx, h, t.Dest, gone); err != nil {
+	if err := tree.Remove(ctx, h, t.Dest, gone); err != nil {
 		return err
 	}
 	m := manifest{SHA256: s.sum, Strip: t.Strip, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest}

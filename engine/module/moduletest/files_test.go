@@ -16,7 +16,7 @@ func TestFilesKeepTheContract(t *testing.T) {
 	t.Parallel()
 	for name, setup := range map[string]func(*testing.T) (module.Files, string){
 		"memory": func(*testing.T) (module.Files, string) { return NewMemFiles(), "/tmp" },
-		"local":  func(t *testing.T) (module.Files, string) { return osFiles{}, t.TempDir() },
+		"local":  func(t *testing.T) (module.Files, string) { return LocalHost(t, "").Files(), t.TempDir() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,20 +19,35 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/shell"
+	"kinit/engine/transport"
+	"kinit/engine/transport/local"
 )
 
 // Local is the machine the test runs on. Dir is a folder of its own: tests write
 // only there, and the suite compares it before and after a dry run.
 type Local struct {
 	ledger
-	osFiles
-	Dir string
+	files module.Files
+	Dir   string
 }
 
 // LocalHost returns the real machine as a host named "localhost". owner may be
 // empty.
 func LocalHost(t testing.TB, owner string) *Local {
-	return &Local{ledger: ledger{name: "localhost", owner: owner}, Dir: t.TempDir()}
+	t.Helper()
+	conn := local.New()
+	t.Cleanup(func() { _ = conn.Close() })
+	return &Local{ledger: ledger{name: "localhost", owner: owner}, files: filesOf(t, conn), Dir: t.TempDir()}
+}
+
+// filesOf opens the files of a machine.
+func filesOf(t testing.TB, conn transport.Conn) module.Files {
+	t.Helper()
+	files, err := conn.Files(t.Context())
+	if err != nil {
+		t.Fatalf("open the machine's files: %v", err)
+	}
+	return files
 }
 
 // Path is a path in the host's own folder.
@@ -115,7 +130,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 }
 
 // Files returns the machine's files.
-func (l *Local) Files() module.Files { return l.osFiles }
+func (l *Local) Files() module.Files { return l.files }
 
 // Dial connects from this machine.
 func (l *Local) Dial(ctx context.Context, network, address string) (net.Conn, error) {

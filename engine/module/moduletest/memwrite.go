@@ -130,3 +130,8 @@ func (m *MemFiles) Rename(ctx context.Context, from, to string) error {
 	}
 	return nil
 }
+
+// Folder finds the folder of a path. Nobody else is on this machine.
+func (m *MemFiles) Folder(ctx context.Context, name string) (module.Folder, error) {
+	return module.Folder{Path: path.Dir(name), Closed: true}, ctx.Err()
+}

@@ -42,7 +42,7 @@ func As(user, method string) (*Conn, error) {
 	}
 	c := &Conn{done: make(chan struct{})}
 	c.as = &other{user: u, conn: c, helper: newHelper()}
-	c.files = sftpfs.New(c.as)
+	c.files = sftpfs.New(c.as, c.Exec)
 	return c, nil
 }
 

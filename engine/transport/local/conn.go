@@ -34,7 +34,9 @@ var _ transport.Conn = (*Conn)(nil)
 
 // New returns this machine.
 func New() *Conn {
-	return &Conn{files: posix.New(system{}), done: make(chan struct{})}
+	c := &Conn{done: make(chan struct{})}
+	c.files = posix.New(system{}, c.Exec)
+	return c
 }
 
 // Files returns the machine's file system.

@@ -80,23 +80,38 @@ func (system) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-func (system) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
+// Private is true: a new file is its owner's alone.
+func (system) Private() bool { return true }
+
+func (system) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(fill(ctx, file, mode, content), file.Close())
+	return errors.Join(fill(ctx, file, attr, content), file.Close())
 }
 
-func fill(ctx context.Context, file *os.File, mode fs.FileMode, content io.Reader) error {
-	if err := file.Chmod(mode); err != nil {
+// fill gives the file its owner before its mode, whose set-uid bits that would clear.
+// Writes of a user who is not root clear them too.
+func fill(ctx context.Context, file *os.File, attr posix.NewFile, content io.Reader) error {
+	if attr.UID >= 0 || attr.GID >= 0 {
+		if err := file.Chown(int(attr.UID), int(attr.GID)); err != nil {
+			return err
+		}
+	}
+	if err := file.Chmod(attr.Mode); err != nil {
 		return err
 	}
 	if _, err := io.Copy(file, posix.Reader(ctx, content)); err != nil {
 		return err
+	}
+	if attr.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+		if err := file.Chmod(attr.Mode); err != nil {
+			return err
+		}
 	}
 	return file.Sync()
 }

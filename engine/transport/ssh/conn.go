@@ -51,7 +51,7 @@ func newFiles(c *Conn) module.Files {
 	if c.config.Windows {
 		return newWindowsFiles(c)
 	}
-	return sftpfs.New(fileSource{c})
+	return sftpfs.New(fileSource{c}, c.Exec)
 }
 
 // link returns the connection, a new one if the old one was lost.

@@ -133,6 +133,11 @@ func (f windowsFiles) Remove(ctx context.Context, name string) error {
 	return windows.Remove(ctx, f.exec, name)
 }
 
+// Folder finds the folder of a path.
+func (f windowsFiles) Folder(ctx context.Context, name string) (module.Folder, error) {
+	return windows.Folder(ctx, name)
+}
+
 func (f windowsFiles) Rename(ctx context.Context, from, to string) error {
 	farFrom, err := outward("rename", from)
 	if err != nil {
@@ -175,8 +180,8 @@ func (r windowsRemote) Readlink(ctx context.Context, path string) (string, error
 }
 
 // Create makes a file without giving it a mode.
-func (r windowsRemote) Create(ctx context.Context, path string, _ fs.FileMode, content io.Reader) error {
-	return r.FS.Create(ctx, path, 0, content)
+func (r windowsRemote) Create(ctx context.Context, path string, _ posix.NewFile, content io.Reader) error {
+	return r.FS.Create(ctx, path, posix.NewFile{UID: -1, GID: -1}, content)
 }
 
 // Chmod does nothing, since there are no permission bits.

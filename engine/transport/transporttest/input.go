@@ -22,6 +22,7 @@ func (s suite) input(t *testing.T) {
 		"no byte":            {},
 		"one byte":           []byte("x"),
 		"every byte":         everyByte,
+		"an option":          []byte("-----BEGIN KEY-----\n"),
 		"formats and quotes": []byte("%s%d%%\\n\\000'\"$HOME`id`\n"),
 		"32 KiB":             random(32 << 10),
 		"64 KiB and a byte":  random(64<<10 + 1),

@@ -12,11 +12,8 @@ import (
 	"kinit/modules/internal/fileattr"
 )
 
-// Suffixes of the names beside a file.
-const (
-	backupSuffix = ".kinit-backup" // what was there before kinit
-	newSuffix    = ".kinit-new"    // new content while it is validated
-)
+// backupSuffix is of the name beside a file for what was there before kinit.
+const backupSuffix = ".kinit-backup"
 
 // File is a file with the content it should have.
 type File struct {

@@ -100,7 +100,7 @@ func (f File) put(ctx context.Context, h module.Host, path string) error {
 // putValidated puts the content beside the file, lets the command look at it and
 // moves it in place.
 func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
-	temp := f.Path + newSuffix
+	temp := module.TemporaryName(f.Path)
 	f.Want = f.Want.Or(s.info)
 	if err := f.put(ctx, h, temp); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"path"
+	"strings"
 	"time"
 
 	"kinit/engine/module"
@@ -17,15 +19,18 @@ var ErrChanged = errors.New("the file was changed meanwhile")
 // file in between.
 const MostTries = 50
 
-// swapScript puts $2 in the place of $1, or removes $1 where $2 is empty, if $1
-// still has the checksum $3; one that is not there has none. The lock is that of
-// the folder, so that nothing is left over.
-const swapScript = `exec 9<"$(dirname -- "$1")" && flock 9 || exit 1
+// swapScript puts $2 in the place of $1, both in the folder $4, or removes $1 where $2 is
+// empty, if $1 still has the checksum $3; one that is not there has none. The lock is
+// that of the folder, so that nothing is left over. It works from within the folder and
+// follows no link, so that another user cannot lead it elsewhere.
+const swapScript = `cd -P -- "$4" && [ "$(pwd -P)" = "$4" ] || { echo "$4 leads through a link that another user can change" >&2; exit 1; }
+exec 9<. && flock 9 || exit 1
 sum=
-if [ -e "$1" ]; then sum=$(sha256sum <"$1") && sum=${sum%% *} || exit 1; fi
+if [ -L "./$1" ]; then echo "$4/$1 is a link" >&2; exit 1; fi
+if [ -e "./$1" ]; then sum=$(dd "if=./$1" bs=64k iflag=nofollow,nonblock status=none | sha256sum) && sum=${sum%% *} || exit 1; fi
 [ "$sum" = "$3" ] || exit 75
-if [ -z "$2" ]; then exec rm -f -- "$1"; fi
-exec mv -f -- "$2" "$1"`
+if [ -z "$2" ]; then exec rm -f -- "./$1"; fi
+exec mv -fT -- "./$2" "./$1"`
 
 // changedCode is what swapScript answers when the file has changed: EX_TEMPFAIL
 // of sysexits.h.
@@ -50,7 +55,11 @@ func Swap(ctx context.Context, h module.Host, name string, before, after *string
 			return err
 		}
 	}
-	_, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", swapScript, "sh", name, temp, sum}})
+	folder, err := h.Files().Folder(ctx, name)
+	if err == nil {
+		argv := []string{"sh", "-c", swapScript, "sh", path.Base(name), strings.TrimPrefix(temp, path.Dir(name)+"/"), sum, folder.Path}
+		_, err = h.Run(ctx, module.Command{Argv: argv})
+	}
 	if err == nil || temp == "" {
 		return asChanged(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
+	"kinit/engine/transport/local"
 )
 
 // Host is the machine with a root of its own.
@@ -56,7 +57,13 @@ func New(t testing.TB, owner string, programs ...string) *Host {
 	if err := h.start(t); err != nil {
 		need.Missing(t, "overlay", err.Error())
 	}
-	h.files = files{real: h.Local.Files(), root: "/proc/" + h.pid + "/root"}
+	conn := local.Within("nsenter", "--target="+h.pid, "--mount", "--uts", "--root", "--wd")
+	t.Cleanup(func() { _ = conn.Close() })
+	files, err := conn.Files(t.Context())
+	if err != nil {
+		t.Fatalf("open the files of the overlay: %v", err)
+	}
+	h.files = files
 	return h
 }
 

@@ -51,8 +51,8 @@ func Read(ctx context.Context, h module.Host, file string) (Seal, error) {
 // Write remembers what the part is that will be the file. Written before the part
 // is renamed, it is no trouble when that does not come about: the file that is
 // there then has another size or time.
-func Write(ctx context.Context, h module.Host, file, algorithm, hex string) error {
-	info, err := h.Files().Stat(ctx, file+PartSuffix)
+func Write(ctx context.Context, h module.Host, file string, part Part, algorithm, hex string) error {
+	info, err := h.Files().Stat(ctx, part.Path)
 	if err != nil {
 		return err
 	}

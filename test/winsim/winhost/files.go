@@ -206,3 +206,8 @@ func (f files) List(ctx context.Context, name string) ([]module.FileInfo, error)
 	}
 	return infos, nil
 }
+
+// Folder finds the folder of a path.
+func (f files) Folder(ctx context.Context, name string) (module.Folder, error) {
+	return module.Folder{Path: path.Dir(name), Closed: true}, check(ctx, "stat", name)
+}

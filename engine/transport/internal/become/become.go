@@ -2,7 +2,11 @@
 // have in common.
 package become
 
-import "kinit/engine/shell"
+import (
+	"slices"
+
+	"kinit/engine/shell"
+)
 
 // The ways to become another user. Sudo and Doas need a rule that lets the login do so
 // without a password; Su needs the login to be root.
@@ -10,16 +14,24 @@ const (
 	Sudo = "sudo"
 	Doas = "doas"
 	Su   = "su"
+	// Other is by a command that is given.
+	Other = "a command"
 )
 
 // User is who to become, and how.
 type User struct {
 	Name   string // empty means nobody else
 	Method string // Sudo, Doas or Su; Sudo when empty
+	// Enter, when set, is a command that runs the program behind it, in place of a
+	// method.
+	Enter []string
 }
 
 // By is how to become the user.
 func (u User) By() string {
+	if len(u.Enter) > 0 {
+		return Other
+	}
 	if u.Method == "" {
 		return Sudo
 	}
@@ -32,6 +44,8 @@ func (u User) Line(argv ...string) string {
 		return "exec " + shell.POSIX(argv...)
 	}
 	switch u.By() {
+	case Other:
+		argv = append(slices.Clone(u.Enter), argv...)
 	case Doas:
 		argv = append([]string{"doas", "-n", "-u", u.Name}, argv...)
 	case Su:

@@ -97,11 +97,14 @@ func (c Command) Script() string {
 }
 
 // printfFormat writes bytes as a format for printf inside single quotes: every
-// byte that is not a plain printing character becomes an octal escape.
+// byte that is not a plain printing character becomes an octal escape, and so does a dash
+// at the beginning, which would begin an option.
 func printfFormat(data []byte) string {
 	var b strings.Builder
-	for _, c := range data {
+	for i, c := range data {
 		switch {
+		case i == 0 && c == '-':
+			b.WriteString(`\055`)
 		case c == '%':
 			b.WriteString("%%")
 		case c == '\\' || c == '\'' || c < ' ' || c > '~':

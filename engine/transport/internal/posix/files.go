@@ -4,28 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"sort"
+	"sync"
 
 	"kinit/engine/module"
+	"kinit/engine/transport"
 )
 
 // Files is module.Files on top of an FS. It is safe for use by several
 // goroutines when the FS is.
+//
+// In a folder that nobody but root and our own user can change, files are named by
+// their paths. Where another user can change a folder on the way, a script does the
+// work, which holds each folder and follows no link.
 type Files struct {
 	fs     FS
+	exec   Exec // nil where no user is another's enemy
 	users  table
 	groups table
+	user   identity
+	quiet  sync.Map // folders that were found closed, by path
+}
+
+// identity is the number of our own user, once it was asked for.
+type identity struct {
+	sync.Mutex
+	id    uint32
+	known bool
 }
 
 var _ module.Files = (*Files)(nil)
 
-// New returns the files of a machine.
-func New(fs FS) *Files {
+// New returns the files of a machine on which exec runs commands as the same user.
+func New(fs FS, exec Exec) *Files {
 	return &Files{
 		fs:     fs,
+		exec:   exec,
 		users:  table{path: "/etc/passwd", what: "user"},
 		groups: table{path: "/etc/group", what: "group"},
 	}
@@ -66,15 +82,6 @@ func (f *Files) complete(ctx context.Context, name string, info module.FileInfo)
 	return info, err
 }
 
-// Open reads a file.
-func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	name, err := clean("open", name)
-	if err != nil {
-		return nil, err
-	}
-	return f.fs.Open(ctx, name)
-}
-
 // List describes what is in a folder, by name.
 func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error) {
 	name, err := clean("list", name)
@@ -94,7 +101,8 @@ func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error
 	return infos, nil
 }
 
-// Rename moves a file within a file system, replacing the target.
+// Rename moves a file, replacing the target. A file that comes to a folder of another
+// user may be moved to another file system.
 func (f *Files) Rename(ctx context.Context, from, to string) error {
 	from, err := clean("rename", from)
 	if err != nil {
@@ -103,7 +111,22 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 	if to, err = clean("rename", to); err != nil {
 		return err
 	}
-	return f.fs.Rename(ctx, from, to)
+	if !f.shared() {
+		return f.fs.Rename(ctx, from, to)
+	}
+	source, err := f.locate(ctx, "rename", from, false)
+	if err != nil {
+		return err
+	}
+	target, err := f.locate(ctx, "rename", to, false)
+	if err = errors.Join(err, source.absent("rename"), target.absent("rename")); err != nil {
+		return err
+	}
+	if source.open == "" && target.open == "" {
+		return f.fs.Rename(ctx, source.name, target.name)
+	}
+	return f.script(ctx, "rename", to, "rename", transport.Process{},
+		source.dir(), source.base(), target.dir(), target.base(), stageName(target))
 }
 
 // clean refuses paths that would depend on a working directory.

@@ -11,6 +11,12 @@ import (
 	"kinit/engine/module"
 )
 
+// NewFile is what a new file should be.
+type NewFile struct {
+	Mode     fs.FileMode
+	UID, GID int64 // -1 leaves what the machine gives a new file
+}
+
 // FS is the system calls of one machine. Paths are absolute and clean. A
 // missing file is an fs.ErrNotExist. The FileInfo it returns has no owner names;
 // Mode has Go's bits for the type, set-uid, set-gid and sticky.
@@ -23,10 +29,14 @@ type FS interface {
 	Readlink(ctx context.Context, path string) (string, error)
 	// Open reads a file.
 	Open(ctx context.Context, path string) (io.ReadCloser, error)
-	// Create makes a new file with the mode, which holds before the first byte is
-	// written, writes the content and waits until it is on disk. An older file of
-	// that name is an error. After an error a part of the file may be left.
-	Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error
+	// Create makes a new file, gives it its owner and mode by its handle before the
+	// first byte is written, writes the content and waits until it is on disk. An older
+	// file or link of that name is an error. After an error a part of the file may be
+	// left. Where the machine can say so, a full disk is syscall.ENOSPC.
+	Create(ctx context.Context, path string, attr NewFile, content io.Reader) error
+	// Private tells whether Create lets nobody else open the file before it has its
+	// mode.
+	Private() bool
 	// Mkdir makes one folder with the machine's default mode.
 	Mkdir(ctx context.Context, path string) error
 	// Chmod sets permission bits and follows links.

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/transport"
 )
+
+// newFolder is the mode of a new folder when none is asked for, for a script.
+const newFolder = "0755"
 
 // Mkdir makes a folder and its missing parents; attr is for the last one, also
 // when it is there already.
@@ -16,10 +21,35 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 	if err != nil {
 		return err
 	}
-	if err := f.mkdirAll(ctx, name); err != nil {
+	p, err := f.locate(ctx, "mkdir", name, true)
+	if err != nil {
 		return err
 	}
-	return f.SetAttr(ctx, name, attr)
+	uid, gid := int64(-1), int64(-1)
+	switch {
+	case p.open != "":
+		if err := f.resolve(ctx, attr, &uid, &gid); err != nil {
+			return err
+		}
+		below := strings.Split(strings.TrimPrefix(strings.TrimPrefix(p.name, p.open), "/"), "/")
+		return f.script(ctx, "mkdir", name, "mkdir", transport.Process{},
+			append([]string{p.open, owners(uid, gid), octalOrNone(attr.Mode), newFolder}, below...)...)
+	case p.there && !p.info.Mode.IsDir():
+		return failed("mkdir", name, "it is there and is no folder")
+	case !p.there:
+		if err := f.mkdirAll(ctx, p.name); err != nil {
+			return err
+		}
+	}
+	return f.SetAttr(ctx, p.name, attr)
+}
+
+// octalOrNone is a mode for chmod, or nothing for none.
+func octalOrNone(mode fs.FileMode) string {
+	if mode == 0 {
+		return ""
+	}
+	return octal(permissions(mode))
 }
 
 func (f *Files) mkdirAll(ctx context.Context, name string) error {
@@ -46,16 +76,49 @@ func (f *Files) mkdirAll(ctx context.Context, name string) error {
 // SetAttr changes mode and owner.
 func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) error {
 	name, err := clean("chmod", name)
+	if err != nil || attr == (module.Attr{}) {
+		return err
+	}
+	p, err := f.locate(ctx, "chmod", name, true)
+	if err == nil {
+		err = p.absent("chmod")
+	}
 	if err != nil {
 		return err
 	}
-	if err := f.own(ctx, name, attr, nil); err != nil {
+	uid, gid := int64(-1), int64(-1)
+	if err := f.resolve(ctx, attr, &uid, &gid); err != nil {
 		return err
 	}
-	if attr.Mode == 0 {
+	switch {
+	case p.open != "":
+		return f.script(ctx, "chmod", name, "attributes", transport.Process{},
+			p.dir(), p.base(), stageName(p), owners(uid, gid), octalOrNone(attr.Mode))
+	case !p.there:
+		return &fs.PathError{Op: "chmod", Path: name, Err: fs.ErrNotExist}
+	}
+	return f.setAttr(ctx, p, uid, gid, attr.Mode)
+}
+
+// setAttr is SetAttr in a folder that nobody else can change. A change of owner clears
+// the bits for set-uid and set-gid, so that the mode comes second.
+func (f *Files) setAttr(ctx context.Context, p place, uid, gid int64, mode fs.FileMode) error {
+	want := p.info
+	if uid >= 0 {
+		want.UID = uint32(uid)
+	}
+	if gid >= 0 {
+		want.GID = uint32(gid)
+	}
+	if want.UID != p.info.UID || want.GID != p.info.GID {
+		if err := f.fs.Chown(ctx, p.name, want.UID, want.GID); err != nil {
+			return err
+		}
+	}
+	if mode == 0 {
 		return nil
 	}
-	return f.fs.Chmod(ctx, name, permissions(attr.Mode))
+	return f.fs.Chmod(ctx, p.name, permissions(mode))
 }
 
 // Symlink makes path a link to target, replacing an older link. Anything else of
@@ -65,17 +128,21 @@ func (f *Files) Symlink(ctx context.Context, target, name string) error {
 	if err != nil {
 		return err
 	}
-	info, err := f.fs.Stat(ctx, name, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.fs.Symlink(ctx, target, name)
+	p, err := f.locate(ctx, "symlink", name, false)
+	if err == nil {
+		err = p.absent("symlink")
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if info.Mode&fs.ModeSymlink == 0 {
+	case p.open != "":
+		return f.script(ctx, "symlink", name, "symlink", transport.Process{}, p.dir(), p.base(), stageName(p), target)
+	case !p.there:
+		return f.fs.Symlink(ctx, target, p.name)
+	case p.info.Mode&fs.ModeSymlink == 0:
 		return failed("symlink", name, "it is there and is no link: %w", fs.ErrExist)
 	}
-	return f.relink(ctx, target, name)
+	return f.relink(ctx, target, p.name)
 }
 
 // relink replaces a link in one go.
@@ -96,20 +163,28 @@ func (f *Files) relink(ctx context.Context, target, name string) error {
 }
 
 // Remove deletes a file, a link, or a folder with all in it. Links are never
-// followed. Nothing there is no error.
+// followed. A folder in which a file system is mounted stays with all in it. Nothing
+// there is no error.
 func (f *Files) Remove(ctx context.Context, name string) error {
 	name, err := clean("remove", name)
 	if err != nil {
 		return err
 	}
-	if name == "/" {
-		return failed("remove", name, "the root folder stays")
-	}
-	info, err := f.fs.Stat(ctx, name, false)
-	if err != nil {
+	p, err := f.locate(ctx, "remove", name, false)
+	switch {
+	case err != nil:
 		return unlessMissing(err)
+	case p.open != "" || f.shared() && p.there && p.info.Mode.IsDir():
+		return unlessMissing(f.script(ctx, "remove", name, "remove", transport.Process{}, p.dir(), p.base(), mountName(p.name)))
+	case !p.there:
+		return nil
 	}
-	return f.remove(ctx, name, info)
+	return f.remove(ctx, p.name, p.info)
+}
+
+// mountName is a path as the kernel lists mounts, proc(5).
+func mountName(name string) string {
+	return strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace(name)
 }
 
 func (f *Files) remove(ctx context.Context, name string, info module.FileInfo) error {

@@ -1,118 +1,183 @@
 package posix
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"strconv"
+	"strings"
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/transport"
 )
 
 // newFile is the mode of a new file when none is asked for: what a umask of 022
 // leaves.
 const newFile fs.FileMode = 0o644
 
+// othersRead is the bits by which others than the owner read a file.
+const othersRead fs.FileMode = 0o044
+
 // tidyTime is how long the removal of a temporary file may take after the
 // write's own context has ended.
 const tidyTime = 5 * time.Second
 
-// Write replaces a file's content in one go: temporary name in the same folder,
-// fsync, mode and owner, rename. A link of that name is replaced, not followed.
-// What attr leaves open is taken from the older file.
+// Write replaces a file's content in one go: random name in the same folder, owner and
+// mode by the handle, content, fsync, rename. A link of that name is replaced, not
+// followed. What attr leaves open is taken from the older file.
 func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
 	name, err := clean("write", name)
 	if err != nil {
 		return err
 	}
-	old, err := f.older(ctx, name)
+	p, err := f.locate(ctx, "write", name, false)
+	if err == nil {
+		err = p.absent("write")
+	}
+	if err == nil && p.open != "" {
+		p.info, p.there, err = f.seen(ctx, p.name)
+	}
 	if err != nil {
 		return err
 	}
-	temporary := module.TemporaryName(name)
-	if err := f.prepare(ctx, temporary, content, attr, old); err != nil {
-		f.tidy(ctx, temporary)
+	if p.there && p.info.Mode.IsDir() {
+		return failed("write", name, "it is a folder")
+	}
+	wanted, err := f.wanted(ctx, p, attr)
+	if err != nil {
 		return err
 	}
-	if err := f.fs.Rename(ctx, temporary, name); err != nil {
-		f.tidy(ctx, temporary)
-		return err
+	if p.open != "" || f.exposed(p, wanted) {
+		return f.writeByScript(ctx, p, content, wanted)
+	}
+	return f.replace(ctx, p, content, wanted)
+}
+
+// exposed tells whether others could open a new file that they may not read, before it
+// has its mode.
+func (f *Files) exposed(p place, wanted NewFile) bool {
+	return f.shared() && !f.fs.Private() && !p.veiled && wanted.Mode&othersRead != othersRead
+}
+
+// seen is what is at a path, where somebody else may change that at any time.
+func (f *Files) seen(ctx context.Context, name string) (module.FileInfo, bool, error) {
+	info, err := f.fs.Stat(ctx, name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, false, nil
+	}
+	return info, err == nil, err
+}
+
+// wanted is what the new file should be.
+func (f *Files) wanted(ctx context.Context, p place, attr module.Attr) (NewFile, error) {
+	wanted := NewFile{Mode: permissions(attr.Mode), UID: -1, GID: -1}
+	if p.there && p.info.Mode.IsRegular() {
+		if wanted.Mode == 0 {
+			wanted.Mode = permissions(p.info.Mode)
+		}
+		if f.users.path != "" {
+			wanted.UID, wanted.GID = int64(p.info.UID), int64(p.info.GID)
+		}
+	}
+	if wanted.Mode == 0 {
+		wanted.Mode = newFile
+	}
+	return wanted, f.resolve(ctx, attr, &wanted.UID, &wanted.GID)
+}
+
+// resolve puts the numbers of the names in attr in place.
+func (f *Files) resolve(ctx context.Context, attr module.Attr, uid, gid *int64) error {
+	if attr.Owner != "" {
+		id, err := f.users.id(ctx, f.fs, attr.Owner)
+		if err != nil {
+			return err
+		}
+		*uid = int64(id)
+	}
+	if attr.Group != "" {
+		id, err := f.groups.id(ctx, f.fs, attr.Group)
+		if err != nil {
+			return err
+		}
+		*gid = int64(id)
 	}
 	return nil
 }
 
-// older describes the regular file that will be replaced, or returns nil.
-func (f *Files) older(ctx context.Context, name string) (*module.FileInfo, error) {
-	info, err := f.fs.Stat(ctx, name, false)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case info.Mode.IsDir():
-		return nil, failed("write", name, "it is a folder")
-	case !info.Mode.IsRegular():
-		return nil, nil
+// replace writes a file in a folder that nobody else can change.
+func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
+	temporary := module.TemporaryName(p.name)
+	err := f.fs.Create(ctx, temporary, wanted, content)
+	if err == nil {
+		err = f.fs.Rename(ctx, temporary, p.name)
 	}
-	return &info, nil
+	if err != nil {
+		f.tidy(ctx, temporary)
+		return named(err, p.name)
+	}
+	return nil
 }
 
-// prepare makes the temporary file as the final one should be.
-func (f *Files) prepare(ctx context.Context, name string, content io.Reader, attr module.Attr, old *module.FileInfo) error {
-	mode := permissions(attr.Mode)
-	if mode == 0 && old != nil {
-		mode = permissions(old.Mode)
+// named gives an error the name of the file in place of that of its temporary one.
+func named(err error, name string) error {
+	var about *fs.PathError
+	if errors.As(err, &about) && module.IsTemporaryName(path.Base(about.Path), name) {
+		return &fs.PathError{Op: about.Op, Path: name, Err: about.Err}
 	}
-	if mode == 0 {
-		mode = newFile
-	}
-	if err := f.fs.Create(ctx, name, mode, content); err != nil {
-		return err
-	}
-	err := f.own(ctx, name, attr, old)
-	if err != nil || mode&(fs.ModeSetuid|fs.ModeSetgid) == 0 {
-		return err
-	}
-	// A change of owner has cleared these bits, and so have writes of a user who is not
-	// root.
-	return f.fs.Chmod(ctx, name, mode)
+	return err
 }
 
-// own gives the file its owner.
-func (f *Files) own(ctx context.Context, name string, attr module.Attr, old *module.FileInfo) error {
-	if attr.Owner == "" && attr.Group == "" && old == nil {
-		return nil
-	}
-	now, err := f.fs.Stat(ctx, name, true)
+// largestMemory is how much of the content, in bytes, is read before it is sent. What is
+// shorter is sent with the script, in one round trip.
+const largestMemory = 24 << 10
+
+// writeByScript writes a file in a folder of its own beside the place, where nobody else
+// can reach it. Random words behind the content tell that it arrived whole.
+func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
+	end := rand.Text()
+	first, err := io.ReadAll(io.LimitReader(content, largestMemory))
 	if err != nil {
 		return err
 	}
-	want := now
-	if old != nil {
-		want = *old
+	input := io.Reader(bytes.NewReader(append(first, end...)))
+	if len(first) == largestMemory {
+		input = io.MultiReader(bytes.NewReader(first[:largestMemory]), Reader(ctx, content), strings.NewReader(end))
 	}
-	if err := f.resolve(ctx, attr, &want); err != nil {
-		return err
-	}
-	if want.UID == now.UID && want.GID == now.GID {
-		return nil
-	}
-	return f.fs.Chown(ctx, name, want.UID, want.GID)
+	return f.script(ctx, "write", p.name, "write", transport.Process{Stdin: input},
+		p.dir(), p.base(), stageName(p), owners(wanted.UID, wanted.GID), octal(wanted.Mode), end)
 }
 
-// resolve puts the ids of the names in attr into info.
-func (f *Files) resolve(ctx context.Context, attr module.Attr, info *module.FileInfo) error {
-	var err error
-	if attr.Owner != "" {
-		if info.UID, err = f.users.id(ctx, f.fs, attr.Owner); err != nil {
-			return err
+// stageName is the name of a folder of our own beside a place.
+func stageName(p place) string { return path.Base(module.TemporaryName(p.name)) }
+
+// owners is an owner and a group for chown.
+func owners(uid, gid int64) string {
+	switch {
+	case uid < 0 && gid < 0:
+		return ""
+	case uid < 0:
+		return ":" + strconv.FormatInt(gid, 10)
+	case gid < 0:
+		return strconv.FormatInt(uid, 10)
+	}
+	return fmt.Sprintf("%d:%d", uid, gid)
+}
+
+// octal is a mode for chmod.
+func octal(mode fs.FileMode) string {
+	bits := mode.Perm()
+	for _, special := range []struct{ is, bit fs.FileMode }{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}} {
+		if mode&special.is != 0 {
+			bits |= special.bit
 		}
 	}
-	if attr.Group != "" {
-		info.GID, err = f.groups.id(ctx, f.fs, attr.Group)
-	}
-	return err
+	return fmt.Sprintf("%04o", uint32(bits))
 }
 
 // tidy removes what a failed write left. Its own error would hide the first one.

@@ -69,30 +69,62 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// Create makes a new file, gives it its mode before its content, and waits until
-// it is on disk where the server can do that.
-func (r remote) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
+// Private is false: the client library gives a new file no mode when it makes it.
+func (r remote) Private() bool { return false }
+
+// Create makes a new file, gives it its owner and mode by its handle before its content,
+// and waits until it is on disk where the server can do that.
+func (r remote) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
 	return do(ctx, r, "write", path, func(c *sftp.Client) error {
 		file, err := c.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if err != nil {
 			return err
 		}
-		err = fill(ctx, c, file, mode, content)
+		err = fill(ctx, c, file, attr, content)
 		return errors.Join(err, file.Close())
 	})
 }
 
-func fill(ctx context.Context, c *sftp.Client, file *sftp.File, mode fs.FileMode, content io.Reader) error {
-	if err := setMode(file, mode); err != nil {
+func fill(ctx context.Context, c *sftp.Client, file *sftp.File, attr posix.NewFile, content io.Reader) error {
+	if err := setOwner(file, attr); err != nil {
+		return err
+	}
+	if err := setMode(file, attr.Mode); err != nil {
 		return err
 	}
 	if err := pour(file, posix.Reader(ctx, content)); err != nil {
 		return err
 	}
+	if attr.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 { // writes of a user who is not root clear these
+		if err := setMode(file, attr.Mode); err != nil {
+			return err
+		}
+	}
 	if _, ok := c.HasExtension("fsync@openssh.com"); ok {
 		return file.Sync()
 	}
 	return nil
+}
+
+// setOwner gives a file its owner. The protocol sets user and group together.
+func setOwner(file *sftp.File, attr posix.NewFile) error {
+	if attr.UID < 0 && attr.GID < 0 {
+		return nil
+	}
+	if attr.UID < 0 || attr.GID < 0 {
+		info, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		now := describe(info)
+		if attr.UID < 0 {
+			attr.UID = int64(now.UID)
+		}
+		if attr.GID < 0 {
+			attr.GID = int64(now.GID)
+		}
+	}
+	return file.Chown(int(attr.UID), int(attr.GID))
 }
 
 // setMode gives a file its mode, where there is one to give.

@@ -63,9 +63,10 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 	}
 }
 
-// do is call without a value.
+// do is call for what changes something. It says why that failed, as far as that can be
+// found out.
 func do(ctx context.Context, r remote, op, path string, request func(*sftp.Client) error) error {
-	_, err := call(ctx, r, op, path, func(c *sftp.Client) (struct{}, error) { return struct{}{}, request(c) })
+	_, err := call(ctx, r, op, path, func(c *sftp.Client) (struct{}, error) { return struct{}{}, explain(c, path, request(c)) })
 	return err
 }
 

@@ -29,8 +29,8 @@ type Carrier interface {
 	Cut(client *sftp.Client)
 }
 
-// New returns the file system.
-func New(s Source) *posix.Files { return posix.New(FS(s)) }
+// New returns the file system of a machine on which exec runs commands as the same user.
+func New(s Source, exec posix.Exec) *posix.Files { return posix.New(FS(s), exec) }
 
 // FS is the system calls of the machine, one round trip each or a few.
 func FS(s Source) posix.FS { return remote{s} }

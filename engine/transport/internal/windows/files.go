@@ -186,3 +186,8 @@ func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	return file, err
 }
+
+// Folder finds the folder of a path.
+func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) {
+	return Folder(ctx, name)
+}

@@ -1,12 +1,15 @@
 package windows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"kinit/engine/module"
 )
 
 // Clean returns a path in its shortest form, or says what is wrong with it. It must
@@ -68,4 +71,14 @@ func isDevice(name string) bool {
 		return true
 	}
 	return len(name) == 4 && (name[:3] == "COM" || name[:3] == "LPT") && name[3] >= '1' && name[3] <= '9'
+}
+
+// Folder is the folder of a path. Who else can change it is the business of Windows'
+// access lists.
+func Folder(ctx context.Context, name string) (module.Folder, error) {
+	if err := ctx.Err(); err != nil {
+		return module.Folder{}, err
+	}
+	name, err := Clean("stat", name)
+	return module.Folder{Path: path.Dir(name), Closed: true}, err
 }

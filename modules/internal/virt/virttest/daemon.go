@@ -19,6 +19,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
+	"kinit/engine/transport/local"
 )
 
 // Bridge is a Linux bridge that every daemon's network namespace has.
@@ -33,7 +34,7 @@ var script string
 // Host is a host whose libvirt and whose files are those of the daemon.
 type Host struct {
 	*moduletest.Local
-	root   string // the daemon's root folder, seen from outside
+	files  module.Files // of the daemon's mount namespace
 	socket string
 }
 
@@ -55,10 +56,14 @@ func Start(t testing.TB, owner string) *Host {
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	h := &Host{
 		Local:  moduletest.LocalHost(t, owner),
-		root:   filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "root"),
 		socket: filepath.Join(dir, "libvirt-sock"),
 	}
 	h.wait(t, dir)
+	conn := local.Within("nsenter", "--target="+strconv.Itoa(cmd.Process.Pid), "--mount")
+	t.Cleanup(func() { _ = conn.Close() })
+	if h.files, err = conn.Files(t.Context()); err != nil {
+		t.Fatalf("open the files of the daemon: %v", err)
+	}
 	return h
 }
 
@@ -99,4 +104,4 @@ func (h *Host) Socket(ctx context.Context, _ string) (string, error) { return h.
 
 // Files are those of the daemon's mount namespace, with its socket where a host
 // has it.
-func (h *Host) Files() module.Files { return rebased{Files: h.Local.Files(), root: h.root} }
+func (h *Host) Files() module.Files { return h.files }

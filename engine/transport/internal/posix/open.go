@@ -1,0 +1,70 @@
+package posix
+
+import (
+	"context"
+	"io"
+	"path"
+)
+
+// Open reads a file. In a folder that another user can change, it must be a regular
+// file and no link.
+//
+// A folder that was found closed before is looked at while the file is opened, so that
+// it takes no longer; the file is used when the folder is still closed.
+func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	name, err := clean("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if !f.shared() || name == "/" {
+		return f.fs.Open(ctx, name)
+	}
+	if _, quiet := f.quiet.Load(path.Dir(name)); quiet {
+		return f.openAhead(ctx, name)
+	}
+	return f.openAt(ctx, name)
+}
+
+// openAt looks first.
+func (f *Files) openAt(ctx context.Context, name string) (io.ReadCloser, error) {
+	p, err := f.locate(ctx, "open", name, true)
+	if err == nil {
+		err = p.absent("open")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.open != "" {
+		return f.open(ctx, name, p.dir(), p.base())
+	}
+	f.quiet.Store(p.dir(), true)
+	return f.fs.Open(ctx, p.name)
+}
+
+// openAhead looks and opens at the same time.
+func (f *Files) openAhead(ctx context.Context, name string) (io.ReadCloser, error) {
+	type result struct {
+		file io.ReadCloser
+		err  error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		file, err := f.fs.Open(ctx, name)
+		opened <- result{file, err}
+	}()
+	p, err := f.locate(ctx, "open", name, false)
+	r := <-opened
+	if err == nil && p.open == "" && p.there && p.info.Mode.IsRegular() && p.name == name {
+		return r.file, r.err
+	}
+	if r.err == nil {
+		_ = r.file.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.open != "" {
+		f.quiet.Delete(path.Dir(name))
+	}
+	return f.openAt(ctx, name)
+}

@@ -1,0 +1,208 @@
+package posix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"syscall"
+
+	"kinit/engine/module"
+)
+
+// mostLinks is how many links may lead to a folder, as in the kernel.
+const mostLinks = 40
+
+// othersMayWrite is the permission bits by which others than the owner change a folder.
+// A list of access control shows in the bits of the group.
+const othersMayWrite fs.FileMode = 0o022
+
+// othersMayEnter is the bits by which others reach what is in a folder.
+const othersMayEnter fs.FileMode = 0o011
+
+// place is where a path leads and who else can change the way.
+type place struct {
+	name string // the path, without the links of folders that nobody else can change
+	// open is the first folder on the way in which a user other than root and our own
+	// can make and rename entries. What is below it is not looked at, and only to be
+	// touched by scripts that hold each folder. Empty where there is none.
+	open    string
+	veiled  bool   // nobody else gets through the folders on the way
+	missing string // the first folder that is not there
+	there   bool   // something is at the path
+	info    module.FileInfo
+}
+
+func (p place) dir() string  { return path.Dir(p.name) }
+func (p place) base() string { return path.Base(p.name) }
+
+// locate finds out where a path leads. It looks at all folders on the way at once, so
+// that it takes no longer than one look. A link at the path itself is followed where
+// that is asked for.
+func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place, error) {
+	if name == "/" {
+		return place{}, failed(op, name, "the root folder stays as it is")
+	}
+	if !f.shared() {
+		return f.locateOwn(ctx, name, follow)
+	}
+	for range mostLinks {
+		p, leads, err := f.judge(ctx, op, name, f.lookAlong(ctx, name), follow)
+		if err != nil || leads == "" {
+			return p, err
+		}
+		name = leads
+	}
+	return place{}, failed(op, name, "%w", syscall.ELOOP)
+}
+
+// shared tells whether the machine may have users whose folders we must not trust.
+func (f *Files) shared() bool { return f.exec != nil }
+
+// locateOwn is locate on a machine without such users.
+func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (place, error) {
+	p := place{name: name, veiled: true}
+	info, err := f.fs.Stat(ctx, name, follow)
+	if err != nil {
+		return p, unlessMissing(err)
+	}
+	p.there, p.info = true, info
+	return p, nil
+}
+
+// look is one folder on the way, or the end of it.
+type look struct {
+	path string
+	info module.FileInfo
+	err  error
+}
+
+func (l look) missing() bool { return errors.Is(l.err, fs.ErrNotExist) }
+func (l look) link() bool    { return l.err == nil && l.info.Mode&fs.ModeSymlink != 0 }
+
+// lookAlong looks at every folder of a path and at its end.
+func (f *Files) lookAlong(ctx context.Context, name string) []look {
+	looks := []look{{path: "/"}}
+	for i := 1; i <= len(name); i++ {
+		if i == len(name) || name[i] == '/' {
+			looks = append(looks, look{path: name[:i]})
+		}
+	}
+	var all sync.WaitGroup
+	for i := range looks {
+		all.Go(func() { looks[i].info, looks[i].err = f.fs.Stat(ctx, looks[i].path, false) })
+	}
+	all.Wait()
+	return looks
+}
+
+// judge goes along what was seen, until a folder that others can change. It returns
+// another path when a link leads there.
+func (f *Files) judge(ctx context.Context, op, name string, looks []look, follow bool) (place, string, error) {
+	p := place{name: name}
+	last := len(looks) - 1
+	for i, at := range looks[:last] {
+		switch {
+		case at.missing():
+			p.missing = at.path
+			return p, "", nil
+		case at.err != nil:
+			return p, "", at.err
+		case at.link():
+			leads, err := f.leads(ctx, op, at.path, name)
+			return p, leads, err
+		case !at.info.Mode.IsDir():
+			return p, "", failed(op, at.path, "%w", syscall.ENOTDIR)
+		}
+		closed, err := f.closed(ctx, at, looks[i+1])
+		if err != nil {
+			return p, "", err
+		}
+		if !closed {
+			p.open = at.path
+			return p, "", nil
+		}
+		p.veiled = p.veiled || at.info.Mode&othersMayEnter == 0
+	}
+	end := looks[last]
+	switch {
+	case end.missing():
+		return p, "", nil
+	case end.err != nil:
+		return p, "", end.err
+	case end.link() && follow:
+		leads, err := f.leads(ctx, op, end.path, name)
+		return p, leads, err
+	}
+	p.there, p.info = true, end.info
+	return p, "", nil
+}
+
+// leads is the path that a link on the way makes of it.
+func (f *Files) leads(ctx context.Context, op, link, name string) (string, error) {
+	target, err := f.fs.Readlink(ctx, link)
+	if err != nil {
+		return "", err
+	}
+	from := path.Dir(link)
+	if path.IsAbs(target) {
+		from = "/"
+	}
+	up := strings.TrimPrefix(target, "/")
+	for strings.HasPrefix(up+"/", "../") { // from is no link, so that this is what the kernel does
+		from, up = path.Dir(from), strings.TrimPrefix(strings.TrimPrefix(up, ".."), "/")
+	}
+	if strings.Contains("/"+up+"/", "/../") {
+		return "", failed(op, name, "%s is a link to %s: name that folder itself", link, target)
+	}
+	return path.Join(from, up, strings.TrimPrefix(name, link)), nil
+}
+
+// closed tells whether only root and our own user can change what leads on from a
+// folder. In a sticky one, such as /tmp, others cannot rename what is ours.
+func (f *Files) closed(ctx context.Context, at, next look) (bool, error) {
+	mine, err := f.mine(ctx, at.info)
+	if err != nil || !mine {
+		return false, err
+	}
+	if at.info.Mode&othersMayWrite == 0 {
+		return true, nil
+	}
+	if at.info.Mode&fs.ModeSticky == 0 || next.err != nil {
+		return false, nil
+	}
+	return f.mine(ctx, next.info)
+}
+
+// mine tells whether something is root's or our own user's.
+func (f *Files) mine(ctx context.Context, info module.FileInfo) (bool, error) {
+	if info.UID == 0 {
+		return true, nil
+	}
+	self, err := f.self(ctx)
+	return info.UID == self, err
+}
+
+// Folder finds the folder of a path.
+func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) {
+	name, err := clean("stat", name)
+	if err != nil {
+		return module.Folder{}, err
+	}
+	p, err := f.locate(ctx, "stat", name, false)
+	if err == nil && p.missing != "" {
+		err = &fs.PathError{Op: "stat", Path: p.missing, Err: fs.ErrNotExist}
+	}
+	return module.Folder{Path: p.dir(), Closed: p.open == ""}, err
+}
+
+// absent is the error of a path whose folder is missing.
+func (p place) absent(op string) error {
+	if p.missing == "" {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: p.name, Err: fmt.Errorf("%s: %w", p.missing, fs.ErrNotExist)}
+}

@@ -1,0 +1,161 @@
+package posix
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"kinit/engine/shell"
+	"kinit/engine/transport"
+)
+
+// Exec runs a line with /bin/sh on the machine, as transport.Conn does.
+type Exec func(ctx context.Context, p transport.Process) (int, error)
+
+// scripts do what has to be done in a folder that others can change. They hold each
+// folder by being in it and name nothing but what is directly there, so that renaming
+// a folder or putting a link in its place leads them nowhere else.
+//
+//go:embed scripts
+var scripts embed.FS
+
+// codeMissing is what a script ends with when there is no such file.
+const codeMissing = 44
+
+// mostSaid is how much, in bytes, is kept of what a script says.
+const mostSaid = 4 << 10
+
+// script runs one of the scripts.
+func (f *Files) script(ctx context.Context, op, name, file string, p transport.Process, args ...string) error {
+	line, err := scriptLine(file, args)
+	if err != nil {
+		return err
+	}
+	said := &head{left: mostSaid}
+	p.Line, p.Stderr = line, said
+	code, err := f.exec(ctx, p)
+	switch {
+	case err != nil && (p.Stdout != nil || !errors.Is(err, transport.ErrIncomplete)):
+		return fmt.Errorf("%s %s: %w", op, name, err)
+	case code == 0:
+		return nil
+	case code == codeMissing:
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return &fs.PathError{Op: op, Path: name, Err: reason(said.text.String(), code)}
+}
+
+func scriptLine(file string, args []string) (string, error) {
+	var b strings.Builder
+	b.WriteString("export LC_ALL=C PATH=\"$PATH:/usr/sbin:/sbin\"\nset -- " + shell.POSIX(args...) + "\n")
+	for _, one := range []string{"common", file} {
+		text, err := scripts.ReadFile("scripts/" + one + ".sh")
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return b.String(), nil
+}
+
+// head keeps the beginning of what is written to it.
+type head struct {
+	text strings.Builder
+	left int
+}
+
+func (h *head) Write(b []byte) (int, error) {
+	n := min(len(b), h.left)
+	h.text.Write(b[:n])
+	h.left -= n
+	return len(b), nil
+}
+
+// reason is why a script failed: what the last program said, with the system's error
+// behind its words.
+func reason(said string, code int) error {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if last == "" {
+		return errors.New("the script ended with code " + strconv.Itoa(code))
+	}
+	for _, errno := range []syscall.Errno{
+		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EACCES, syscall.EPERM,
+		syscall.EEXIST, syscall.EISDIR, syscall.ENOTDIR, syscall.ENOTEMPTY, syscall.EBUSY, syscall.ELOOP, syscall.ENAMETOOLONG,
+	} {
+		if before, found := cutEnd(last, errno.Error()); found {
+			return fmt.Errorf("%s%w", before, errno)
+		}
+	}
+	return errors.New(last)
+}
+
+// cutEnd is strings.CutSuffix that does not mind capitals: the C library begins its
+// words with one, Go does not.
+func cutEnd(text, end string) (string, bool) {
+	if len(text) < len(end) || !strings.EqualFold(text[len(text)-len(end):], end) {
+		return text, false
+	}
+	return text[:len(text)-len(end)], true
+}
+
+// self is the number of the user whose rights we have.
+func (f *Files) self(ctx context.Context) (uint32, error) {
+	f.user.Lock()
+	defer f.user.Unlock()
+	if f.user.known {
+		return f.user.id, nil
+	}
+	var out strings.Builder
+	code, err := f.exec(ctx, transport.Process{Line: "exec id -u", Stdout: &out})
+	if err != nil {
+		return 0, fmt.Errorf("ask for our own user: %w", err)
+	}
+	id, err := strconv.ParseUint(strings.TrimSpace(out.String()), 10, 32)
+	if code != 0 || err != nil {
+		return 0, fmt.Errorf("ask for our own user: id ended with code %d and printed %.100q", code, out.String())
+	}
+	f.user.id, f.user.known = uint32(id), true
+	return f.user.id, nil
+}
+
+// stream is what a script prints, read as a file.
+type stream struct {
+	io.Reader
+	pipe   *io.PipeReader
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
+// open starts a script and returns what it prints behind a first byte, which says that
+// it has begun.
+func (f *Files) open(ctx context.Context, name string, args ...string) (io.ReadCloser, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	from, to := io.Pipe()
+	s := &stream{Reader: from, pipe: from, cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		err := f.script(ctx, "open", name, "open", transport.Process{Stdout: to}, args...)
+		_ = to.CloseWithError(err)
+	}()
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(from, first); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the script and waits for its end.
+func (s *stream) Close() error {
+	_ = s.pipe.Close()
+	s.cancel()
+	<-s.ended
+	return nil
+}

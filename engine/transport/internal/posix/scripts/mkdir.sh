@@ -1,0 +1,9 @@
+owner=$2 mode=$3 default=$4
+enter "$1" "$1"
+shift 4
+for name; do
+	[ -L "./$name" ] && refuse "${here%/}/$name is a link in a folder that another user can change: name the folder it leads to"
+	mkdir -m "$default" -- "./$name" 2>/dev/null || [ -d "./$name" ] || mkdir -- "./$name" || exit 1
+	down "$name"
+done
+attributes . "$owner" "$mode"

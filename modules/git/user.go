@@ -1,0 +1,126 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/runas"
+)
+
+// othersMayWrite is the permission bits by which others than the owner change a file.
+const othersMayWrite fs.FileMode = 0o022
+
+// become finds out as whom git runs: as the one who can change what git obeys.
+func (t *Task) become(ctx context.Context, h module.Host, s state) error {
+	obeyed := t.Dest
+	if s.checkout {
+		obeyed = path.Join(t.Dest, ".git")
+	}
+	var err error
+	if t.user, err = runas.Of(ctx, h, t.Dest); err != nil {
+		return fmt.Errorf("run git for %s: %w", t.Dest, err)
+	}
+	if t.user.Other {
+		return t.checkOther()
+	}
+	if err := t.checkOwn(ctx, h, obeyed, s); err != nil {
+		return err
+	}
+	return t.checkSource(ctx, h)
+}
+
+// checkOther refuses to show the checkout's owner what is not for everybody.
+func (t *Task) checkOther() error {
+	if t.Password == "" && t.IdentityFile == "" {
+		return nil
+	}
+	return fmt.Errorf("%s belongs to %s, as whom git runs, and who could read the password or the key of the task: "+
+		"become %[2]s for the task, or give the checkout a folder that only root can change", t.Dest, t.user.Name)
+}
+
+// checkOwn refuses a checkout of our own in which others can change the configuration.
+func (t *Task) checkOwn(ctx context.Context, h module.Host, obeyed string, s state) error {
+	if !s.checkout {
+		return nil
+	}
+	inside, err := h.Files().Folder(ctx, path.Join(obeyed, "config"))
+	if err != nil {
+		return err
+	}
+	dir, err := h.Files().Stat(ctx, obeyed)
+	if err != nil {
+		return err
+	}
+	config, err := h.Files().Stat(ctx, path.Join(obeyed, "config"))
+	if errors.Is(err, fs.ErrNotExist) {
+		config, err = dir, nil
+	}
+	if err != nil {
+		return err
+	}
+	if inside.Closed && config.UID == dir.UID && config.Mode&othersMayWrite == 0 {
+		return nil
+	}
+	return fmt.Errorf("another user can change %s, which names programs that git runs: give the whole checkout %s to one user "+
+		"(chown -R) and take away what others may write (chmod -R go-w)", path.Join(obeyed, "config"), t.Dest)
+}
+
+// checkSource refuses a repository on the host that others can change: git runs a program
+// in it with our rights.
+func (t *Task) checkSource(ctx context.Context, h module.Host) error {
+	source := t.localSource()
+	if source == "" || t.State != "present" {
+		return nil
+	}
+	inside, err := h.Files().Folder(ctx, path.Join(source, "x"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // git says so in its own words
+	}
+	if err == nil && !inside.Closed {
+		err = fmt.Errorf("another user can change the repository %s, in which git would run: have it served by ssh or http, or become its owner for the task", source)
+	}
+	return err
+}
+
+// server is the option by which git as another user reads a repository on the host that is
+// not that user's: it may, since nothing in it is run.
+func (t *Task) server() []string {
+	if !t.user.Other || t.localSource() == "" {
+		return nil
+	}
+	return []string{"--upload-pack=git -c safe.directory=* upload-pack"}
+}
+
+// localSource is the path of a repository that is on the host, or empty.
+func (t *Task) localSource() string {
+	if strings.HasPrefix(t.Repository, "/") {
+		return path.Clean(t.Repository)
+	}
+	u, err := url.Parse(t.Repository)
+	if err != nil || u.Scheme != "file" || !path.IsAbs(u.Path) {
+		return ""
+	}
+	return path.Clean(u.Path)
+}
+
+// checkTree refuses to write into a checkout of ours that has folders of others in it:
+// they could lead git elsewhere.
+func (t *Task) checkTree(ctx context.Context, h module.Host, s state) error {
+	if t.user.Other || !s.checkout {
+		return nil
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"find", t.Dest, "-type", "d",
+		"(", "!", "-uid", strconv.FormatUint(uint64(s.uid), 10), "-o", "-perm", "/022", ")", "-print", "-quit"}})
+	if err == nil && out.Stdout != "" {
+		err = fmt.Errorf("another user can change %s in the checkout, and so lead git elsewhere: give the whole checkout to one user "+
+			"(chown -R) and take away what others may write (chmod -R go-w)", strings.TrimSuffix(out.Stdout, "\n"))
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package unarchive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/tree"
+)
+
+// placeEach moves what was unpacked into the folder, one entry after the other.
+func (t *Task) placeEach(ctx context.Context, h module.Host, parts string, kept []tree.Entry) error {
+	unpacked, err := tree.List(ctx, h, parts) // with the owners that were given
+	if err != nil {
+		return err
+	}
+	drop := byPath(kept)
+	var changes, attributes []tree.Change
+	for _, e := range unpacked {
+		placed := stripped([]tree.Entry{e}, t.Strip)
+		if _, is := drop[e.Path]; is || len(placed) == 0 {
+			continue
+		}
+		name := placed[0].Path
+		if e.Type == "d" {
+			changes = append(changes, tree.Folder(name))
+			attributes = append(attributes, tree.Attributes(name, e))
+			continue
+		}
+		changes = append(changes, tree.Place(name, e.Path))
+	}
+	slices.Reverse(attributes) // a folder is given away after what is in it
+	if err := tree.Apply(ctx, h, t.Dest, parts, append(changes, attributes...)); err != nil {
+		return fmt.Errorf("put what was unpacked in place: %w", err)
+	}
+	return nil
+}

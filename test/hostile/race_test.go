@@ -1,0 +1,249 @@
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
+	"kinit/modules"
+)
+
+// everyRace, when set, makes as many races a module as the suite promises.
+const everyRace = "KINIT_EVERY_FAULT"
+
+const (
+	allRaces    = 1000
+	sampleRaces = 3
+	raceTime    = 60 * time.Second // far more than any of the tasks takes
+)
+
+// work is what a module does in the attacker's folder. HOME stands for that folder, NUMBER for
+// the number of the race and DATA for a folder of root's with sources.
+type work struct {
+	module, args, undo string
+}
+
+func works() []work {
+	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
+	return []work{
+		{module: "copy", args: "dest = \"HOME/sub/file\"\ncontent = \"NUMBER\"\nowner = \"65533\"\nmode = \"0666\""},
+		{module: "copy", args: "dest = \"HOME/file\"\ncontent = \"NUMBER\"\nbackup = true\nowner = \"65533\"\nvalidate = [\"test\", \"-f\", \"%s\"]"},
+		{module: "copy", args: "dest = \"HOME/sub/secret\"\ncontent = \"NUMBER root-secret\"\nmode = \"0600\""},
+		{module: "template", args: "dest = \"HOME/sub/file\"\ntemplate = \"NUMBER\"\nowner = \"65533\"\nmode = \"0666\""},
+		{module: "file", args: "path = \"HOME/sub/fileNUMBER\"\nowner = \"65533\"\nmode = \"0666\""},
+		{module: "file", args: "path = \"HOME/sub/file\"\nowner = \"65533\"\nmode = \"0666\"", undo: "path = \"HOME/sub/file\"\nstate = \"absent\""},
+		{module: "directory", args: "path = \"HOME/sub/a/NUMBER/c\"\nowner = \"65533\"\nmode = \"0777\"", undo: "path = \"HOME/sub/a\"\nstate = \"absent\""},
+		{module: "link", args: "path = \"HOME/sub/link\"\ntarget = \"NUMBER\"", undo: "path = \"HOME/sub/link\"\nstate = \"absent\""},
+		{module: "download", args: "dest = \"HOME/sub/tool\"\nurl = \"file://DATA/tool\"\nunverified = true\nowner = \"65533\"\nmode = \"0777\"", undo: "dest = \"HOME/sub/tool\"\nstate = \"absent\""},
+		{module: "archive", args: "dest = \"HOME/sub/x.tar\"\nsource = \"DATA\"\nowner = \"65533\"\nmode = \"0666\"", undo: "dest = \"HOME/sub/x.tar\"\nstate = \"absent\""},
+		{module: "unarchive", args: "dest = \"HOME/sub/tree\"\narchive = \"DATA/tree.tar\"\nowner = \"65533\"", undo: "dest = \"HOME/sub/tree\"\nstate = \"absent\""},
+		{module: "line_in_file", args: "path = \"HOME/sub/file\"\nline = \"NUMBER\"\ncreate = true"},
+		{module: "block_in_file", args: "path = \"HOME/sub/file\"\nblock = \"NUMBER\"\ncreate = true"},
+		{module: "git", args: "dest = \"HOME/checkoutNUMBER\"\nrepository = \"DATA/r.git\"\nforce = true"},
+		{module: "htpasswd", args: "path = \"HOME/sub/htpasswd\"\nuser = \"uNUMBER\"\npassword = \"x\"\nmode = \"0666\""},
+		{module: "secret", args: "path = \"HOME/sub/secretNUMBER\""},
+		{module: "ssh_key", args: "path = \"HOME/sub/keyNUMBER\""},
+		{module: "known_host", args: "path = \"HOME/sub/known\"\nname = \"hNUMBER.example\"\nkey = \"" + key + "\""},
+	}
+}
+
+func kind(t *testing.T, name string) module.Kind {
+	t.Helper()
+	for _, k := range modules.All() {
+		if k.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("there is no module %s", name)
+	return module.Kind{}
+}
+
+// Every module that writes where a playbook tells it works in a folder of a user who
+// races it for root's files.
+func TestRacesOfALocalUserAgainstEveryModuleThatWrites(t *testing.T) {
+	need.Root(t, "hostile")
+	need.Programs(t, "hostile", "git", "tar", "setpriv", "ssh-keygen")
+	races := sampleRaces
+	if os.Getenv(everyRace) != "" {
+		races = allRaces
+	}
+	data := sources(t)
+	for way, dial := range ways() {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			h := reach(t, dial)
+			made, done, won := 0, 0, 0
+			for _, w := range works() {
+				s := newScene(t, data)
+				if err := s.do(t, t.Context(), h, w.module, w.args, 0); err != nil {
+					t.Errorf("%s fails without an attack: %v", w.module, err)
+				}
+				if w.undo != "" {
+					_ = s.do(t, t.Context(), h, w.module, w.undo, 0)
+				}
+				begin(t, s.home, s.victim)
+				for n := range perWay(races) {
+					ok, lost := s.race(t, h, w, n+1)
+					made++
+					if ok {
+						done++
+					}
+					if lost != "" {
+						won++
+						t.Errorf("%s, race %d: root lost: %s", w.module, n, lost)
+						break
+					}
+				}
+			}
+			t.Logf("%d races in %d tasks, %d of them won, %d tasks done in spite of it", made, len(works()), won, done)
+		})
+	}
+}
+
+// perWay shares the races between the three ways.
+func perWay(races int) int { return (races + 2) / 3 }
+
+// sources makes what modules read.
+func sources(t *testing.T) string {
+	t.Helper()
+	dir := open(t)
+	script := `echo tool >tool; mkdir tree; mkdir tree/a tree/b; echo 1 >tree/a/file; echo 2 >tree/b/file; ln -s a/file tree/link
+tar -cf tree.tar -C tree .
+git init -q --bare r.git -b main; git init -q work -b main; cd work
+git -c user.email=a@example.org -c user.name=a commit -q --allow-empty -m one; git push -q ../r.git main; cd ..; rm -r work`
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// open makes a folder of root's that everybody may enter.
+func open(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kinit-hostile-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// scene is the attacker's folder beside one of root's.
+type scene struct {
+	home, victim, data, before string
+}
+
+const secretText = "this is root-only-text\n"
+
+func newScene(t *testing.T, data string) *scene {
+	t.Helper()
+	dir := open(t)
+	s := &scene{home: filepath.Join(dir, "home"), victim: filepath.Join(dir, "victim"), data: data}
+	for _, made := range []error{
+		os.MkdirAll(filepath.Join(s.home, "sub"), 0o755), os.Mkdir(s.victim, 0o755),
+		os.WriteFile(filepath.Join(s.victim, "file"), []byte(secretText), 0o600),
+		os.Chown(s.home, attacker, attacker), os.Chown(filepath.Join(s.home, "sub"), attacker, attacker),
+	} {
+		if made != nil {
+			t.Fatal(made)
+		}
+	}
+	s.before = s.roots(t)
+	return s
+}
+
+// race does a task once, and says what root lost by it.
+func (s *scene) race(t *testing.T, h *host, w work, n int) (bool, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), raceTime)
+	defer cancel()
+	err := s.do(t, ctx, h, w.module, w.args, n)
+	if w.undo != "" {
+		_ = s.do(t, ctx, h, w.module, w.undo, n)
+	}
+	if ctx.Err() != nil {
+		return false, "it hangs"
+	}
+	if now := s.roots(t); now != s.before {
+		return err == nil, "root's folder has\n" + now + "and had\n" + s.before
+	}
+	return err == nil, s.leaked(t)
+}
+
+// do does a task as it is in a playbook. That it fails is well.
+func (s *scene) do(t *testing.T, ctx context.Context, h *host, name, args string, n int) error {
+	t.Helper()
+	args = strings.NewReplacer("HOME", s.home, "DATA", s.data, "NUMBER", fmt.Sprint(n)).Replace(args)
+	task := moduletest.Decode(t, kind(t, name), args)
+	steps, err := task.Plan(ctx, h)
+	for _, step := range steps {
+		if err == nil {
+			err = step.Do(ctx, h)
+		}
+	}
+	return err
+}
+
+// roots is all that is to know of root's folder. A further name of the file that the
+// attacker was allowed to make does not count.
+func (s *scene) roots(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(s.victim, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		stat := info.Sys().(*syscall.Stat_t)
+		fmt.Fprintf(&b, "%s %v %d:%d\n", path, info.Mode(), stat.Uid, stat.Gid)
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(path)
+			fmt.Fprintf(&b, "%q %v\n", text, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// leaked finds root's text where the attacker can read it.
+func (s *scene) leaked(t *testing.T) string {
+	t.Helper()
+	found := ""
+	_ = filepath.WalkDir(s.home, func(path string, _ fs.DirEntry, _ error) error {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		stat := info.Sys().(*syscall.Stat_t)
+		if stat.Uid != attacker && info.Mode()&0o044 == 0 {
+			return nil
+		}
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "root-only-text") {
+			found = path + " has root's text in it"
+		}
+		return nil
+	})
+	return found
+}
