@@ -154,7 +154,11 @@ func (l *liner) began(e event.Event, width int) []string {
 
 // waits is the line of a run that has not begun because of another.
 func (l *liner) waits(e event.Event, width int) string {
-	return render([]span{{fmt.Sprintf("%-10s waits    %s", e.Host, clean(e.Message)), yellow}}, width, l.colour)
+	what := "waits"
+	if e.Kind == event.RunTook {
+		what = "takes"
+	}
+	return render([]span{{fmt.Sprintf("%-10s %s    %s", e.Host, what, clean(e.Message)), yellow}}, width, l.colour)
 }
 
 // beat is the line of a task that still runs, where nothing is redrawn.

@@ -21,8 +21,16 @@ const (
 // exec runs a job on one of the workers. A job that a worker did not begin goes
 // to another one.
 func (l *link) exec(ctx context.Context, j *job) (int, error) {
+	workers := l.workers
+	if j.Urgent {
+		workers = l.urgent
+	}
 	for {
-		w, err := l.workers.take(ctx)
+		w, err := workers.take(ctx)
+		if errors.Is(err, errRefused) && workers != l.workers {
+			workers = l.workers // the server has no session to spare
+			continue
+		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && l.gone() {
 			return 0, errNotStarted
 		}
@@ -30,7 +38,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 			return 0, err
 		}
 		code, err := l.run(ctx, w, j)
-		l.workers.put(w)
+		workers.put(w)
 		if !errors.Is(err, errNotStarted) || l.gone() {
 			return code, err
 		}
@@ -42,7 +50,7 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	nonce := rand.Text()
 	script := framing.Command{
 		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
-		Last: w.last, Input: j.from, Data: j.data,
+		Fence: j.Fence, Run: l.config.Run, Last: w.last, Input: j.from, Data: j.data,
 	}
 	if err := w.send(script.Script()); err != nil {
 		w.broken = true
@@ -68,6 +76,9 @@ func (r *running) readOutput(nonce string) error {
 	case word == framing.Busy:
 		r.worker.close()
 		return errNotStarted
+	case word == framing.Fenced:
+		r.worker.close()
+		return transport.ErrFenced
 	}
 	session, err := framing.Number(from)
 	if err != nil {

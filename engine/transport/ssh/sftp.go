@@ -104,7 +104,7 @@ func (l *link) startServer(s *session) (io.Reader, error) {
 // have it, and skips what start-up files print.
 func (l *link) startProgram(s *session) (io.Reader, error) {
 	nonce := rand.Text()
-	if err := s.exec(l.config.user().Line(l.config.shell, "-c", become.FileServer(nonce))); err != nil {
+	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)

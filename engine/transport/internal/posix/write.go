@@ -119,7 +119,7 @@ func (f *Files) resolve(ctx context.Context, attr module.Attr, info *module.File
 func (f *Files) tidy(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
-	_ = f.fs.Remove(ctx, name)
+	_ = bare(f.fs).Remove(ctx, name)
 }
 
 // permissions keeps the permission bits of a mode. The octal 04000, 02000 and
