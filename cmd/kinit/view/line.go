@@ -152,7 +152,7 @@ func (l *liner) began(e event.Event, width int) []string {
 	return l.note(e, "start", "", width)
 }
 
-// waits is the line of a run that has not begun because of another.
+// waits is the line of a run that has not begun because of another, or takes its place.
 func (l *liner) waits(e event.Event, width int) string {
 	what := "waits"
 	if e.Kind == event.RunTook {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ type link struct {
 	done    chan struct{} // closed once the connection is lost or closed
 	workers *pool
 	urgent  *pool         // of one, for what must not wait for others
+	cramped atomic.Bool   // there is no session for that one
 	scripts chan struct{} // holds a token for each script that runs on a Windows machine
 	shells  loginShell    // of a Windows machine
 	files   channelFiles

@@ -145,6 +145,17 @@ func (p *pool) yield(ctx context.Context) error {
 	return nil
 }
 
+// empty ends the workers that are idle.
+func (p *pool) empty() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	for _, w := range idle {
+		p.drop(w)
+	}
+}
+
 // wake lets everybody who waits look again. The caller holds the lock.
 func (p *pool) wake() {
 	close(p.changed)

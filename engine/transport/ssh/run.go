@@ -21,14 +21,13 @@ const (
 // exec runs a job on one of the workers. A job that a worker did not begin goes
 // to another one.
 func (l *link) exec(ctx context.Context, j *job) (int, error) {
-	workers := l.workers
-	if j.Urgent {
-		workers = l.urgent
-	}
 	for {
+		workers := l.workers
+		if j.Urgent && !l.cramped.Load() {
+			workers = l.urgent
+		}
 		w, err := workers.take(ctx)
-		if errors.Is(err, errRefused) && workers != l.workers {
-			workers = l.workers // the server has no session to spare
+		if errors.Is(err, errRefused) && l.cramp() {
 			continue
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && l.gone() {
@@ -39,10 +38,21 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		}
 		code, err := l.run(ctx, w, j)
 		workers.put(w)
+		if l.cramped.Load() {
+			l.urgent.empty()
+		}
 		if !errors.Is(err, errNotStarted) || l.gone() {
 			return code, err
 		}
 	}
+}
+
+// cramp gives up the shell for what is urgent, because the server has no session to spare.
+// It tells false when that was done before.
+func (l *link) cramp() bool {
+	first := l.cramped.CompareAndSwap(false, true)
+	l.urgent.empty()
+	return first
 }
 
 // run runs a job on the worker and leaves the worker idle or broken.

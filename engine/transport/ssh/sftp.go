@@ -57,6 +57,7 @@ func (f *channelFiles) forget(client *sftp.Client) {
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)
 	if errors.Is(err, errRefused) {
+		l.cramp()
 		if err := l.workers.yield(ctx); err != nil {
 			return nil, err
 		}
