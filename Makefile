@@ -87,9 +87,10 @@ kills: deps ## kill a deployment at 30 places, each time run it again until Read
 	KINIT_KILLS=30 $(GO) test -count=1 -v -run KilledAnywhere -timeout 120m ./test/e2e
 
 .PHONY: faults
-faults: ## restart and cut off the simulated Windows at every message of every module; bad disks; 1,000 races of a hostile user a module
+faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories$$' -timeout 3h ./engine/internal/lock
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each

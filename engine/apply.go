@@ -36,13 +36,13 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	values := &plan.Values{}
 	pool := l.pool(values)
 	defer pool.Close()
-	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
+	report.refuse(l.locked(ctx, pool, func(ctx, lasting context.Context) {
 		if moved := s.movedTasks(ctx, planned); len(moved) > 0 {
 			report.refuse(moved)
 			return
 		}
 		options := l.runOptions(values)
-		options.Expect = newExpectation(s, l).check
+		options.Expect, options.Lasting = newExpectation(s, l).check, lasting
 		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
 	}))
 	return report.end(ctx, started)

@@ -8,64 +8,159 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/host"
-	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/lock"
+	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/module"
 )
 
 // ErrLocked is the cause of the problem of a run that found another one at work on what
 // its owner has.
 var ErrLocked = lock.ErrHeld
 
-// unlockTime is how long giving a lock back may take after an interrupt.
-const unlockTime = 10 * time.Second
+// ErrLockLost is the cause of the problem of a run that stopped because it had lost its
+// lock, or could not keep it.
+var ErrLockLost = lock.ErrLost
 
-// locked calls f while this run alone works on what the plan's owner has. The lock
-// is on the first host, where all runs of the owner look for it.
-func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx context.Context)) diag.List {
+// locked calls f while this run alone works on what the plan's owner has. It holds the lock
+// on each host that tasks change; hosts that are reached later are locked then. The first
+// context ends when a lock is lost, the second only then.
+func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
 	if l.plan.Owner == "" || l.check {
-		f(ctx)
+		f(ctx, nil)
 		return nil
 	}
-	name := inventory.Localhost
-	if len(l.hosts) > 0 {
-		name = l.hosts[0].Name
-	}
-	within, held, err := l.acquire(ctx, pool, name)
+	within, guard, err := lock.Begin(ctx, l.guardOptions())
 	if err != nil {
-		return lockProblem(name, l.options.Redactor.Redact(err.Error()), err)
+		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
 	}
-	defer func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
-		defer cancel()
-		_ = held.Release(last) // it expires by itself
-	}()
-	f(within)
-	if cause := context.Cause(within); errors.Is(cause, lock.ErrHeld) {
-		return lockProblem(name, cause.Error(), cause)
+	defer guard.Release(ctx)
+	keeper := &keeper{Guard: guard, plan: l.plan, targets: targets(l.plan)}
+	if err := keeper.begin(within, pool); err != nil {
+		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
+	}
+	f(within, guard.Lasting())
+	if cause := context.Cause(guard.Lasting()); errors.Is(cause, lock.ErrLost) {
+		return lockProblem(l.options.Redactor.Redact(cause.Error()), cause)
 	}
 	return nil
 }
 
-// acquire takes the lock on a host, and returns a context that lasts as long as it.
-func (l *loaded) acquire(ctx context.Context, pool *host.Pool, name string) (context.Context, *lock.Lock, error) {
-	machine, err := pool.Get(ctx, name)
-	if err != nil {
-		return ctx, nil, err
+// guardOptions are what the locks need to know of the run.
+func (l *loaded) guardOptions() lock.Options {
+	tell := func(kind event.Kind) func(host, text string) {
+		return func(host, text string) {
+			sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: kind, Host: host, Message: l.options.Redactor.Redact(text)})
+		}
 	}
-	waits := func(p event.Progress) {
-		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunWaits, Host: name, Message: l.options.Redactor.Redact(p.Text)})
-	}
-	runs := lock.Runs{}
+	o := lock.Options{Owner: l.plan.Owner, Token: token(), Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
 	if l.options.StateDir != "" {
-		runs.Folder = filepath.Join(l.options.StateDir, "at-work")
+		o.Runs.Folder = filepath.Join(l.options.StateDir, "at-work")
 	}
-	return lock.Acquire(ctx, machine.Bind("", waits), runs, l.plan.Owner, token())
+	return o
+}
+
+// keeper takes the locks of the machines of a pool.
+type keeper struct {
+	*lock.Guard
+	plan    *plan.Plan
+	targets []target
+}
+
+// target is a host that tasks change, and the user among theirs who takes its lock.
+type target struct {
+	name string
+	as   *plan.Become // nil is the user of the host's settings
+}
+
+// targets are the hosts of the plan's tasks, by name.
+func targets(p *plan.Plan) []target {
+	found := map[string]target{}
+	for _, s := range []plan.Section{p.Main, p.OnFailure, p.Always} {
+		for _, t := range s.Tasks {
+			if t.Skip != "" || t.Host == "" {
+				continue
+			}
+			if known, ok := found[t.Host]; !ok || better(t.Become, known.as) {
+				found[t.Host] = target{name: t.Host, as: t.Become}
+			}
+		}
+	}
+	all := make([]target, 0, len(found))
+	for _, t := range found {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b target) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// better tells whether a user is the better one to take a lock: root may do so where all
+// other users see it.
+func better(a, b *plan.Become) bool {
+	root := func(b *plan.Become) bool { return b != nil && b.User == "root" }
+	return root(a) && !root(b) || a == nil && b != nil && !root(b)
+}
+
+// begin takes the locks of the hosts that are there before the run, and sees to the others.
+// Those that cannot be reached are told when tasks want them.
+func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
+	pool.Mark(lock.Name(k.Token()))
+	machines := k.connect(ctx, pool)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	hosts := make([]module.Host, len(machines))
+	for i, m := range machines {
+		hosts[i] = m.Bind("", nil)
+	}
+	if err := k.Take(ctx, hosts); err != nil {
+		return err
+	}
+	pool.Admit(k.admit)
+	return nil
+}
+
+// connect connects to the hosts that are there before the run.
+func (k *keeper) connect(ctx context.Context, pool *host.Pool) []*host.Machine {
+	found := make([]*host.Machine, len(k.targets))
+	var all sync.WaitGroup
+	for i, t := range k.targets {
+		if k.plan.Declared(t.name) {
+			continue
+		}
+		all.Go(func() {
+			// A failure is told by the task that wants the host.
+			if t.as == nil {
+				found[i], _ = pool.Get(ctx, t.name)
+			} else {
+				found[i], _ = pool.As(ctx, t.name, host.Become{User: t.as.User, Method: t.as.Method})
+			}
+		})
+	}
+	all.Wait()
+	return slices.DeleteFunc(found, func(m *host.Machine) bool { return m == nil })
+}
+
+// admit takes the lock of a machine that tasks change, if the run has it not yet, and makes
+// all that it is told conditional on that. Others are only on the way to those.
+func (k *keeper) admit(ctx context.Context, m *host.Machine) error {
+	if !slices.ContainsFunc(k.targets, func(t target) bool { return t.name == m.Name() }) {
+		return nil
+	}
+	link, err := k.Guard.Admit(ctx, m.Bind("", nil), k.plan.Declared(m.Name()))
+	if err != nil {
+		return err
+	}
+	m.Fence(link, k.Guard)
+	return nil
 }
 
 // token names a run: who, where, and what makes it unique.
@@ -77,14 +172,18 @@ func token() string {
 	if name, err := os.Hostname(); err == nil {
 		where = name
 	}
-	return fmt.Sprintf("%s@%s/%d/%s", who, where, os.Getpid(), rand.Text()[:8])
+	return fmt.Sprintf("%s@%s/%d/%s", strings.Join(strings.Fields(who), "_"), where, os.Getpid(), rand.Text())
 }
 
-func lockProblem(name, text string, err error) diag.List {
+func lockProblem(text string, err error) diag.List {
 	summary := run.Summary(err)
-	if errors.Is(err, lock.ErrHeld) {
+	switch {
+	case errors.Is(err, lock.ErrHeld):
 		summary = "Another run is at work"
 		text += ". Wait for it to end; a run that has died gives its lock up within half a minute."
+	case errors.Is(err, lock.ErrLost):
+		summary = "The run has lost its lock"
+		text += ". It has stopped, so that two runs do not work at once; what it had begun is brought about by the next run."
 	}
-	return diag.List{{Summary: summary, Detail: text, Host: name, Cause: err}}
+	return diag.List{{Summary: summary, Detail: text, Cause: err}}
 }

@@ -33,9 +33,11 @@ func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	values := &plan.Values{}
 	pool := l.pool(values)
 	defer pool.Close()
-	report.refuse(l.locked(ctx, pool, func(ctx context.Context) {
+	report.refuse(l.locked(ctx, pool, func(ctx, lasting context.Context) {
 		sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: l.describe()})
-		l.fill(report, run.Run(ctx, l.plan, values, pool, l.runOptions(values)))
+		options := l.runOptions(values)
+		options.Lasting = lasting
+		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
 	}))
 	return report.end(ctx, started)
 }

@@ -112,6 +112,8 @@ func (k ciSink) Emit(e event.Event) {
 		}
 	case event.RunWaits:
 		k.screen.line(k.job, p.phase.Name, "waits", e.Time.Sub(p.phase.Started), e.Message)
+	case event.RunTook:
+		k.screen.line(k.job, p.phase.Name, "takes", e.Time.Sub(p.phase.Started), e.Message)
 	}
 }
 

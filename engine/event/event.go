@@ -18,6 +18,7 @@ type Kind string
 // The kinds of events, in the order in which a run emits them.
 const (
 	RunWaits      Kind = "run_waits"   // for another run; Message says for whom, Host where
+	RunTook       Kind = "run_took"    // over from another run; Message says what, Host where
 	RunPlanned    Kind = "run_planned" // the graph is known; nothing was done yet
 	RunStarted    Kind = "run_started"
 	TaskStarted   Kind = "task_started"

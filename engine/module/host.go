@@ -86,6 +86,9 @@ type Command struct {
 	Env   map[string]string // added to a plain environment
 	Dir   string            // the working directory, the login's home when empty
 	Stdin io.Reader         // nothing when nil
+	// Urgent commands do not wait for others that keep the connection busy. They are for
+	// the engine: there is room for one at a time.
+	Urgent bool
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)

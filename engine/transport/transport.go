@@ -27,6 +27,10 @@ var (
 // that a part of its output may be missing, because the connection was lost meanwhile.
 var ErrIncomplete = errors.New("a part of its output may be missing")
 
+// ErrFenced says that nothing was run or changed, because what must be there for that is
+// not: another run has taken over.
+var ErrFenced = errors.New("another run has taken over")
+
 // Process is a command to run.
 type Process struct {
 	// Line is a command line, quoted for the machine's shell already: for /bin/sh, or on
@@ -36,6 +40,19 @@ type Process struct {
 	Stdin  io.Reader // nothing when nil
 	Stdout io.Writer // called by one goroutine at a time
 	Stderr io.Writer // called by one goroutine at a time
+	// Fence is the path of a link, on a Windows machine of a file, that must be there at
+	// the moment when the line begins, or it does not and the error is ErrFenced. Empty
+	// asks for nothing.
+	Fence string
+	// Urgent does not wait for other commands on the connection. There is room for one.
+	Urgent bool
+}
+
+// Fenceable is files of a machine that can look for a link too: with each change, in the
+// same round trip where the system can do that. When it is not there nothing is changed,
+// and the error is ErrFenced.
+type Fenceable interface {
+	Fenced(link string) module.Files
 }
 
 // Conn is one verified connection to a machine, safe for use by several

@@ -46,6 +46,11 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	start := time.Now()
 	timed, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	back, err := module.Away(ctx, h, within)
+	if err != nil {
+		return err
+	}
+	defer back()
 	if err := t.start(timed, h); err != nil {
 		return err
 	}

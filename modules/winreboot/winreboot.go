@@ -108,6 +108,11 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
+	back, err := module.Away(ctx, h, within)
+	if err != nil {
+		return err
+	}
+	defer back()
 	start := time.Now()
 	if err := t.ask(ctx, h, before, within); err != nil {
 		return fmt.Errorf("restart %s: %w", h.Name(), err)

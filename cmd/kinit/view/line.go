@@ -152,9 +152,13 @@ func (l *liner) began(e event.Event, width int) []string {
 	return l.note(e, "start", "", width)
 }
 
-// waits is the line of a run that has not begun because of another.
+// waits is the line of a run that has not begun because of another, or takes its place.
 func (l *liner) waits(e event.Event, width int) string {
-	return render([]span{{fmt.Sprintf("%-10s waits    %s", e.Host, clean(e.Message)), yellow}}, width, l.colour)
+	what := "waits"
+	if e.Kind == event.RunTook {
+		what = "takes"
+	}
+	return render([]span{{fmt.Sprintf("%-10s %s    %s", e.Host, what, clean(e.Message)), yellow}}, width, l.colour)
 }
 
 // beat is the line of a task that still runs, where nothing is redrawn.

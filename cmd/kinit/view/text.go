@@ -105,7 +105,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if t.options.Quiet && e.Status != event.Failed && e.Status != event.Unreachable {
 		return nil
 	}
-	if e.Kind == event.RunWaits {
+	if e.Kind == event.RunWaits || e.Kind == event.RunTook {
 		return []string{t.liner.waits(e, width)}
 	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {

@@ -203,7 +203,9 @@ func TestTextTellsWhomARunWaitsFor(t *testing.T) {
 	out, printed := file()
 	text := newText(Options{Out: out, Err: out, Now: c.time})
 	text.Emit(event.Event{Kind: event.RunWaits, Time: c.now, Host: "nyctea", Message: "for the run of ann@desk/7"})
-	equal(t, printed.String(), "nyctea     waits    for the run of ann@desk/7\n")
+	text.Emit(event.Event{Kind: event.RunTook, Time: c.now, Host: "nyctea", Message: "the lock of ann@desk/7, and ended a process that it had at work"})
+	equal(t, printed.String(), "nyctea     waits    for the run of ann@desk/7\n"+
+		"nyctea     takes    the lock of ann@desk/7, and ended a process that it had at work\n")
 }
 
 func TestWhatATaskTellsIsShownInFull(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"path"
 	"sync"
+	"sync/atomic"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
@@ -25,6 +26,8 @@ type Machine struct {
 	conn     transport.Conn
 	files    module.Files
 	redactor *secret.Redactor
+	fence    string // what must be there for anything to be done; empty asks for nothing
+	keeper   Keeper // of the fence
 
 	owning sync.Mutex // held while a mark is looked at and made
 	last   int64      // sequence of the last mark, in ns since 1970
@@ -60,14 +63,17 @@ func (m *Machine) Conn() transport.Conn { return m.conn }
 // Bind returns the machine as one task sees it. What the task makes belongs to
 // the owner; report may be nil.
 func (m *Machine) Bind(owner string, report func(event.Progress)) module.Host {
-	return &bound{Machine: m, owner: owner, report: report}
+	return &bound{Machine: m, owner: owner, report: report, files: m.files, fence: m.fence}
 }
 
 // bound is a machine as one task sees it.
 type bound struct {
 	*Machine
-	owner  string
-	report func(event.Progress)
+	owner   string
+	report  func(event.Progress)
+	files   module.Files // those of the machine when it was bound, as is the fence
+	fence   string
+	dialled atomic.Bool // something was told over a connection, or may be
 }
 
 var _ module.Host = (*bound)(nil)
@@ -76,10 +82,18 @@ func (b *bound) Owner() string       { return b.owner }
 func (b *bound) Files() module.Files { return b.files }
 
 func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	b.dialled.Store(true)
+	if err := b.check(ctx); err != nil {
+		return nil, err
+	}
 	return b.conn.Dial(ctx, network, address)
 }
 
 func (b *bound) Socket(ctx context.Context, path string) (string, error) {
+	b.dialled.Store(true)
+	if err := b.check(ctx); err != nil {
+		return "", err
+	}
 	return b.conn.Socket(ctx, path)
 }
 

@@ -24,6 +24,8 @@ type Pool struct {
 	entries map[entryKey]*entry
 	made    []*Machine // in the order in which they were connected
 	closed  bool
+	run     string
+	admit   func(ctx context.Context, m *Machine) error
 }
 
 // entryKey is what has a connection of its own: a machine, or a machine as another
@@ -40,8 +42,9 @@ type Connect func(ctx context.Context, s Settings, via transport.Conn) (transpor
 
 // entry is one machine, connected or about to be.
 type entry struct {
-	busy    chan struct{} // holds a token while the machine is looked at or made
-	machine *Machine
+	busy     chan struct{} // holds a token while the machine is looked at or made
+	machine  *Machine
+	admitted bool
 }
 
 // NewPool returns a pool. lookup tells how to reach a machine; it is called once
@@ -56,6 +59,28 @@ func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error)
 		redactor = &secret.Redactor{}
 	}
 	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
+}
+
+// Mark names the run that connections are made for from now on, so that what it has at work
+// can be found on the machines.
+func (p *Pool) Mark(run string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.run = run
+}
+
+// Admit says what a machine must pass, from now on, before Get and As return it, once.
+func (p *Pool) Admit(admit func(ctx context.Context, m *Machine) error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.admit = admit
+}
+
+// terms are what Mark and Admit have said.
+func (p *Pool) terms() (run string, admit func(ctx context.Context, m *Machine) error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run, p.admit
 }
 
 // Get returns a machine and connects to it the first time. Callers that ask for
@@ -88,14 +113,27 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if e.machine != nil {
-		return e.machine, nil
+	if e.machine == nil {
+		machine, err := p.reach(ctx, key, chain)
+		if err == nil {
+			err = p.keep(e, machine)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	machine, err := p.reach(ctx, key, chain)
-	if err != nil {
-		return nil, err
+	return e.machine, p.let(ctx, e)
+}
+
+// let lets a machine that was connected be used, once it has passed.
+func (p *Pool) let(ctx context.Context, e *entry) error {
+	_, admit := p.terms()
+	if e.admitted || admit == nil {
+		return nil
 	}
-	return machine, p.keep(e, machine)
+	err := admit(ctx, e.machine)
+	e.admitted = err == nil
+	return err
 }
 
 func (p *Pool) entry(key entryKey) (*entry, error) {
@@ -122,6 +160,7 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 	if key.other {
 		settings.Become = key.as
 	}
+	settings.Run, _ = p.terms()
 	var via transport.Conn
 	if settings.Via != "" {
 		jump, err := p.get(ctx, entryKey{name: settings.Via}, chain)

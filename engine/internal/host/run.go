@@ -31,7 +31,7 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	lines := &lines{call: c.Line}
 	begin := time.Now()
 	code, err := b.conn.Exec(ctx, transport.Process{
-		Line: line, Stdin: c.Stdin,
+		Line: line, Stdin: c.Stdin, Fence: b.fence, Urgent: c.Urgent,
 		Stdout: lines.tee(&stdout), Stderr: lines.tee(&stderr),
 	})
 	lines.end()

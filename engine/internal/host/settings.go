@@ -41,6 +41,8 @@ type Settings struct {
 	Local  bool      // this machine, without any connection
 	Become Become
 
+	Run string // the name of the run that the connection is for; empty without one
+
 	ConnectTimeout time.Duration // 15 s when 0
 	KeepAlive      time.Duration // 15 s when 0
 
@@ -92,7 +94,7 @@ func (s Settings) ssh() ssh.Config {
 		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,
 		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
 		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
-		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows,
+		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows, Run: s.Run,
 	}
 }
 
@@ -101,7 +103,7 @@ func openLocal(s Settings) (transport.Conn, error) {
 	if s.system() == module.Windows {
 		return nil, fmt.Errorf("%w: kinit does not run on Windows, so this machine is none", transport.ErrUnreachable)
 	}
-	return s.Become.here()
+	return s.Become.here(s.Run)
 }
 
 // Identity is how a machine is reached, and the host keys that are known of it. A
@@ -120,13 +122,16 @@ func Identity(s Settings) (string, error) {
 }
 
 // here is this machine as the user. Who runs kinit needs not be become.
-func (b Become) here() (transport.Conn, error) {
+func (b Become) here(run string) (transport.Conn, error) {
 	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
-		return local.New(), nil
+		conn := local.New()
+		conn.Mark(run)
+		return conn, nil
 	}
 	conn, err := local.As(b.User, b.Method)
 	if err != nil {
 		return nil, err // not a nil *local.Conn in a non-nil interface
 	}
+	conn.Mark(run)
 	return conn, nil
 }

@@ -3,80 +3,372 @@ package lock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/transport"
 )
+
+// nowhere is where locks of tests are, on a host with the real clock.
+func nowhere(t *testing.T) around {
+	return around{clock: sinceBoot, proc: "/proc", folder: filepath.Join(t.TempDir(), "kinit", "locks")}
+}
+
+func (a around) place(token string) place {
+	return place{folder: a.folder, owner: "c1", token: token, proc: a.proc}
+}
+
+// do is one operation that must not fail.
+func do(t *testing.T, p place, o operation) answer {
+	t.Helper()
+	a, err := p.do(t.Context(), moduletest.LocalHost(t, ""), o)
+	if err != nil {
+		t.Fatalf("%s by %s: %v", o.name, p.token, err)
+	}
+	return a
+}
+
+func take() operation  { return operation{name: "take"} }
+func renew() operation { return operation{name: "renew"} }
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
 
 func TestALiveLockIsHeldAndADeadOneIsTakenOver(t *testing.T) {
 	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	file := filepath.Join(t.TempDir(), "locks", "c1")
-	if err := take(t.Context(), h, Runs{}, file, "first"); err != nil {
-		t.Fatal(err)
+	w := nowhere(t)
+	first, second := w.place("a@x/1/FIRST"), w.place("b@y/2/SECOND")
+	if a := do(t, first, take()); a != (answer{taken: true, folder: w.folder}) {
+		t.Errorf("a free lock: %+v", a)
 	}
-	if answer, err := try(t.Context(), h, file, "second", ""); err != nil || !strings.HasPrefix(answer, "first ") {
-		t.Errorf("somebody else's lock: %q, %v", answer, err)
+	if a := do(t, first, take()); a != (answer{taken: true, folder: w.folder}) {
+		t.Errorf("one's own lock: %+v", a)
 	}
-	if answer, err := try(t.Context(), h, file, "first", ""); err != nil || answer != "taken" {
-		t.Errorf("one's own lock: %q, %v", answer, err)
+	if a := do(t, second, take()); a.taken || a.holder != first.token || a.since < 0 || a.since > time.Minute {
+		t.Errorf("somebody else's lock: %+v", a)
 	}
-	old := moduletest.LocalHost(t, "")
-	if err := old.Files().Write(t.Context(), file, strings.NewReader("first 1000\n"), attr()); err != nil {
-		t.Fatal(err)
+	if a := do(t, second, operation{name: "take", dead: first.token}); a != (answer{taken: true, folder: w.folder, was: first.token}) {
+		t.Errorf("the lock of a run that has died: %+v", a)
 	}
-	if err := take(t.Context(), h, Runs{}, file, "second"); err != nil {
-		t.Errorf("a dead lock: %v", err)
+	if there(first.link()) || !there(second.link()) {
+		t.Error("the link is not that of the run that has taken over")
+	}
+	if a := do(t, first, renew()); a != (answer{holder: second.token}) {
+		t.Errorf("a lock that was taken over: %+v", a)
 	}
 }
 
-func TestALockThatIsRenewedIsAnErrorThatNamesItsHolder(t *testing.T) {
-	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	file := filepath.Join(t.TempDir(), "locks", "c1")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	if err := take(ctx, h, Runs{}, file, "first"); err != nil {
+// machine is what a host's clock shows.
+func machine(t *testing.T, w around, boot string, uptime string) around {
+	t.Helper()
+	w.proc = filepath.Join(filepath.Dir(filepath.Dir(w.folder)), "proc")
+	random := filepath.Join(w.proc, "sys/kernel/random")
+	if err := errors.Join(os.MkdirAll(random, 0o755), os.WriteFile(filepath.Join(random, "boot_id"), []byte(boot+"\n"), 0o644),
+		os.WriteFile(filepath.Join(w.proc, "uptime"), []byte(uptime+" 1.00\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		for ctx.Err() == nil {
-			_, _ = try(ctx, h, file, "first", "") // ends with ctx
-			time.Sleep(100 * time.Millisecond)
+	return w
+}
+
+func TestTheTimeOfALockIsTheHostsSinceItsStart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, boot, uptime string
+		away               time.Duration
+		taken              bool
+	}{
+		{"a moment before its time is up", "one", "1029.08", 0, false},
+		{"when its time is up", "one", "1029.09", 0, true},
+		{"after a restart", "two", "3.00", 0, true},
+		{"when a container has started again", "one", "3.00", 0, true},
+		{"after a restart that was announced", "two", "299.99", 5 * time.Minute, false},
+		{"too long after a restart that was announced", "two", "300.00", 5 * time.Minute, true},
+		{"while the host may be away", "one", "1299.08", 5 * time.Minute, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := machine(t, nowhere(t), "one", "999.09")
+			do(t, w.place("FIRST"), take())
+			do(t, w.place("FIRST"), operation{name: "renew", away: c.away})
+			w = machine(t, w, c.boot, c.uptime)
+			if err := os.Chtimes(filepath.Join(w.folder, "c1", "holder"), time.Unix(0, 0), time.Now().Add(24*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			if a := do(t, w.place("SECOND"), take()); a.taken != c.taken {
+				t.Errorf("got %+v, want taken %v", a, c.taken)
+			}
+		})
+	}
+}
+
+func TestARunKeepsItsLockThroughARestartUnlessAnotherOneTookIt(t *testing.T) {
+	t.Parallel()
+	w := machine(t, nowhere(t), "one", "50.00")
+	do(t, w.place("FIRST"), take())
+	w = machine(t, w, "two", "1.00")
+	if a := do(t, w.place("FIRST"), renew()); !a.renewed {
+		t.Errorf("after a restart: %+v", a)
+	}
+	if a := do(t, w.place("SECOND"), take()); a.taken {
+		t.Errorf("it was taken from a run that has renewed it: %+v", a)
+	}
+	w = machine(t, w, "three", "1.00")
+	do(t, w.place("SECOND"), take())
+	if a := do(t, w.place("FIRST"), renew()); a.renewed || a.holder != "SECOND" {
+		t.Errorf("after another run took it: %+v", a)
+	}
+}
+
+func TestALockThatSomebodyRemovedIsLost(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"holder", "run.FIRST", ""} {
+		w := nowhere(t)
+		do(t, w.place("FIRST"), take())
+		if err := os.RemoveAll(filepath.Join(w.folder, "c1", what)); err != nil {
+			t.Fatal(err)
 		}
-	}()
-	err := take(ctx, h, Runs{}, file, "second")
-	cancel()
-	<-renewed
-	if !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), "first holds the lock") {
-		t.Errorf("got %v", err)
+		if a := do(t, w.place("FIRST"), renew()); a.renewed {
+			t.Errorf("it was renewed without %q", what)
+		}
+	}
+	// Without the file, the link of a run that still believes in it goes with the takeover.
+	w := nowhere(t)
+	do(t, w.place("FIRST"), take())
+	if err := os.Remove(filepath.Join(w.folder, "c1", "holder")); err != nil {
+		t.Fatal(err)
+	}
+	if do(t, w.place("SECOND"), take()); there(w.place("FIRST").link()) {
+		t.Error("the first run may go on beside the second")
 	}
 }
 
-func attr() module.Attr { return module.Attr{Mode: 0o644} }
-
-func TestALookThatWasKilledInBetweenHoldsNobodyUpForLong(t *testing.T) {
+func TestALockIsGivenBackAndLeavesNothing(t *testing.T) {
 	t.Parallel()
+	w := nowhere(t)
+	do(t, w.place("FIRST"), take())
+	do(t, w.place("SECOND"), operation{name: "release"})
+	if !there(w.place("FIRST").link()) {
+		t.Error("somebody else's release removed the lock")
+	}
+	for range 2 {
+		do(t, w.place("FIRST"), operation{name: "release"})
+	}
+	if there(filepath.Dir(w.folder)) {
+		t.Error("empty folders are left")
+	}
+}
+
+func TestWhatCannotBeWrittenIsAnErrorAndNoLoop(t *testing.T) {
+	t.Parallel()
+	w := nowhere(t)
 	h := moduletest.LocalHost(t, "")
-	file := filepath.Join(t.TempDir(), "locks", "c1")
-	if err := os.MkdirAll(file+".busy", 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(w.folder), 0o755), os.WriteFile(w.folder, []byte("a file"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	past := time.Now().Add(-busyTime - 2*time.Second)
-	if err := os.Chtimes(file+".busy", past, past); err != nil {
+	begin := time.Now()
+	_, err := w.place("FIRST").do(t.Context(), h, take())
+	var exit *module.ExitError
+	if !errors.As(err, &exit) || exit.Code != 1 || !strings.Contains(exit.Stderr, "cannot make ") || time.Since(begin) > 5*time.Second {
+		t.Errorf("after %s: %v", time.Since(begin), err)
+	}
+}
+
+func TestARunWithoutRoomForItsLockLeavesThatOfTheOther(t *testing.T) {
+	t.Parallel()
+	w := nowhere(t)
+	do(t, w.place("FIRST"), take())
+	full := fullHost{moduletest.LocalHost(t, "")}
+	if a, err := w.place("FIRST").do(t.Context(), full, renew()); err == nil {
+		t.Errorf("it was renewed on a full disk: %+v", a)
+	}
+	if a := do(t, w.place("FIRST"), renew()); !a.renewed {
+		t.Errorf("once there is room: %+v", a)
+	}
+}
+
+// fullHost is a host on which no file can grow.
+type fullHost struct{ module.Host }
+
+func (f fullHost) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	c.Argv = append([]string{"sh", "-c", `trap '' XFSZ; ulimit -f 0; exec "$@"`, "sh"}, c.Argv...)
+	return f.Host.Run(ctx, c)
+}
+
+// cutHost is a host whose network can be cut.
+type cutHost struct {
+	module.Host
+	name string
+	cut  atomic.Bool
+}
+
+func (c *cutHost) Name() string { return c.name }
+
+func (c *cutHost) Run(ctx context.Context, cmd module.Command) (module.Output, error) {
+	if c.cut.Load() {
+		return module.Output{}, fmt.Errorf("%w: the network is cut", transport.ErrUnreachable)
+	}
+	return c.Host.Run(ctx, cmd)
+}
+
+// guard is a run that has begun, with a clock that time in a test moves.
+func guard(t *testing.T, w around, token string, told *[]string) (context.Context, *Guard) {
+	t.Helper()
+	start := time.Now()
+	w.clock = func() time.Duration { return time.Since(start) }
+	tell := func(host, text string) {
+		if told != nil {
+			*told = append(*told, host+": "+text)
+		}
+	}
+	ctx, g, err := begin(t.Context(), Options{Owner: "c1", Token: token, Waits: tell, Took: tell}, w)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := try(t.Context(), h, file, "second", ""); err != nil || answer != "taken" {
-		t.Errorf("got %q, %v, want the lock", answer, err)
+	return ctx, g
+}
+
+func TestARunThatCannotRenewStopsBeforeItsTimeIsUp(t *testing.T) {
+	w := nowhere(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+		defer g.Release(t.Context())
+		if err := g.Take(ctx, []module.Host{h}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if ctx.Err() != nil {
+			t.Fatalf("it stopped although it could renew: %v", context.Cause(ctx))
+		}
+		h.cut.Store(true)
+		begin := time.Now()
+		<-ctx.Done()
+		if after := time.Since(begin); after >= lifetime || after < patience-2*renewal {
+			t.Errorf("it stopped after %s", after)
+		}
+		if cause := context.Cause(ctx); !errors.Is(cause, ErrLost) || cause.Error() != "the run has lost its lock: that on h1 could not be renewed for 22s" {
+			t.Errorf("because %v", cause)
+		}
+		if g.Lasting().Err() == nil {
+			t.Error("what is done always goes on")
+		}
+	})
+}
+
+func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
+	w := nowhere(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+		defer g.Release(t.Context())
+		if err := g.Take(ctx, []module.Host{h}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := g.Away(ctx, "h1", 10*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.cut.Store(true)
+		time.Sleep(9 * time.Minute)
+		h.cut.Store(false)
+		back()
+		time.Sleep(time.Minute)
+		if ctx.Err() != nil {
+			t.Errorf("it stopped: %v", context.Cause(ctx))
+		}
+	})
+}
+
+func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndTheHost(t *testing.T) {
+	w := nowhere(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+		ctx, first := guard(t, w, "me@here/1/FIRST", nil)
+		defer first.Release(t.Context())
+		if err := first.Take(ctx, []module.Host{h}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		var told []string
+		ctx, second := guard(t, w, "you@there/2/SECOND", &told)
+		defer second.Release(t.Context())
+		err := second.Take(ctx, []module.Host{h})
+		if !errors.Is(err, ErrHeld) || !strings.HasPrefix(err.Error(), "another run is at work: me@here/1/FIRST holds the lock of c1 on h1, for ") {
+			t.Errorf("got %v", err)
+		}
+		if want := "h1: for the run of me@here/1/FIRST, which is at work or has died; a dead one's lock is taken over within 30s"; len(told) != 1 || told[0] != want {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
+func TestRunsThatShareAHostExcludeEachOtherWhateverTheOrder(t *testing.T) {
+	w := [3]around{nowhere(t), nowhere(t), nowhere(t)}
+	synctest.Test(t, func(t *testing.T) {
+		host := func(i int) module.Host {
+			return &placedHost{cutHost: cutHost{Host: moduletest.LocalHost(t, ""), name: fmt.Sprintf("h%d", i)}, folder: w[i].folder}
+		}
+		ctx, first := guard(t, around{proc: "/proc"}, "me@here/1/FIRST", nil)
+		if err := first.Take(ctx, []module.Host{host(0), host(1)}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, second := guard(t, around{proc: "/proc"}, "you@there/2/SECOND", nil)
+		defer second.Release(t.Context())
+		err := second.Take(ctx, []module.Host{host(2), host(1)})
+		if !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), " on h1, ") {
+			t.Errorf("got %v", err)
+		}
+		if there(filepath.Join(w[2].folder, "c1")) {
+			t.Error("a run that has not got all locks has kept one")
+		}
+		first.Release(t.Context())
+		for _, w := range w {
+			if there(filepath.Join(w.folder, "c1")) {
+				t.Error("a run that has ended has kept a lock")
+			}
+		}
+	})
+}
+
+// placedHost is a host with a folder of locks of its own.
+type placedHost struct {
+	cutHost
+	folder string
+}
+
+func (p *placedHost) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	if len(c.Argv) > 5 && c.Argv[3] == "lock" {
+		c.Argv[5] = p.folder
 	}
-	if _, err := os.Stat(file + ".busy"); !os.IsNotExist(err) {
-		t.Errorf("the mark of a look is still there: %v", err)
-	}
+	return p.cutHost.Run(ctx, c)
+}
+
+func TestAHostThatDoesNotAnswerIsLockedWhenItDoes(t *testing.T) {
+	w := nowhere(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+		h.cut.Store(true)
+		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+		defer g.Release(t.Context())
+		if err := g.Take(ctx, []module.Host{h}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Admit(ctx, h, false); !errors.Is(err, transport.ErrUnreachable) {
+			t.Errorf("it was admitted: %v", err)
+		}
+		h.cut.Store(false)
+		if link, err := g.Admit(ctx, h, false); err != nil || !there(link) {
+			t.Errorf("link %q, error %v", link, err)
+		}
+	})
 }

@@ -3,10 +3,11 @@ package lock
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 )
 
@@ -18,7 +19,7 @@ func kill(t *testing.T, a *alive) {
 	}
 }
 
-func begin(t *testing.T, r Runs, token string) *alive {
+func lives(t *testing.T, r Runs, token string) *alive {
 	t.Helper()
 	a, err := r.begin(token)
 	if err != nil {
@@ -29,30 +30,32 @@ func begin(t *testing.T, r Runs, token string) *alive {
 }
 
 func TestTheLockOfARunThatDiedOnThisMachineIsTakenOver(t *testing.T) {
-	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	file := filepath.Join(t.TempDir(), "locks", "c1")
-	runs := Runs{Folder: t.TempDir()}
-	first := begin(t, runs, "me@here/7/first")
-	if err := take(t.Context(), h, runs, file, "me@here/7/first"); err != nil {
-		t.Fatal(err)
-	}
-	if answer, err := try(t.Context(), h, file, "me@here/8/second", ""); err != nil || !strings.HasPrefix(answer, "me@here/7/first ") {
-		t.Fatalf("a new lock: %q, %v", answer, err)
-	}
-	kill(t, first)
-	if err := take(t.Context(), h, runs, file, "me@here/8/second"); err != nil || len(h.Reports()) > 0 {
-		t.Errorf("%v, and waited: %v", err, h.Reports())
-	}
+	w, runs := nowhere(t), Runs{Folder: t.TempDir()}
+	synctest.Test(t, func(t *testing.T) {
+		h := moduletest.LocalHost(t, "")
+		do(t, w.place("me@here/7/first"), take())
+		kill(t, lives(t, runs, "me@here/7/first"))
+		var told []string
+		ctx, g := guard(t, w, "me@here/8/second", &told)
+		defer g.Release(t.Context())
+		g.options.Runs = runs
+		begin := time.Now()
+		if err := g.Take(ctx, []module.Host{h}); err != nil || time.Since(begin) > time.Second {
+			t.Errorf("after %s: %v", time.Since(begin), err)
+		}
+		if want := h.Name() + ": the lock of me@here/7/first, which had nothing at work"; len(told) != 1 || told[0] != want {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
 }
 
 func TestNobodyIsDeadWhoMayLive(t *testing.T) {
 	t.Parallel()
 	runs := Runs{Folder: t.TempDir()}
-	killed := begin(t, runs, "me@here/1/killed")
+	killed := lives(t, runs, "me@here/1/killed")
 	kill(t, killed)
-	begin(t, runs, "me@here/2/lives")
-	begin(t, runs, "me@here/3/ended").end()
+	lives(t, runs, "me@here/2/lives")
+	lives(t, runs, "me@here/3/ended").end()
 	if err := os.WriteFile(filepath.Join(runs.Folder, "elsewhere"), []byte("another boot\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,7 @@ func TestFilesOfDeadRunsAreRemovedWhenTheirLocksAreDeadToo(t *testing.T) {
 	runs := Runs{Folder: t.TempDir()}
 	old := time.Now().Add(-lifetime - renewal - time.Minute)
 	for _, name := range []string{"dead", "lives", "renewed"} {
-		a := begin(t, runs, name)
+		a := lives(t, runs, name)
 		if err := os.Chtimes(a.file.Name(), old, old); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +91,7 @@ func TestFilesOfDeadRunsAreRemovedWhenTheirLocksAreDeadToo(t *testing.T) {
 			kill(t, a)
 		}
 	}
-	begin(t, runs, "new").end()
+	lives(t, runs, "new").end()
 	for name, want := range map[string]bool{"dead": false, "lives": true, "renewed": true, "new": false} {
 		if _, err := os.Stat(runs.path(name)); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", name, err == nil, want)

@@ -8,23 +8,22 @@ import (
 	"kinit/engine/shell"
 )
 
-// What the scripts for sh do, for a Windows host.
-var (
-	//go:embed take.ps1
-	windowsTake string
-	//go:embed release.ps1
-	windowsRelease string
-)
+//go:embed scripts/lock.ps1
+var windowsScript string
 
-// windowsCommand is a script with its values before it. dead names a run that has died, or
-// nobody.
-func windowsCommand(script, file, token, dead string) module.Command {
+// windowsCommand is the command of an operation on a Windows host.
+func (p place) windowsCommand(o operation) module.Command {
 	values := []string{
-		"$lockFile = " + shell.PowerShell(file),
-		"$lockToken = " + shell.PowerShell(token),
-		"$deadToken = " + shell.PowerShell(dead),
-		"$lifetime = " + seconds(lifetime),
-		"$busyTime = " + seconds(busyTime),
+		"$lock = @{",
+		"op = " + shell.PowerShell(o.name),
+		"folder = " + shell.PowerShell(p.folder),
+		"owner = " + shell.PowerShell(p.owner),
+		"token = " + shell.PowerShell(p.token),
+		"run = " + shell.PowerShell(Name(p.token)),
+		"dead = " + shell.PowerShell(o.dead),
+		"lifetime = " + hundredths(lifetime),
+		"away = " + hundredths(o.away),
+		"}",
 	}
-	return module.Command{PowerShell: strings.Join(append(values, script), "\n"), Name: "the script of the lock"}
+	return module.Command{Urgent: true, PowerShell: strings.Join(append(values, windowsScript), "\n"), Name: "the script of the lock"}
 }

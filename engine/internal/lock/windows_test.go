@@ -11,54 +11,53 @@ import (
 func TestALockOnWindows(t *testing.T) {
 	t.Parallel()
 	h := winhost.New(t, winhost.Options{})
-	const file = "C:/ProgramData/kinit/locks/it's c1"
-	if err := take(t.Context(), h, Runs{}, file, "first"); err != nil {
+	at := func(token string) place {
+		return place{folder: windowsFolder, owner: folderName("it's c1"), token: token}
+	}
+	do := func(token string, o operation) answer {
+		t.Helper()
+		a, err := at(token).do(t.Context(), h, o)
+		if err != nil {
+			t.Fatalf("%s by %s: %v", o.name, token, err)
+		}
+		return a
+	}
+	there := func(name string) bool {
+		_, err := h.Files().Stat(t.Context(), name)
+		return err == nil
+	}
+	if a := do("me/FIRST", take()); a != (answer{taken: true, folder: windowsFolder}) || !there(at("me/FIRST").link()) {
+		t.Errorf("a free lock: %+v", a)
+	}
+	if a := do("me/FIRST", renew()); !a.renewed {
+		t.Errorf("one's own lock: %+v", a)
+	}
+	if a := do("SECOND", take()); a.taken || a.holder != "me/FIRST" {
+		t.Errorf("somebody else's lock: %+v", a)
+	}
+	if a := do("SECOND", operation{name: "take", dead: "me/FIRST"}); a != (answer{taken: true, folder: windowsFolder, was: "me/FIRST"}) {
+		t.Errorf("the lock of a run that has died: %+v", a)
+	}
+	if there(at("me/FIRST").link()) || !there(at("SECOND").link()) {
+		t.Error("the file is not that of the run that has taken over")
+	}
+	if a := do("me/FIRST", renew()); a != (answer{holder: "SECOND"}) {
+		t.Errorf("a lock that was taken over: %+v", a)
+	}
+	if err := h.Files().Write(t.Context(), "C:/ProgramData/kinit/locks/it%27s%20c1/holder", strings.NewReader("SECOND 1 2 0\n"), module.Attr{}); err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := try(t.Context(), h, file, "second", ""); err != nil || !strings.HasPrefix(answer, "first ") {
-		t.Errorf("somebody else's lock: %q, %v", answer, err)
+	if a := do("THIRD", take()); a != (answer{taken: true, folder: windowsFolder, was: "SECOND"}) {
+		t.Errorf("a dead lock: %+v", a)
 	}
-	if answer, err := try(t.Context(), h, file, "first", ""); err != nil || answer != "taken" {
-		t.Errorf("one's own lock: %q, %v", answer, err)
-	}
-	if answer, err := try(t.Context(), h, file, "second", "first"); err != nil || answer != "taken" {
-		t.Errorf("the lock of a run that has died: %q, %v", answer, err)
-	}
-	if err := h.Files().Write(t.Context(), file, strings.NewReader("first 1000\n"), module.Attr{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := take(t.Context(), h, Runs{}, file, "second"); err != nil {
-		t.Errorf("a dead lock: %v", err)
-	}
-}
-
-func TestALockOnWindowsIsGivenBack(t *testing.T) {
-	t.Parallel()
-	h := winhost.New(t, winhost.Options{})
-	_, held, err := Acquire(t.Context(), h, Runs{}, "c1", "first")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := &Lock{host: h, file: held.file, token: "second", alive: &alive{}, stop: func() {}, lost: func(error) {}}
-	if err := other.Release(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, err := h.Files().Stat(t.Context(), "C:/ProgramData/kinit/locks/c1"); err != nil {
-		t.Errorf("somebody else's release: %v", err)
+	do("SECOND", operation{name: "release"})
+	if !there(at("THIRD").link()) {
+		t.Error("somebody else's release removed the lock")
 	}
 	for range 2 {
-		if err := held.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		do("THIRD", operation{name: "release"})
 	}
-	if _, err := h.Files().Stat(t.Context(), "C:/ProgramData/kinit"); err == nil {
+	if there("C:/ProgramData/kinit") {
 		t.Error("empty folders are left")
-	}
-	_, next, err := Acquire(t.Context(), h, Runs{}, "c1", "third")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := next.Release(t.Context()); err != nil {
-		t.Error(err)
 	}
 }

@@ -23,6 +23,9 @@ type Options struct {
 	Events   event.Sink
 	Redactor *secret.Redactor
 	Recall   Recall // the zero value recalls nothing
+	// Lasting ends when the run may do nothing more, not even what is done always; nil is
+	// never.
+	Lasting context.Context
 }
 
 // TaskResult is how one task ended.
@@ -57,7 +60,11 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 		r.walk(ctx, p.OnFailure)
 	}
 	// What is done always is done after an interrupt too, and is short.
-	always, cancel := context.WithTimeout(context.WithoutCancel(ctx), alwaysLimit)
+	lasting := opts.Lasting
+	if lasting == nil {
+		lasting = context.WithoutCancel(ctx)
+	}
+	always, cancel := context.WithTimeout(lasting, alwaysLimit)
 	defer cancel()
 	r.walk(always, p.Always)
 

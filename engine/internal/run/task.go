@@ -102,6 +102,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 		judged.Judge()
 	}
 	out, err := r.bring(ctx, h, t, task)
+	machine.Fenced(err)
 	return r.judge(ctx, t, out, err)
 }
 
@@ -155,6 +156,9 @@ func (r *runner) do(ctx context.Context, h module.Host, t *plan.Task, steps []mo
 	for _, step := range steps {
 		text := r.stepText(t, step)
 		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
+		if err := host.Check(ctx, h); err != nil {
+			return done, err
+		}
 		if err := step.Do(ctx, h); err != nil {
 			return done, err
 		}

@@ -59,7 +59,7 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 	if p.Stdin != nil {
 		input = io.MultiReader(input, p.Stdin)
 	}
-	cmd := command(o.user.Line("/bin/sh", "-c", boot(mark, len(p.Line)+len(mark))))
+	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+boot(mark, len(p.Line)+len(mark))))
 	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: said}, o.signaller(cmd, begin))
 	if err == nil && !begin.done {
 		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),

@@ -23,6 +23,7 @@ import (
 type Conn struct {
 	files *posix.Files
 	as    *other // nil works as the user who runs kinit
+	run   string // the name of the run, or empty
 
 	mu      sync.Mutex
 	closed  bool
@@ -38,6 +39,11 @@ func New() *Conn {
 	c.files = posix.New(system{}, c.Exec)
 	return c
 }
+
+// Mark names the run that the Conn is for, before it is used: its commands have the
+// variable KINIT_RUN with that name, and KINIT_COMMAND with their process number, by which
+// they are told from what they leave behind.
+func (c *Conn) Mark(run string) { c.run = run }
 
 // Files returns the machine's file system.
 func (c *Conn) Files(ctx context.Context) (module.Files, error) {
@@ -98,10 +104,12 @@ func (c *Conn) enter() error {
 
 var errClosed = fmt.Errorf("local machine: %w", net.ErrClosed)
 
-// environment is our own without the variables of playbooks, which may be secret.
+// environment is our own without the variables of playbooks, which may be secret, and
+// without those that say what we are ourselves in a run that has started us.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		return strings.HasPrefix(entry, "KINIT_VAR_")
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "KINIT_VAR_") || name == "KINIT_RUN" || name == "KINIT_COMMAND" || name == "KINIT_WORKER"
 	})
 }
 

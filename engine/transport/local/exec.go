@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
 
+	"kinit/engine/shell"
 	"kinit/engine/transport"
 )
 
@@ -27,11 +29,41 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	p.Line = c.line(p)
+	code, err := c.start(ctx, p)
+	if code == codeFenced && err == nil && p.Fence != "" {
+		if _, missing := os.Lstat(p.Fence); errors.Is(missing, fs.ErrNotExist) {
+			return 0, transport.ErrFenced
+		}
+	}
+	return code, err
+}
+
+// start runs a line to its end.
+func (c *Conn) start(ctx context.Context, p transport.Process) (int, error) {
 	if c.as != nil {
 		return c.as.exec(ctx, c, p)
 	}
 	cmd := command(p.Line)
+	if c.run != "" {
+		cmd.Env = append(cmd.Env, "KINIT_RUN="+c.run)
+	}
 	return c.attend(ctx, cmd, p, own(cmd))
+}
+
+// codeFenced is the exit code of a line whose fence is not there.
+const codeFenced = 113
+
+// line is a process's line with what comes before it: the shell looks for the fence itself.
+func (c *Conn) line(p transport.Process) string {
+	line := p.Line
+	if p.Fence != "" {
+		line = fmt.Sprintf("[ -L %s ] || exit %d; %s", shell.POSIX(p.Fence), codeFenced, line)
+	}
+	if c.run != "" {
+		line = "export KINIT_COMMAND=$$; " + line
+	}
+	return line
 }
 
 // command is a line for /bin/sh in a session of its own.

@@ -87,7 +87,7 @@ func (o *other) close() {
 // place among what runs that the caller has taken.
 func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	mark := rand.Text()
-	cmd := command(o.user.Line("/bin/sh", "-c", become.FileServer(mark)))
+	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(o.conn.run)+become.FileServer(mark)))
 	said := &limited{}
 	cmd.Stderr = said
 	to, err := cmd.StdinPipe()

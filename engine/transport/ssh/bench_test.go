@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -37,6 +39,18 @@ func BenchmarkExec(b *testing.B) {
 	conn := benchmarkConn(b)
 	for b.Loop() {
 		run(b, conn, transport.Process{Line: "true"})
+	}
+}
+
+// BenchmarkExecFenced measures the same while a link must be there.
+func BenchmarkExecFenced(b *testing.B) {
+	conn := benchmarkConn(b)
+	link := filepath.Join(b.TempDir(), "link")
+	if err := os.Symlink("/", link); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		run(b, conn, transport.Process{Line: "true", Fence: link})
 	}
 }
 

@@ -2,7 +2,7 @@
 // behaves like it.
 //
 // A Conn is one verified connection. On it run at most three long-lived shells,
-// the workers, and one SFTP channel; a command costs one round trip and a file
+// the workers, one more for what is urgent, and one SFTP channel; a command costs one round trip and a file
 // task starts no process. Package framing says how a worker is spoken to.
 //
 // A Windows machine has no such shell. There every command has a session of its own, in
@@ -71,6 +71,11 @@ type Config struct {
 	// Windows says that the machine runs Windows: lines are PowerShell, each in a
 	// session of its own, and there is nobody to become.
 	Windows bool
+
+	// Run names the run that the connection is for, so that its commands can be found on the
+	// machine: they have the variable KINIT_RUN, and package framing says what else. Not on
+	// Windows.
+	Run string
 
 	shell string // that runs everything, /bin/sh; tests have others
 }

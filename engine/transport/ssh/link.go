@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,6 +23,8 @@ type link struct {
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
 	workers *pool
+	urgent  *pool         // of one, for what must not wait for others
+	cramped atomic.Bool   // there is no session for that one
 	scripts chan struct{} // holds a token for each script that runs on a Windows machine
 	shells  loginShell    // of a Windows machine
 	files   channelFiles
@@ -126,7 +129,7 @@ func newLink(c Config, client *gossh.Client) *link {
 		config: c, client: client, done: make(chan struct{}),
 		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: newChannelFiles(),
 	}
-	l.workers = newPool(l.startWorker)
+	l.workers, l.urgent = newPool(l.startWorker, mostWorkers), newPool(l.startWorker, 1)
 	l.spawn(func() {
 		_ = client.Wait() // the reason reaches whoever uses the connection
 		close(l.done)

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// mostWorkers is the most shells on one connection. With the SFTP channel these
-// are four sessions of the ten that OpenSSH allows by default (MaxSessions).
+// mostWorkers is the most shells on one connection. With the SFTP channel, and a shell for
+// what is urgent, these are five sessions of the ten that OpenSSH allows by default
+// (MaxSessions).
 const mostWorkers = 3
 
 // pool is the workers of one connection. Whoever finds none waits.
@@ -23,8 +24,8 @@ type pool struct {
 	changed chan struct{} // closed and replaced when something becomes free
 }
 
-func newPool(start func(context.Context) (*worker, error)) *pool {
-	return &pool{start: start, limit: mostWorkers, changed: make(chan struct{})}
+func newPool(start func(context.Context) (*worker, error), most int) *pool {
+	return &pool{start: start, limit: most, changed: make(chan struct{})}
 }
 
 // take returns an idle worker, a new one, or waits for one to become idle. A
@@ -142,6 +143,17 @@ func (p *pool) yield(ctx context.Context) error {
 	}
 	p.drop(w)
 	return nil
+}
+
+// empty ends the workers that are idle.
+func (p *pool) empty() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	for _, w := range idle {
+		p.drop(w)
+	}
 }
 
 // wake lets everybody who waits look again. The caller holds the lock.

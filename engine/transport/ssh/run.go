@@ -22,7 +22,14 @@ const (
 // to another one.
 func (l *link) exec(ctx context.Context, j *job) (int, error) {
 	for {
-		w, err := l.workers.take(ctx)
+		workers := l.workers
+		if j.Urgent && !l.cramped.Load() {
+			workers = l.urgent
+		}
+		w, err := workers.take(ctx)
+		if errors.Is(err, errRefused) && l.cramp() {
+			continue
+		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && l.gone() {
 			return 0, errNotStarted
 		}
@@ -30,11 +37,22 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 			return 0, err
 		}
 		code, err := l.run(ctx, w, j)
-		l.workers.put(w)
+		workers.put(w)
+		if l.cramped.Load() {
+			l.urgent.empty()
+		}
 		if !errors.Is(err, errNotStarted) || l.gone() {
 			return code, err
 		}
 	}
+}
+
+// cramp gives up the shell for what is urgent, because the server has no session to spare.
+// It tells false when that was done before.
+func (l *link) cramp() bool {
+	first := l.cramped.CompareAndSwap(false, true)
+	l.urgent.empty()
+	return first
 }
 
 // run runs a job on the worker and leaves the worker idle or broken.
@@ -42,7 +60,7 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	nonce := rand.Text()
 	script := framing.Command{
 		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
-		Last: w.last, Input: j.from, Data: j.data,
+		Fence: j.Fence, Run: l.config.Run, Last: w.last, Input: j.from, Data: j.data,
 	}
 	if err := w.send(script.Script()); err != nil {
 		w.broken = true
@@ -68,6 +86,9 @@ func (r *running) readOutput(nonce string) error {
 	case word == framing.Busy:
 		r.worker.close()
 		return errNotStarted
+	case word == framing.Fenced:
+		r.worker.close()
+		return transport.ErrFenced
 	}
 	session, err := framing.Number(from)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"kinit/engine/transport"
 	"kinit/engine/transport/internal/framing"
 )
 
@@ -156,6 +157,8 @@ func (r *running) result(ctx context.Context) (int, error) {
 		return r.code, r.copied()
 	case errors.Is(r.err, errNotStarted):
 		return 0, errNotStarted
+	case errors.Is(r.err, transport.ErrFenced):
+		return 0, transport.ErrFenced
 	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone():
 		return 0, errNotStarted // all that the shell said has arrived: nothing
 	}

@@ -27,15 +27,17 @@ const mostScripts = 4
 // server starts the bootstrap of package powershell, whose standard input is the script
 // and then the command's input.
 func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
-	header, err := powershell.Header(p.Line)
+	header, err := powershell.Header(powershell.Fenced(p.Line, p.Fence))
 	if err != nil {
 		return 0, err
 	}
-	select {
-	case l.scripts <- struct{}{}:
-		defer func() { <-l.scripts }()
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	if !p.Urgent {
+		select {
+		case l.scripts <- struct{}{}:
+			defer func() { <-l.scripts }()
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
 	}
 	line, err := l.shells.line(ctx, l)
 	if err != nil {
@@ -52,7 +54,11 @@ func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 	r := newScripted(l, s, header, p)
 	defer r.release()
 	r.attend(ctx)
-	return r.result()
+	code, err := r.result()
+	if err == nil && powershell.IsFenced(code, p.Fence) {
+		return 0, transport.ErrFenced
+	}
+	return code, err
 }
 
 // beforeScript tells an error before a script was started from the loss of the

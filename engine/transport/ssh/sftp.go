@@ -57,6 +57,7 @@ func (f *channelFiles) forget(client *sftp.Client) {
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)
 	if errors.Is(err, errRefused) {
+		l.cramp()
 		if err := l.workers.yield(ctx); err != nil {
 			return nil, err
 		}
@@ -104,7 +105,7 @@ func (l *link) startServer(s *session) (io.Reader, error) {
 // have it, and skips what start-up files print.
 func (l *link) startProgram(s *session) (io.Reader, error) {
 	nonce := rand.Text()
-	if err := s.exec(l.config.user().Line(l.config.shell, "-c", become.FileServer(nonce))); err != nil {
+	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)

@@ -84,7 +84,7 @@ func (w *worker) boot(ctx context.Context, c Config) error {
 	stop := context.AfterFunc(ctx, w.close)
 	defer stop()
 	// A shell that refuses may be gone before it is sent anything: what it said counts.
-	err := w.send(framing.Bootstrap(w.mark, c.shell))
+	err := w.send(framing.Bootstrap(w.mark, c.shell, c.Run))
 	if err == nil {
 		err = framing.Until(w.stdout, w.mark, nil)
 	}

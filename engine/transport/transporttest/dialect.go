@@ -31,6 +31,7 @@ type dialect struct {
 	muchOutput string                                         // ends with 3
 	readyUntil func(path string) string                       // prints ready and a line end, waits for a file
 	touch      func(path string) string                       // makes a file
+	makeFence  func(path string) string                       // makes what a fence is
 	makeFolder string                                         // prints the path of a new folder
 	names      func(dir string) string                        // lists what is in a folder, hidden or not
 	readFile   func(path string) string                       // prints a file, and nothing when it is missing

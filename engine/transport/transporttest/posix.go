@@ -80,6 +80,7 @@ func posix() dialect {
 			return "echo ready; while ! [ -e " + shell.POSIX(path) + " ]; do sleep 0.01; done"
 		},
 		touch:      func(path string) string { return "touch " + shell.POSIX(path) },
+		makeFence:  func(path string) string { return "ln -s / " + shell.POSIX(path) },
 		makeFolder: "mktemp -d",
 		names:      func(dir string) string { return "ls -A " + shell.POSIX(dir) },
 		readFile:   func(path string) string { return "cat " + shell.POSIX(path) + " 2>/dev/null; :" },

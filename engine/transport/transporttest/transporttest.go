@@ -51,6 +51,7 @@ func run(t *testing.T, d dialect, open func(t *testing.T) transport.Conn) {
 	t.Run("files", suite.files)
 	t.Run("dial", suite.dial)
 	t.Run("close", suite.close)
+	t.Run("fence", suite.fence)
 	suite.met.check(t, d.lacks)
 }
 

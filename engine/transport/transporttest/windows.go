@@ -102,7 +102,8 @@ func windows() dialect {
 		readyUntil: func(path string) string {
 			return out + "\"ready`n\"); while (-not (Test-Path -LiteralPath " + shell.PowerShell(path) + ")) { Start-Sleep -Milliseconds 10 }"
 		},
-		touch: func(path string) string { return "[IO.File]::WriteAllText(" + shell.PowerShell(path) + ", '')" },
+		makeFence: func(path string) string { return "[IO.File]::WriteAllText(" + shell.PowerShell(path) + ", '')" },
+		touch:     func(path string) string { return "[IO.File]::WriteAllText(" + shell.PowerShell(path) + ", '')" },
 		makeFolder: "$path = $env:TEMP.Replace('\\', '/') + '/kinit-test-' + [Guid]::NewGuid().ToString('N')\n" +
 			"[void][IO.Directory]::CreateDirectory($path)\n" + out + "$path)",
 		names: func(dir string) string {

@@ -31,7 +31,7 @@ type job struct {
 const shortInput = 128 << 10
 
 func newJob(p transport.Process) (*job, error) {
-	header, err := powershell.Header(p.Line)
+	header, err := powershell.Header(powershell.Fenced(p.Line, p.Fence))
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,9 @@ func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
 		}
 		code, err := c.run(ctx, s, j)
 		c.shells.put(ctx, s)
+		if err == nil && powershell.IsFenced(code, p.Fence) {
+			return 0, transport.ErrFenced
+		}
 		if !errors.Is(err, errNotStarted) || try == mostStarts {
 			return code, err
 		}

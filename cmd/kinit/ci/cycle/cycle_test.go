@@ -136,6 +136,7 @@ func TestWhateverFailsIsCleanedUp(t *testing.T) {
 		"clean-up":                    {result.Cleanup, broken("a", nil), result.Failed, result.Cleanup, "Broken", "deploy again verify cleanup"},
 		"a host that does not answer": {result.Deploy, broken("a", transport.ErrUnreachable), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
 		"a host that refuses keys":    {result.Deploy, broken("a", transport.ErrAuth), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
+		"another run took over":       {result.Deploy, broken("a", engine.ErrLockLost), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
 		"another run at work":         {result.Deploy, broken("a", engine.ErrLocked), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
 		"a full disk": {result.Deploy, Outcome{Report: &engine.Report{Diagnostics: diag.List{{Summary: "Command failed", Host: "a", Detail: "cp: No space left on device"}}}},
 			result.Infrastructure, result.Deploy, "Command failed", "deploy cleanup"},

@@ -86,7 +86,7 @@ func (c *cycle) outside(p *phase, run *replay.Run) bool {
 		}
 		given := d.Host == "" || len(run.Plan.Hosts) == 0 ||
 			slices.ContainsFunc(run.Plan.Hosts, func(h event.Host) bool { return h.Name == d.Host })
-		return errors.Is(d.Cause, engine.ErrLocked) || given && (cutOff(d.Cause) || full(d))
+		return errors.Is(d.Cause, engine.ErrLocked) || errors.Is(d.Cause, engine.ErrLockLost) || given && (cutOff(d.Cause) || full(d))
 	})
 }
 

@@ -23,6 +23,12 @@
 // session's own. With the last the worker ends with the command, because its
 // input cannot be read further.
 //
+// A worker of a run has the variables KINIT_RUN and KINIT_WORKER, and each of its commands KINIT_COMMAND
+// with the number of its session: so whoever takes the run's place finds what it has at
+// work, and tells it from what commands have left behind. A command with a fence is run
+// only if that link is there; the runner looks itself, without a process, after it has
+// read the command and before it starts it.
+//
 // Before a command the runner looks whether processes of the command before are
 // left. They still hold the worker's outputs and could write into those of this
 // command, so the worker says busy and ends; another one takes over.

@@ -11,6 +11,7 @@ import (
 const (
 	Started = 'S' // then the session's number on the rest of the line
 	Busy    = 'B' // nothing was run, and the worker ends
+	Fenced  = 'F' // nothing was run, because the fence is not there, and the worker ends
 )
 
 // KillSession is a script that sends a signal, its first argument, to every process of
@@ -25,11 +26,25 @@ kill -$1 ${p%/stat}
 done
 `
 
+// Mark is what a script begins with whose processes can be found by the run's name.
+func Mark(run string) string {
+	if run == "" {
+		return ""
+	}
+	return "export KINIT_RUN=" + shell.POSIX(run) + "\n"
+}
+
 // Bootstrap is the script that turns a shell into a worker, whose runner is the
-// shell again. It answers with the mark on standard output.
-func Bootstrap(mark, sh string) string {
-	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh)).Replace(`exec 3>&1 4>&2 2>/dev/null
+// shell again. It answers with the mark on standard output. The processes of the worker
+// have the variable KINIT_RUN with the name of the run, unless that is empty.
+func Bootstrap(mark, sh, run string) string {
+	marked := Mark(run)
+	if marked != "" {
+		marked += "export KINIT_WORKER=1\n"
+	}
+	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh), "RUN\n", marked).Replace(`exec 3>&1 4>&2 2>/dev/null
 cd || cd /
+RUN
 command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
 k() {
 ` + KillSession + `}
@@ -70,7 +85,9 @@ type Command struct {
 	Nonce string // random, 26 letters or so
 	Shell string // that runs the line
 	Line  string
-	Last  int // the session of the command before, or 0
+	Fence string // the link without which the line is not run; empty for none
+	Run   string // the run's name, as Bootstrap has it
+	Last  int    // the session of the command before, or 0
 	Input Input
 	Data  []byte // of Data
 }
@@ -82,6 +99,9 @@ func (c Command) Script() string {
 	if c.Last != 0 {
 		fmt.Fprintf(&b, "kill -0 -%d && { printf %s%c; exit; }\n", c.Last, c.Nonce, Busy)
 	}
+	if c.Fence != "" {
+		fmt.Fprintf(&b, "[ -L %s ] || { printf %s%c; exit; }\n", shell.POSIX(c.Fence), c.Nonce, Fenced)
+	}
 	fmt.Fprintf(&b, "printf %s%c; printf %s >&4\n", c.Nonce, Started, c.Nonce)
 	redirect := ""
 	switch c.Input {
@@ -90,8 +110,12 @@ func (c Command) Script() string {
 	case Data:
 		fmt.Fprintf(&b, "printf '%s' | ", printfFormat(c.Data))
 	}
-	fmt.Fprintf(&b, "(read -r p r </proc/self/stat; echo $p; exec setsid %s %s2>&4 4>&-)\n",
-		shell.POSIX(c.Shell, "-c", c.Line), redirect)
+	command := ""
+	if c.Run != "" {
+		command = "export KINIT_COMMAND=$p; "
+	}
+	fmt.Fprintf(&b, "(read -r p r </proc/self/stat; echo $p; %sexec setsid %s %s2>&4 4>&-)\n",
+		command, shell.POSIX(c.Shell, "-c", c.Line), redirect)
 	fmt.Fprintf(&b, "printf '%s%%s\\n' $?; printf %s >&4\n}\n", c.Nonce, c.Nonce)
 	return b.String()
 }

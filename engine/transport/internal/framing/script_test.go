@@ -8,26 +8,35 @@ import (
 
 func TestCommandScript(t *testing.T) {
 	cases := []struct {
-		name string
-		last int
-		from Input
-		data string
-		want string
+		name  string
+		fence string
+		run   string
+		last  int
+		from  Input
+		data  string
+		want  string
 	}{
-		{"the first, without input", 0, Nothing, "", `{
+		{"of a run, with a fence", "/locks/run.R", "R", 0, Nothing, "", `{
+[ -L /locks/run.R ] || { printf NF; exit; }
+printf NS; printf N >&4
+(read -r p r </proc/self/stat; echo $p; export KINIT_COMMAND=$p; exec setsid /bin/sh -c 'echo it'\''s' </dev/null 2>&4 4>&-)
+printf 'N%s\n' $?; printf N >&4
+}
+`},
+		{"the first, without input", "", "", 0, Nothing, "", `{
 printf NS; printf N >&4
 (read -r p r </proc/self/stat; echo $p; exec setsid /bin/sh -c 'echo it'\''s' </dev/null 2>&4 4>&-)
 printf 'N%s\n' $?; printf N >&4
 }
 `},
-		{"after another, with a short input", 42, Data, "a'%\n", `{
+		{"after another, with a short input", "", "", 42, Data, "a'%\n", `{
 kill -0 -42 && { printf NB; exit; }
 printf NS; printf N >&4
 printf 'a\047%%\012' | (read -r p r </proc/self/stat; echo $p; exec setsid /bin/sh -c 'echo it'\''s' 2>&4 4>&-)
 printf 'N%s\n' $?; printf N >&4
 }
 `},
-		{"with the session's input", 0, Session, "", `{
+		{"with the session's input", "", "", 0, Session, "", `{
 printf NS; printf N >&4
 (read -r p r </proc/self/stat; echo $p; exec setsid /bin/sh -c 'echo it'\''s' 2>&4 4>&-)
 printf 'N%s\n' $?; printf N >&4
@@ -36,7 +45,7 @@ printf 'N%s\n' $?; printf N >&4
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := (Command{Nonce: "N", Shell: "/bin/sh", Line: "echo it's", Last: c.last, Input: c.from, Data: []byte(c.data)}).Script(); got != c.want {
+			if got := (Command{Nonce: "N", Shell: "/bin/sh", Line: "echo it's", Fence: c.fence, Run: c.run, Last: c.last, Input: c.from, Data: []byte(c.data)}).Script(); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})

@@ -184,7 +184,7 @@ func octal(mode fs.FileMode) string {
 func (f *Files) tidy(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
-	_ = f.fs.Remove(ctx, name)
+	_ = bare(f.fs).Remove(ctx, name)
 }
 
 // permissions keeps the permission bits of a mode. The octal 04000, 02000 and

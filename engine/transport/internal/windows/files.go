@@ -15,13 +15,16 @@ import (
 
 // Files is module.Files by scripts alone, for a transport that has nothing but
 // commands. Each call starts a process on the machine.
-type Files struct{ exec Exec }
+type Files struct {
+	exec   Exec
+	change Exec // for what changes something
+}
 
 var _ module.Files = (*Files)(nil)
 
 // New returns the files of a machine. They are safe for use by several goroutines if
 // exec is.
-func New(exec Exec) *Files { return &Files{exec: exec} }
+func New(exec Exec) *Files { return &Files{exec: exec, change: exec} }
 
 // described is a file as scripts describe it.
 type described struct {
@@ -99,10 +102,10 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 	if err != nil {
 		return err
 	}
-	if err := f.again(ctx, "mkdir", name, map[string]string{"path": name}, nil); err != nil {
+	if err := f.change.again(ctx, "mkdir", name, map[string]string{"path": name}, nil); err != nil {
 		return err
 	}
-	return f.exec.access(ctx, name, attr, true)
+	return f.change.access(ctx, name, attr, true)
 }
 
 // SetAttr sets the owner, and closes a folder to others.
@@ -111,7 +114,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	if err != nil {
 		return err
 	}
-	if err := f.exec.access(ctx, name, attr, true); err != nil || asks(attr, true) {
+	if err := f.change.access(ctx, name, attr, true); err != nil || asks(attr, true) {
 		return err
 	}
 	_, err = f.Stat(ctx, name) // nothing to do, but for a file that is missing
@@ -120,7 +123,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 
 // Symlink makes path a link to target, replacing an older link.
 func (f *Files) Symlink(ctx context.Context, target, name string) error {
-	return Symlink(ctx, f.exec, target, name)
+	return Symlink(ctx, f.change, target, name)
 }
 
 // Remove deletes a file, a link, or a folder with all in it. Nothing there is no
@@ -130,7 +133,7 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return f.exec.remove(ctx, name)
+	return f.change.remove(ctx, name)
 }
 
 // Rename moves a file within a drive, replacing the target.
@@ -142,7 +145,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 	if to, err = Clean("rename", to); err != nil {
 		return err
 	}
-	return f.exec.call(ctx, "rename", from, map[string]string{"from": from, "to": to}, nil)
+	return f.change.call(ctx, "rename", from, map[string]string{"from": from, "to": to}, nil)
 }
 
 // again calls a script that may run twice: once more when the connection was lost.

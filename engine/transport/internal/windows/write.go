@@ -44,7 +44,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	if err != nil {
 		return err
 	}
-	return f.exec.access(ctx, name, attr, false)
+	return f.change.access(ctx, name, attr, false)
 }
 
 func (f *Files) write(ctx context.Context, name string, content io.Reader) error {
@@ -55,7 +55,7 @@ func (f *Files) write(ctx context.Context, name string, content io.Reader) error
 	}
 	parts := &parts{from: content, sum: sha256.New()}
 	var stdout, stderr bytes.Buffer
-	code, err := f.exec(ctx, transport.Process{Line: line, Stdin: parts, Stdout: &stdout, Stderr: &stderr})
+	code, err := f.change(ctx, transport.Process{Line: line, Stdin: parts, Stdout: &stdout, Stderr: &stderr})
 	answer, _, _ := strings.Cut(stdout.String(), "\n")
 	if _, complete := decode(answer); !complete {
 		f.tidy(ctx, temporary)

@@ -43,7 +43,15 @@ func timeTypes() []interp.Type {
 			Values:     statics{"Zero": constant(value.TimeSpan(0)), "MaxValue": constant(value.TimeSpan(math.MaxInt64))},
 			Properties: spanProperties(),
 		},
-		{Name: "System.Diagnostics.Stopwatch", Statics: statics{"StartNew": static("StartNew", 0, 0, stopwatch)}},
+		{
+			Name: "System.Diagnostics.Stopwatch",
+			Statics: statics{
+				"StartNew": static("StartNew", 0, 0, stopwatch),
+				// The machine's counter does not follow its clock.
+				"GetTimestamp": static("GetTimestamp", 0, 0, func(call) (any, error) { return time.Now().UnixNano() / 100, nil }),
+			},
+			Values: statics{"Frequency": constant(int64(1e7))},
+		},
 	}
 }
 

@@ -1,0 +1,199 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"kinit/engine/module"
+)
+
+// held is the lock of a run on one host.
+type held struct {
+	host   module.Host
+	place  place
+	made   bool          // the playbook makes the host: other locks decide
+	taking chan struct{} // has a token while the lock is being taken
+
+	refused error // it is another run's
+
+	mu        sync.Mutex
+	taken     bool
+	given     bool          // back
+	confirmed time.Duration // this machine's clock when the last renewal that came through was sent
+	away      time.Duration // this machine's clock until which the host may be away, or 0
+}
+
+func (l *held) has() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken && !l.given
+}
+
+// confirm notes that the host has confirmed the lock, asked at a time.
+func (l *held) confirm(sent time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken, l.confirmed = true, max(l.confirmed, sent)
+}
+
+// leave notes until when the host may be away.
+func (l *held) leave(until time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = until
+}
+
+// absence is for how long the host may still be away.
+func (l *held) absence(now time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.away-now, 0)
+}
+
+// overdue tells whether the run must stop, because the lock was not renewed for too long.
+func (l *held) overdue(now time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken && !l.given && !l.made && now-l.confirmed >= patience && now >= l.away
+}
+
+// give marks the lock as given back, and tells whether there is something to give.
+func (l *held) give() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	had := l.taken && !l.given
+	l.given = true
+	return had
+}
+
+// take tries until it has the lock or sees that its holder is alive. It returns this
+// machine's clock at the time when the lock was asked for.
+func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
+	o := operation{name: "take"}
+	if l.made {
+		o.dead = anybody
+	}
+	begin, first := g.now(), ""
+	for {
+		sent := g.now()
+		a, err := l.place.do(ctx, l.host, o)
+		if err != nil {
+			return 0, fmt.Errorf("take the lock of %s on %s: %w", g.options.Owner, l.host.Name(), err)
+		}
+		if a.taken {
+			l.place.folder = a.folder
+			g.tellTaken(l, a)
+			return sent, nil
+		}
+		pause := pollTime
+		switch {
+		case a.holder != o.dead && g.options.Runs.died(a.holder):
+			o.dead, pause = a.holder, 0
+		case first == "":
+			first = a.until
+			g.tell(g.options.Waits, l, fmt.Sprintf("for the run of %s, which is at work or has died; a dead one's lock is taken over within %s", a.holder, lifetime))
+		case a.until != first, g.now()-begin > lifetime+tryTime:
+			return 0, fmt.Errorf("%w: %s holds the lock of %s on %s, for %s now", ErrHeld, a.holder, g.options.Owner, l.host.Name(), a.since.Round(time.Second))
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// tellTaken says whose lock was taken over, and what that run had still at work.
+func (g *Guard) tellTaken(l *held, a answer) {
+	who := a.was
+	if who == "" {
+		who = "an earlier run"
+	}
+	switch {
+	case a.ended == 1:
+		g.tell(g.options.Took, l, "the lock of "+who+", and ended a process that it had at work")
+	case a.ended > 1:
+		g.tell(g.options.Took, l, fmt.Sprintf("the lock of %s, and ended %d processes that it had at work", who, a.ended))
+	case a.was != "" && !l.made:
+		g.tell(g.options.Took, l, "the lock of "+who+", which had nothing at work")
+	}
+}
+
+func (g *Guard) tell(to func(host, text string), l *held, text string) {
+	if to != nil {
+		to(l.host.Name(), text)
+	}
+}
+
+// taken is the loss of a lock to somebody else.
+func (g *Guard) taken(l *held, a answer) error {
+	who := a.holder
+	if who == "" {
+		who = "somebody"
+	}
+	err := fmt.Errorf("%w: that on %s was taken over by %s", ErrLost, l.host.Name(), who)
+	if l.has() {
+		g.lose(err)
+	}
+	return err
+}
+
+// keep renews a lock until it is given back or lost. A host that does not answer is asked
+// again.
+func (g *Guard) keep(l *held) {
+	ticker := time.NewTicker(renewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-g.keeping.Done():
+			return
+		}
+		g.alive.renew()
+		timed, cancel := context.WithTimeout(g.keeping, patience/2)
+		sent := g.now()
+		a, err := l.place.do(timed, l.host, operation{name: "renew", away: l.absence(sent)})
+		cancel()
+		switch {
+		case err != nil: // watch knows for how long
+		case a.renewed:
+			l.confirm(sent)
+		default:
+			_ = g.taken(l, a)
+			return
+		}
+	}
+}
+
+// watch ends the run when a lock could not be renewed for too long, so that it has stopped
+// before others may take over. This machine may have slept, or this process.
+func (g *Guard) watch() {
+	ticker := time.NewTicker(watching)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-g.keeping.Done():
+			return
+		}
+		if err := g.overdue(); err != nil {
+			g.lose(err)
+			return
+		}
+	}
+}
+
+func (g *Guard) overdue() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var err error
+	for name, l := range g.locks {
+		if l.overdue(g.now()) {
+			err = errors.Join(err, fmt.Errorf("%w: that on %s could not be renewed for %s", ErrLost, name, patience))
+		}
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package posix
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+)
+
+// Fenced returns the same files, of which each change looks for the link too: it is one to
+// the root folder, and the paths of what is changed lead through it. So the kernel looks at
+// the very moment of the change.
+func (f *Files) Fenced(link string) module.Files { return New(fenced{FS: f.fs, link: link}) }
+
+// fenced is an FS whose changes go through a link to the root folder.
+type fenced struct {
+	FS
+	link string
+}
+
+// through calls a change with the path that leads through the link. A path that is not
+// there may be the link itself.
+func (f fenced) through(ctx context.Context, op, path string, change func(path string) error) error {
+	err := change(f.link + path)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, missing := f.FS.Stat(ctx, f.link, false); errors.Is(missing, fs.ErrNotExist) {
+			return &fs.PathError{Op: op, Path: path, Err: transport.ErrFenced}
+		}
+	}
+	return &fs.PathError{Op: op, Path: path, Err: reason(err)}
+}
+
+// reason is an error without its paths.
+func reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+func (f fenced) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
+	return f.through(ctx, "write", path, func(path string) error { return f.FS.Create(ctx, path, mode, content) })
+}
+
+func (f fenced) Mkdir(ctx context.Context, path string) error {
+	return f.through(ctx, "mkdir", path, func(path string) error { return f.FS.Mkdir(ctx, path) })
+}
+
+func (f fenced) Chmod(ctx context.Context, path string, mode fs.FileMode) error {
+	return f.through(ctx, "chmod", path, func(path string) error { return f.FS.Chmod(ctx, path, mode) })
+}
+
+func (f fenced) Chown(ctx context.Context, path string, uid, gid uint32) error {
+	return f.through(ctx, "chown", path, func(path string) error { return f.FS.Chown(ctx, path, uid, gid) })
+}
+
+func (f fenced) Symlink(ctx context.Context, target, path string) error {
+	return f.through(ctx, "symlink", path, func(path string) error { return f.FS.Symlink(ctx, target, path) })
+}
+
+func (f fenced) Rename(ctx context.Context, from, to string) error {
+	return f.through(ctx, "rename", from, func(from string) error { return f.FS.Rename(ctx, from, f.link+to) })
+}
+
+func (f fenced) Remove(ctx context.Context, path string) error {
+	return f.through(ctx, "remove", path, func(path string) error { return f.FS.Remove(ctx, path) })
+}
+
+func (f fenced) Rmdir(ctx context.Context, path string) error {
+	return f.through(ctx, "remove", path, func(path string) error { return f.FS.Rmdir(ctx, path) })
+}
+
+// bare is the FS without a fence, for what a change that was refused has left of its own.
+func bare(files FS) FS {
+	if f, ok := files.(fenced); ok {
+		return f.FS
+	}
+	return files
+}
