@@ -99,6 +99,7 @@ func connection(s inventory.Settings) (host.Settings, error) {
 		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)
 	}
 	if !s.FromSSHConfig {
+		ConnectTimeout: s.ConnectTimeout,
 		return settings, nil
 	}
 	alias, err := ssh.FromSSHConfig(s.Address)

@@ -41,7 +41,9 @@ type Settings struct {
 	Local  bool      // this machine, without any connection
 	Become Become
 
-	ConnectTimeout time.Duration // 15 s when 0
+	// ConnectTimeout is how long each may take: the connection, the login, and a first
+	// shell. 15 s when 0.
+	ConnectTimeout time.Duration
 	KeepAlive      time.Duration // 15 s when 0
 
 	// Manifests is the folder of the owners' manifests. When empty it is
@@ -92,7 +94,7 @@ func (s Settings) ssh() ssh.Config {
 		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,
 		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
 		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
-		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows,
+		ConnectTimeout: s.ConnectTimeout, HandshakeTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows,
 	}
 }
 

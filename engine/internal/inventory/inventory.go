@@ -65,7 +65,10 @@ type Settings struct {
 	OS            string       // Linux or Windows; empty means what the transport is for
 	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
 	Certificate   string       // of WinRM: the certificate that alone is accepted, in PEM
-	FromSSHConfig bool         // ~/.ssh/config says what is not said here, for the Address
+	// ConnectTimeout is how long each of the connection, the login and a first shell may
+	// take; 0 means the transport's own.
+	ConnectTimeout time.Duration
+	FromSSHConfig  bool // ~/.ssh/config says what is not said here, for the Address
 }
 
 // Host is a machine tasks may work on.

@@ -23,6 +23,8 @@ type Options struct {
 	Events   event.Sink
 	Redactor *secret.Redactor
 	Recall   Recall // the zero value recalls nothing
+	// Timeout is how long an attempt at a task that says no timeout may take, 30 min when 0.
+	Timeout time.Duration
 }
 
 // TaskResult is how one task ended.

@@ -45,7 +45,7 @@ func TestAMachineThatVanishesBehindAJumpHost(t *testing.T) {
 	inner := dialThrough(t, server, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return outer.Dial(ctx, network, proxy.Address)
 	})
-	endings(t, inner, func() { proxy.Strike(netfault.Stall) })
+	endings(t, inner, proxy.Vanish)
 	says(t, outer, "echo fine", "fine\n")
 	soon(t, "the close of the jump host", func() { _ = outer.Close() })
 }
@@ -61,7 +61,7 @@ func TestAJumpHostThatVanishes(t *testing.T) {
 	}
 	outer := dial(t, c)
 	inner := dialThrough(t, server, outer.Dial)
-	endings(t, inner, func() { proxy.Strike(netfault.Stall) })
+	endings(t, inner, proxy.Vanish)
 	soon(t, "the close of the jump host", func() { _ = outer.Close() })
 }
 
@@ -71,7 +71,7 @@ func TestAMachineThatVanishes(t *testing.T) {
 	proxy := netfault.New(t, server.Addr)
 	endings(t, dialThrough(t, server, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, proxy.Address)
-	}), func() { proxy.Strike(netfault.Stall) })
+	}), proxy.Vanish)
 }
 
 func dialThrough(t *testing.T, server *sshd.Server, through func(ctx context.Context, network, address string) (net.Conn, error)) *ssh.Conn {

@@ -26,7 +26,7 @@ func TestAMachineThatVanishes(t *testing.T) {
 	defer cancel()
 	m.on(func(r *request) reaction {
 		if r.step == "Receive" {
-			proxy.Strike(netfault.Stall)
+			proxy.Vanish()
 			time.AfterFunc(20*time.Millisecond, cancel)
 		}
 		return reaction{}

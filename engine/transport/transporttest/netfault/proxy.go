@@ -43,6 +43,7 @@ type Proxy struct {
 	plan    Plan
 	seen    int // messages of clients since the plan was made
 	struck  bool
+	gone    bool // the server has vanished
 	current map[*passage]bool
 }
 
@@ -86,13 +87,21 @@ func (p *Proxy) Seen() (messages int, struck bool) {
 	return p.seen, p.struck
 }
 
-// Strike lets all connections of this moment fail.
-func (p *Proxy) Strike(f Fault) {
+// Vanish makes the server vanish without a word: all connections stall, those too that are
+// made later.
+func (p *Proxy) Vanish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.gone = true
 	for c := range p.current {
-		c.strike(f)
+		c.strike(Stall)
 	}
+}
+
+func (p *Proxy) isGone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
 }
 
 // next counts a message and returns what is to happen at it.
@@ -116,6 +125,10 @@ type passage struct {
 
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
+	if p.isGone() {
+		<-p.ends
+		return
+	}
 	server, err := net.Dial("tcp", p.to)
 	if err != nil {
 		return
