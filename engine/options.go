@@ -38,6 +38,7 @@ type Options struct {
 	CacheDir    string            // where artifacts are kept between runs
 	StateDir    string            // where facts with a max_age are kept between runs, and which runs are at work; empty keeps none
 	FreshFacts  bool              // reads facts anew, whatever their max_age
+	OutputDir   string            // where outputs of commands are kept whole that are too long for the log; empty keeps none
 	Kinds       []module.Kind     // the modules tasks may use
 	Events      event.Sink        // takes what happens; nil forgets it
 	Confirm     Confirm           // asked before each task that would change something; nil does all

@@ -83,7 +83,9 @@ func (l *loaded) settings(name string, values *plan.Values) (host.Settings, erro
 	if err := diags.Err(); err != nil {
 		return host.Settings{}, err
 	}
-	return connection(settings)
+	out, err := connection(settings)
+	out.Outputs = l.options.OutputDir
+	return out, err
 }
 
 // connection translates what the inventory says into what the host layer takes.

@@ -86,6 +86,10 @@ type Command struct {
 	Env   map[string]string // added to a plain environment
 	Dir   string            // the working directory, the login's home when empty
 	Stdin io.Reader         // nothing when nil
+	// Long says that nothing is read of what the command prints, which may be long: its
+	// beginning and its end are kept, and what is left out is counted. So it is with Line.
+	// Of any other command, more than 8 MiB is an error.
+	Long bool
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)

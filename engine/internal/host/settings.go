@@ -46,6 +46,10 @@ type Settings struct {
 	ConnectTimeout time.Duration
 	KeepAlive      time.Duration // 15 s when 0
 
+	// Outputs is a folder of the machine kinit runs on, for whole outputs that are too long
+	// to be kept; empty keeps their beginnings and ends alone.
+	Outputs string
+
 	// Manifests is the folder of the owners' manifests. When empty it is
 	// /var/lib/kinit/clusters, on Windows C:/ProgramData/kinit/clusters.
 	Manifests string
