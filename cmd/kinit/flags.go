@@ -133,7 +133,7 @@ func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory"))
+	o.Inventories, o.Reserved, err = w.inventoryFiles(c.StringSlice("inventory"))
 	return o, err
 }
 

@@ -121,6 +121,7 @@ type Inventory struct {
 	Sources map[string]*hcl.File // every text that was read, by the name its ranges carry
 
 	all, ungrouped Group            // always there; in none of the lists
+	reserved       []string         // files whose hosts are selected by name alone
 	hosts          map[string]*Host // by name, with machines that are only gone through
 	groups         map[string]*Group
 	loose          []string // what look like secrets in texts that could not be read
