@@ -74,7 +74,7 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 			o.Vars[name] = value
 		}
 	}
-	o.Spec, o.Cwd, o.Hosts, o.Inventories, o.VarFiles = s.Spec, s.Cwd, s.Hosts, s.Inventories, s.VarFiles
+	o.Spec, o.Cwd, o.Hosts, o.Inventories, o.Reserved, o.VarFiles = s.Spec, s.Cwd, s.Hosts, s.Inventories, s.Reserved, s.VarFiles
 	o.StopAfter, o.StartAt, o.Only, o.Skip, o.Recreate, o.Purge = s.StopAfter, s.StartAt, s.Only, s.Skip, s.Recreate, s.Purge
 	return o, diags
 }

@@ -68,6 +68,7 @@ func (l *loaded) loadInventory(ctx context.Context) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
+	inv.Reserve(l.options.Reserved)
 	hosts, more := inv.Select(ctx, from, l.options.Hosts)
 	l.hosts = hosts
 	return append(diags, more...)

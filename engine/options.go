@@ -22,6 +22,7 @@ type Options struct {
 	Hosts       []string          // patterns of hosts to work on, in order; empty means all of the inventory
 	Limit       []string          // patterns of hosts; tasks on others are left out, and all else stays as it is
 	Inventories []string          // inventory files, scripts and folders, read in order
+	Reserved    []string          // those of Inventories whose hosts are worked on only where Hosts or the playbook names them
 	Vars        map[string]string // values of variables, as text, from the command line
 	VarFiles    []string          // files with values of variables
 	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
@@ -37,6 +38,7 @@ type Options struct {
 	Cwd         string            // the folder relative paths start from
 	CacheDir    string            // where artifacts are kept between runs
 	StateDir    string            // where facts with a max_age are kept between runs, and which runs are at work; empty keeps none
+	OutputDir   string            // where outputs of commands are kept whole that are too long for the log; empty keeps none
 	FreshFacts  bool              // reads facts anew, whatever their max_age
 	Kinds       []module.Kind     // the modules tasks may use
 	Events      event.Sink        // takes what happens; nil forgets it

@@ -27,6 +27,7 @@ type Saved struct {
 	Cwd         string            `json:"cwd"`
 	Hosts       []string          `json:"hosts,omitempty"`
 	Inventories []string          `json:"inventories,omitempty"`
+	Reserved    []string          `json:"reserved,omitempty"`
 	VarFiles    []string          `json:"var_files,omitempty"`
 	Vars        map[string]string `json:"vars,omitempty"`    // from the command line
 	Environ     map[string]string `json:"environ,omitempty"` // of KINIT_VAR_x, by x
@@ -71,7 +72,7 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 	}
 	s := &Saved{
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
-		Spec: o.Spec, Cwd: o.Cwd, Hosts: o.Hosts, Inventories: o.Inventories, VarFiles: o.VarFiles,
+		Spec: o.Spec, Cwd: o.Cwd, Hosts: o.Hosts, Inventories: o.Inventories, Reserved: o.Reserved, VarFiles: o.VarFiles,
 		Vars: map[string]string{}, Environ: map[string]string{},
 		StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Recreate: o.Recreate, Purge: o.Purge,
 		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),

@@ -26,6 +26,9 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 
 // walk runs the plan that was loaded, or only reads the hosts.
 func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
+	if !l.diags.HasErrors() {
+		l.diags = append(l.diags, l.nobody()...)
+	}
 	report := l.report(ctx, started)
 	if report.Invalid {
 		return report
@@ -85,7 +88,9 @@ func (l *loaded) settings(name string, values *plan.Values) (host.Settings, erro
 	if err := diags.Err(); err != nil {
 		return host.Settings{}, err
 	}
-	return connection(settings)
+	out, err := connection(settings)
+	out.Outputs = l.options.OutputDir
+	return out, err
 }
 
 // connection translates what the inventory says into what the host layer takes.
@@ -96,6 +101,7 @@ func connection(s inventory.Settings) (host.Settings, error) {
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
 		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
 		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,
+		ConnectTimeout: s.ConnectTimeout,
 	}
 	if settings.WinRM && s.OS == inventory.Linux {
 		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)

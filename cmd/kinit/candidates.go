@@ -226,7 +226,7 @@ func (l completing) ofInventory(ctx context.Context) []candidate {
 		return nil
 	}
 	o := l.baseOptions("")
-	if o.Inventories, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
+	if o.Inventories, _, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
 		return nil
 	}
 	inv, _ := engine.ReadInventory(ctx, o)
@@ -252,7 +252,7 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []candidate) {
 	}
 	o := l.baseOptions(arguments[0])
 	o.Hosts = split(valuesOf(set, "hosts"))
-	if o.Inventories, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
+	if o.Inventories, _, err = l.inventoryFiles(valuesOf(set, "inventory")); err != nil {
 		return nil, nil
 	}
 	graph, _ := engine.Order(ctx, o)

@@ -126,7 +126,7 @@ func (w *world) jobOptions(file *jobs.File, j jobs.Job) (engine.Options, error) 
 	o := there.baseOptions(j.Spec)
 	o.Hosts, o.Vars, o.VarFiles = j.Hosts, j.Variables, j.VariableFiles
 	var err error
-	o.Inventories, err = there.inventoryFiles(j.Inventories)
+	o.Inventories, o.Reserved, err = there.inventoryFiles(j.Inventories)
 	return o, err
 }
 

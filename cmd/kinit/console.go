@@ -98,6 +98,7 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 	if err != nil {
 		return err
 	}
+	o.Reserved = nil
 	code := 0
 	open := func(ctx context.Context, o engine.Options) *engine.Report {
 		o.Events = nil

@@ -120,6 +120,9 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts = c.Bool("fresh-facts")
+	if folder := c.String("full-output"); folder != "" {
+		o.OutputDir = w.abs(folder)
+	}
 	o.Recreate, o.Purge, o.Forks = c.Bool("recreate"), c.Bool("purge"), c.Int("forks")
 	return o, nil
 }
@@ -130,7 +133,7 @@ func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory"))
+	o.Inventories, o.Reserved, err = w.inventoryFiles(c.StringSlice("inventory"))
 	return o, err
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -176,6 +178,18 @@ func TestInventories(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, given(t, p).Inventories); diff != "" {
 				t.Error(diff)
+			}
+			for _, command := range []string{"run", "plan", "validate"} {
+				p.args[1] = command
+				var reserved []string
+				for _, file := range want {
+					if command != "validate" && strings.Contains(file, "/kinit/inventories/") {
+						reserved = append(reserved, file)
+					}
+				}
+				if got := given(t, p).Reserved; !slices.Equal(got, reserved) {
+					t.Errorf("%s reserves %q, want %q", command, got, reserved)
+				}
 			}
 		})
 	}

@@ -17,23 +17,24 @@ const defaultInventory = "inventory.hcl"
 const inventoriesFolder = "inventories"
 
 // inventoryFiles are the inventories of a run: exactly the ones asked for, or
-// else the default, with those in kinit's config folder, where labs are. What is
-// asked for stands alone because without --hosts a run is on all hosts.
-func (w *world) inventoryFiles(asked []string) ([]string, error) {
+// else the default, with those in kinit's config folder, where labs are. The latter
+// are the reserved ones too: nobody asked for them, so what changes hosts works on
+// theirs only where they are named.
+func (w *world) inventoryFiles(asked []string) (files, reserved []string, err error) {
 	if len(asked) > 0 {
-		return asked, nil
+		return asked, nil, nil
 	}
 	if files := trimmed(filepath.SplitList(w.env("KINIT_INVENTORY"))); len(files) > 0 {
-		return files, nil
+		return files, nil, nil
 	}
 	own, err := w.configInventories()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if info, err := os.Stat(filepath.Join(w.cwd, defaultInventory)); err == nil && info.Mode().IsRegular() {
-		return append([]string{defaultInventory}, own...), nil
+		return append([]string{defaultInventory}, own...), own, nil
 	}
-	return own, nil
+	return own, own, nil
 }
 
 // configInventories are the inventories in the config folder, by name.

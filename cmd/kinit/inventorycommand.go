@@ -108,7 +108,7 @@ func (w *world) onInventory(c *cli.Context, hosts []string, show inventoryShow) 
 	if err != nil {
 		return err
 	}
-	if o.Inventories, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
+	if o.Inventories, _, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
 	screen, err := w.view(c, job{mode: view.Read}, "")

@@ -134,7 +134,7 @@ func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 		Out: w.out, Err: w.err, Mode: j.mode, Spec: spec, Now: w.now,
 		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
 		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || j.diff),
-		Quiet: c.String("output") == outputQuiet,
+		Quiet: c.String("output") == outputQuiet, Unnamed: j.mode == view.Run && len(c.StringSlice("hosts")) == 0,
 	}), nil
 }
 

@@ -38,7 +38,10 @@ quit ends the run as Ctrl-C does.`,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
 			&cli.BoolFlag{Name: "step", Category: headSelect,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
-		}, outputFlags(), diffFlags("show every step with its diff"), reportFlags()),
+		}, outputFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "full-output", Category: headOutput,
+				Usage: "keep outputs that are too long for the log whole in `FOLDER`"},
+		}, diffFlags("show every step with its diff"), reportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {
@@ -71,6 +74,9 @@ func (w *world) onSpec(c *cli.Context, j job) error {
 	o, err := w.inputs(c, name)
 	if err != nil {
 		return err
+	}
+	if j.mode != view.Run && j.mode != view.Plan {
+		o.Reserved = nil // to look at a lab's cluster, nobody has to name its hosts
 	}
 	return w.perform(c, j, o)
 }

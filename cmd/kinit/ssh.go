@@ -49,6 +49,7 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 	if err != nil {
 		return err
 	}
+	o.Reserved = nil
 	code := 0
 	connect := func(ctx context.Context, o engine.Options) *engine.Report {
 		o.Events = nil

@@ -41,23 +41,20 @@ type Visitor[K comparable] struct {
 }
 
 // Walk visits every key after what it depends on or follows, at most workers at a
-// time (at least one). A key whose visit fails leaves everything that depends on it
-// unvisited. When ctx ends no further visit starts, and Walk waits for those that
-// run. The outcomes are in the order of Keys. Keys on a cycle end as Cancelled:
-// call Validate first.
+// time (at least one), besides those that are Aside. A key whose visit fails leaves
+// everything that depends on it unvisited. When ctx ends no further visit starts, and
+// Walk waits for those that run. The outcomes are in the order of Keys. Keys on a cycle
+// end as Cancelled: call Validate first.
 func (g *Graph[K]) Walk(ctx context.Context, workers int, visitor Visitor[K]) []Outcome[K] {
-	w := g.walker(ctx, visitor)
+	w := g.walker(ctx, max(workers, 1), visitor)
 	stop := context.AfterFunc(ctx, w.wake)
 	defer stop()
-	var pool sync.WaitGroup
-	for range min(max(workers, 1), len(g.keys)) {
-		pool.Go(func() {
-			for i, ok := w.next(); ok; i, ok = w.next() {
-				w.finish(i, visitor.Visit(ctx, g.keys[i]))
-			}
-		})
+	inside := context.WithValue(ctx, placeKey{}, &w.places)
+	var visits sync.WaitGroup
+	for i, ok := w.next(); ok; i, ok = w.next() {
+		visits.Go(func() { w.finish(i, visitor.Visit(inside, g.keys[i])) })
 	}
-	pool.Wait()
+	visits.Wait()
 	return w.outcomes
 }
 
@@ -66,17 +63,16 @@ type walker[K comparable] struct {
 	graph    *Graph[K]
 	visitor  Visitor[K]
 	ctx      context.Context
-	mu       sync.Mutex
-	changed  *sync.Cond // ready or running changed, or ctx ended
+	places   // of the visits; its lock is held for all of these
 	ready    queue
 	waiting  []int // how many keys a key waits for
-	running  int
+	running  int   // visits, Aside or not
 	outcomes []Outcome[K]
 }
 
-func (g *Graph[K]) walker(ctx context.Context, visitor Visitor[K]) *walker[K] {
+func (g *Graph[K]) walker(ctx context.Context, workers int, visitor Visitor[K]) *walker[K] {
 	w := &walker[K]{graph: g, visitor: visitor, ctx: ctx, outcomes: make([]Outcome[K], len(g.keys))}
-	w.changed = sync.NewCond(&w.mu)
+	w.places.init(workers)
 	w.ready, w.waiting = g.start()
 	for i, key := range g.keys {
 		w.outcomes[i] = Outcome[K]{Key: key, Status: Cancelled}
@@ -94,13 +90,14 @@ func (w *walker[K]) wake() {
 func (w *walker[K]) next() (int, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.ready) == 0 && w.running > 0 && w.ctx.Err() == nil {
+	for w.ctx.Err() == nil && (len(w.ready) == 0 && w.running > 0 || len(w.ready) > 0 && !w.free()) {
 		w.changed.Wait()
 	}
 	if len(w.ready) == 0 || w.ctx.Err() != nil {
 		return 0, false
 	}
 	w.running++
+	w.busy++
 	return w.ready.pop(), true
 }
 
@@ -109,6 +106,7 @@ func (w *walker[K]) finish(i int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running--
+	w.busy--
 	w.changed.Broadcast()
 	w.outcomes[i].Status = Done
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tailLines is how many of the last lines of standard error an ExitError's
-// message carries. The whole text stays in Stderr.
+// tailLines is how many of the last lines of each output an ExitError's message
+// carries. The whole texts stay in Stdout and Stderr.
 const tailLines = 8
 
 // ExitError is a command that ended with a non-zero code. All its texts are
@@ -20,11 +20,12 @@ type ExitError struct {
 
 // Error says in its first line the code and the last line that the command wrote, to
 // standard error or, where that is empty, to standard output. The command and, where
-// there are more, its last lines follow.
+// there are more, the last lines of standard error follow, and then those of standard
+// output.
 func (e *ExitError) Error() string {
-	text := Tail(e.Stderr, tailLines)
+	text, other := Tail(e.Stderr, tailLines), Tail(e.Stdout, tailLines)
 	if text == "" {
-		text = Tail(e.Stdout, tailLines)
+		text, other = other, ""
 	}
 	if text == "" {
 		return fmt.Sprintf("command ended with code %d: %s", e.Code, brief(e.Command))
@@ -32,6 +33,9 @@ func (e *ExitError) Error() string {
 	message := fmt.Sprintf("command ended with code %d: %s\n$ %s", e.Code, Tail(text, 1), brief(e.Command))
 	if strings.Contains(text, "\n") {
 		message += "\n" + text
+	}
+	if other != "" {
+		message += "\nstandard output:\n" + other
 	}
 	return message
 }

@@ -10,7 +10,7 @@ func TestExitErrorSaysFirstWhatTheCommandSaidLast(t *testing.T) {
 	}{
 		"one line": {
 			ExitError{Command: "ping x", Code: 2, Stderr: "no such host\n", Stdout: "PING\n"},
-			"command ended with code 2: no such host\n$ ping x",
+			"command ended with code 2: no such host\n$ ping x\nstandard output:\nPING",
 		},
 		"several lines": {
 			ExitError{Command: "make", Code: 2, Stderr: "a.c: oops\nstop\n"},

@@ -89,6 +89,10 @@ type Command struct {
 	// Urgent commands do not wait for others that keep the connection busy. They are for
 	// the engine: there is room for one at a time.
 	Urgent bool
+	// Long says that nothing is read of what the command prints, which may be long: its
+	// beginning and its end are kept, and what is left out is counted. So it is with Line.
+	// Of any other command, more than 8 MiB is an error.
+	Long bool
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)

@@ -10,11 +10,12 @@ import (
 	"kinit/engine/diag"
 )
 
-// Diagnostics renders a list, an empty line before each.
+// Diagnostics renders a list, an empty line before each. What is the same on several
+// hosts is told once, with the hosts.
 func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, width int) string {
 	var out strings.Builder
-	for _, d := range list {
-		out.WriteString("\n" + Diagnostic(d, sources, colour, width))
+	for _, same := range alike(list) {
+		out.WriteString("\n" + diagnostic(same, sources, colour, width))
 	}
 	return out.String()
 }
@@ -23,6 +24,12 @@ func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, widt
 // why. Lines have at most width columns, 0 for no limit. Ranges that do not fit
 // the sources give less, never a panic.
 func Diagnostic(d diag.Diagnostic, sources map[string]*hcl.File, colour bool, width int) string {
+	return diagnostic(diag.List{d}, sources, colour, width)
+}
+
+// diagnostic renders the first of problems that are alike, with the hosts of all.
+func diagnostic(same diag.List, sources map[string]*hcl.File, colour bool, width int) string {
+	d := same[0]
 	b := block{width: width, colour: colour}
 	word, style := "Error: ", bold+";"+red
 	if d.Warning {
@@ -45,7 +52,7 @@ func Diagnostic(d diag.Diagnostic, sources map[string]*hcl.File, colour bool, wi
 		b.gap()
 		b.WriteString(strings.Join(wrap(d.Detail, width), "\n") + "\n")
 	}
-	b.origin(d)
+	b.origin(same)
 	return b.String()
 }
 
@@ -61,15 +68,34 @@ func (b *block) place(r hcl.Range, file *hcl.File) {
 }
 
 // origin says where it happened, when it happened in a run.
-func (b *block) origin(d diag.Diagnostic) {
+func (b *block) origin(same diag.List) {
+	d := same[0]
 	if d.Address == "" && d.Host == "" {
 		return
 	}
 	b.gap()
 	if d.Address != "" {
-		b.line(span{"  task ", dim}, span{clean(d.Address), plain})
+		b.line(span{"  task ", dim}, span{clean(d.Address) + more(len(same)-1), plain})
 	}
-	if d.Host != "" {
+	if d.Host == "" {
+		return
+	}
+	if len(same) == 1 {
 		b.line(span{"  host ", dim}, span{clean(d.Host), plain})
+		return
 	}
+	names := make([]string, len(same))
+	for i, other := range same {
+		names[i] = clean(other.Host)
+	}
+	for _, line := range wrap(fmt.Sprintf("  %d hosts: %s", len(names), strings.Join(names, ", ")), b.width) {
+		b.line(span{line, plain})
+	}
+}
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }

@@ -161,6 +161,24 @@ func (l *liner) waits(e event.Event, width int) string {
 	return render([]span{{fmt.Sprintf("%-10s %s    %s", e.Host, what, clean(e.Message)), yellow}}, width, l.colour)
 }
 
+// meant says which of the hosts that a run was not asked by name to work on it will.
+func (l *liner) meant(p *event.Plan, width int) []string {
+	worked := map[string]bool{}
+	for _, t := range p.Tasks {
+		worked[t.Host] = true
+	}
+	var names []string
+	for _, h := range p.Hosts {
+		if worked[h.Name] {
+			names = append(names, clean(h.Name))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return wrap("changes "+strings.Join(names, ", ")+": hosts of the inventory, since --hosts names none", width)
+}
+
 // beat is the line of a task that still runs, where nothing is redrawn.
 func (l *liner) beat(r *running, elapsed string) string {
 	text := r.text

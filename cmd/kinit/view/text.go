@@ -25,6 +25,7 @@ type Options struct {
 	Verbose  bool             // show retries too
 	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
+	Unnamed  bool             // say which of the inventory's hosts are meant, since nobody named them
 	Now      func() time.Time // the clock
 }
 
@@ -104,6 +105,9 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	width := t.options.Out.width()
 	if t.options.Quiet && e.Status != event.Failed && e.Status != event.Unreachable {
 		return nil
+	}
+	if e.Kind == event.RunPlanned && t.options.Unnamed {
+		return t.liner.meant(e.Plan, width)
 	}
 	if e.Kind == event.RunWaits || e.Kind == event.RunTook {
 		return []string{t.liner.waits(e, width)}

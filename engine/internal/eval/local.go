@@ -117,7 +117,7 @@ func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	for _, l := range locals {
 		ctx := s.base(spec.Folder(l.Range.Filename))
 		ctx.Variables["local"] = cty.ObjectVal(s.needed(l))
-		value, problems := l.Expr.Value(ctx)
+		value, problems := bounded(l.Expr, ctx)
 		diags = append(diags, diag.FromHCL(problems)...)
 		if problems.HasErrors() {
 			value = cty.DynamicVal
@@ -126,6 +126,19 @@ func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	}
 	s.forget()
 	return diags
+}
+
+// bounded evaluates an expression that may be no larger than a value can be meant to be.
+func bounded(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if problems := Rounds(expr, ctx); problems.HasErrors() {
+		return cty.DynamicVal, problems
+	}
+	value, problems := expr.Value(ctx)
+	if err := Size(value); err != nil && !problems.HasErrors() {
+		at := expr.Range()
+		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value too large", Detail: "This cannot be meant: " + err.Error() + ".", Subject: &at})
+	}
+	return value, problems
 }
 
 // needed is the locals that a local refers to, with the values they have so far.

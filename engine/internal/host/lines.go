@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// longestLine is the most, in bytes, that is shown of one line while a command runs.
+const longestLine = 16 << 10
+
 // lines calls a function with each line of two streams, one call at a time.
 type lines struct {
 	call func(line string)
@@ -15,20 +18,20 @@ type lines struct {
 	tees []*tee
 }
 
-// tee keeps a stream and finds its lines.
+// tee passes a stream on and finds its lines.
 type tee struct {
 	lines *lines
-	keep  *bytes.Buffer
-	from  int // where the line that is not complete begins in keep
+	to    io.Writer
+	line  []byte // the line that is not complete
 }
 
-// tee returns a writer that fills keep and finds its lines. Without a function
-// it is keep itself.
-func (l *lines) tee(keep *bytes.Buffer) io.Writer {
+// tee returns a writer that passes on and finds lines. Without a function it is the
+// other writer itself.
+func (l *lines) tee(to io.Writer) io.Writer {
 	if l.call == nil {
-		return keep
+		return to
 	}
-	t := &tee{lines: l, keep: keep}
+	t := &tee{lines: l, to: to}
 	l.tees = append(l.tees, t)
 	return t
 }
@@ -36,22 +39,23 @@ func (l *lines) tee(keep *bytes.Buffer) io.Writer {
 func (t *tee) Write(b []byte) (int, error) {
 	t.lines.mu.Lock()
 	defer t.lines.mu.Unlock()
-	n, err := t.keep.Write(b)
-	for {
-		line, _, complete := bytes.Cut(t.keep.Bytes()[t.from:], []byte("\n"))
+	n, err := t.to.Write(b)
+	for rest := b[:n]; ; {
+		line, after, complete := bytes.Cut(rest, []byte("\n"))
+		t.line = append(t.line, line[:min(len(line), longestLine-len(t.line))]...)
 		if !complete {
 			return n, err
 		}
-		t.from += len(line) + 1
-		t.lines.call(strings.TrimSuffix(string(line), "\r"))
+		t.lines.call(strings.TrimSuffix(string(t.line), "\r"))
+		t.line, rest = t.line[:0], after
 	}
 }
 
 // end calls with the last lines, which have no line end.
 func (l *lines) end() {
 	for _, t := range l.tees {
-		if rest := t.keep.Bytes()[t.from:]; len(rest) > 0 {
-			l.call(string(rest))
+		if len(t.line) > 0 {
+			l.call(string(t.line))
 		}
 	}
 }

@@ -96,6 +96,28 @@ func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) 
 	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
 }
 
+// Connected returns a machine that is connected already, as the user its settings say
+// or as another one, or nil. It does not wait.
+func (p *Pool) Connected(name string, as *Become) *Machine {
+	key := entryKey{name: name}
+	if as != nil {
+		key.as, key.other = *as, true
+	}
+	p.mu.Lock()
+	e := p.entries[key]
+	p.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	select {
+	case e.busy <- struct{}{}:
+		defer func() { <-e.busy }()
+		return e.machine
+	default:
+		return nil
+	}
+}
+
 // get is Get on behalf of the machines in chain, each reached through the next.
 func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name

@@ -1,11 +1,11 @@
 package host
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -27,15 +27,15 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	if err != nil {
 		return module.Output{}, err
 	}
-	var stdout, stderr bytes.Buffer
+	stdout, stderr := b.capture(c, "stdout"), b.capture(c, "stderr")
 	lines := &lines{call: c.Line}
 	begin := time.Now()
-	code, err := b.conn.Exec(ctx, transport.Process{
+	code, err := exec(ctx, b.conn, transport.Process{
 		Line: line, Stdin: c.Stdin, Fence: b.fence, Urgent: c.Urgent,
-		Stdout: lines.tee(&stdout), Stderr: lines.tee(&stderr),
+		Stdout: lines.tee(stdout), Stderr: lines.tee(stderr),
 	})
 	lines.end()
-	out := module.Output{Stdout: stdout.String(), Stderr: stderr.String(), Duration: time.Since(begin)}
+	out := module.Output{Stdout: stdout.end(b.Redact), Stderr: stderr.end(b.Redact), Duration: time.Since(begin)}
 	if err != nil {
 		return out, fmt.Errorf("run %s: %w", b.show(c), err)
 	}
@@ -46,6 +46,40 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 		}
 	}
 	return out, nil
+}
+
+// capture keeps an output of a command, as long as it may be.
+func (b *bound) capture(c module.Command, stream string) *capture {
+	if c.Long || c.Line != nil {
+		return &capture{spill: b.newSpill(stream)}
+	}
+	return &capture{whole: true}
+}
+
+// exec runs a command, and ends it when its output is refused.
+func exec(ctx context.Context, conn transport.Conn, p transport.Process) (int, error) {
+	inner, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	p.Stdout, p.Stderr = refusing{p.Stdout, end}, refusing{p.Stderr, end}
+	code, err := conn.Exec(inner, p)
+	if cause := context.Cause(inner); err != nil && ctx.Err() == nil && errors.Is(cause, errLong) {
+		return code, cause
+	}
+	return code, err
+}
+
+// refusing tells when a writer fails.
+type refusing struct {
+	to   io.Writer
+	fail context.CancelCauseFunc
+}
+
+func (r refusing) Write(b []byte) (int, error) {
+	n, err := r.to.Write(b)
+	if err != nil {
+		r.fail(err)
+	}
+	return n, err
 }
 
 // readable is an output for messages: without secrets, and with our line ends.

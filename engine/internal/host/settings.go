@@ -43,8 +43,14 @@ type Settings struct {
 
 	Run string // the name of the run that the connection is for; empty without one
 
-	ConnectTimeout time.Duration // 15 s when 0
+	// ConnectTimeout is how long each may take: the connection, the login, and a first
+	// shell. 15 s when 0.
+	ConnectTimeout time.Duration
 	KeepAlive      time.Duration // 15 s when 0
+
+	// Outputs is a folder of the machine kinit runs on, for whole outputs that are too long
+	// to be kept; empty keeps their beginnings and ends alone.
+	Outputs string
 
 	// Manifests is the folder of the owners' manifests. When empty it is
 	// /var/lib/kinit/clusters, on Windows C:/ProgramData/kinit/clusters.
@@ -94,7 +100,7 @@ func (s Settings) ssh() ssh.Config {
 		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,
 		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
 		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
-		ConnectTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows, Run: s.Run,
+		ConnectTimeout: s.ConnectTimeout, HandshakeTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows, Run: s.Run,
 	}
 }
 

@@ -1,7 +1,9 @@
 package inventory
 
 import (
+	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -127,9 +129,26 @@ func (f *fields) given(ofHost bool) given {
 	take("via", &g.Via)
 	take("password", &g.Password)
 	take("certificate", &g.Certificate)
+	var limit string
+	if take("connect_timeout", &limit) {
+		var problem string
+		if g.ConnectTimeout, problem = ConnectTimeout(limit); problem != "" {
+			f.errorf(f.expr("connect_timeout").Range(), "Invalid connect_timeout", "%s", problem)
+		}
+	}
 	f.become(&g)
 	f.keys(&g)
 	return g
+}
+
+// ConnectTimeout is the time that a connect_timeout argument says, or what is wrong with
+// it.
+func ConnectTimeout(text string) (limit time.Duration, problem string) {
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 {
+		return 0, fmt.Sprintf("Give a duration such as \"30s\", not %q.", text)
+	}
+	return limit, ""
 }
 
 // become reads the user to become: true is root.

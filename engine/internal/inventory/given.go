@@ -25,6 +25,8 @@ func (g given) apply(s *Settings) {
 		"os":          func() { s.OS = g.OS },
 		"auth":        func() { s.Auth = g.Auth },
 		"certificate": func() { s.Certificate = g.Certificate },
+
+		"connect_timeout": func() { s.ConnectTimeout = g.ConnectTimeout },
 	} {
 		if g.has[name] {
 			set()

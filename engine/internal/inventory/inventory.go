@@ -65,7 +65,10 @@ type Settings struct {
 	OS            string       // Linux or Windows; empty means what the transport is for
 	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
 	Certificate   string       // of WinRM: the certificate that alone is accepted, in PEM
-	FromSSHConfig bool         // ~/.ssh/config says what is not said here, for the Address
+	// ConnectTimeout is how long each of the connection, the login and a first shell may
+	// take; 0 means the transport's own.
+	ConnectTimeout time.Duration
+	FromSSHConfig  bool // ~/.ssh/config says what is not said here, for the Address
 }
 
 // Host is a machine tasks may work on.
@@ -118,6 +121,7 @@ type Inventory struct {
 	Sources map[string]*hcl.File // every text that was read, by the name its ranges carry
 
 	all, ungrouped Group            // always there; in none of the lists
+	reserved       []string         // files whose hosts are selected by name alone
 	hosts          map[string]*Host // by name, with machines that are only gone through
 	groups         map[string]*Group
 	loose          []string // what look like secrets in texts that could not be read

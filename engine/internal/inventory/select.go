@@ -24,7 +24,7 @@ func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string
 }
 
 // Find returns the hosts that patterns mean, in the order of the patterns, each
-// once. No pattern means all hosts of the inventory. A
+// once. No pattern means all hosts of the inventory but reserved ones. A
 // pattern is a name of a host or group, "all", a glob, "~" and a regular expression,
 // each perhaps with an index such as [0] or [1:3] behind it, "!x" to leave out or
 // "&x" to keep only, or several with commas or colons between. A name that is in no
@@ -34,6 +34,9 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 	s := &selection{Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{}}
 	terms := s.parse(HostsOption, patterns)
 	names := pattern.Combine(terms, inv, s.match)
+	if len(terms) == 0 {
+		names = slices.DeleteFunc(names, inv.isReserved)
+	}
 	if s.diags == nil {
 		s.mustMean(terms, names)
 	}
@@ -49,6 +52,23 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 		hosts = append(hosts, h)
 	}
 	return hosts, Once(s.diags)
+}
+
+// Reserve says that the hosts which some of the inventories declare are meant only where
+// a pattern means them.
+func (inv *Inventory) Reserve(files []string) { inv.reserved = files }
+
+// isReserved tells whether a host is declared, or mentioned, by a reserved inventory.
+func (inv *Inventory) isReserved(name string) bool {
+	h := inv.Host(name)
+	if h == nil {
+		return false
+	}
+	file := h.Range.Filename
+	if file == "" {
+		file = h.mention.Filename
+	}
+	return slices.Contains(inv.reserved, file)
 }
 
 // HostsOption is the name of the text that the patterns of Find become.

@@ -32,7 +32,10 @@ func (b *builder) early(in *space, what string, expr hcl.Expression, ctx *hcl.Ev
 		b.diags = append(b.diags, diags...)
 		return cty.NilVal, false
 	}
-	value, problems := expr.Value(ctx)
+	problems, value := eval.Rounds(expr, ctx), cty.DynamicVal
+	if !problems.HasErrors() {
+		value, problems = expr.Value(ctx)
+	}
 	if problems.HasErrors() {
 		b.diags = append(b.diags, diag.FromHCL(problems)...)
 		return cty.NilVal, false
@@ -176,6 +179,10 @@ func (e element) variables() map[string]cty.Value {
 	}
 }
 
+// mostInstances is the most of one for_each: far more than the tasks of the greatest
+// clusters have.
+const mostInstances = 100_000
+
 // elements evaluates a for_each: the attributes of a map or object by name, or the
 // texts of a set, list or tuple.
 func (b *builder) elements(in *space, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
@@ -186,6 +193,10 @@ func (b *builder) elements(in *space, expr hcl.Expression, ctx *hcl.EvalContext)
 	t := value.Type()
 	if value.IsNull() || !t.IsObjectType() && !t.IsMapType() && !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
 		b.errorf(expr.Range(), "Invalid for_each", "Give a map, an object, or a set or list of texts.")
+		return nil, false
+	}
+	if n := value.LengthInt(); n > mostInstances {
+		b.errorf(expr.Range(), "Too many instances", "This makes %d instances, and more than %d cannot be meant.", n, mostInstances)
 		return nil, false
 	}
 	named := t.IsObjectType() || t.IsMapType()

@@ -67,6 +67,9 @@ type evaluated struct {
 
 func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
 	e := &evaluated{}
+	if e.problems = eval.Rounds(expr, ctx); e.problems.HasErrors() {
+		return e
+	}
 	if e.value, e.problems = expr.Value(ctx); e.problems.HasErrors() || e.value.IsNull() {
 		return e
 	}

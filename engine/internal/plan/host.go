@@ -174,6 +174,13 @@ func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) 
 	take("os", h.spec.OS, &s.OS)
 	take("auth", h.spec.Auth, &s.Auth)
 	take("certificate", h.spec.Certificate, &s.Certificate)
+	var limit string
+	if take("connect_timeout", h.spec.ConnectTimeout, &limit); limit != "" {
+		var problem string
+		if s.ConnectTimeout, problem = inventory.ConnectTimeout(limit); problem != "" {
+			d.errorf(h.spec.ConnectTimeout.Range(), "Invalid connect_timeout", "%s", problem)
+		}
+	}
 	if h.spec.Become != nil {
 		var become cty.Value
 		if d.value(h.spec.Become, "become", true, reflect.ValueOf(&become).Elem(), ctx); become != cty.NilVal {

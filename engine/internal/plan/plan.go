@@ -95,7 +95,7 @@ type Task struct {
 	Range     hcl.Range // of the block's header
 	Skip      string    // why it is not to be done ("when is false"), empty when it is
 	Retry     Retry
-	Timeout   time.Duration // 0 means none
+	Timeout   time.Duration // of an attempt; 0 means the run's own
 	Always    bool          // of the section Always
 	OnFailure bool          // of the section OnFailure
 	Handler   bool

@@ -26,6 +26,8 @@ type Options struct {
 	// Lasting ends when the run may do nothing more, not even what is done always; nil is
 	// never.
 	Lasting context.Context
+	// Timeout is how long an attempt at a task that says no timeout may take, 30 min when 0.
+	Timeout time.Duration
 }
 
 // TaskResult is how one task ended.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
@@ -36,6 +37,8 @@ type job struct {
 	ctx      context.Context
 	redactor *secret.Redactor
 	events   *log
+	timeout  time.Duration
+	silent   int // the port of hosts whose server says nothing
 }
 
 // log keeps the events.
@@ -93,6 +96,9 @@ func (j *job) run(text string) *run.Result {
 		if strings.HasPrefix(name, "down") {
 			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
 		}
+		if strings.HasPrefix(name, "silent") {
+			return host.Settings{Name: name, Address: "127.0.0.1", Port: j.silent, NoAgent: true, ConnectTimeout: time.Second}, nil
+		}
 		if strings.HasPrefix(name, "windows") {
 			return host.Settings{Name: name, OS: module.Windows}, nil
 		}
@@ -100,7 +106,7 @@ func (j *job) run(text string) *run.Result {
 	}, j.redactor, connect)
 	defer pool.Close()
 	values := &plan.Values{}
-	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor})
+	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor, Timeout: j.timeout})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/graph"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
@@ -65,16 +66,30 @@ func together(before, now []string) []string {
 	return before
 }
 
+// The time that an attempt at a task without a timeout may take. One that waits within a
+// time of its own gets that, and some more to say what it has seen.
+const (
+	defaultTimeout = 30 * time.Minute
+	afterWithin    = 5 * time.Minute
+)
+
 // timed is one attempt within the task's timeout.
 func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
-	if t.Timeout <= 0 {
-		return r.attempt(ctx, t)
+	limit, advice := t.Timeout, ""
+	if limit <= 0 {
+		limit, advice = r.opts.Timeout, ", the limit of a task that says no timeout"
+		if limit <= 0 {
+			limit = defaultTimeout
+		}
+		if within := t.Within(r.values); within > 0 {
+			limit = max(limit, within+afterWithin)
+		}
 	}
-	limited, cancel := context.WithTimeout(ctx, t.Timeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, err := r.attempt(limited, t)
 	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return out, fmt.Errorf("timed out after %s: %w", t.Timeout, err)
+		return out, fmt.Errorf("timed out after %s%s: %w", limit, advice, err)
 	}
 	return out, err
 }
@@ -116,11 +131,23 @@ func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, erro
 	return machine, t.On(machine.OS())
 }
 
-func (r *runner) connect(ctx context.Context, t *plan.Task) (*host.Machine, error) {
-	if t.Become == nil {
-		return r.pool.Get(ctx, t.Host)
+// connect connects to a task's host. A host that does not answer holds up no others.
+func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
+	as := (*host.Become)(nil)
+	if t.Become != nil {
+		as = &host.Become{User: t.Become.User, Method: t.Become.Method}
 	}
-	return r.pool.As(ctx, t.Host, host.Become{User: t.Become.User, Method: t.Become.Method})
+	if machine := r.pool.Connected(t.Host, as); machine != nil {
+		return machine, nil
+	}
+	graph.Aside(ctx, func() {
+		if as == nil {
+			machine, err = r.pool.Get(ctx, t.Host)
+			return
+		}
+		machine, err = r.pool.As(ctx, t.Host, *as)
+	})
+	return machine, err
 }
 
 // bring plans the task, does it, and reads what it returns.

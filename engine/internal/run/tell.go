@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,8 +18,9 @@ import (
 // The most, in bytes, that events carry of one text. What a run keeps must not
 // grow with what a host prints.
 const (
-	longestValue  = 4 << 10
-	longestOutput = 32 << 10
+	longestValue = 4 << 10
+	longestHead  = 8 << 10  // of an output: its beginning
+	longestTail  = 24 << 10 // and its end
 )
 
 // tellArguments tells the arguments of a task, the first time it is tried. Secrets
@@ -70,7 +72,7 @@ func (r *runner) kept(values []event.Value) []event.Value {
 func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
 	var command *event.Command
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !t.Sensitive {
-		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.tail(exit.Stdout), Stderr: r.tail(exit.Stderr)}
+		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.ends(exit.Stdout), Stderr: r.ends(exit.Stderr)}
 	}
 	for _, d := range diags {
 		p := d.Problem()
@@ -79,11 +81,13 @@ func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
 	}
 }
 
-// tail masks secrets in output and keeps its end.
-func (r *runner) tail(text string) string {
+// ends masks secrets in output and keeps its beginning and its end.
+func (r *runner) ends(text string) string {
 	text = r.redact(text)
-	if len(text) <= longestOutput {
+	left := len(text) - longestHead - longestTail
+	if left <= 0 {
 		return text
 	}
-	return "… " + strings.ToValidUTF8(text[len(text)-longestOutput:], "")
+	head, tail := text[:longestHead], text[longestHead+left:]
+	return fmt.Sprintf("%s\n… %d bytes left out …\n%s", strings.ToValidUTF8(head, ""), left, strings.ToValidUTF8(tail, ""))
 }

@@ -103,28 +103,29 @@ type Block struct {
 // Host is a host block: a machine that tasks bring about or reach with what
 // other tasks return. Absent attributes are nil.
 type Host struct {
-	In          *Namespace
-	Label       string
-	ForEach     hcl.Expression
-	Name        hcl.Expression
-	Address     hcl.Expression
-	Port        hcl.Expression
-	User        hcl.Expression
-	Via         hcl.Expression
-	Transport   hcl.Expression
-	Become      hcl.Expression
-	PrivateKey  hcl.Expression
-	Password    hcl.Expression
-	HostKeys    hcl.Expression
-	OS          hcl.Expression
-	Auth        hcl.Expression
-	Certificate hcl.Expression
-	Vars        hcl.Expression
-	Console     hcl.Expression
-	TakeConsole hcl.Expression
-	Screen      hcl.Expression
-	DependsOn   hcl.Expression
-	Range       hcl.Range
+	In             *Namespace
+	Label          string
+	ForEach        hcl.Expression
+	Name           hcl.Expression
+	Address        hcl.Expression
+	Port           hcl.Expression
+	User           hcl.Expression
+	Via            hcl.Expression
+	Transport      hcl.Expression
+	Become         hcl.Expression
+	PrivateKey     hcl.Expression
+	Password       hcl.Expression
+	HostKeys       hcl.Expression
+	OS             hcl.Expression
+	Auth           hcl.Expression
+	Certificate    hcl.Expression
+	ConnectTimeout hcl.Expression
+	Vars           hcl.Expression
+	Console        hcl.Expression
+	TakeConsole    hcl.Expression
+	Screen         hcl.Expression
+	DependsOn      hcl.Expression
+	Range          hcl.Range
 }
 
 // Task is a task block or a handler block. Absent meta-arguments are nil.

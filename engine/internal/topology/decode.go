@@ -181,6 +181,10 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	p.named = argument(b.Body, "hosts", p.Range)
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
+	if p.Count > mostNodes {
+		d.errorf(argument(b.Body, "count", p.Range), "Invalid number", "A pool has at most %d nodes, not %d.", mostNodes, p.Count)
+		p.Count = 0
+	}
 	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")
 	d.ofPool(&p, raw.Driver, raw.Count, b)
 	p.Memory = d.size(or(raw.Memory, defaultMemory), b.Body, "memory")
@@ -215,6 +219,10 @@ func (d *decoder) name(what, name string, at hcl.Range) {
 		d.errorf(at, "Invalid name", "The name %q of a %s becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.", name, what)
 	}
 }
+
+// mostNodes is the most of one pool: more than one network of a cluster can have, and
+// few enough to be told of.
+const mostNodes = 10_000
 
 func (d *decoder) atLeast(n, least int, body *hclsyntax.Body, name string) {
 	if n < least {

@@ -65,9 +65,13 @@ func (o *other) Spawn(work func()) bool {
 }
 
 // Cut drops a client whose server has ended.
-func (o *other) Cut(client *sftp.Client) {
-	o.helper.starting <- struct{}{}
-	defer func() { <-o.helper.starting }()
+func (o *other) Cut(ctx context.Context, client *sftp.Client) {
+	select {
+	case o.helper.starting <- struct{}{}:
+		defer func() { <-o.helper.starting }()
+	case <-ctx.Done():
+		return // the next request finds out again
+	}
 	if o.helper.client == client {
 		o.helper.client = nil
 	}

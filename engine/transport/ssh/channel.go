@@ -13,7 +13,17 @@ import (
 // session is an open session channel and the requests the server sends on it.
 type session struct {
 	gossh.Channel
+	link     *link
 	requests <-chan *gossh.Request
+}
+
+// Close tells the server that the session ends. It does not wait for a connection that
+// takes nothing more: what is on the way goes with the link.
+func (s *session) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), briefly)
+	defer cancel()
+	_, err := bounded(ctx, s.link, func() (none struct{}, err error) { return none, s.Channel.Close() })
+	return err
 }
 
 // open opens a session channel. A server that has no session left is errRefused.
@@ -30,7 +40,7 @@ func (l *link) open(ctx context.Context) (*session, error) {
 	go func() {
 		channel, requests, err := l.client.OpenChannel("session", nil)
 		select {
-		case results <- result{&session{channel, requests}, err}:
+		case results <- result{&session{channel, l, requests}, err}:
 		case <-ctx.Done():
 			if err == nil { // nobody wants it any more
 				_ = channel.Close()

@@ -25,15 +25,13 @@ import (
 	"kinit/engine/secret"
 )
 
-// The defaults of a Config. A machine that accepts connections may be starting or
-// very busy, so its handshake gets as long as OpenSSH's server grants a login
-// (LoginGraceTime, 120 s). The keepalive is that of most distributions'
+// The defaults of a Config. The keepalive is that of most distributions'
 // ServerAliveInterval advice; four misses make a lost machine known in about a
 // minute.
 const (
 	defaultPort             = 22
 	defaultConnectTimeout   = 15 * time.Second
-	defaultHandshakeTimeout = 120 * time.Second
+	defaultHandshakeTimeout = 15 * time.Second
 	defaultKeepAlive        = 15 * time.Second
 	keepAliveMisses         = 4
 )
@@ -65,7 +63,7 @@ type Config struct {
 	BecomeMethod string // Sudo, Doas or Su, none of which may ask for a password; Sudo when empty
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
-	HandshakeTimeout time.Duration // from then to the end of the login, 120 s when 0
+	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0
 	KeepAlive        time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
 
 	// Windows says that the machine runs Windows: lines are PowerShell, each in a

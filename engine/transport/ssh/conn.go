@@ -54,8 +54,23 @@ func newFiles(c *Conn) module.Files {
 	return sftpfs.New(fileSource{c}, c.Exec)
 }
 
-// link returns the connection, a new one if the old one was lost.
+// link returns the connection, a new one if the old one was lost. Close ends the wait
+// for it.
 func (c *Conn) link(ctx context.Context) (*link, error) {
+	if !c.life.Enter() {
+		return nil, c.errClosed()
+	}
+	defer c.life.Leave()
+	ctx, stop := c.life.During(ctx)
+	defer stop()
+	l, err := c.linkDuring(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), net.ErrClosed) {
+		return nil, c.errClosed()
+	}
+	return l, err
+}
+
+func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
 	select {
 	case c.dialing <- struct{}{}:
 		defer func() { <-c.dialing }()
@@ -164,7 +179,7 @@ func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, err
 			return conn, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case channelRefused(err) || !l.gone():
+		case channelRefused(err) || !l.gone(ctx):
 			return nil, fmt.Errorf("%s%s: %w", what, c.config.dialler(network), err)
 		case again:
 			return nil, unreachable(what, err)
@@ -193,7 +208,7 @@ func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
 			return l, client, nil
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
-		case again || !l.gone():
+		case again || !l.gone(ctx):
 			return nil, nil, fmt.Errorf("%s: %w", c.config.label(), err)
 		}
 	}
@@ -211,9 +226,9 @@ func (s fileSource) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, e
 func (l *link) Spawn(work func()) bool { return l.spawn(work) }
 
 // Cut drops a client whose channel has ended, and finds out whether the connection has.
-func (l *link) Cut(client *sftp.Client) {
-	l.files.forget(client)
-	l.gone()
+func (l *link) Cut(ctx context.Context, client *sftp.Client) {
+	l.files.forget(ctx, client)
+	l.gone(ctx)
 }
 
 // Socket forwards a unix socket of the machine to a private local one.

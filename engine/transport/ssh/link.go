@@ -73,9 +73,10 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	}
 	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
 	defer cancel()
-	client, err := handshake(timed, c, conn, verifier, keys)
+	heard := &hearing{Conn: conn}
+	client, err := handshake(timed, c, heard, verifier, keys)
 	if err != nil {
-		return nil, handshakeError(timed, c, verifier, keys, err)
+		return nil, handshakeError(timed, c, verifier, keys, heard, err)
 	}
 	return newLink(c, client), nil
 }
@@ -93,7 +94,10 @@ func (c Config) dial(ctx context.Context) (net.Conn, error) {
 
 // handshake runs the handshake, which has no context of its own, until ctx ends.
 func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *keys) (*gossh.Client, error) {
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		_ = conn.Close()
+		k.Close() // an agent may wait for a person
+	})
 	defer stop()
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
 		User:              c.User,
@@ -108,19 +112,19 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 }
 
 // handshakeError sorts the ways in which a handshake fails.
-func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, err error) error {
+func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *hearing, err error) error {
 	switch {
 	case v.refusal != nil:
 		return v.refusal
 	case ctx.Err() != nil:
-		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s: %w", c.HandshakeTimeout, ctx.Err()))
+		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), ctx.Err()))
 	case authRefused(err):
 		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
 		err = fmt.Errorf("%w: %w", errHungUp, err)
 	}
-	return unreachable("connect to "+c.label(), err)
+	return unreachable("connect to "+c.label(), fmt.Errorf("%s: %w", heard.said(), err))
 }
 
 // newLink starts the goroutines that watch a connection.
@@ -155,7 +159,11 @@ func (l *link) dial(ctx context.Context, network, address string) (net.Conn, err
 	l.hurry(ctx)
 	ctx, stop := l.during(ctx)
 	defer stop()
-	return l.client.DialContext(ctx, network, address)
+	channel, err := l.client.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return l.carry(channel)
 }
 
 // hurry makes the server send small packets at once. OpenSSH's server sets
@@ -192,11 +200,49 @@ func (l *link) spawn(work func()) bool {
 	return !l.closing
 }
 
+// bounded makes a call that waits for the server and takes no context. When ctx ends
+// first the call is left alone; it ends with the link.
+func bounded[T any](ctx context.Context, l *link, call func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	answers := make(chan answer, 1)
+	if !l.spawn(func() {
+		value, err := call()
+		answers <- answer{value, err}
+	}) {
+		return none, errCut
+	}
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+// outlasting returns a context that ends a while after ctx does.
+func outlasting(ctx context.Context, while time.Duration) (context.Context, func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(while, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
+}
+
 // gone finds out whether the connection is lost, after something has failed on
-// it. When it is, lost tells so from then on.
-func (l *link) gone() bool {
-	if l.answers() {
+// it. When it is, lost tells so from then on. When ctx ends first, nobody knows more
+// than before.
+func (l *link) gone(ctx context.Context) bool {
+	answers, _ := bounded(ctx, l, func() (bool, error) { return l.answers(), nil })
+	switch {
+	case answers:
 		return false
+	case ctx.Err() != nil:
+		return l.lost()
 	}
 	_ = l.client.Close() // an error means that it is closed already
 	<-l.done

@@ -30,7 +30,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		if errors.Is(err, errRefused) && l.cramp() {
 			continue
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && l.gone() {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && !errors.Is(err, transport.ErrUnreachable) && l.gone(ctx) {
 			return 0, errNotStarted
 		}
 		if err != nil {
@@ -41,7 +41,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		if l.cramped.Load() {
 			l.urgent.empty()
 		}
-		if !errors.Is(err, errNotStarted) || l.gone() {
+		if !errors.Is(err, errNotStarted) || l.gone(ctx) {
 			return code, err
 		}
 	}
@@ -62,8 +62,11 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
 		Fence: j.Fence, Run: l.config.Run, Last: w.last, Input: j.from, Data: j.data,
 	}
-	if err := w.send(script.Script()); err != nil {
+	if err := w.sendSoon(ctx, script.Script()); err != nil {
 		w.broken = true
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		return 0, errNotStarted // half a script is not run
 	}
 	r := newRunning(l, w, j)

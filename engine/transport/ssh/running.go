@@ -150,6 +150,8 @@ func (r *running) result(ctx context.Context) (int, error) {
 		r.worker.broken = true
 	}
 	switch {
+	case r.cause != nil && r.phase == forced && errors.Is(r.err, errSilent):
+		return 0, r.cause // the order was given, and nobody answers
 	case r.cause != nil:
 		r.sweep(ctx)
 		return 0, r.cause
@@ -159,10 +161,10 @@ func (r *running) result(ctx context.Context) (int, error) {
 		return 0, errNotStarted
 	case errors.Is(r.err, transport.ErrFenced):
 		return 0, transport.ErrFenced
-	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone():
+	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone(ctx):
 		return 0, errNotStarted // all that the shell said has arrived: nothing
 	}
-	if !r.link.gone() {
+	if !r.link.gone(ctx) {
 		r.sweep(ctx) // somebody has killed the shell: end what it ran
 	}
 	return 0, lost(r.err)

@@ -64,7 +64,7 @@ func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 // beforeScript tells an error before a script was started from the loss of the
 // connection.
 func (l *link) beforeScript(ctx context.Context, err error) error {
-	if ctx.Err() == nil && l.gone() {
+	if ctx.Err() == nil && l.gone(ctx) {
 		return errNotStarted
 	}
 	return err
@@ -367,7 +367,7 @@ func (l *link) ask(ctx context.Context, line string) (string, error) {
 		return "", err
 	}
 	l.spawn(func() { gossh.DiscardRequests(s.requests) })
-	text, err := io.ReadAll(io.LimitReader(s, 64<<10))
+	text, err := bounded(ctx, l, func() ([]byte, error) { return io.ReadAll(io.LimitReader(s, 64<<10)) })
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

@@ -44,9 +44,13 @@ func (f *channelFiles) client(ctx context.Context, l *link) (*sftp.Client, error
 }
 
 // forget drops a client whose channel has ended, so that the next one is new.
-func (f *channelFiles) forget(client *sftp.Client) {
-	f.opening <- struct{}{}
-	defer func() { <-f.opening }()
+func (f *channelFiles) forget(ctx context.Context, client *sftp.Client) {
+	select {
+	case f.opening <- struct{}{}:
+		defer func() { <-f.opening }()
+	case <-ctx.Done():
+		return // the next request finds out again
+	}
 	if f.opened == client {
 		f.opened = nil
 	}
@@ -69,8 +73,19 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the SFTP session: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
+	timed, cancel := context.WithTimeout(ctx, l.config.HandshakeTimeout)
+	defer cancel()
+	stop := context.AfterFunc(timed, func() { _ = s.Close() })
 	defer stop()
+	client, err := bounded(timed, l, func() (*sftp.Client, error) { return l.greet(timed, s) })
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return nil, unreachable("start the SFTP server", fmt.Errorf("it did not begin within %s", l.config.HandshakeTimeout))
+	}
+	return client, err
+}
+
+// greet starts the SFTP server in the session and waits for its first words.
+func (l *link) greet(ctx context.Context, s *session) (*sftp.Client, error) {
 	from, err := l.startServer(s)
 	if err != nil {
 		_ = s.Close()

@@ -18,6 +18,27 @@ func (c *Conn) Interact(ctx context.Context, line string, t transport.Terminal) 
 	if err != nil {
 		return 0, err
 	}
+	type end struct {
+		code int
+		err  error
+	}
+	ends := make(chan end, 1)
+	// The library waits for the server at every step, and would for one that has vanished.
+	if !l.spawn(func() {
+		code, err := c.interact(ctx, l, line, t)
+		ends <- end{code, err}
+	}) {
+		return 0, c.errClosed()
+	}
+	select {
+	case e := <-ends:
+		return e.code, e.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+func (c *Conn) interact(ctx context.Context, l *link, line string, t transport.Terminal) (int, error) {
 	session, err := l.client.NewSession()
 	if err != nil {
 		return 0, fmt.Errorf("open a session on %s: %w", c.config.label(), err)

@@ -32,11 +32,11 @@ func (l lookingFirst) look(ctx context.Context, op, path string) error {
 	return err
 }
 
-func (l lookingFirst) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
+func (l lookingFirst) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
 	if err := l.look(ctx, "write", path); err != nil {
 		return err
 	}
-	return l.FS.Create(ctx, path, mode, content)
+	return l.FS.Create(ctx, path, attr, content)
 }
 
 func (l lookingFirst) Mkdir(ctx context.Context, path string) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/framing"
@@ -16,6 +17,7 @@ import (
 // worker is a long-lived shell on the machine; package framing says how it works.
 // One command uses it at a time; only kill may be called by others.
 type worker struct {
+	link    *link
 	session *session
 	mark    string
 	stdout  *bufio.Reader
@@ -36,12 +38,12 @@ func (l *link) startWorker(ctx context.Context) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{
-		session: s, mark: rand.Text(), exited: make(chan struct{}),
+		link: l, session: s, mark: rand.Text(), exited: make(chan struct{}),
 		stdout: bufio.NewReaderSize(s, 64<<10),
 		stderr: bufio.NewReaderSize(s.Stderr(), 64<<10),
 	}
 	l.spawn(w.watch)
-	if err := w.boot(ctx, l.config); err != nil {
+	if err := w.boot(ctx); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -77,24 +79,45 @@ func (w *worker) ended() bool {
 }
 
 // boot sends the bootstrap and waits for the mark.
-func (w *worker) boot(ctx context.Context, c Config) error {
-	if err := w.session.exec(c.user().Line(c.shell)); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(ctx, w.close)
-	defer stop()
-	// A shell that refuses may be gone before it is sent anything: what it said counts.
-	err := w.send(framing.Bootstrap(w.mark, c.shell, c.Run))
-	if err == nil {
-		err = framing.Until(w.stdout, w.mark, nil)
-	}
-	if err == nil {
+func (w *worker) boot(ctx context.Context) error {
+	c, said := w.link.config, &beginning{}
+	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
+	defer cancel()
+	_, err := bounded(timed, w.link, func() (none struct{}, err error) {
+		if err := w.session.exec(c.user().Line(c.shell)); err != nil {
+			return none, err
+		}
+		// A shell that refuses may be gone before it is sent anything: what it said counts.
+		if err := w.send(framing.Bootstrap(w.mark, c.shell, c.Run)); err != nil {
+			return none, err
+		}
+		return none, framing.Until(w.stdout, w.mark, framing.NewSink(said))
+	})
+	switch {
+	case err == nil:
 		return nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case timed.Err() != nil:
+		return w.slow(said)
 	}
 	return w.refusal(c, err)
+}
+
+// briefly is how long words that have arrived take to be read.
+const briefly = 100 * time.Millisecond
+
+// slow says that the shell did not begin, with what came instead. Nobody uses the worker
+// any more.
+func (w *worker) slow(said *beginning) error {
+	ctx, cancel := context.WithTimeout(context.Background(), briefly)
+	defer cancel()
+	_, _ = bounded(ctx, w.link, func() (int64, error) { return io.Copy(said, w.stderr) })
+	text := said.String()
+	if text == "" {
+		text = "nothing"
+	}
+	return unreachable("start a shell", fmt.Errorf("it did not begin within %s; all that came was %s", w.link.config.HandshakeTimeout, text))
 }
 
 // refusal says why a shell ended before it had begun, in its own words.
@@ -115,6 +138,15 @@ func (w *worker) send(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := io.WriteString(w.session, text)
+	return err
+}
+
+// sendSoon is send over a connection that may take nothing more. A text that is on its
+// way when ctx ends gets some time to arrive, so that what it began can be ended.
+func (w *worker) sendSoon(ctx context.Context, text string) error {
+	longer, stop := outlasting(ctx, grace)
+	defer stop()
+	_, err := bounded(longer, w.link, func() (none struct{}, err error) { return none, w.send(text) })
 	return err
 }
 
@@ -142,12 +174,13 @@ func (w *worker) stream() error {
 // settle waits until the shell has done all that was asked of it before.
 func (w *worker) settle(ctx context.Context) error {
 	nonce := rand.Text()
-	if err := w.send(framing.Ping(nonce)); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(ctx, w.close)
-	defer stop()
-	return framing.Until(w.stdout, nonce, nil)
+	_, err := bounded(ctx, w.link, func() (none struct{}, err error) {
+		if err := w.send(framing.Ping(nonce)); err != nil {
+			return none, err
+		}
+		return none, framing.Until(w.stdout, nonce, nil)
+	})
+	return err
 }
 
 // close ends the session; the shell ends with its input.

@@ -53,7 +53,7 @@ type Config struct {
 	// behind another it is the Dial of that machine's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	ConnectTimeout time.Duration // for TCP, 15 s when 0
+	ConnectTimeout time.Duration // for TCP, and then for TLS, 15 s each when 0
 	// Outage is how long a machine may not answer before a command on it is given up,
 	// 2 min when 0.
 	Outage time.Duration

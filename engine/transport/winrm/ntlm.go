@@ -83,7 +83,7 @@ type login struct {
 
 func newLogin(c Config) *login {
 	l := &login{config: c}
-	l.http = newHTTP(newTransport(l.dial))
+	l.http = newHTTP(newTransport(c, l.dial))
 	return l
 }
 

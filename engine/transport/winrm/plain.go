@@ -41,7 +41,7 @@ func newPlainWire(c Config) (*plainWire, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTransport(c.dial)
+	t := newTransport(c, c.dial)
 	t.TLSClientConfig = tls
 	return &plainWire{config: c, http: newHTTP(t)}, nil
 }
@@ -60,17 +60,14 @@ func (w *plainWire) close() { w.http.CloseIdleConnections() }
 
 // newTransport makes connections that no proxy of the environment sees. WinRM speaks
 // HTTP 1.1.
-func newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+func newTransport(c Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
 		DialContext: dial, Protocols: protocols, DisableCompression: true,
-		MaxIdleConnsPerHost: 2*mostShells + 1, IdleConnTimeout: idleTime, TLSHandshakeTimeout: handshakeTime,
+		MaxIdleConnsPerHost: 2*mostShells + 1, IdleConnTimeout: idleTime, TLSHandshakeTimeout: c.ConnectTimeout,
 	}
 }
-
-// handshakeTime is how long TLS may take on a machine that has just started.
-const handshakeTime = 60 * time.Second
 
 // newHTTP is a client that follows nobody elsewhere.
 func newHTTP(t http.RoundTripper) *http.Client {

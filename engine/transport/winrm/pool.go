@@ -21,7 +21,7 @@ const mostShells = 3
 const mostCommands = 400
 
 // clearing is how long the end of a shell or of a command may take.
-const clearing = 10 * time.Second
+const clearing = 5 * time.Second
 
 // shell is a shell on the machine. One command at a time uses it.
 type shell struct {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 
@@ -78,12 +77,7 @@ func (f File) compare(ctx context.Context, h module.Host, s *state) error {
 
 // ReadAll reads a small file of the host.
 func ReadAll(ctx context.Context, h module.Host, path string) ([]byte, error) {
-	r, err := h.Files().Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
+	return module.ReadFile(ctx, h.Files(), path)
 }
 
 // Sum is the checksum, in hex, of a file of the host, computed there. The

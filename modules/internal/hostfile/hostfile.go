@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -28,15 +27,10 @@ func Read(ctx context.Context, h module.Host, name string) (string, bool, error)
 	if err := ctx.Err(); err != nil {
 		return "", false, err
 	}
-	file, err := h.Files().Open(ctx, name)
+	content, err := module.ReadFile(ctx, h.Files(), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
-	if err != nil {
-		return "", false, fmt.Errorf("open %s: %w", name, err)
-	}
-	defer file.Close()
-	content, err := io.ReadAll(file)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
 	}

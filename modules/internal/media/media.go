@@ -89,11 +89,11 @@ func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
 			"choose another path, or remove it yourself if nothing needs it", i.Path, h.Name(), h.Owner())
 	}
-	content, err := io.ReadAll(file)
-	if err != nil {
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
 		return s, fmt.Errorf("read %s: %w", i.Path, err)
 	}
-	s.exists, s.sum = true, sum(content)
+	s.exists, s.sum = true, hex.EncodeToString(hash.Sum(nil))
 	return s, nil
 }
 

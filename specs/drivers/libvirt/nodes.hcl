@@ -84,6 +84,8 @@ host "libvirt" {
   console     = ["virsh", "--connect", "qemu:///system", "console", each.key]
   depends_on  = [task.wait.node[each.key]]
 
+  connect_timeout = "60s" # a guest without KVM lets people in slowly
+
   take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
   screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
 }

@@ -336,6 +336,8 @@ host "windows" {
   host_keys   = [task.ssh_key.node[each.key].public_key]
   depends_on  = [task.windows_install.node[each.key]]
 
+  connect_timeout = "60s" # a machine that has just started lets people in slowly
+
   console      = ["virsh", "--connect", "qemu:///system", "console", each.key]
   take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
   screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]

@@ -14,7 +14,18 @@ import (
 // Fenced returns the same files, of which each change looks for the link too: it is one to
 // the root folder, and the paths of what is changed lead through it. So the kernel looks at
 // the very moment of the change.
-func (f *Files) Fenced(link string) module.Files { return New(fenced{FS: f.fs, link: link}) }
+//
+// Scripts look for it when they begin, as every command does.
+func (f *Files) Fenced(link string) module.Files {
+	exec := f.exec
+	if exec != nil {
+		exec = func(ctx context.Context, p transport.Process) (int, error) {
+			p.Fence = link
+			return f.exec(ctx, p)
+		}
+	}
+	return New(fenced{FS: f.fs, link: link}, exec)
+}
 
 // fenced is an FS whose changes go through a link to the root folder.
 type fenced struct {
@@ -34,11 +45,11 @@ func (f fenced) through(ctx context.Context, op, path string, change func(path s
 			return &fs.PathError{Op: op, Path: path, Err: transport.ErrFenced}
 		}
 	}
-	return &fs.PathError{Op: op, Path: path, Err: reason(err)}
+	return &fs.PathError{Op: op, Path: path, Err: cause(err)}
 }
 
-// reason is an error without its paths.
-func reason(err error) error {
+// cause is an error without its paths.
+func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -50,8 +61,8 @@ func reason(err error) error {
 	return err
 }
 
-func (f fenced) Create(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error {
-	return f.through(ctx, "write", path, func(path string) error { return f.FS.Create(ctx, path, mode, content) })
+func (f fenced) Create(ctx context.Context, path string, attr NewFile, content io.Reader) error {
+	return f.through(ctx, "write", path, func(path string) error { return f.FS.Create(ctx, path, attr, content) })
 }
 
 func (f fenced) Mkdir(ctx context.Context, path string) error {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"os"
+	"sync"
 
 	"github.com/pkg/sftp"
 
@@ -19,54 +21,126 @@ const window = 64
 
 // Open reads a file. Reads are made ahead when the content is copied.
 func (r remote) Open(ctx context.Context, path string) (io.ReadCloser, error) {
-	file, err := ask(ctx, r, "open", path, func(c *sftp.Client) (*sftp.File, error) { return c.Open(path) })
+	type handle struct {
+		file    *sftp.File
+		carrier Carrier
+	}
+	h, err := askCarried(ctx, r, "open", path, func(c *sftp.Client, carrier Carrier) (handle, error) {
+		file, err := c.Open(path)
+		return handle{file, carrier}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return opened{ctx: ctx, file: file, path: path}, nil
+	return &opened{ctx: ctx, carrier: h.carrier, file: h.file, path: path}, nil
 }
 
-// opened is a file that is read.
+// opened is a file that is read. The client library takes no context, so every call of
+// it is made by a goroutine that the carrier waits for, and left alone when ctx ends.
 type opened struct {
-	ctx  context.Context // of the Open: it ends the reading too
-	file *sftp.File
-	path string
+	ctx     context.Context // of the Open: it ends the reading too
+	carrier Carrier
+	file    *sftp.File
+	path    string
 }
 
-func (o opened) Read(b []byte) (int, error) {
+// part is what one call has read.
+type part struct {
+	data []byte
+	err  error
+}
+
+// read makes a call, unless ctx ends first.
+func (o *opened) read(call func() part) part {
 	if err := o.ctx.Err(); err != nil {
-		return 0, err
+		return part{err: err}
 	}
-	n, err := o.file.Read(b)
-	return n, o.failed(err)
+	parts := make(chan part, 1)
+	if !o.carrier.Spawn(func() { parts <- call() }) {
+		return part{err: pathError("read", o.path, ErrCut)}
+	}
+	select {
+	case p := <-parts:
+		p.err = o.failed(p.err)
+		return p
+	case <-o.ctx.Done():
+		return part{err: o.ctx.Err()}
+	}
+}
+
+// largestRead is the most, in bytes, that one Read asks for.
+const largestRead = 1 << 20
+
+func (o *opened) Read(b []byte) (int, error) {
+	size := min(len(b), largestRead)
+	p := o.read(func() part {
+		own := make([]byte, size) // the caller's may be used again before the answer comes
+		n, err := o.file.Read(own)
+		return part{data: own[:n], err: err}
+	})
+	return copy(b, p.data), p.err
 }
 
 // WriteTo copies with many requests under way; io.Copy uses it.
-func (o opened) WriteTo(w io.Writer) (int64, error) {
-	n, err := o.file.WriteTo(writer{o.ctx, w})
-	return n, o.failed(err)
+func (o *opened) WriteTo(w io.Writer) (int64, error) {
+	to := &lent{ctx: o.ctx, to: w}
+	p := o.read(func() part {
+		_, err := o.file.WriteTo(to)
+		return part{err: err}
+	})
+	return to.takeBack(), p.err
 }
 
-func (o opened) failed(err error) error {
+func (o *opened) failed(err error) error {
 	if err == nil || err == io.EOF || o.ctx.Err() != nil {
 		return err
 	}
 	return pathError("read", o.path, err)
 }
 
-func (o opened) Close() error { return pathError("close", o.path, o.file.Close()) }
-
-// writer gives ctx's error once ctx has ended.
-type writer struct {
-	ctx context.Context
-	to  io.Writer
+// Close does not wait for the server once ctx has ended.
+func (o *opened) Close() error {
+	closed := make(chan error, 1)
+	if !o.carrier.Spawn(func() { closed <- o.file.Close() }) {
+		return nil // the server's end closes it
+	}
+	select {
+	case err := <-closed:
+		return pathError("close", o.path, err)
+	case <-o.ctx.Done():
+		return nil
+	}
 }
 
-func (w writer) Write(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
+// lent is a caller's writer, which may be taken back while the server is silent. It
+// gives ctx's error once ctx has ended.
+type lent struct {
+	ctx context.Context
+	mu  sync.Mutex
+	to  io.Writer // nil once it was taken back
+	n   int64     // bytes written
+}
+
+func (l *lent) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return w.to.Write(b)
+	if l.to == nil {
+		return 0, net.ErrClosed
+	}
+	n, err := l.to.Write(b)
+	l.n += int64(n)
+	return n, err
+}
+
+// takeBack gives the writer back to the caller and returns how much was written.
+func (l *lent) takeBack() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.to = nil
+	return l.n
 }
 
 // Private is false: the client library gives a new file no mode when it makes it.

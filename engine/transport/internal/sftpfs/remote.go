@@ -21,6 +21,11 @@ var _ posix.FS = remote{}
 // ask makes a request that changes nothing. When the connection turns out to be
 // lost it asks again, once, over a new one.
 func ask[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
+	return askCarried(ctx, r, op, path, func(c *sftp.Client, _ Carrier) (T, error) { return request(c) })
+}
+
+// askCarried is ask for a request that wants to know what the client runs on.
+func askCarried[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client, Carrier) (T, error)) (T, error) {
 	value, err := call(ctx, r, op, path, request)
 	if ctx.Err() == nil && errors.Is(err, ErrCut) {
 		return call(ctx, r, op, path, request)
@@ -31,7 +36,7 @@ func ask[T any](ctx context.Context, r remote, op, path string, request func(*sf
 // call makes one request over the SFTP client of a live connection. The client
 // library takes no context, so when ctx ends the answer is left to come; the
 // carrier waits for it when it closes.
-func call[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
+func call[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client, Carrier) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
@@ -46,7 +51,7 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 	}
 	answers := make(chan answer, 1)
 	if !carrier.Spawn(func() {
-		value, err := request(client)
+		value, err := request(client, carrier)
 		answers <- answer{value, err}
 	}) {
 		return none, pathError(op, path, ErrCut)
@@ -55,7 +60,7 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 	case a := <-answers:
 		err := pathError(op, path, a.err)
 		if errors.Is(err, ErrCut) {
-			carrier.Cut(client)
+			carrier.Cut(ctx, client)
 		}
 		return a.value, err
 	case <-ctx.Done():
@@ -66,7 +71,7 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 // do is call for what changes something. It says why that failed, as far as that can be
 // found out.
 func do(ctx context.Context, r remote, op, path string, request func(*sftp.Client) error) error {
-	_, err := call(ctx, r, op, path, func(c *sftp.Client) (struct{}, error) { return struct{}{}, explain(c, path, request(c)) })
+	_, err := call(ctx, r, op, path, func(c *sftp.Client, _ Carrier) (struct{}, error) { return struct{}{}, explain(c, path, request(c)) })
 	return err
 }
 

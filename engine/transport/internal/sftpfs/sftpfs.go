@@ -25,8 +25,9 @@ type Carrier interface {
 	// Spawn starts work that the carrier's end waits for. It tells whether it did:
 	// one that is about to end does not.
 	Spawn(work func()) bool
-	// Cut is told that a request found the client's connection cut.
-	Cut(client *sftp.Client)
+	// Cut is told that a request found the client's connection cut. It returns at the
+	// latest when ctx ends.
+	Cut(ctx context.Context, client *sftp.Client)
 }
 
 // New returns the file system of a machine on which exec runs commands as the same user.

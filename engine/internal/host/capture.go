@@ -1,0 +1,90 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+// How much is kept of one output, in bytes. What a run keeps must not grow with what a
+// host prints.
+const (
+	mostHead = 256 << 10 // of one that may be long: its beginning
+	mostTail = 768 << 10 // and its end
+	mostRead = 8 << 20   // of one that a module reads, and must have whole
+	overlap  = 64 << 10  // what is read beyond a cut, so that no half of a secret stays
+)
+
+// errLong ends a command whose output is to be read, and is longer than any can be meant.
+var errLong = errors.New("it printed more than " + fmt.Sprint(mostRead>>20) + " MiB, which no module reads")
+
+// capture keeps an output: all of it, or its beginning and its end.
+type capture struct {
+	whole bool // too much is an error
+	head  []byte
+	tail  []byte // begins where head ends, or later when something was left out
+	all   int64  // bytes written
+	spill *spill // takes all of it once something is left out; may be nil
+}
+
+func (c *capture) Write(b []byte) (int, error) {
+	n := len(b)
+	c.all += int64(n)
+	if c.whole {
+		if c.all > mostRead {
+			return 0, errLong
+		}
+		c.head = append(c.head, b...)
+		return n, nil
+	}
+	if room := mostHead + overlap - len(c.head); room > 0 {
+		now := min(room, len(b))
+		c.head, b = append(c.head, b[:now]...), b[now:]
+	}
+	c.tail = append(c.tail, b...)
+	c.spill.add(b)
+	if len(c.tail) > 2*(mostTail+overlap) {
+		c.spill.begin(c.head, c.tail)
+		c.tail = c.tail[:copy(c.tail, c.tail[len(c.tail)-mostTail-overlap:])]
+	}
+	return n, nil
+}
+
+// end is text, once nothing more comes.
+func (c *capture) end(redact func(string) string) string {
+	c.spill.end()
+	return c.text(redact)
+}
+
+// text is what was kept. Where something was left out it says how much, and where all of
+// it is. Secrets are masked then, since a cut could leave half of one.
+func (c *capture) text(redact func(string) string) string {
+	if c.all == int64(len(c.head)+len(c.tail)) {
+		return string(c.head) + string(c.tail)
+	}
+	first, last := cut(c.head, mostHead, redact), cut(c.tail, len(c.tail)-mostTail, redact)
+	if last == 0 {
+		last = len(c.tail)
+	}
+	left := c.all - int64(first) - int64(len(c.tail)-last)
+	return redact(string(c.head[:first])) + fmt.Sprintf("\n… %d bytes left out%s …\n", left, c.spill.where()) + redact(string(c.tail[last:]))
+}
+
+// How often another place for a cut is looked for, and how far away in bytes. It is no
+// number that the lengths of secrets divide.
+const (
+	tries = 61
+	apart = 1021
+)
+
+// cut is a place at or before another one in a text where no secret is cut in two: both
+// sides are masked alone as they are together. In a text of nothing but secrets it is the
+// beginning.
+func cut(text []byte, near int, redact func(string) string) int {
+	whole := redact(string(text))
+	for at := near; at > 0 && at > near-tries*apart; at -= apart {
+		if redact(string(text[:at]))+redact(string(text[at:])) == whole {
+			return at
+		}
+	}
+	return 0
+}

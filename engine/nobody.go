@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"slices"
+
+	"kinit/engine/diag"
+)
+
+// nobody tells of a spec that works on the selected hosts while there are none: it would
+// do less than it says, and end well.
+func (l *loaded) nobody() diag.List {
+	if len(l.hosts) > 0 {
+		return nil
+	}
+	for _, t := range slices.Concat(l.spec.Tasks, l.spec.Handlers) {
+		if t.Hosts == nil {
+			continue
+		}
+		for _, reference := range t.Hosts.Variables() {
+			if slices.Contains([]string{"run", "groups", "hosts"}, reference.RootName()) {
+				at := t.Hosts.Range()
+				return diag.Errorf(&at, "No host selected",
+					"This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl.%s", l.reservedAdvice())
+			}
+		}
+	}
+	return nil
+}
+
+// reservedAdvice says which hosts are known and not meant.
+func (l *loaded) reservedAdvice() string {
+	if len(l.options.Reserved) == 0 || len(l.inventory.Hosts) == 0 {
+		return ""
+	}
+	text := " Those of a lab are meant only where they are named: --hosts "
+	for i, name := range l.inventory.HostNames() {
+		if i > 0 {
+			text += ","
+		}
+		text += name
+	}
+	return text + "."
+}

@@ -1,0 +1,176 @@
+package ssh_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/transport"
+	"kinit/engine/transport/ssh"
+	"kinit/engine/transport/transporttest/netfault"
+	"kinit/engine/transport/transporttest/sshd"
+)
+
+// seconds is how long an end may take, whatever the machines do.
+const seconds = 10 * time.Second
+
+// soon runs something that must end within seconds.
+func soon(t *testing.T, what string, do func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		do()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(seconds):
+		t.Fatalf("%s has not ended after %s", what, seconds)
+	}
+}
+
+// Through a jump host, whose connection is fine, to a machine that has vanished.
+func TestAMachineThatVanishesBehindAJumpHost(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	outer := dial(t, config(server))
+	proxy := netfault.New(t, server.Addr)
+	inner := dialThrough(t, server, func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return outer.Dial(ctx, network, proxy.Address)
+	})
+	endings(t, inner, proxy.Vanish)
+	says(t, outer, "echo fine", "fine\n")
+	soon(t, "the close of the jump host", func() { _ = outer.Close() })
+}
+
+// The jump host has vanished, and the machine behind it with it.
+func TestAJumpHostThatVanishes(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	proxy := netfault.New(t, server.Addr)
+	c := config(server)
+	c.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, proxy.Address)
+	}
+	outer := dial(t, c)
+	inner := dialThrough(t, server, outer.Dial)
+	endings(t, inner, proxy.Vanish)
+	soon(t, "the close of the jump host", func() { _ = outer.Close() })
+}
+
+func TestAMachineThatVanishes(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	proxy := netfault.New(t, server.Addr)
+	endings(t, dialThrough(t, server, func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, proxy.Address)
+	}), proxy.Vanish)
+}
+
+func dialThrough(t *testing.T, server *sshd.Server, through func(ctx context.Context, network, address string) (net.Conn, error)) *ssh.Conn {
+	t.Helper()
+	c := config(server)
+	c.Dial = through
+	return dial(t, c)
+}
+
+// endings cancels everything that a Conn can be doing after its machine has vanished, and
+// closes it.
+func endings(t *testing.T, conn *ssh.Conn, vanish func()) {
+	t.Helper()
+	files, err := conn.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := t.TempDir() + "/large"
+	if err := files.Write(t.Context(), name, bytes.NewReader(make([]byte, 16<<20)), module.Attr{}); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", t.TempDir()+"/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := conn.Socket(t.Context(), listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var works sync.WaitGroup
+	work := func(what string, do func() error) {
+		works.Go(func() {
+			if err := do(); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
+	for _, in := range []io.Reader{nil, endless{}} { // the second fills the buffers on the way
+		started := &begun{seen: make(chan struct{})}
+		work("a command", func() error {
+			_, err := conn.Exec(ctx, transport.Process{Line: "echo begun; sleep 100", Stdin: in, Stdout: started})
+			return err
+		})
+		<-started.seen
+	}
+	var readings [2]io.ReadCloser
+	for i := range readings {
+		if readings[i], err = files.Open(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vanish()
+	work("a command after that", func() error {
+		_, err := conn.Exec(ctx, transport.Process{Line: "true"})
+		return err
+	})
+	work("a look at a file", func() error { _, err := files.Stat(ctx, name); return err })
+	work("the content of a file", func() error { _, err := io.Copy(io.Discard, readings[0]); return err })
+	work("a part of a file", func() error { _, err := readings[1].Read(make([]byte, 1<<20)); return err })
+	work("the writing of a file", func() error {
+		return files.Write(ctx, name, endless{}, module.Attr{})
+	})
+	work("a dial", func() error { _, err := conn.Dial(ctx, "unix", listener.Addr().String()); return err })
+	work("a lent terminal", func() error {
+		_, err := conn.Interact(ctx, "cat", transport.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
+		return err
+	})
+	time.AfterFunc(100*time.Millisecond, cancel)
+	soon(t, "what was cancelled", works.Wait)
+	soon(t, "the close of files", func() {
+		for _, reading := range readings {
+			_ = reading.Close()
+		}
+	})
+	soon(t, "the close of the connection", func() { _ = conn.Close() })
+}
+
+// A server behind a jump host that lets nobody in, and never says so.
+func TestASilentServerBehindAJumpHost(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	outer := dial(t, config(server))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	c := config(server)
+	c.HandshakeTimeout = 100 * time.Millisecond
+	c.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return outer.Dial(ctx, network, listener.Addr().String())
+	}
+	soon(t, "the handshake", func() { refused(t, c, transport.ErrUnreachable, "did not let anybody in within 100ms") })
+}
