@@ -36,7 +36,7 @@ func kinds() []handler {
 		{name: "file", noun: "file", file: byID, undo: undoFile},
 		{name: "link", noun: "link", file: byID, undo: remove},
 		{name: "download", noun: "download", undo: remove},
-		{name: "tree", noun: "folder", undo: undoTree},
+		{name: "tree", noun: "tree", undo: undoTree},
 		{name: "directory", noun: "folder", undo: undoDirectory},
 		{name: "unit", noun: "unit", file: unitFile, undo: undoUnit},
 		{name: "nft_table", noun: "nft table", undo: undoTable},

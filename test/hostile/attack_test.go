@@ -73,7 +73,7 @@ func attack(home, victim string) error {
 	}
 	fmt.Print("+")
 	buffer := make([]byte, 64<<10)
-	for turn := 0; ; {
+	for turn := os.Getpid(); ; { // each attack begins elsewhere
 		n, err := syscall.Read(fd, buffer)
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func attack(home, victim string) error {
 func take(dir, name, victim string, turn int) {
 	path := filepath.Join(dir, name)
 	aside := filepath.Join(dir, fmt.Sprintf("taken-%d", turn))
-	switch turn % 5 {
+	switch turn % 7 { // twice nothing, so that there is something to win
 	case 0:
 		_ = os.Remove(path)
 		_ = os.Symlink(filepath.Join(victim, "file"), path)
@@ -106,7 +106,7 @@ func take(dir, name, victim string, turn int) {
 	case 2:
 		_ = os.Remove(path)
 		_ = os.Link(filepath.Join(victim, "file"), path)
-	case 3: // the folder itself gives way for a moment
+	case 4: // the folder itself gives way for a moment
 		if filepath.Base(dir) == "sub" {
 			_ = os.Rename(dir, dir+"-aside")
 			_ = os.Symlink(victim, dir)

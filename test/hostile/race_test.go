@@ -93,6 +93,7 @@ func TestRacesOfALocalUserAgainstEveryModuleThatWrites(t *testing.T) {
 				}
 				begin(t, s.home, s.victim)
 				for n := range perWay(races) {
+					s.reset(t)
 					ok, lost := s.race(t, h, w, n+1)
 					made++
 					if ok {
@@ -166,6 +167,36 @@ func newScene(t *testing.T, data string) *scene {
 	}
 	s.before = s.roots(t)
 	return s
+}
+
+// reset takes away what the attack has left, so that each race is a new one. The folder
+// that is watched stays.
+func (s *scene) reset(t *testing.T) {
+	t.Helper()
+	sub := filepath.Join(s.home, "sub")
+	if info, err := os.Lstat(sub); err != nil || !info.IsDir() {
+		_ = os.Remove(sub)
+		if err := os.Rename(sub+"-aside", sub); err != nil {
+			_ = os.Mkdir(sub, 0o755) // the attack has put it back meanwhile, or lost it
+			_ = os.Lchown(sub, attacker, attacker)
+		}
+	}
+	home, err := os.OpenRoot(s.home) // so that no link leads the test itself elsewhere
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer home.Close()
+	for _, dir := range []string{".", "sub"} {
+		entries, err := fs.ReadDir(home.FS(), dir)
+		if err != nil {
+			continue // the attack is at it
+		}
+		for _, e := range entries {
+			if name := filepath.Join(dir, e.Name()); name != "sub" {
+				_ = home.RemoveAll(name)
+			}
+		}
+	}
 }
 
 // race does a task once, and says what root lost by it.
