@@ -81,12 +81,12 @@ type target struct {
 	as   *plan.Become // nil is the user of the host's settings
 }
 
-// targets are the hosts of the plan's tasks, by name.
+// targets are the hosts that the plan's tasks may change, by name.
 func targets(p *plan.Plan) []target {
 	found := map[string]target{}
 	for _, s := range []plan.Section{p.Main, p.OnFailure, p.Always} {
 		for _, t := range s.Tasks {
-			if t.Skip != "" || t.Host == "" {
+			if t.Skip != "" || t.Host == "" || t.Reads() {
 				continue
 			}
 			if known, ok := found[t.Host]; !ok || better(t.Become, known.as) {

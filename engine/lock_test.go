@@ -85,6 +85,31 @@ host "far" {
 	o.Hosts, o.Inventories = []string{"far"}, []string{"inventory.hcl"}
 }
 
+func TestAHostThatIsOnlyReadNeedsNoLock(t *testing.T) {
+	t.Parallel()
+	need.Root(t, "a lock for all users")
+	o := options(t, `
+spec "reads" {
+  owner = "test-reads"
+}
+task "debug" "only" {
+  message = "text"
+}
+`)
+	looked := false
+	o.Events = watcher(func(e event.Event) {
+		if e.Kind == event.TaskStarted {
+			looked = true
+			if _, err := os.Stat("/var/lib/kinit/locks/test-reads"); err == nil {
+				t.Error("there is a lock")
+			}
+		}
+	})
+	if text := problems(engine.Run(t.Context(), o)); text != "" || !looked {
+		t.Errorf("looked %v: %s", looked, text)
+	}
+}
+
 func TestASecondRunOfAnOwnerIsRefusedWhileTheFirstIsAtWork(t *testing.T) {
 	t.Parallel()
 	need.Root(t, "a lock for all users")

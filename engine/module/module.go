@@ -44,6 +44,8 @@ type Kind struct {
 	// Elsewhere is the module that does the same on hosts of other families, empty
 	// when none does. Messages name it.
 	Elsewhere string
+	// Reads says that its tasks change nothing on any host, so that their hosts need no lock.
+	Reads bool
 }
 
 // On tells whether the module works on hosts of the family. The error of one that

@@ -33,7 +33,7 @@ type Condition struct {
 
 // Kind is the module.
 func Kind() module.Kind {
-	return module.Kind{Name: "assert", OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Kind{Name: "assert", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
 }
 
 // Validate checks the arguments.

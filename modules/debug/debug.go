@@ -31,7 +31,7 @@ type Task struct {
 
 // Kind is the module "debug".
 func Kind() module.Kind {
-	return module.Kind{Name: "debug", OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Kind{Name: "debug", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -57,7 +57,7 @@ type Task struct {
 
 // Kind is the module "facts".
 func Kind() module.Kind {
-	return module.Kind{Name: "facts", Elsewhere: "win_facts", New: func() module.Task { return &Task{} }}
+	return module.Kind{Name: "facts", Reads: true, Elsewhere: "win_facts", New: func() module.Task { return &Task{} }}
 }
 
 // Validate finds mistakes in the arguments.

@@ -21,7 +21,7 @@ type Task struct {
 
 // Kind is the module "fail".
 func Kind() module.Kind {
-	return module.Kind{Name: "fail", OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Kind{Name: "fail", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
 }
 
 // Validate finds mistakes in the arguments.

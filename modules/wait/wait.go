@@ -64,7 +64,7 @@ type Task struct {
 
 // Kind is the module "wait".
 func Kind() module.Kind {
-	return module.Kind{Name: "wait", Elsewhere: "win_wait", New: func() module.Task {
+	return module.Kind{Name: "wait", Reads: true, Elsewhere: "win_wait", New: func() module.Task {
 		return &Task{Address: "127.0.0.1", Status: 200, Within: "5m"}
 	}}
 }

@@ -40,7 +40,7 @@ type Task struct{}
 
 // Kind is the module "win_facts".
 func Kind() module.Kind {
-	return module.Kind{Name: "win_facts", OS: []module.OS{module.Windows}, Elsewhere: "facts",
+	return module.Kind{Name: "win_facts", Reads: true, OS: []module.OS{module.Windows}, Elsewhere: "facts",
 		New: func() module.Task { return &Task{} }}
 }
 

@@ -58,7 +58,7 @@ type Task struct {
 
 // Kind is the module "win_wait".
 func Kind() module.Kind {
-	return module.Kind{Name: "win_wait", OS: []module.OS{module.Windows}, Elsewhere: "wait", New: func() module.Task {
+	return module.Kind{Name: "win_wait", Reads: true, OS: []module.OS{module.Windows}, Elsewhere: "wait", New: func() module.Task {
 		return &Task{Address: "127.0.0.1", ServiceState: "running", Within: "5m"}
 	}}
 }

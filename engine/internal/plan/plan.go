@@ -141,6 +141,9 @@ func (t *Task) BlockAddress() string { return t.block.spec.Address() }
 // use instead.
 func (t *Task) On(os module.OS) error { return t.block.kind.On(os) }
 
+// Reads tells whether its module changes nothing.
+func (t *Task) Reads() bool { return t.block.kind.Reads }
+
 // final tells whether the task is outside of the main section.
 func (t *Task) final() bool { return t.Always || t.OnFailure }
 
