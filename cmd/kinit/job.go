@@ -21,6 +21,7 @@ type job struct {
 	logged      bool // keeps a log: it changes hosts
 	diff        bool // shows diffs without being asked to
 	step        bool // asks before tasks; the view is text on a terminal
+	unnamed     bool // says which of the inventory's hosts it changes, since nobody named them
 	pendingTold bool // pending changes make an exit code, though the view shows no plan
 	pendingIsOK bool // pending changes are no reason for an exit code
 }
@@ -134,7 +135,7 @@ func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 		Out: w.out, Err: w.err, Mode: j.mode, Spec: spec, Now: w.now,
 		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
 		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || j.diff),
-		Quiet: c.String("output") == outputQuiet, Unnamed: j.mode == view.Run && len(c.StringSlice("hosts")) == 0,
+		Quiet: c.String("output") == outputQuiet, Unnamed: j.unnamed,
 	}), nil
 }
 

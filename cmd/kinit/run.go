@@ -59,7 +59,7 @@ quit ends the run as Ctrl-C does.`,
 			case c.Bool("check"):
 				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true, logged: c.IsSet("junit") || c.IsSet("report")})
 			}
-			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step})
+			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step, unnamed: !c.IsSet("hosts")})
 		},
 	})
 }

@@ -86,7 +86,7 @@ func (w *world) apply(c *cli.Context, saved *engine.Saved, j job) error {
 
 // onlyWithPlans tells of flags that say what a plan has said already.
 func onlyWithPlans(c *cli.Context) error {
-	allowed := slices.Concat(outputFlags(), diffFlags(""), []cli.Flag{forksFlag(), &cli.BoolFlag{Name: "step"}, &cli.StringSliceFlag{Name: "var"}})
+	allowed := slices.Concat(outputFlags(), diffFlags(""), []cli.Flag{forksFlag(), &cli.BoolFlag{Name: "step"}, &cli.StringFlag{Name: "full-output"}, &cli.StringSliceFlag{Name: "var"}})
 	for _, name := range c.FlagNames() {
 		if !slices.ContainsFunc(allowed, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }) {
 			return usageErrorf(c.Command.HelpName, "--%s does not go with a saved plan, which was made with its own", name)
