@@ -83,8 +83,9 @@ bench-cluster: deps ## measure clusters of containers on a lab: until Ready, aga
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
 .PHONY: faults
-faults: ## restart the simulated Windows, cut it off and exceed its quotas at every message of every module's work: some minutes
+faults: ## all that fails or leaks: the simulated Windows at every message of every module's work, secrets in every combination: some minutes
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 40m ./cmd/kinit
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each

@@ -31,6 +31,9 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 		return c.as.exec(ctx, c, p)
 	}
 	cmd := command(p.Line)
+	for name, value := range p.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	return c.attend(ctx, cmd, p, own(cmd))
 }
 

@@ -41,7 +41,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	nonce := rand.Text()
 	script := framing.Command{
-		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
+		Nonce: nonce, Shell: l.config.shell, Line: j.Line, Env: j.Env,
 		Last: w.last, Input: j.from, Data: j.data,
 	}
 	if err := w.send(script.Script()); err != nil {

@@ -70,7 +70,8 @@ type Command struct {
 	Nonce string // random, 26 letters or so
 	Shell string // that runs the line
 	Line  string
-	Last  int // the session of the command before, or 0
+	Env   map[string]string // of the line's shell; the runner sets it, so that it is on no command line
+	Last  int               // the session of the command before, or 0
 	Input Input
 	Data  []byte // of Data
 }
@@ -90,8 +91,8 @@ func (c Command) Script() string {
 	case Data:
 		fmt.Fprintf(&b, "printf '%s' | ", printfFormat(c.Data))
 	}
-	fmt.Fprintf(&b, "(read -r p r </proc/self/stat; echo $p; exec setsid %s %s2>&4 4>&-)\n",
-		shell.POSIX(c.Shell, "-c", c.Line), redirect)
+	fmt.Fprintf(&b, "(%sread -r p r </proc/self/stat; echo $p; exec setsid %s %s2>&4 4>&-)\n",
+		shell.Exports(c.Env), shell.POSIX(c.Shell, "-c", c.Line), redirect)
 	fmt.Fprintf(&b, "printf '%s%%s\\n' $?; printf %s >&4\n}\n", c.Nonce, c.Nonce)
 	return b.String()
 }
