@@ -80,7 +80,7 @@ func canaryFunctions() []string {
 		`format("<%s>", X)`, `formatlist("%s-", [X])[0]`, `join("+", ["a", X])`, `replace(X, "K", "__")`, `replace(X, "/[0-9]/", "#")`, `trimspace(" ${X} ")`,
 		`trimprefix(X, "K")`, `trimsuffix(X, "ß")`, `trim(X, "K")`, `chomp("${X}\n")`, `indent(2, X)`, `"%{ if true }${X}%{ endif }"`, `"%{ for w in [X] }${w};%{ endfor }"`,
 		`try(X, "")`, `can(X) ? X : ""`, `coalesce("", X)`, `coalescelist([], [X])[0]`, `lookup({ k = X }, "k", "")`, `{ k = X }.k`, `{ k = X }["k"]`, `[X][0]`, `element([X], 0)`, `one([X])`,
-		`values({ k = X })[0]`, `keys({ (X) = 1 })[0]`, `merge({ a = 1 }, { k = X }).k`, `concat(["a"], [X])[1]`, `flatten([[X]])[0]`, `reverse(["a", X])[0]`, `[for w in [X] : w][0]`, `[{ v = X }][*].v[0]`,
+		`values({ k = X })[0]`, `keys({ (X) = 1 })[0]`, `merge({ a = 1 }, { k = X }).k`, `concat(["a"], [X])[1]`, `flatten([[X]])[0]`, `reverse(["a", X])[0]`, `[for w in [X] : w][0]`, `([{ v = X }][*].v)[0]`,
 		`sort([X])[0]`, `distinct([X])[0]`, `compact([X])[0]`, `tolist([X])[0]`, `tolist(toset([X]))[0]`, `tomap({ a = X }).a`, `zipmap(["a"], [X]).a`, `chunklist([X], 1)[0][0]`, `slice(["a", X], 1, 2)[0]`,
 		`tolist(setunion([X], []))[0]`, `tolist(setproduct([X], ["b"]))[0][0]`, `regex("(?s).+", X)`, `regexall("(?s).+", X)[0]`, `split("/", X)[0]`, `base64decode(base64encode(X))`,
 		`tostring(X)`, `basename("/a/${urlencode(X)}")`, `tostring(length(X) * 7305518)`, `tostring(contains([X], "a")) == "x" ? "a" : X`,
@@ -123,12 +123,6 @@ task "command" "says%[1]d" {
 task "command" "fails%[1]d" {
   argv = ["sh", "-c", "printf %%s \"$0\"; printf %%s \"$0\" >&2; exit 3", %[2]s]
 }
-check "c%[1]d" {
-  assert {
-    condition     = false
-    error_message = "It is ${%[2]s}."
-  }
-}
 output "o%[1]d" {
   value     = { v = %[2]s }
   sensitive = true
@@ -136,6 +130,21 @@ output "o%[1]d" {
 output "s%[1]d" {
   value     = task.command.says%[1]d.stdout
   sensitive = true
+}
+`, i, expr)
+	}
+	return b.String()
+}
+
+// canaryChecks are checks that fail with each expression in their message.
+func canaryChecks(exprs []string) string {
+	var b strings.Builder
+	for i, expr := range exprs {
+		fmt.Fprintf(&b, `check "c%[1]d" {
+  assert {
+    condition     = false
+    error_message = "It is ${%[2]s}."
+  }
 }
 `, i, expr)
 	}
@@ -183,7 +192,8 @@ func canaryRun(t *testing.T, source canarySource, functions []string) int {
 	for i, f := range functions {
 		exprs[i] = strings.ReplaceAll(f, "X", source.expr)
 	}
-	put(t, p.cwd, "site.hcl", canaryPlaybook(source, exprs))
+	put(t, p.cwd, "site.hcl", canaryPlaybook(source, exprs)+canaryChecks(exprs))
+	put(t, p.cwd, "planned.hcl", canaryPlaybook(source, exprs))
 	put(t, p.cwd, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
 	put(t, p.cwd, "page.tmpl", "value = ${v}\n")
 	given, err := json.Marshal(map[string]any{"given": source.give})
@@ -220,6 +230,8 @@ func canaryRun(t *testing.T, source canarySource, functions []string) int {
 		}
 	}
 	again("plan with diffs", "", "plan", "site.hcl", "--var-file", "given.json", "--diff")
+	again("saved plan", "", "plan", "planned.hcl", "--var-file", "given.json", "--out", "site.plan")
+	sinks["saved plan"] += readFile(t, filepath.Join(p.cwd, "site.plan"))
 	tried := 0
 	for i, f := range functions {
 		value := plainValue(t, p.cwd, f, source.word)

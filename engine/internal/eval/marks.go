@@ -56,7 +56,7 @@ func (s *Scope) functions(folder string) map[string]function.Function {
 // parting are the functions that take values apart. What they make of a secret is a
 // secret of its own.
 func parting() []string {
-	return []string{"base64decode", "jsondecode", "regex", "regexall", "sensitive", "split", "yamldecode"}
+	return []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
 }
 
 // forming are those that give a value another form. Others put together what is known
