@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kinit/engine/event"
-	"kinit/engine/internal/run"
+	"kinit/engine/internal/sensitive"
 )
 
 // describe is what the run is about to do: the plan's graph, the hosts and the
@@ -19,15 +19,12 @@ func (l *loaded) describe() *event.Plan {
 	return out
 }
 
-// variables are the values of the spec's variables as people read them.
+// variables are the values of the spec's variables as they may be shown.
 func (l *loaded) variables() map[string]string {
 	values := l.scope.Variables()
 	out := map[string]string{}
 	for _, v := range l.spec.Root.Variables {
-		out[v.Name] = l.options.Redactor.Redact(run.Text(values[v.Name]))
-		if v.Sensitive {
-			out[v.Name] = "***"
-		}
+		out[v.Name] = l.options.Redactor.Redact(sensitive.Text(values[v.Name]))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 	"kinit/engine/transport"
 )
@@ -42,7 +43,7 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	}
 	value, diags := found.Value(values)
 	report.Diagnostics = append(report.Diagnostics, diags...)
-	return run.Text(value), report
+	return sensitive.Text(value), report
 }
 
 // Connect reaches a host of the spec, a guest too, and gives the connection to

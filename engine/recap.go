@@ -6,7 +6,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
-	"kinit/engine/internal/run"
+	"kinit/engine/internal/sensitive"
 )
 
 // Recap sums up how tasks ended, by stage and by host. order is the stages in the
@@ -96,7 +96,10 @@ func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
 		*diags = append(*diags, more...)
 		// An output that is null has nothing to say in this run.
 		if !more.HasErrors() && !value.IsNull() {
-			out = append(out, Output{Name: o.Name, Value: run.Text(value), Sensitive: o.Sensitive})
+			if o.Sensitive {
+				value = sensitive.Mark(value)
+			}
+			out = append(out, Output{Name: o.Name, Value: sensitive.Text(value), Sensitive: o.Sensitive})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/sensitive"
 )
 
 // Result is one task's end.
@@ -37,10 +38,13 @@ type HostCounts struct {
 	OK, Changed, Failed, Skipped, Unreachable int
 }
 
+// Hidden stands for a sensitive value in all that people and programs read.
+const Hidden = sensitive.Shown
+
 // Output is a named result of a playbook.
 type Output struct {
 	Name      string
-	Value     string // text, or JSON where the value is no text
+	Value     string // text, or JSON where the value is no text; Hidden of a sensitive one
 	Sensitive bool
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 	"kinit/engine/secret"
 )
@@ -50,6 +51,10 @@ func (s *Scope) Eval(text string) (string, diag.List) {
 	if !value.IsWhollyKnown() {
 		return "(known only in a run)", diags
 	}
+	if sensitive.Itself(value) {
+		return Hidden, diags
+	}
+	value = sensitive.Veiled(value)
 	tokens := hclwrite.Format(hclwrite.TokensForValue(value).Bytes())
 	return s.redactor.Redact(string(tokens)), diags
 }
@@ -112,7 +117,7 @@ func (s *Scope) roots() []string {
 
 // attributes are the names inside a value that can be written after a dot.
 func attributes(value cty.Value) []string {
-	if !value.IsKnown() || value.IsNull() {
+	if !value.IsKnown() || value.IsNull() || sensitive.Itself(value) && value.Type().IsMapType() {
 		return nil
 	}
 	var names []string

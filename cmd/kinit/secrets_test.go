@@ -126,7 +126,7 @@ func TestNothingThatIsKeptOfARunHasASecret(t *testing.T) {
 				t.Errorf("%s has %q, a form of %q", place, form, secret)
 			}
 		}
-		if !strings.Contains(content, "***") {
+		if !strings.Contains(content, "***") && !strings.Contains(content, engine.Hidden) && !strings.Contains(content, "a sensitive value is among its arguments") {
 			t.Errorf("%s has no mask: the secret was not there to be masked", place)
 		}
 	}

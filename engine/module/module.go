@@ -116,6 +116,25 @@ type Outputter interface {
 	Outputs(ctx context.Context, h Host) (map[string]cty.Value, error)
 }
 
+// Confidential is a task some of whose values are secret, so that whatever is made of
+// them is.
+type Confidential interface {
+	Outputter
+	// SecretOutputs names those of OutputTypes. It does not depend on the arguments.
+	SecretOutputs() []string
+}
+
+// Discreet is a task that can keep an argument to itself although its type does not say
+// so, such as the content of a file.
+type Discreet interface {
+	Task
+	// Hide says, before Validate, that an argument (such as "content" or
+	// "mount[0].path") is sensitive. True is the promise that nothing of it is in what
+	// the task says from then on: its steps, errors and messages, and its outputs.
+	// Otherwise nothing at all of what the task says is shown.
+	Hide(argument string) bool
+}
+
 // Aging is a task that only reads what seldom changes, so that the values that an
 // earlier run has read may do. Its argument for that is named max_age.
 type Aging interface {

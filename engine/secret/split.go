@@ -16,9 +16,9 @@ func newSplits(known map[string]bool) *splits {
 	s := &splits{byStart: map[string][]string{}}
 	for form := range known {
 		text, _ := unbroken(form, false)
-		if len(text) >= shortest {
+		if len(text) >= Shortest {
 			s.starts[pair(text)] = true
-			s.byStart[text[:shortest]] = append(s.byStart[text[:shortest]], text)
+			s.byStart[text[:Shortest]] = append(s.byStart[text[:Shortest]], text)
 		}
 	}
 	for _, forms := range s.byStart {
@@ -40,7 +40,7 @@ func (s *splits) pass(text string, signs bool) string {
 	joined, at := unbroken(text, signs)
 	var out strings.Builder
 	done := 0
-	for i := 0; i+shortest <= len(joined); i++ {
+	for i := 0; i+Shortest <= len(joined); i++ {
 		if !s.starts[pair(joined[i:])] {
 			continue
 		}
@@ -68,7 +68,7 @@ const leastEdge = 8
 // fragment tells whether a line is a piece of a secret, or ends or begins with one.
 func (s *splits) fragment(line string) bool {
 	text, _ := unbroken(line, false)
-	if len(text) < shortest {
+	if len(text) < Shortest {
 		return false
 	}
 	for _, forms := range s.byStart {
@@ -96,7 +96,7 @@ func edge(text, form string) bool {
 
 // match is the length of the longest secret that the text starts with, or 0.
 func (s *splits) match(text string) int {
-	for _, form := range s.byStart[text[:shortest]] {
+	for _, form := range s.byStart[text[:Shortest]] {
 		if strings.HasPrefix(text, form) {
 			return len(form)
 		}

@@ -4,7 +4,11 @@
 // It is the only place that quotes. Nothing here runs anything.
 package shell
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // POSIX returns the argument list as one line that sh splits into exactly the
 // same list. An empty list gives an empty line.
@@ -14,6 +18,16 @@ func POSIX(argv ...string) string {
 		quoted[i] = posixWord(arg)
 	}
 	return strings.Join(quoted, " ")
+}
+
+// Exports returns the lines that put variables into the environment of a POSIX shell,
+// with a line end behind each. The names are taken as they are.
+func Exports(env map[string]string) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		lines.WriteString("export " + name + "=" + posixWord(env[name]) + "\n")
+	}
+	return lines.String()
 }
 
 // posixWord quotes one word where it needs it. Inside single quotes sh takes

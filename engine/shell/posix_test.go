@@ -105,3 +105,13 @@ func TestPOSIXThroughRealShells(t *testing.T) {
 		})
 	}
 }
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	if got, want := shell.Exports(map[string]string{"B": "it's\nb", "A": "x"}), "export A=x\nexport B='it'\\''s\nb'\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := shell.Exports(nil); got != "" {
+		t.Errorf("got %q of no environment", got)
+	}
+}

@@ -36,7 +36,11 @@ type Process struct {
 	// Line is a command line, quoted for the machine's shell already: for /bin/sh, or on
 	// a Windows machine the text of a PowerShell script, of any length, which finds its
 	// standard input as the stream $KinitInput.
-	Line   string
+	Line string
+	// Env is added to the environment of the line's shell. No process has it on its
+	// command line, where every user of a machine could read it. A script for a Windows
+	// machine sets its environment itself: it is on no command line.
+	Env    map[string]string
 	Stdin  io.Reader // nothing when nil
 	Stdout io.Writer // called by one goroutine at a time
 	Stderr io.Writer // called by one goroutine at a time

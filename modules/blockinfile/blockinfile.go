@@ -60,7 +60,8 @@ type Task struct {
 	Owner string `hcl:"owner,optional"`
 	// Group is a group name or number. Default: as it is.
 	Group string `hcl:"group,optional"`
-	// Secret says that the file's content must not be shown.
+	// Secret says that the file's content must not be shown. It is so too when the block
+	// is sensitive.
 	Secret bool `hcl:"secret,optional"`
 	// Backup keeps what was there before kinit as <path>.kinit-backup. Cleanup puts
 	// it back where the host belongs to a cluster.
@@ -75,6 +76,12 @@ func Kind() module.Kind {
 	return module.Kind{Name: "block_in_file", New: func() module.Task {
 		return &Task{Marker: "# " + placeholder + " kinit block", State: "present"}
 	}}
+}
+
+// Hide says that the lines are sensitive, so that the file is secret.
+func (t *Task) Hide(argument string) bool {
+	t.Secret = t.Secret || argument == "block"
+	return argument == "block"
 }
 
 // Validate finds mistakes in the arguments.
@@ -173,4 +180,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 )

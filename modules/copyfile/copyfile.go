@@ -34,7 +34,8 @@ import (
 type Task struct {
 	// Dest is the absolute path of the file. Its folder must exist.
 	Dest string `hcl:"dest"`
-	// Content is the text of the file.
+	// Content is the text of the file. Where a value in it is sensitive it is secret, as
+	// with content_secret.
 	Content *string `hcl:"content,optional" log:"-"`
 	// ContentSecret is the text of the file where it must not be shown. The mode
 	// is "0600" unless it is given.
@@ -59,7 +60,8 @@ type Task struct {
 	// State is "present" or "absent". Default "present".
 	State string `hcl:"state,optional"`
 
-	files module.LocalFiles // where source is
+	files  module.LocalFiles // where source is
+	hidden bool              // content is sensitive
 }
 
 // Kind is the module "copy".
@@ -69,6 +71,12 @@ func Kind() module.Kind {
 
 // ReadFrom says where source is.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
+
+// Hide says that the content is sensitive.
+func (t *Task) Hide(argument string) bool {
+	t.hidden = t.hidden || argument == "content"
+	return argument == "content"
+}
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
@@ -91,7 +99,7 @@ func (t *Task) file() content.File {
 	f := content.File{
 		Path:   t.Dest,
 		Want:   fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group},
-		Backup: t.Backup, Validate: t.Accept, Secret: t.ContentSecret != nil,
+		Backup: t.Backup, Validate: t.Accept, Secret: t.hidden || t.ContentSecret != nil,
 	}
 	if f.Secret && f.Want.Mode == "" {
 		f.Want.Mode = "0600"
@@ -110,6 +118,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if f.Source, err = t.given().Source(); err != nil {
 		return nil, err
 	}
+	f.Source.Hide(h, f.Secret)
 	return f.Plan(ctx, h)
 }
 
@@ -128,5 +137,6 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 	_ module.Sourced   = (*Task)(nil)
 )

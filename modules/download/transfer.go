@@ -22,13 +22,13 @@ const (
 
 // transfer continues or begins the part, and shows how it grows.
 func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
-	argv, err := t.program(ctx, h, part)
+	program, err := t.program(ctx, h, part)
 	if err != nil {
 		return err
 	}
 	stop := growth.Watch(ctx, h, part, "download "+t.Dest)
 	defer stop()
-	if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+	if _, err := h.Run(ctx, program); err != nil {
 		return fmt.Errorf("download %s: %w", t.shownURL(h), err)
 	}
 	return nil
@@ -36,21 +36,32 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 
 // program is the command that fetches the URL into the part. A copy on the host
 // begins anew each time; where the file system can, it shares the blocks.
-func (t *Task) program(ctx context.Context, h module.Host, part string) ([]string, error) {
+func (t *Task) program(ctx context.Context, h module.Host, part string) (module.Command, error) {
 	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "file" {
-		return []string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}, nil
+		return module.Command{Argv: []string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}}, nil
 	}
 	client, err := findClient(ctx, h)
 	if err != nil {
-		return nil, err
+		return module.Command{}, err
 	}
 	if path.Base(client) == "curl" {
-		return []string{client, "--fail", "--silent", "--show-error", "--location",
-			"--connect-timeout", connectSeconds, "--speed-limit", "1", "--speed-time", stallSeconds,
-			"--continue-at", "-", "--output", part, "--url", t.URL}, nil
+		return curl(client, t.URL, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
 	}
-	return []string{client, "--no-verbose", "--tries=1", "--timeout=" + stallSeconds,
-		"--continue", "--output-document=" + part, "--", t.URL}, nil
+	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
+}
+
+// curl fetches a URL, which it reads from its input: it may have a password in it, and
+// every user sees command lines.
+func curl(client, from string, args ...string) module.Command {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`).Replace(from)
+	argv := append([]string{client, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", connectSeconds, "--config", "-"}, args...)
+	return module.Command{Argv: argv, Stdin: strings.NewReader(`url = "` + quoted + "\"\n")}
+}
+
+// wget does the same; a URL has no line end.
+func wget(client, from string, args ...string) module.Command {
+	argv := append([]string{client, "--tries=1", "--timeout=" + stallSeconds, "--input-file=-"}, args...)
+	return module.Command{Argv: argv, Stdin: strings.NewReader(from + "\n")}
 }
 
 // findClient returns the path of curl, or else of wget.
@@ -80,11 +91,11 @@ func unwritable(err error) bool {
 // published reads the checksum that belongs to the file from where it is
 // published.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
-	argv, err := showProgram(ctx, h, at)
+	program, err := showProgram(ctx, h, at)
 	if err != nil {
 		return "", err
 	}
-	out, err := h.Run(ctx, module.Command{Argv: argv})
+	out, err := h.Run(ctx, program)
 	if err != nil {
 		return "", err
 	}
@@ -96,19 +107,18 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 }
 
 // showProgram is the command that prints what is at a URL.
-func showProgram(ctx context.Context, h module.Host, at string) ([]string, error) {
+func showProgram(ctx context.Context, h module.Host, at string) (module.Command, error) {
 	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
-		return []string{"cat", "--", u.Path}, nil
+		return module.Command{Argv: []string{"cat", "--", u.Path}}, nil
 	}
 	client, err := findClient(ctx, h)
 	if err != nil {
-		return nil, err
+		return module.Command{}, err
 	}
 	if path.Base(client) == "curl" {
-		return []string{client, "--fail", "--silent", "--show-error", "--location",
-			"--connect-timeout", connectSeconds, "--max-time", stallSeconds, "--url", at}, nil
+		return curl(client, at, "--max-time", stallSeconds), nil
 	}
-	return []string{client, "--quiet", "--tries=1", "--timeout=" + stallSeconds, "--output-document=-", "--", at}, nil
+	return wget(client, at, "--quiet", "--output-document=-"), nil
 }
 
 // findSum takes a file's checksum out of a list: the only word of a file that has

@@ -69,13 +69,20 @@ type Task struct {
 	// State is "present" or "absent".
 	State string `hcl:"state,optional"`
 
-	commit string     // what is checked out, or will be
-	user   runas.User // who runs git, found by Plan
+	commit    string     // what is checked out, or will be
+	user      runas.User // who runs git, found by Plan
+	sensitive bool       // the repository's URL
 }
 
 // Kind is the module "git".
 func Kind() module.Kind {
 	return module.Kind{Name: "git", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// Hide says that the repository's URL is sensitive, which is then refused.
+func (t *Task) Hide(argument string) bool {
+	t.sensitive = t.sensitive || argument == "repository"
+	return argument == "repository"
 }
 
 // Validate finds mistakes in the arguments.
@@ -92,6 +99,8 @@ func (t *Task) Validate() error {
 		}
 	}
 	switch {
+	case t.sensitive:
+		return errors.New("repository has a sensitive value, and git shows it in the list of processes: give username and password instead")
 	case t.Repository == "" || strings.HasPrefix(t.Repository, "-"):
 		return fmt.Errorf("repository is %q, want a URL as git takes it", t.Repository)
 	case strings.HasPrefix(t.Ref, "-") || strings.ContainsAny(t.Ref, " \t\r\n~^:?*[\\"):
@@ -146,4 +155,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 )

@@ -160,6 +160,9 @@ func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
 	return local.Ready(ctx, h)
 }
 
+// SecretOutputs names the values that are secret.
+func (t *InitTask) SecretOutputs() []string { return []string{"kubeconfig"} }
+
 // OutputTypes names the values.
 func (t *InitTask) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{
@@ -195,6 +198,6 @@ func (t *InitTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.V
 }
 
 var (
-	_ module.Outputter = (*InitTask)(nil)
-	_ module.Validator = (*InitTask)(nil)
+	_ module.Confidential = (*InitTask)(nil)
+	_ module.Validator    = (*InitTask)(nil)
 )

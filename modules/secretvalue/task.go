@@ -120,6 +120,9 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
 	return claim.Free(ctx, h, t.Path, "move it away, or use another path")
 }
 
+// SecretOutputs names the values that are secret.
+func (t *Task) SecretOutputs() []string { return []string{"value"} }
+
 // OutputTypes names the values.
 func (t *Task) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{"path": cty.String, "value": cty.String}
@@ -136,6 +139,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 }
 
 var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
+	_ module.Confidential = (*Task)(nil)
+	_ module.Validator    = (*Task)(nil)
 )

@@ -178,6 +178,9 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error
 	return claim.Free(ctx, h, file, "move it away, or use another path")
 }
 
+// SecretOutputs names the values that are secret.
+func (t *Task) SecretOutputs() []string { return []string{"private_key"} }
+
 // OutputTypes names the values.
 func (t *Task) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{
@@ -204,6 +207,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 }
 
 var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
+	_ module.Confidential = (*Task)(nil)
+	_ module.Validator    = (*Task)(nil)
 )

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -35,7 +36,7 @@ import (
 //
 // Errors:
 //   - the text has no section, or a line that systemd would pass over with a warning
-//   - a sensitive value is in the template
+//   - a sensitive value is in the content, the template or its values
 //   - it does not start; the last 20 lines of its journal are told
 //   - a file with other content is there and the cluster does not own it
 type Task struct {
@@ -62,11 +63,20 @@ type Task struct {
 	// its configuration files. When it differs from the last start by kinit, or that
 	// is not known, a running unit is restarted.
 	RestartOn []string `hcl:"restart_on,optional"`
+
+	sensitive bool // a value is in the text that must not be shown
 }
 
 // Kind is the module "systemd_unit".
 func Kind() module.Kind {
 	return module.Kind{Name: "systemd_unit", Elsewhere: "win_service", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// Hide says that a value in the text is sensitive, which is then refused.
+func (t *Task) Hide(argument string) bool {
+	hides := slices.Contains([]string{"content", "template", "vars"}, argument)
+	t.sensitive = t.sensitive || hides
+	return hides
 }
 
 // Validate finds mistakes in the arguments.
@@ -91,15 +101,14 @@ func (t *Task) Validate() error {
 func (t *Task) text() (string, error) {
 	text := ""
 	switch {
+	case t.sensitive:
+		return "", errors.New("a sensitive value is in the text, and everybody can read a unit: put it into a file for EnvironmentFile")
 	case t.Content != nil:
 		text = *t.Content
 	case t.Template != nil:
-		made, sensitive, err := render.Text(*t.Template, t.Vars)
+		made, err := render.Text(*t.Template, t.Vars, false)
 		if err != nil {
 			return "", err
-		}
-		if sensitive {
-			return "", errors.New("a sensitive value is in the template, and everybody can read a unit: put it into a file for EnvironmentFile")
 		}
 		text = made
 	}
@@ -176,4 +185,5 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 )

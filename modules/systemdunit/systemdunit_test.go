@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/roottest"
@@ -91,8 +89,10 @@ func TestSystemdTakesTheUnitOfTheTemplate(t *testing.T) {
 func TestSecretsDoNotBelongInAUnit(t *testing.T) {
 	t.Parallel()
 	made := task(t, web)
-	made.Vars = cty.ObjectVal(map[string]cty.Value{"port": cty.StringVal("hunter22").Mark("sensitive")})
-	want := "a sensitive value is in the template, and everybody can read a unit: put it into a file for EnvironmentFile"
+	if !made.Hide("vars") || made.Hide("name") {
+		t.Error("it does not keep vars alone to itself")
+	}
+	want := "a sensitive value is in the text, and everybody can read a unit: put it into a file for EnvironmentFile"
 	if err := made.Validate(); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

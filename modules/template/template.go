@@ -69,6 +69,13 @@ func Kind() module.Kind {
 	return module.Kind{Name: "template", Elsewhere: "win_template", New: func() module.Task { return &Task{State: "present"} }}
 }
 
+// Hide says that a value, or the template itself, is sensitive.
+func (t *Task) Hide(argument string) bool {
+	hides := argument == "vars" || argument == "template"
+	t.Secret = t.Secret || hides
+	return hides
+}
+
 // Validate finds mistakes in the arguments; it does not render.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
@@ -101,12 +108,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == "absent" {
 		return t.file(t.Secret).PlanAbsent(ctx, h)
 	}
-	text, sensitive, err := render.Text(*t.Template, t.Vars)
+	text, err := render.Text(*t.Template, t.Vars, t.Secret)
 	if err != nil {
 		return nil, err
 	}
-	f := t.file(t.Secret || sensitive)
+	f := t.file(t.Secret)
 	f.Source = content.FromText([]byte(text))
+	f.Source.Hide(h, f.Secret)
 	return f.Plan(ctx, h)
 }
 
@@ -118,11 +126,12 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 	if t.State == "absent" {
 		return content.Outputs(t.Dest, content.Source{}), nil
 	}
-	text, _, err := render.Text(*t.Template, t.Vars)
+	text, err := render.Text(*t.Template, t.Vars, t.Secret)
 	return content.Outputs(t.Dest, content.FromText([]byte(text))), err
 }
 
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 )

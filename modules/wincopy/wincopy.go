@@ -38,7 +38,8 @@ import (
 type Task struct {
 	// Dest is the path of the file, such as "C:/k/config.yaml". Its folder must exist.
 	Dest string `hcl:"dest"`
-	// Content is the text of the file, as it is: line ends are not changed.
+	// Content is the text of the file, as it is: line ends are not changed. Where a
+	// value in it is sensitive it is secret, as with content_secret.
 	Content *string `hcl:"content,optional" log:"-"`
 	// ContentSecret is the text of the file where it must not be shown. The file is
 	// private then.
@@ -55,7 +56,8 @@ type Task struct {
 	// State is "present" or "absent". Default "present".
 	State string `hcl:"state,optional"`
 
-	files module.LocalFiles // where source is
+	files  module.LocalFiles // where source is
+	hidden bool              // content is sensitive
 }
 
 // Kind is the module "win_copy".
@@ -66,6 +68,12 @@ func Kind() module.Kind {
 
 // ReadFrom says where source is.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
+
+// Hide says that the content is sensitive.
+func (t *Task) Hide(argument string) bool {
+	t.hidden = t.hidden || argument == "content"
+	return argument == "content"
+}
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
@@ -85,7 +93,7 @@ func (t *Task) given() content.Given {
 
 // file is the task in the words of package wincontent, without the source.
 func (t *Task) file() wincontent.File {
-	hidden := t.ContentSecret != nil
+	hidden := t.hidden || t.ContentSecret != nil
 	return wincontent.File{Path: t.Dest, Want: winacl.Want{Owner: t.Owner, Private: t.Private || hidden}, Secret: hidden}
 }
 
@@ -100,6 +108,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if f.Source, err = t.given().Source(); err != nil {
 		return nil, err
 	}
+	f.Source.Hide(h, f.Secret)
 	return f.Plan(ctx, h)
 }
 
@@ -118,5 +127,6 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 	_ module.Sourced   = (*Task)(nil)
 )

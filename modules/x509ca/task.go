@@ -136,6 +136,9 @@ func (t *Task) request(now time.Time) pki.Request {
 	return r
 }
 
+// SecretOutputs names the values that are secret.
+func (t *Task) SecretOutputs() []string { return []string{"key_pem"} }
+
 // OutputTypes names the values.
 func (t *Task) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{
@@ -172,6 +175,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 }
 
 var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
+	_ module.Confidential = (*Task)(nil)
+	_ module.Validator    = (*Task)(nil)
 )

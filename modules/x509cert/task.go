@@ -156,6 +156,9 @@ func (t *Task) request(now time.Time) (pki.Request, error) {
 	return r, nil
 }
 
+// SecretOutputs names the values that are secret.
+func (t *Task) SecretOutputs() []string { return []string{"key_pem"} }
+
 // OutputTypes names the values.
 func (t *Task) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{
@@ -198,6 +201,6 @@ func (t *Task) remove(ctx context.Context, h module.Host, s state) ([]module.Ste
 }
 
 var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
+	_ module.Confidential = (*Task)(nil)
+	_ module.Validator    = (*Task)(nil)
 )

@@ -307,7 +307,7 @@ task "debug" "value" {
 		if err := report.Diagnostics.Err(); err != nil || report.Changes() != 0 {
 			t.Errorf("%s: %d changes, %v", name, report.Changes(), err)
 		}
-		want := map[string]string{"task.debug.text": "ok the token is ***", "task.debug.value": "ok {\n  \"a\": [\n    1\n  ]\n}"}
+		want := map[string]string{"task.debug.text": "ok (sensitive)", "task.debug.value": "ok {\n  \"a\": [\n    1\n  ]\n}"}
 		if diff := cmp.Diff(want, events.all); diff != "" {
 			t.Errorf("%s told (-want +got):\n%s", name, diff)
 		}

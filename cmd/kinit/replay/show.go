@@ -61,7 +61,7 @@ func (r *Run) results() []engine.Result {
 func outputs(values map[string]string) []engine.Output {
 	var out []engine.Output
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, engine.Output{Name: name, Value: values[name], Sensitive: values[name] == "***"})
+		out = append(out, engine.Output{Name: name, Value: values[name], Sensitive: values[name] == engine.Hidden})
 	}
 	return out
 }

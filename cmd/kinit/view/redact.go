@@ -48,7 +48,7 @@ func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	for i, output := range r.Outputs {
 		output.Value = redact(output.Value)
 		if output.Sensitive {
-			output.Value = "***"
+			output.Value = engine.Hidden
 		}
 		out.Outputs[i] = output
 	}

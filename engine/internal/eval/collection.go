@@ -15,34 +15,47 @@ func anything(name string) function.Parameter {
 	return function.Parameter{Name: name, Type: cty.DynamicPseudoType, AllowDynamicType: true}
 }
 
+// marked is a parameter that sees marks.
+func marked(p function.Parameter) function.Parameter {
+	p.AllowMarked = true
+	return p
+}
+
 // length counts what stdlib's counts, and also letters and attributes.
 var length = function.New(&function.Spec{
 	Description: "Returns how many elements a collection has, or how many letters a text has.",
-	Params:      []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true}},
+	Params:      []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true, AllowMarked: true}},
 	Type:        function.StaticReturnType(cty.Number),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		value, t := args[0], args[0].Type()
-		switch {
-		case t == cty.DynamicPseudoType:
-			return cty.UnknownVal(cty.Number), nil
-		case t == cty.String:
-			return stdlib.Strlen(value)
-		case t.IsObjectType():
-			return cty.NumberIntVal(int64(len(t.AttributeTypes()))), nil
-		case t.IsTupleType():
-			return cty.NumberIntVal(int64(t.Length())), nil
-		case t.IsCollectionType():
-			return value.Length(), nil
-		}
-		return cty.NilVal, errors.New("give a list, set, map, object or text")
+		value, marks := args[0].Unmark() // those inside of it do not count
+		n, err := count(value)
+		return n.WithMarks(marks), err
 	},
 })
+
+// count is the length of a value.
+func count(value cty.Value) (cty.Value, error) {
+	t := value.Type()
+	switch {
+	case t == cty.DynamicPseudoType:
+		return cty.UnknownVal(cty.Number), nil
+	case t == cty.String:
+		return stdlib.Strlen(value)
+	case t.IsObjectType():
+		return cty.NumberIntVal(int64(len(t.AttributeTypes()))), nil
+	case t.IsTupleType():
+		return cty.NumberIntVal(int64(t.Length())), nil
+	case t.IsCollectionType():
+		return value.Length(), nil
+	}
+	return cty.Zero, errors.New("give a list, set, map, object or text")
+}
 
 // lookup takes its default as a third argument, or fails for a missing key.
 var lookup = function.New(&function.Spec{
 	Description: "Returns the element of a map or object with a key, or the default where there is none.",
-	Params:      []function.Parameter{anything("map"), {Name: "key", Type: cty.String}},
-	VarParam:    &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},
+	Params:      []function.Parameter{marked(anything("map")), {Name: "key", Type: cty.String}},
+	VarParam:    &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true},
 	Type: func(args []cty.Value) (cty.Type, error) {
 		if len(args) > 3 {
 			return cty.NilType, errors.New("lookup has at most three arguments: map, key and default")
@@ -50,15 +63,16 @@ var lookup = function.New(&function.Spec{
 		return cty.DynamicPseudoType, nil
 	},
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		from, key := args[0], args[1].AsString()
+		from, marks := args[0].Unmark() // those of other elements do not count
+		key := args[1].AsString()
 		switch t := from.Type(); {
 		case t.IsObjectType():
 			if t.HasAttribute(key) {
-				return from.GetAttr(key), nil
+				return from.GetAttr(key).WithMarks(marks), nil
 			}
 		case t.IsMapType():
 			if from.HasIndex(args[1]).True() {
-				return from.Index(args[1]), nil
+				return from.Index(args[1]).WithMarks(marks), nil
 			}
 		default:
 			return cty.NilVal, function.NewArgErrorf(0, "give a map or object")
@@ -66,7 +80,7 @@ var lookup = function.New(&function.Spec{
 		if len(args) < 3 {
 			return cty.NilVal, fmt.Errorf("there is no key %q, and no default is given", key)
 		}
-		return args[2], nil
+		return args[2].WithMarks(marks), nil
 	},
 })
 

@@ -146,7 +146,7 @@ func (s *Scope) base(folder string) *hcl.EvalContext {
 			"path":   s.path(folder),
 			"secret": cty.ObjectVal(s.secrets),
 		},
-		Functions: Functions(s.in.Sources, folder),
+		Functions: s.functions(folder),
 	}
 	for _, name := range []string{"hosts", "groups"} {
 		if ctx.Variables[name] == cty.NilVal {

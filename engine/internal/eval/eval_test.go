@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 	"kinit/engine/secret"
 )
@@ -53,7 +54,8 @@ func text(t *testing.T, s *Scope, file, expression string) string {
 	if !value.IsKnown() {
 		return "unknown"
 	}
-	return value.AsString()
+	plain, _ := sensitive.Plain(value)
+	return plain.AsString()
 }
 
 func TestVariablesTakeTheValueWithMostPrecedence(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
 	"kinit/engine/module"
 )
@@ -27,6 +28,7 @@ import (
 type reader struct {
 	src    spec.Sources
 	folder string
+	learn  func(texts ...string) // of what is made of sensitive values; may be nil
 }
 
 func (r reader) functions() map[string]function.Function {
@@ -48,7 +50,7 @@ func (r reader) functions() map[string]function.Function {
 		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
 		"templatefile": function.New(&function.Spec{
 			Description: "Fills in a file's template with values.",
-			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // nothing is marked, and to look takes long
+			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // what is not used leaves no mark
 			Type:        function.StaticReturnType(cty.String),
 			Impl:        r.template,
 		}),
@@ -160,7 +162,7 @@ func (r reader) walk(folder, below string) ([]string, error) {
 // template fills in a file. Templates do not fill in further ones, so that there
 // is no endless loop.
 func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
-	values := args[1]
+	values, within := args[1].Unmark()
 	if t := values.Type(); !t.IsObjectType() && !t.IsMapType() {
 		return cty.NilVal, function.NewArgErrorf(1, "give an object with the template's values")
 	}
@@ -173,7 +175,7 @@ func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	if problems.HasErrors() {
 		return cty.NilVal, templateError(problems)
 	}
-	functions := Functions(r.src, r.folder)
+	functions := Functions(r.src, r.folder, r.learn)
 	delete(functions, "templatefile")
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: functions}
 	maps.Copy(ctx.Variables, values.AsValueMap())
@@ -181,14 +183,16 @@ func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	if problems.HasErrors() {
 		return cty.NilVal, templateError(problems)
 	}
-	return convert.Convert(result, cty.String)
+	text, err := convert.Convert(result, cty.String)
+	return text.WithMarks(within), err
 }
 
 // templateError is the first problem of a template, with its place in the file.
 func templateError(problems hcl.Diagnostics) error {
 	for _, p := range problems {
 		if p.Severity == hcl.DiagError && p.Subject != nil {
-			return fmt.Errorf("%s: %s; %s", p.Subject, p.Summary, strings.TrimSuffix(p.Detail, "."))
+			told := diag.FromHCL(hcl.Diagnostics{p})[0]
+			return fmt.Errorf("%s: %s; %s", p.Subject, told.Summary, strings.TrimSuffix(told.Detail, "."))
 		}
 	}
 	return problems

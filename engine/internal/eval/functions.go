@@ -13,13 +13,17 @@ import (
 )
 
 // Functions returns what expressions in files of a folder may call. They give the
-// same result each time: there is no clock and no chance among them.
-func Functions(src spec.Sources, folder string) map[string]function.Function {
+// same result each time: there is no clock and no chance among them. What they make of
+// sensitive values is told to learn, which may be nil.
+func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all := map[string]function.Function{}
 	for _, group := range []map[string]function.Function{
-		collections(), texts(), numbers(), encodings(), hashes(), addresses(), reader{src, folder}.functions(),
+		collections(), texts(), numbers(), encodings(), hashes(), addresses(), marks(), reader{src, folder, learn}.functions(),
 	} {
 		maps.Copy(all, group)
+	}
+	if learn != nil {
+		teach(all, learn)
 	}
 	return all
 }

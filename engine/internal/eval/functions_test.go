@@ -29,7 +29,7 @@ func evaluate(t *testing.T, text string) string {
 		t.Fatal(problems)
 	}
 	value, problems := expr.Value(&hcl.EvalContext{
-		Functions: Functions(src, "builtin:web"),
+		Functions: Functions(src, "builtin:web", nil),
 		Variables: map[string]cty.Value{
 			"unknown": cty.UnknownVal(cty.String),
 			"list":    cty.ListVal([]cty.Value{cty.StringVal("b"), cty.StringVal("a")}),
@@ -149,7 +149,7 @@ func TestFunctions(t *testing.T) {
 		{`templatefile("page.tmpl", { names = ["a", "b"] })`, `"A\nB\n"`},
 		{`templatefile("page.tmpl", { names = [unknown] })`, `unknown`},
 		{`templatefile("page.tmpl", [])`, `Invalid value for "values" parameter: give an object with the template's values.`},
-		{`templatefile("wrong.tmpl", {})`, `Call to function "templatefile" failed: builtin:web/wrong.tmpl:1,3-10: Unknown variable; There is no variable named "nothing".`},
+		{`templatefile("wrong.tmpl", {})`, `Call to function "templatefile" failed: builtin:web/wrong.tmpl:1,3-10: Unknown name; There is no "nothing" here.`},
 		{`basename("/a/b") == "b" && dirname("/a/b") == "/a"`, `true`},
 		{`pathexpand("~/x")`, `"/home/user/x"`},
 		{`abspath("/a/../b")`, `"/a/../b"`},
@@ -166,7 +166,7 @@ func TestFunctions(t *testing.T) {
 
 func TestTemplatesDoNotFillInFurtherOnes(t *testing.T) {
 	t.Parallel()
-	if got := evaluate(t, `templatefile("endless.tmpl", {})`); !strings.Contains(got, "There is no function named") {
+	if got := evaluate(t, `templatefile("endless.tmpl", {})`); !strings.Contains(got, `There is no function "templatefile"`) {
 		t.Error(got)
 	}
 }

@@ -194,18 +194,6 @@ func (s *Scope) plain(file string) *hcl.EvalContext {
 	folder := spec.Folder(file)
 	return &hcl.EvalContext{
 		Variables: map[string]cty.Value{"path": s.path(folder)},
-		Functions: Functions(s.in.Sources, folder),
+		Functions: s.functions(folder),
 	}
-}
-
-// textsIn lists every text inside a value.
-func textsIn(value cty.Value) []string {
-	var texts []string
-	_ = cty.Walk(value, func(_ cty.Path, v cty.Value) (bool, error) {
-		if v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
-			texts = append(texts, v.AsString())
-		}
-		return true, nil
-	})
-	return texts
 }

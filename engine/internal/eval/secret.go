@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/secretfile"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
 
@@ -19,7 +20,7 @@ func (s *Scope) setSecrets() diag.List {
 	s.secrets = map[string]cty.Value{}
 	for _, block := range s.names.Secrets {
 		if block.Encrypted != nil {
-			s.secrets[block.Name] = cty.UnknownVal(cty.String)
+			s.secrets[block.Name] = sensitive.Mark(cty.UnknownVal(cty.String))
 		}
 	}
 	var diags diag.List
@@ -45,10 +46,9 @@ func (s *Scope) setSecrets() diag.List {
 			diags = append(diags, diag.Errorf(&at, "Secret not decrypted", "secret.%s cannot be decrypted: %v.", block.Name, err)...)
 			continue
 		}
-		if s.in.Redactor != nil {
-			s.in.Redactor.Add(value.Reveal())
-		}
-		s.secrets[block.Name] = cty.StringVal(value.Reveal())
+		decrypted := cty.StringVal(value.Reveal())
+		diags = append(diags, s.tooShort("secret."+block.Name, block.Encrypted.Range(), decrypted)...)
+		s.secrets[block.Name] = s.sensitive(decrypted)
 	}
 	return diags
 }

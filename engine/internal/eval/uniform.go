@@ -82,7 +82,7 @@ func Convert(value cty.Value, kind cty.Type) (cty.Value, error) {
 // asList is a list of the elements of a tuple that are all of one type. Other values
 // stay as they are.
 func asList(value cty.Value) cty.Value {
-	if !value.Type().IsTupleType() || !value.IsKnown() || value.IsNull() || value.LengthInt() == 0 {
+	if value.IsMarked() || !value.Type().IsTupleType() || !value.IsKnown() || value.IsNull() || value.LengthInt() == 0 {
 		return value
 	}
 	types := value.Type().TupleElementTypes()

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
 
@@ -38,6 +39,9 @@ func (s *Scope) setVariables() diag.List {
 		diags = append(diags, more...)
 		s.vars[v.Name] = value
 		if v.Sensitive {
+			diags = append(diags, s.tooShort("var."+v.Name, v.valueAt(given[v.Name]), value)...)
+			s.vars[v.Name] = s.sensitive(value)
+		} else if sensitive.Is(value) {
 			s.Mask(value)
 		}
 	}
@@ -65,6 +69,17 @@ func (s *Scope) validateAll(order []*declared) diag.List {
 		s.vars[name] = cty.DynamicVal
 	}
 	return diags
+}
+
+// valueAt is where the variable's value is written: in a file, or where it is declared.
+func (d *declared) valueAt(given *given) hcl.Range {
+	switch {
+	case given != nil && given.at != nil:
+		return *given.at
+	case given == nil && d.Default != nil:
+		return d.Default.Range()
+	}
+	return d.Range
 }
 
 func declare(v *spec.Variable) (*declared, diag.List) {
@@ -140,6 +155,7 @@ func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
 		return diag.FromHCL(problems)
 	}
 	at := c.Condition.Range()
+	value, _ = sensitive.Plain(value) // what came out tells no secret
 	value, err := convert.Convert(value, cty.Bool)
 	if err != nil || value.IsNull() {
 		return diag.Errorf(&at, "Invalid condition", "A condition must be true or false.")
@@ -150,6 +166,9 @@ func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
 	message, problems := c.ErrorMessage.Value(ctx)
 	if problems.HasErrors() {
 		return diag.FromHCL(problems)
+	}
+	if sensitive.Is(message) {
+		message = cty.StringVal(sensitive.Shown)
 	}
 	text, err := convert.Convert(message, cty.String)
 	if err != nil || text.IsNull() || !text.IsKnown() {
@@ -172,16 +191,7 @@ func describe(err error) string {
 	if !ok || len(at.Path) == 0 {
 		return err.Error()
 	}
-	text := ""
-	for _, step := range at.Path {
-		switch step := step.(type) {
-		case cty.GetAttrStep:
-			text += "." + step.Name
-		case cty.IndexStep:
-			text += fmt.Sprintf("[%s]", keyText(step.Key))
-		}
-	}
-	return fmt.Sprintf("at %s, %s", text, err.Error())
+	return fmt.Sprintf("at %s, %s", pathText(at.Path), err.Error())
 }
 
 func keyText(key cty.Value) string {

@@ -36,16 +36,10 @@ func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
 	at := w.Expr.Range()
 	value, diags := w.scope.typed(w.variable, value, "the import", &at)
 	if w.variable.Sensitive {
-		w.scope.Mask(value)
+		diags = append(diags, w.scope.tooShort("var."+w.variable.Name, at, value)...)
+		value = w.scope.sensitive(value)
 	}
 	return value, diags
-}
-
-// Mask tells the redactor of the texts in a value.
-func (s *Scope) Mask(value cty.Value) {
-	if s.in.Redactor != nil {
-		s.in.Redactor.Add(textsIn(value)...)
-	}
 }
 
 // needsTask tells whether an expression needs values of tasks, or outputs of imports,

@@ -23,7 +23,7 @@ const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
 
 // Run runs a command and waits.
 func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	line, err := b.line(c)
+	line, env, err := b.line(c)
 	if err != nil {
 		return module.Output{}, err
 	}
@@ -31,7 +31,7 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	lines := &lines{call: c.Line}
 	begin := time.Now()
 	code, err := exec(ctx, b.conn, transport.Process{
-		Line: line, Stdin: c.Stdin, Fence: b.fence, Urgent: c.Urgent,
+		Line: line, Env: env, Stdin: c.Stdin, Fence: b.fence, Urgent: c.Urgent,
 		Stdout: lines.tee(stdout), Stderr: lines.tee(stderr),
 	})
 	lines.end()
@@ -93,10 +93,11 @@ func (b *bound) readable(output string) string {
 // longestShown is the most, in bytes, that messages show of a command.
 const longestShown = 1000
 
-// line makes the line for the machine's shell.
-func (b *bound) line(c module.Command) (string, error) {
+// line makes the line for the machine's shell, and its environment.
+func (b *bound) line(c module.Command) (line string, env map[string]string, err error) {
 	if b.OS() == module.Windows {
-		return windowsLine(c)
+		line, err = windowsLine(c)
+		return line, nil, err
 	}
 	return commandLine(c)
 }
@@ -118,32 +119,48 @@ func (b *bound) show(c module.Command) string {
 	return text
 }
 
-// commandLine makes the line for the machine's shell. The shell replaces itself
-// by the program, so that signals and exit codes are the program's own.
-func commandLine(c module.Command) (string, error) {
+// commandLine makes the line for the machine's shell, and its environment, which may be
+// secret. The shell replaces itself by the program, so that signals and exit codes are
+// the program's own.
+func commandLine(c module.Command) (line string, env map[string]string, err error) {
 	if c.PowerShell != "" {
-		return "", errors.New("the host has no PowerShell: it is for Windows hosts")
+		return "", nil, errors.New("the host has no PowerShell: it is for Windows hosts")
 	}
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return "", errors.New("a command needs a program")
+		return "", nil, errors.New("a command needs a program")
 	}
 	if strings.HasPrefix(c.Argv[0], "-") {
-		return "", fmt.Errorf("%q is no program", c.Argv[0])
+		return "", nil, fmt.Errorf("%q is no program", c.Argv[0])
 	}
 	parts := []string{plain}
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		if !isVariable(name) {
-			return "", fmt.Errorf("%q is no name of an environment variable", name)
+		value := c.Env[name]
+		switch {
+		case !isVariable(name):
+			return "", nil, fmt.Errorf("%q is no name of an environment variable", name)
+		case strings.ContainsRune(value, 0):
+			return "", nil, fmt.Errorf("the environment variable %s has a zero byte in it", name)
+		case ofShell(name):
+			parts = append(parts, "export "+name+"="+shell.POSIX(value))
+			continue
+		case env == nil:
+			env = map[string]string{}
 		}
-		parts = append(parts, "export "+name+"="+shell.POSIX(c.Env[name]))
+		env[name] = value
 	}
 	if c.Dir != "" {
 		if !path.IsAbs(c.Dir) {
-			return "", fmt.Errorf("the working directory %q must be absolute", c.Dir)
+			return "", nil, fmt.Errorf("the working directory %q must be absolute", c.Dir)
 		}
 		parts = append(parts, "cd "+shell.POSIX(c.Dir)+" || exit 126")
 	}
-	return strings.Join(append(parts, "exec "+shell.POSIX(c.Argv...)), "; "), nil
+	return strings.Join(append(parts, "exec "+shell.POSIX(c.Argv...)), "; "), env, nil
+}
+
+// ofShell tells whether a variable is set by the line itself: one that the line sets
+// too, or that would change how its shell is started. None of them is a secret.
+func ofShell(name string) bool {
+	return slices.Contains([]string{"BASH_ENV", "ENV", "IFS", "LC_ALL", "PATH"}, name) || strings.HasPrefix(name, "LD_")
 }
 
 // isVariable tells whether sh takes the name as a variable's.

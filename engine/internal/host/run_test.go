@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -40,18 +41,21 @@ func TestCommandLine(t *testing.T) {
 		name    string
 		command module.Command
 		want    string
+		env     map[string]string
 	}{
-		{"a program", module.Command{Argv: []string{"ls"}}, plain + "exec ls"},
-		{"arguments are quoted", module.Command{Argv: []string{"echo", "a b", "", "$x"}}, plain + "exec echo 'a b' '' '$x'"},
-		{"the environment, in order", module.Command{Argv: []string{"env"}, Env: map[string]string{"B": "b c", "A_1": "", "LC_ALL": "C.UTF-8"}},
-			plain + "export A_1=''; export B='b c'; export LC_ALL=C.UTF-8; exec env"},
-		{"a folder", module.Command{Argv: []string{"ls"}, Dir: "/a b"}, plain + "cd '/a b' || exit 126; exec ls"},
+		{"a program", module.Command{Argv: []string{"ls"}}, plain + "exec ls", nil},
+		{"arguments are quoted", module.Command{Argv: []string{"echo", "a b", "", "$x"}}, plain + "exec echo 'a b' '' '$x'", nil},
+		{"the environment is beside the line", module.Command{Argv: []string{"env"}, Env: map[string]string{"B": "b c", "A_1": ""}},
+			plain + "exec env", map[string]string{"B": "b c", "A_1": ""}},
+		{"but for what the shell itself looks at", module.Command{Argv: []string{"env"}, Env: map[string]string{"PATH": "/a b", "LC_ALL": "C.UTF-8", "LD_PRELOAD": "x"}},
+			plain + "export LC_ALL=C.UTF-8; export LD_PRELOAD=x; export PATH='/a b'; exec env", nil},
+		{"a folder", module.Command{Argv: []string{"ls"}, Dir: "/a b"}, plain + "cd '/a b' || exit 126; exec ls", nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := commandLine(c.command)
-			if err != nil || got != c.want {
-				t.Errorf("got  %s (error %v)\nwant %s", got, err, c.want)
+			got, env, err := commandLine(c.command)
+			if err != nil || got != c.want || !maps.Equal(env, c.env) {
+				t.Errorf("got  %s with %q (error %v)\nwant %s with %q", got, env, err, c.want, c.env)
 			}
 		})
 	}
@@ -61,11 +65,12 @@ func TestCommandLine(t *testing.T) {
 		"an option":           {Argv: []string{"-rf"}},
 		"an injected name":    {Argv: []string{"ls"}, Env: map[string]string{"A;id": "x"}},
 		"a name with a digit": {Argv: []string{"ls"}, Env: map[string]string{"1A": "x"}},
+		"a zero byte":         {Argv: []string{"ls"}, Env: map[string]string{"A": "x\x00"}},
 		"an empty name":       {Argv: []string{"ls"}, Env: map[string]string{"": "x"}},
 		"a relative folder":   {Argv: []string{"ls"}, Dir: "etc"},
 	}
 	for name, command := range refused {
-		if line, err := commandLine(command); err == nil {
+		if line, _, err := commandLine(command); err == nil {
 			t.Errorf("%s is accepted: %s", name, line)
 		}
 	}

@@ -9,21 +9,20 @@ import (
 
 // Agreed is what an inventory says about a spec's variables for these hosts: the
 // top-level values, and over them every variable that all of the hosts have with
-// the same value, from their groups or their own.
+// the same value, from their groups or their own. Secrets are marked.
 func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
 	agreed := maps.Clone(inv.Vars)
 	if agreed == nil {
 		agreed = map[string]cty.Value{}
 	}
-	if len(hosts) == 0 {
-		return agreed
-	}
-	for name, value := range hosts[0].Vars {
-		if sameOnAll(hosts[1:], name, value) {
-			agreed[name] = value
+	if len(hosts) > 0 {
+		for name, value := range hosts[0].Vars {
+			if sameOnAll(hosts[1:], name, value) {
+				agreed[name] = value
+			}
 		}
 	}
-	return agreed
+	return markAll(agreed)
 }
 
 // Places is where the inventory says the values of variables, of the first of the

@@ -229,9 +229,12 @@ func (l *loader) hcl(name string, text []byte) {
 	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
 }
 
-// context is the scope of an inventory file: functions only.
+// context is the scope of an inventory file: functions only. Which of its values are
+// sensitive is known by their names.
 func (l *loader) context(file string) *hcl.EvalContext {
-	return &hcl.EvalContext{Functions: eval.Functions(l.src.files(), spec.Folder(file))}
+	functions := eval.Functions(l.src.files(), spec.Folder(file), nil)
+	delete(functions, "sensitive")
+	return &hcl.EvalContext{Functions: functions}
 }
 
 // blocks reads one file's blocks. Values for variables in a later file win.

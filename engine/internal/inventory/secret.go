@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/internal/sensitive"
 )
 
 // IsSecret tells whether a variable of this name has a secret value: its last word
@@ -53,6 +55,47 @@ func Masked(name string, value cty.Value) cty.Value {
 		return cty.TupleVal(items)
 	}
 	return value
+}
+
+// Marked is a value of a name with its secrets marked as sensitive.
+func Marked(name string, value cty.Value) cty.Value {
+	if value == cty.NilVal || value.IsNull() || !value.IsKnown() {
+		return value
+	}
+	if IsSecret(name) {
+		return sensitive.Mark(value)
+	}
+	t := value.Type()
+	switch {
+	case len(secretsIn(name, value)) == 0:
+	case t.IsObjectType() || t.IsMapType():
+		attributes := value.AsValueMap()
+		for key, inner := range attributes {
+			attributes[key] = Marked(key, inner)
+		}
+		if t.IsMapType() {
+			return cty.MapVal(attributes)
+		}
+		return cty.ObjectVal(attributes)
+	case t.IsTupleType():
+		items := value.AsValueSlice()
+		for i, inner := range items {
+			items[i] = Marked(name, inner)
+		}
+		return cty.TupleVal(items)
+	default:
+		return sensitive.Mark(value)
+	}
+	return value
+}
+
+// markAll is values by name with their secrets marked.
+func markAll(values map[string]cty.Value) map[string]cty.Value {
+	all := make(map[string]cty.Value, len(values))
+	for name, value := range values {
+		all[name] = Marked(name, value)
+	}
+	return all
 }
 
 // Secrets lists the texts that are secret: passwords of connections, and what

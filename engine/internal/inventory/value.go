@@ -21,7 +21,7 @@ func (h *Host) Value() cty.Value {
 		"name":    cty.StringVal(h.Name),
 		"address": cty.StringVal(h.Address),
 		"groups":  texts(h.Groups),
-		"vars":    cty.ObjectVal(h.Vars),
+		"vars":    cty.ObjectVal(markAll(h.Vars)),
 	})
 }
 

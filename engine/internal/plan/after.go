@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
 
@@ -16,19 +19,21 @@ type later struct {
 	space *space
 }
 
-// later finds what expressions refer to, and checks them with unknown values.
-func (b *builder) later(in *space, at hcl.Range, exprs ...hcl.Expression) later {
-	l := later{scope: in.context(at.Filename), space: in}
+// later finds what expressions refer to, and their values as far as they are known
+// before the run.
+func (b *builder) later(in *space, at hcl.Range, exprs ...hcl.Expression) (l later, values []cty.Value) {
+	l = later{scope: in.context(at.Filename), space: in}
 	reads, diags := in.find(l.scope, exprs...)
 	l.reads = reads
 	if !diags.HasErrors() {
 		for _, expr := range exprs {
-			_, problems := expr.Value(l.context(nil))
+			value, problems := expr.Value(l.context(nil))
 			diags = append(diags, diag.FromHCL(problems)...)
+			values = append(values, value)
 		}
 	}
 	b.diags = append(b.diags, diags...)
-	return l
+	return l, values
 }
 
 func (l later) context(values *Values) *hcl.EvalContext {
@@ -55,7 +60,7 @@ func (b *builder) addChecks() {
 		for _, a := range s.Asserts {
 			exprs = append(exprs, a.Condition, a.ErrorMessage)
 		}
-		l := b.later(b.spaces[s.In], s.Range, exprs...)
+		l, _ := b.later(b.spaces[s.In], s.Range, exprs...)
 		b.plan.Checks = append(b.plan.Checks, &Check{Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: l.needs(), asserts: s.Asserts, later: l})
 	}
 }
@@ -92,7 +97,10 @@ type Output struct {
 
 func (b *builder) addOutputs() {
 	for _, s := range b.in.Spec.Root.Outputs {
-		l := b.later(b.spaces[b.in.Spec.Root], s.Range, s.Value)
+		l, values := b.later(b.spaces[b.in.Spec.Root], s.Range, s.Value)
+		if !s.Sensitive && slices.ContainsFunc(values, sensitive.Is) {
+			b.diags = append(b.diags, openOutput(s.Name, s.Value.Range())...)
+		}
 		b.plan.Outputs = append(b.plan.Outputs, &Output{
 			Name: s.Name, Description: s.Description, Sensitive: s.Sensitive, Range: s.Range,
 			Needs: l.needs(), expr: s.Value, later: l,
@@ -106,11 +114,20 @@ func (o *Output) Pending(values *Values) []string {
 	return o.later.space.pending(o.Needs, values, unknown, missing)
 }
 
-// Value evaluates the output.
+// Value evaluates the output. One that is sensitive without saying so is an error.
 func (o *Output) Value(values *Values) (cty.Value, diag.List) {
 	if diags := o.later.reads.problems(values); diags.HasErrors() {
 		return cty.NilVal, diags
 	}
 	value, problems := o.expr.Value(o.later.context(values))
+	value, is := sensitive.Plain(value)
+	if is && !o.Sensitive {
+		return cty.NilVal, openOutput(o.Name, o.expr.Range())
+	}
 	return value, diag.FromHCL(problems)
+}
+
+// openOutput tells of an output that would show a sensitive value.
+func openOutput(name string, at hcl.Range) diag.List {
+	return diag.Errorf(&at, "Sensitive output", "The output %q has a sensitive value, so say that it is, by: sensitive = true. It is then hidden where outputs are shown. %s", name, sensitiveAdvice)
 }

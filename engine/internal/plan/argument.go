@@ -30,19 +30,21 @@ func (t *Task) contextWith(references map[string]cty.Value, values *Values) *hcl
 }
 
 // Decode makes the module's task of the arguments and the values of other tasks,
-// and validates it. Every call makes a new one.
-func (t *Task) Decode(values *Values) (module.Task, diag.List) {
+// and validates it. Every call makes a new one. The module sees plain values; which of
+// them are sensitive is what the task must not show.
+func (t *Task) Decode(values *Values) (module.Task, Sensitivity, diag.List) {
+	hidden := Sensitivity{All: t.Sensitive}
 	if pending := t.Pending(values); len(pending) > 0 {
-		return nil, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
+		return nil, hidden, t.notKnown("They need the values of " + strings.Join(pending, ", ") + ".")
 	}
 	if diags := t.reads.problems(values); diags.HasErrors() && !t.lenient() {
-		return nil, t.own(diags)
+		return nil, hidden, t.own(diags)
 	}
-	made, known, diags := t.decode(t.context(values), newShared())
+	made, hidden, known, diags := t.decode(t.context(values), newShared())
 	if !known && !diags.HasErrors() {
-		return nil, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
+		return nil, hidden, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
 	}
-	return made, diags
+	return made, hidden, diags
 }
 
 func (t *Task) notKnown(why string) diag.List {
@@ -52,7 +54,7 @@ func (t *Task) notKnown(why string) diag.List {
 
 // decode tells whether all arguments are known. Only then the task is complete
 // and validated.
-func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, diag.List) {
+func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, Sensitivity, bool, diag.List) {
 	made := t.block.kind.New()
 	target := reflect.ValueOf(made)
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
@@ -60,21 +62,25 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *shared) (module.Task, bool, 
 	}
 	d := &decoder{scope: ctx, shared: shared, task: t.block.spec.Args, meta: t.block.spec.Meta}
 	d.body(t.block.spec.Args, target.Elem(), ctx, t.Range)
+	hidden := t.sensitivity(made, d)
 	if d.diags.HasErrors() || d.unknown {
-		return made, false, t.own(d.diags)
+		return made, hidden, false, t.own(d.diags)
 	}
 	if sourced, ok := made.(module.Sourced); ok {
 		sourced.ReadFrom(t.files)
 	}
 	validator, ok := made.(module.Validator)
 	if !ok {
-		return made, true, nil
+		return made, hidden, true, nil
 	}
 	if err := validator.Validate(); err != nil {
 		at, text := t.blame(err.Error())
-		return made, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: text, Subject: &at, Cause: err}})
+		if hidden.All {
+			text, err = "A sensitive value is among the arguments, so the reason is not shown.", nil
+		}
+		return made, hidden, true, t.own(diag.List{{Summary: "Invalid arguments", Detail: text, Subject: &at, Cause: err}})
 	}
-	return made, true, nil
+	return made, hidden, true, nil
 }
 
 // blame finds the argument that a module's complaint is about, which it begins with,
@@ -130,6 +136,7 @@ func (b *builder) checkArguments() {
 		}
 		b.diags = append(b.diags, block.check()...)
 	}
+	b.spreadSensitivity()
 }
 
 // check decodes the instances of a block. Where their arguments are the same, one
@@ -146,7 +153,8 @@ func (b *block) check() diag.List {
 			references = t.reads.variables(b.space, nil)
 		}
 		ctx := t.contextWith(references, nil)
-		_, _, more := t.decode(ctx, shared)
+		_, hidden, _, more := t.decode(ctx, shared)
+		b.shows = b.shows || hidden.All
 		diags = append(append(diags, more...), t.checkConditions(ctx, shared)...)
 		if alike {
 			break

@@ -13,21 +13,24 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
 
 // Arguments lists the arguments of a decoded task that have a value, and the
 // secrets among them. What is a secret by its type is masked, and so is what the
-// module keeps to itself by the tag log:"-".
-func Arguments(task module.Task) (values []event.Value, secrets []string) {
-	a := &lister{}
+// module keeps to itself by the tag log:"-". Of sensitive values, only what may be
+// shown is listed.
+func Arguments(task module.Task, hidden Sensitivity) (values []event.Value, secrets []string) {
+	a := &lister{hidden: hidden}
 	a.structure("", reflect.ValueOf(task).Elem())
 	return a.values, a.secrets
 }
 
 // lister is the state of one Arguments.
 type lister struct {
+	hidden  Sensitivity
 	values  []event.Value
 	secrets []string
 }
@@ -75,7 +78,11 @@ func (a *lister) argument(name string, v reflect.Value) {
 		}
 		text = string(encoded)
 	}
-	a.values = append(a.values, event.Value{Name: name, Text: text, Mask: len(a.secrets) > before})
+	mask := len(a.secrets) > before
+	if veil, ok := a.hidden.veils[name]; ok && !mask {
+		text, mask = sensitive.Text(veil.shown), true
+	}
+	a.values = append(a.values, event.Value{Name: name, Text: text, Mask: mask})
 }
 
 // reveal collects the secrets in a value.

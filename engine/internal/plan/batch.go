@@ -30,7 +30,7 @@ type said struct {
 }
 
 func (b *builder) saidEarly(what string, s said) (cty.Value, bool) {
-	return b.early(s.in, what, s.expr, s.in.context(s.expr.Range().Filename))
+	return b.earlyOpen(s.in, what, s.expr, s.in.context(s.expr.Range().Filename))
 }
 
 // agreed is what the declarations of a stage say about an argument: one of them, or

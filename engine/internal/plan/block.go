@@ -17,6 +17,9 @@ type block struct {
 	spec      *spec.Task
 	kind      *module.Kind        // nil when there is no such module
 	outputs   map[string]cty.Type // of the module, empty without
+	secrets   []string            // those of the outputs that are secret by the module
+	shows     bool                // an instance has a sensitive value that it may show
+	tainted   bool                // so what the instances return is sensitive
 	single    bool                // it has one instance without a key
 	instances []*Task
 	notifies  []reference // handlers

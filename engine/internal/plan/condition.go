@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 )
 
 // Condition is an expression over what a task returned.
@@ -61,6 +62,7 @@ func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, 
 	if problems.HasErrors() {
 		return false, false, c.task.own(diag.FromHCL(problems))
 	}
+	value, _ = sensitive.Plain(value) // what came out tells no secret
 	value, err := convert.Convert(value, cty.Bool)
 	if err != nil || value.IsNull() {
 		at := c.Range
@@ -80,6 +82,9 @@ func (t *Task) result(r *Result) cty.Value {
 		all["changed"], all["error"] = cty.BoolVal(r.Changed), cty.NullVal(cty.String)
 		if r.Error != "" {
 			all["error"] = cty.StringVal(r.Error)
+		}
+		if r.Sensitive {
+			all["error"] = sensitive.Mark(all["error"])
 		}
 	}
 	for name, kind := range t.block.outputs {

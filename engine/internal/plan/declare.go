@@ -84,7 +84,7 @@ func (b *builder) words(h *declaredHost, argument string, expr hcl.Expression) [
 	if expr == nil {
 		return nil
 	}
-	value, ok := b.early(h.space, argument, expr, h.scope)
+	value, ok := b.earlyOpen(h.space, argument, expr, h.scope)
 	if !ok || value.IsNull() {
 		return nil
 	}

@@ -25,6 +25,9 @@ type decoder struct {
 	shared  *shared          // of its block
 	task    *hclsyntax.Body  // of the task itself, which may have
 	meta    func() []string  // the engine's arguments too
+	prefix  string           // of the names of arguments in the block that is being decoded
+	veils   map[string]veil  // of arguments with sensitive values, by name
+	last    *evaluated       // the argument that was decoded last
 }
 
 // field is a field of a struct with an hcl tag.
@@ -63,7 +66,9 @@ func (d *decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 		into := target.Field(f.position)
 		switch f.kind {
 		case "", "optional":
+			d.last = nil
 			d.argument(body, f, names, into, ctx, header)
+			d.veil(target.Type().Field(f.position), f.name)
 		case "block":
 			d.blocks(blocks, f, into, header)
 		case "label":
@@ -136,6 +141,7 @@ func (d *decoder) argument(body *hclsyntax.Body, f field, names []string, into r
 // value decodes an expression.
 func (d *decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
 	e, at := d.evaluate(expr, ctx, d.shared.kindOf(name, into)), expr.Range()
+	d.last = e
 	switch {
 	case e.problems.HasErrors():
 		d.diags = append(d.diags, diag.FromHCL(e.problems)...)
@@ -146,7 +152,7 @@ func (d *decoder) value(expr hcl.Expression, name string, optional bool, into re
 		}
 		return
 	case e.err != nil:
-		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(e.err))
+		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, e.errorText(e.err))
 		return
 	}
 	if !e.known {
@@ -154,7 +160,7 @@ func (d *decoder) value(expr hcl.Expression, name string, optional bool, into re
 		return
 	}
 	if err := e.into(into); err != nil {
-		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, errorText(err))
+		d.errorf(at, "Wrong type", "The argument %q cannot have this value: %s.", name, e.errorText(err))
 	}
 }
 
@@ -198,7 +204,7 @@ func (d *decoder) blocks(all []innerBlock, f field, into reflect.Value, header h
 	if into.Kind() == reflect.Slice {
 		slice := reflect.MakeSlice(into.Type(), len(found), len(found))
 		for i, b := range found {
-			d.block(b, slice.Index(i))
+			d.within(fmt.Sprintf("%s[%d].", f.name, i), func() { d.block(b, slice.Index(i)) })
 		}
 		if len(found) > 0 {
 			into.Set(slice)
@@ -209,7 +215,7 @@ func (d *decoder) blocks(all []innerBlock, f field, into reflect.Value, header h
 		d.errorf(found[1].DefRange(), "Duplicate block", "There may be one %s block.", f.name)
 	}
 	if len(found) > 0 {
-		d.block(found[0], into)
+		d.within(f.name+".", func() { d.block(found[0], into) })
 		return
 	}
 	if into.Kind() != reflect.Pointer {

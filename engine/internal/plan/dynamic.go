@@ -55,6 +55,7 @@ func (d *decoder) dynamic(b *hclsyntax.Block, ctx *hcl.EvalContext) []innerBlock
 		d.unknown = true
 		return []innerBlock{made(cty.DynamicVal, cty.DynamicVal)}
 	}
+	value, marks := value.Unmark()
 	if value.IsNull() || !value.CanIterateElements() {
 		d.errorf(forEach.Range(), "Invalid for_each", "Give a list, set, map or object.")
 		return nil
@@ -62,7 +63,7 @@ func (d *decoder) dynamic(b *hclsyntax.Block, ctx *hcl.EvalContext) []innerBlock
 	var all []innerBlock
 	for it := value.ElementIterator(); it.Next(); {
 		key, element := it.Element()
-		all = append(all, made(key, element))
+		all = append(all, made(key.WithMarks(marks), element.WithMarks(marks)))
 	}
 	return all
 }

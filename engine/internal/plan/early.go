@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/sensitive"
 )
 
 // early evaluates an expression that must be known before the run, since it says
@@ -105,9 +106,27 @@ func (s *space) withRelays(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.Eval
 	return inner, nil
 }
 
-// earlyAs evaluates an expression and converts it to a type. Null is no value.
-func (b *builder) earlyAs(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
+// earlyOpen is early for what is shown wherever the run is, so that it must not be
+// sensitive. A number or a truth tells no secret.
+func (b *builder) earlyOpen(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	value, ok := b.early(in, what, expr, ctx)
+	if !ok {
+		return cty.NilVal, false
+	}
+	plain, is := sensitive.Plain(value)
+	if is && plain.Type() != cty.Bool && plain.Type() != cty.Number {
+		b.errorf(expr.Range(), "Sensitive value", "%s cannot have a sensitive value, since it is shown wherever the run is. %s", what, sensitiveAdvice)
+		return cty.NilVal, false
+	}
+	return plain, true
+}
+
+// sensitiveAdvice ends messages about sensitive values in places that are shown.
+const sensitiveAdvice = "Where it is no secret, write nonsensitive(…)."
+
+// earlyAs is earlyOpen, converted to a type. Null is no value.
+func (b *builder) earlyAs(in *space, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
+	value, ok := b.earlyOpen(in, what, expr, ctx)
 	if !ok {
 		return cty.NilVal, false
 	}
@@ -190,6 +209,10 @@ func (b *builder) elements(in *space, expr hcl.Expression, ctx *hcl.EvalContext)
 	if !ok {
 		return nil, false
 	}
+	if sensitive.Itself(value) {
+		b.errorf(expr.Range(), "Sensitive value", "for_each cannot have a sensitive value, since its keys become names of instances, which are shown. Values of its elements may be sensitive. %s", sensitiveAdvice)
+		return nil, false
+	}
 	t := value.Type()
 	if value.IsNull() || !t.IsObjectType() && !t.IsMapType() && !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
 		b.errorf(expr.Range(), "Invalid for_each", "Give a map, an object, or a set or list of texts.")
@@ -206,6 +229,10 @@ func (b *builder) elements(in *space, expr hcl.Expression, ctx *hcl.EvalContext)
 		key, value := it.Element()
 		if !named {
 			key = value
+		}
+		if sensitive.Is(key) {
+			b.errorf(expr.Range(), "Sensitive value", "for_each cannot have sensitive elements in a list, since they become names of instances, which are shown. Values of a map may be sensitive. %s", sensitiveAdvice)
+			return nil, false
 		}
 		if key.IsNull() || key.Type() != cty.String {
 			b.errorf(expr.Range(), "Invalid for_each", "The elements of a set or list must be texts: they become the keys of the instances.")

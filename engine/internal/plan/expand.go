@@ -34,6 +34,9 @@ func (b *builder) newBlock(s *spec.Task) *block {
 		b.errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(b.kinds))))
 	} else if outputter, ok := block.kind.New().(module.Outputter); ok {
 		block.outputs = outputter.OutputTypes()
+		if confidential, ok := outputter.(module.Confidential); ok {
+			block.secrets = confidential.SecretOutputs()
+		}
 	}
 	b.blocks.order = append(b.blocks.order, block)
 	b.blocks.byAddress[s.Address()] = block

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 )
 
 // find collects the references of expressions in a scope, by their place.
@@ -188,6 +189,7 @@ func stepKey(step hcl.Traverser) (string, bool) {
 }
 
 func keyText(key cty.Value) (string, bool) {
+	key, _ = sensitive.Plain(key) // instances have no sensitive keys
 	text, err := convert.Convert(key, cty.String)
 	if err != nil || !text.IsKnown() || text.IsNull() {
 		return "", false

@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/sensitive"
 )
 
 // foreseen is what references to a block mean before the run. It is made once:
@@ -28,6 +29,7 @@ func (b *builder) foresee() {
 			continue
 		}
 		f := &foreseen{}
+		block.foreseen = nil // what was foreseen before is not it
 		instances := map[string]cty.Value{}
 		for _, t := range block.instances {
 			if t.Skip != "" {
@@ -61,6 +63,7 @@ type evaluated struct {
 	converted cty.Value
 	err       error         // of the conversion
 	known     bool          // all of it
+	sensitive bool          // something in it
 	common    bool          // to several instances
 	decoded   reflect.Value // in the argument's Go type, once it was decoded
 }
@@ -75,6 +78,7 @@ func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluat
 	}
 	if e.converted, e.err = eval.Convert(e.value, kind); e.err == nil {
 		e.known = e.converted.IsWhollyKnown()
+		e.sensitive = sensitive.Is(e.converted)
 	}
 	return e
 }
@@ -136,7 +140,11 @@ func (e *evaluated) into(target reflect.Value) error {
 		target.Set(e.decoded)
 		return nil
 	}
-	if err := gocty.FromCtyValue(e.converted, target.Addr().Interface()); err != nil {
+	plain := e.converted
+	if e.sensitive {
+		plain, _ = sensitive.Plain(plain)
+	}
+	if err := gocty.FromCtyValue(plain, target.Addr().Interface()); err != nil {
 		return err
 	}
 	if e.common {
@@ -144,6 +152,14 @@ func (e *evaluated) into(target reflect.Value) error {
 		e.decoded.Set(target)
 	}
 	return nil
+}
+
+// errorText is an error about the value, which may quote it.
+func (e *evaluated) errorText(err error) string {
+	if sensitive.Is(e.value) {
+		return "it is sensitive, so the reason is not shown"
+	}
+	return errorText(err)
 }
 
 // differs tells whether an expression may have another value in another instance:

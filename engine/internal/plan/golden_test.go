@@ -283,7 +283,7 @@ func showTask(out *bytes.Buffer, t *Task, s Section) {
 	if t.Skip != "" {
 		return
 	}
-	made, known, _ := t.decode(t.context(nil), newShared())
+	made, _, known, _ := t.decode(t.context(nil), newShared())
 	if !known {
 		fmt.Fprintln(out, "    arguments are known later")
 		return

@@ -87,6 +87,8 @@ func (*fakeSecret) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{"value": cty.String, "path": cty.String}
 }
 
+func (*fakeSecret) SecretOutputs() []string { return []string{"value"} }
+
 func (*fakeSecret) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
 	return nil, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
 
@@ -32,6 +33,7 @@ type relay struct {
 func (s *space) output(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
 	return func(value cty.Value) (cty.Value, diag.List) {
 		if o.Sensitive {
+			value = sensitive.Mark(value)
 			s.eval.Mask(value)
 		}
 		return value, nil

@@ -19,6 +19,8 @@ import (
 type Surroundings struct {
 	Env map[string]string
 	Dir string // an absolute path, empty for the login's home folder
+
+	Sensitive bool // of the folder, which messages may name
 }
 
 // Become is the user that a task works as.
@@ -53,7 +55,8 @@ func (t *Task) surroundings(ctx *hcl.EvalContext, shared *shared) (Surroundings,
 	}
 	if expr := t.block.spec.Cwd; expr != nil {
 		d.value(expr, "cwd", true, reflect.ValueOf(&s.Dir).Elem(), ctx)
-		if s.Dir != "" && !path.IsAbs(s.Dir) {
+		s.Sensitive = d.last.sensitive
+		if s.Dir != "" && !path.IsAbs(s.Dir) && !s.Sensitive {
 			d.errorf(expr.Range(), "Invalid cwd", "The working directory %q must be an absolute path.", s.Dir)
 		}
 	}
@@ -74,7 +77,7 @@ func (b *builder) become(block *block, ctx *hcl.EvalContext) *Become {
 	}
 	made := &Become{User: "root"}
 	if s.Value != nil {
-		value, ok := b.early(in, "become", s.Value, ctx)
+		value, ok := b.earlyOpen(in, "become", s.Value, ctx)
 		if !ok || value.IsNull() {
 			return nil
 		}
@@ -116,4 +119,6 @@ type Result struct {
 	Outputs map[string]cty.Value // nil when the task returned none
 	Changed bool
 	Error   string // empty when there was none
+
+	Sensitive bool // of the error
 }

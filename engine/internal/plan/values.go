@@ -5,6 +5,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/internal/sensitive"
 )
 
 // Values holds what finished tasks returned. It is safe for use by several
@@ -87,11 +89,13 @@ func (t *Task) object(values *Values) cty.Value {
 	}
 	all := map[string]cty.Value{}
 	for name, kind := range t.block.outputs {
-		if is == unknown {
-			all[name] = cty.UnknownVal(kind)
-			continue
+		all[name] = cty.UnknownVal(kind)
+		if is != unknown {
+			all[name] = typed(returned[name], kind)
 		}
-		all[name] = typed(returned[name], kind)
+		if t.block.hidden(name) {
+			all[name] = sensitive.Mark(all[name])
+		}
 	}
 	return cty.ObjectVal(all)
 }

@@ -71,7 +71,7 @@ func returned(ip string) map[string]cty.Value {
 func decodesAll(t *testing.T, p *Plan, values *Values, want map[string]string) {
 	t.Helper()
 	for address, arguments := range want {
-		made, diags := p.Main.Task(address).Decode(values)
+		made, _, diags := p.Main.Task(address).Decode(values)
 		if len(diags) > 0 {
 			t.Fatal(showDiags(diags))
 		}
@@ -97,8 +97,8 @@ func TestDecodeUsesValuesOfFinishedTasks(t *testing.T) {
 func TestDecodeMakesANewTaskEachTime(t *testing.T) {
 	t.Parallel()
 	task := build(t, guestAndFile).Main.Task(`task.guest.node["a"]`)
-	one, _ := task.Decode(&Values{})
-	two, _ := task.Decode(&Values{})
+	one, _, _ := task.Decode(&Values{})
+	two, _, _ := task.Decode(&Values{})
 	if one == two {
 		t.Error("both are the same")
 	}
@@ -114,7 +114,7 @@ func TestPendingNamesWhatIsMissingOrUnknown(t *testing.T) {
 			if diff := cmp.Diff(node, task.Pending(values)); diff != "" {
 				t.Errorf("%s, %s: %s", task.Address, state, diff)
 			}
-			made, diags := task.Decode(values)
+			made, _, diags := task.Decode(values)
 			if made != nil || len(diags) != 1 || diags[0].Summary != "Arguments not known yet" || diags[0].Address != task.Address {
 				t.Errorf("%s, %s: Decode gives %v and %v", task.Address, state, made, diags)
 			}
@@ -134,7 +134,7 @@ func TestFinalTasksTakeNullForWhatDidNotRun(t *testing.T) {
 	if got := task.Pending(values); got != nil {
 		t.Errorf("pending: %v", got)
 	}
-	made, diags := task.Decode(values)
+	made, _, diags := task.Decode(values)
 	if len(diags) > 0 {
 		t.Fatal(showDiags(diags))
 	}
@@ -245,7 +245,7 @@ output "ip" {
 	if got := conf.Pending(&Values{}); got != nil {
 		t.Errorf("pending: %v", got)
 	}
-	made, diags := conf.Decode(&Values{})
+	made, _, diags := conf.Decode(&Values{})
 	if len(diags) > 0 {
 		t.Fatal(showDiags(diags))
 	}
@@ -270,7 +270,7 @@ task "guest" "node" {
 }
 `), &Values{}
 	values.Set("task.file.size", map[string]cty.Value{"size": cty.Zero})
-	_, diags := p.Main.Task("task.guest.node").Decode(values)
+	_, _, diags := p.Main.Task("task.guest.node").Decode(values)
 	if len(diags) != 1 || diags[0].Detail != "memory is at least 1." || diags[0].Address != "task.guest.node" || diags[0].Host != "localhost" || diags[0].Subject.Start.Line != 6 {
 		t.Errorf("got %+v", diags)
 	}
@@ -319,7 +319,7 @@ task "file" "list" {
 	var group sync.WaitGroup
 	for _, task := range p.Main.Tasks {
 		group.Go(func() {
-			if _, diags := task.Decode(values); len(diags) > 0 {
+			if _, _, diags := task.Decode(values); len(diags) > 0 {
 				t.Error(showDiags(diags))
 			}
 		})
@@ -350,7 +350,7 @@ task "guest" "second" {
 		t.Error(diff)
 	}
 	values.Set("task.guest.first", map[string]cty.Value{"disks": cty.ListVal([]cty.Value{cty.StringVal("x"), cty.StringVal("y")})})
-	made, diags := second.Decode(values)
+	made, _, diags := second.Decode(values)
 	if len(diags) > 0 {
 		t.Fatal(showDiags(diags))
 	}
@@ -427,7 +427,10 @@ import "web" {
   source = "./web"
   inputs = { key = task.guest.node.ip }
 }
-output "shown" { value = import.web.out }
+output "shown" {
+  value     = import.web.out
+  sensitive = true
+}
 -- web/main.hcl --
 variable "key" { sensitive = true }
 output "out" { value = "<${var.key}>" }

@@ -48,7 +48,8 @@ func (r *runner) declinedNeed(t *plan.Task) string {
 // preview is what a task would change now. It is not known while the task cannot be
 // read, as one that waits for something.
 func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, known bool) {
-	task, diags := t.Decode(r.values)
+	task, hidden, diags := t.Decode(r.values)
+	r.hide(t, hidden)
 	if diags.HasErrors() {
 		return nil, false
 	}

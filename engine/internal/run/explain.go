@@ -13,7 +13,7 @@ import (
 // asked for it, the host, and what to do where that is known.
 func (r *runner) explain(t *plan.Task, err error) diag.List {
 	var list diag.List
-	if errors.As(err, &list) && !t.Sensitive {
+	if errors.As(err, &list) && !r.hidden(t).All {
 		return r.place(t, list)
 	}
 	subject := t.Blame(err.Error())
@@ -64,7 +64,7 @@ func Summary(err error) string {
 // cause is the error behind a diagnostic, which only a view that is asked for more
 // shows. That of a sensitive task shows nothing.
 func (r *runner) cause(t *plan.Task, err error) error {
-	if !t.Sensitive || isConnection(err) {
+	if !r.hidden(t).All || isConnection(err) {
 		return err
 	}
 	return errors.New(r.errorText(t, err))

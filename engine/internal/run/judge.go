@@ -75,7 +75,7 @@ func (r *runner) resultOf(t *plan.Task, out outcome, err error) *plan.Result {
 	if out.pending {
 		return nil
 	}
-	result := &plan.Result{Changed: len(out.steps) > 0}
+	result := &plan.Result{Changed: len(out.steps) > 0, Sensitive: r.hidden(t).All}
 	if err != nil {
 		result.Error = err.Error()
 		return result

@@ -34,6 +34,7 @@ func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
 	if !ok {
 		return outcome{}, false
 	}
+	values = t.Outputs(values, r.hidden(t))
 	r.values.Set(t.Address, values)
 	r.tellOutputs(t, values)
 	return outcome{message: fmt.Sprintf("as read %s ago", time.Since(read).Round(time.Second))}, true
@@ -43,7 +44,7 @@ func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
 // cannot be kept is no fault of the task: the next run reads it again.
 func (r *runner) remember(t *plan.Task, task module.Task, values map[string]cty.Value) {
 	aging, ok := task.(module.Aging)
-	if !ok || aging.MaxAge() <= 0 || r.opts.Check || t.Sensitive {
+	if !ok || aging.MaxAge() <= 0 || r.opts.Check || anySensitive(values) {
 		return
 	}
 	if key, ok := r.recallKey(t, task); ok {
@@ -60,7 +61,7 @@ func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
 	if err != nil {
 		return recall.Key{}, false // the connection will tell
 	}
-	values, secrets := plan.Arguments(task)
+	values, secrets := plan.Arguments(task, r.hidden(t))
 	name := []any{t.Host, t.Module, t.Become}
 	for _, v := range values {
 		if v.Name != maxAge {
@@ -68,7 +69,7 @@ func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
 		}
 	}
 	text, err := json.Marshal(name)
-	return recall.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0
+	return recall.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.hidden(t).Any()
 }
 
 // maxAge is the argument that says how old values may be.

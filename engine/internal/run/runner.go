@@ -9,6 +9,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/sensitive"
 )
 
 // runner is the state of one run.
@@ -24,6 +25,7 @@ type runner struct {
 	dropped map[string]string  // by host: the reason for which it is left out
 	lost    map[string]string  // by host: the reason for which nothing more is tried on it
 	told    sync.Map           // addresses of the tasks whose arguments were told
+	veils   sync.Map           // plan.Sensitivity by address, of tasks whose arguments were decoded
 }
 
 // record is what is known of a finished task.
@@ -142,8 +144,8 @@ func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
 		p.Text = r.opts.Redactor.RedactLine(p.Text)
-		if t.Sensitive {
-			p.Text = hidden
+		if r.hidden(t).All {
+			p.Text = sensitive.Shown
 		}
 		r.emit(event.Event{Kind: event.TaskProgress, Task: t.Address, Host: t.Host, Stage: t.Stage, Progress: &p})
 	}

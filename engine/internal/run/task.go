@@ -12,6 +12,7 @@ import (
 	"kinit/engine/graph"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 )
 
@@ -99,8 +100,10 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if first := r.waitsFor(t); first != "" {
 		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
-	task, diags := t.Decode(r.values)
+	task, hidden, diags := t.Decode(r.values)
 	around, more := t.Surroundings(r.values)
+	hidden.All = hidden.All || around.Sensitive
+	r.hide(t, hidden)
 	if diags = append(diags, more...); diags.HasErrors() {
 		return outcome{}, diags
 	}
@@ -225,8 +228,9 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	if err != nil {
 		return fmt.Errorf("read the outputs: %w", err)
 	}
+	values = t.Outputs(values, r.hidden(t))
 	if t.Sensitive {
-		r.hide(values)
+		r.mask(values)
 	}
 	r.values.Set(t.Address, values)
 	r.tellOutputs(t, values)
@@ -239,6 +243,9 @@ func (r *runner) message(t *plan.Task, task module.Task) string {
 	m, ok := task.(module.Messenger)
 	if !ok || t.Sensitive {
 		return ""
+	}
+	if r.hidden(t).All {
+		return sensitive.Shown
 	}
 	return r.redact(m.Tells())
 }

@@ -12,6 +12,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 )
 
@@ -32,7 +33,7 @@ func (r *runner) tellArguments(t *plan.Task, task module.Task) {
 	if _, before := r.told.LoadOrStore(t.Address, true); before {
 		return
 	}
-	values, secrets := plan.Arguments(task)
+	values, secrets := plan.Arguments(task, r.hidden(t))
 	r.opts.Redactor.Add(secrets...)
 	r.emit(event.Event{Kind: event.TaskArguments, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(values)})
 }
@@ -44,7 +45,7 @@ func (r *runner) tellOutputs(t *plan.Task, values map[string]cty.Value) {
 	}
 	var told []event.Value
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if text := Text(values[name]); text != "" {
+		if text := sensitive.Text(values[name]); text != "" {
 			told = append(told, event.Value{Name: name, Text: text})
 		}
 	}
@@ -71,7 +72,7 @@ func (r *runner) kept(values []event.Value) []event.Value {
 // is the reason.
 func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
 	var command *event.Command
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !t.Sensitive {
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !r.hidden(t).All {
 		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.ends(exit.Stdout), Stderr: r.ends(exit.Stderr)}
 	}
 	for _, d := range diags {

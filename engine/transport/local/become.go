@@ -49,17 +49,18 @@ func As(user, method string) (*Conn, error) {
 // exec runs the line as the user. The line is in nobody's list of processes and in no
 // log of sudo: the shell reads it, with the mark behind it, before its input.
 func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, error) {
-	if strings.ContainsRune(p.Line, 0) {
+	line := shell.Exports(p.Env) + p.Line
+	if strings.ContainsRune(line, 0) {
 		return 0, errors.New("a command line cannot contain a zero byte")
 	}
 	mark := rand.Text()
 	begin := newBeginning(mark, p.Stdout)
 	said := &limited{to: p.Stderr}
-	input := io.Reader(strings.NewReader(p.Line + mark))
+	input := io.Reader(strings.NewReader(line + mark))
 	if p.Stdin != nil {
 		input = io.MultiReader(input, p.Stdin)
 	}
-	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+boot(mark, len(p.Line)+len(mark))))
+	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+boot(mark, len(line)+len(mark))))
 	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: said}, o.signaller(cmd, begin))
 	if err == nil && !begin.done {
 		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),

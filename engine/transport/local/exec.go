@@ -48,6 +48,9 @@ func (c *Conn) start(ctx context.Context, p transport.Process) (int, error) {
 	if c.run != "" {
 		cmd.Env = append(cmd.Env, "KINIT_RUN="+c.run)
 	}
+	for name, value := range p.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	return c.attend(ctx, cmd, p, own(cmd))
 }
 

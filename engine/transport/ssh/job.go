@@ -63,5 +63,10 @@ func (j *job) check() error {
 		return fmt.Errorf("the command line has %d bytes and at most %d can be passed: use standard input or a file",
 			len(j.Line), longestLine)
 	}
+	for name, value := range j.Env {
+		if strings.ContainsRune(value, 0) || len(name)+len(value) >= longestLine {
+			return fmt.Errorf("the environment variable %s has a zero byte, or more than the %d bytes that can be passed", name, longestLine)
+		}
+	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (l *link) cramp() bool {
 func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	nonce := rand.Text()
 	script := framing.Command{
-		Nonce: nonce, Shell: l.config.shell, Line: j.Line,
+		Nonce: nonce, Shell: l.config.shell, Line: j.Line, Env: j.Env,
 		Fence: j.Fence, Run: l.config.Run, Last: w.last, Input: j.from, Data: j.data,
 	}
 	if err := w.sendSoon(ctx, script.Script()); err != nil {

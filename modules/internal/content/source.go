@@ -14,6 +14,7 @@ import (
 	"io"
 
 	"kinit/engine/module"
+	"kinit/engine/secret"
 	"kinit/modules/internal/localfile"
 )
 
@@ -31,6 +32,14 @@ func FromText(text []byte) Source {
 	return Source{
 		Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Text: text,
 		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+	}
+}
+
+// Hide makes the checksum of a secret content known to the run: from that of a short
+// text, the text can be guessed.
+func (s Source) Hide(h module.Host, isSecret bool) {
+	if isSecret {
+		h.AddSecret(secret.Value(s.SHA256))
 	}
 }
 

@@ -118,7 +118,12 @@ func (f File) accept(ctx context.Context, h module.Host, temp string) error {
 	for i, arg := range f.Validate {
 		argv[i] = strings.ReplaceAll(arg, "%s", temp)
 	}
-	if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
+	_, err := h.Run(ctx, module.Command{Argv: argv})
+	if exit := (*module.ExitError)(nil); f.Secret && errors.As(err, &exit) {
+		return fmt.Errorf("new content of %s is rejected by %s, the file is as before: it ended with code %d; the content is secret, so what it said is not shown",
+			f.Path, cmdtext.Show(h, f.Validate), exit.Code)
+	}
+	if err != nil {
 		return fmt.Errorf("new content of %s is rejected by %s, the file is as before: %w",
 			f.Path, cmdtext.Show(h, f.Validate), err)
 	}

@@ -36,26 +36,41 @@ func Functions() map[string]function.Function {
 	}
 }
 
-// Text fills a template. The second result tells that a sensitive value went
-// into the text. An error names the line of the template and shows it.
-func Text(template string, vars cty.Value) (text string, sensitive bool, err error) {
+// Text fills a template. An error names the line of the template and shows it, but of a
+// secret one only the number of the line.
+func Text(template string, vars cty.Value, secret bool) (text string, err error) {
+	text, err = fill(template, vars)
+	if at := (*problem)(nil); secret && errors.As(err, &at) {
+		return "", fmt.Errorf("template line %d: %s; it is secret, so nothing else is shown", at.line, at.summary)
+	}
+	return text, err
+}
+
+// problem is what is wrong with a line of a template.
+type problem struct {
+	line          int
+	summary, text string
+}
+
+func (p *problem) Error() string { return p.text }
+
+func fill(template string, vars cty.Value) (string, error) {
 	expr, diags := hclsyntax.ParseTemplate([]byte(template), "template", hcl.InitialPos)
 	if diags.HasErrors() {
-		return "", false, explain(template, diags)
+		return "", explain(template, diags)
 	}
 	value, diags := expr.Value(&hcl.EvalContext{Variables: variables(vars), Functions: Functions()})
 	if diags.HasErrors() {
-		return "", false, explain(template, diags)
+		return "", explain(template, diags)
 	}
-	value, marks := value.UnmarkDeep()
-	value, err = convert.Convert(value, cty.String)
+	value, err := convert.Convert(value, cty.String)
 	switch {
 	case err != nil:
-		return "", false, fmt.Errorf("template gives no text: %w", err)
+		return "", fmt.Errorf("template gives no text: %w", err)
 	case value.IsNull() || !value.IsKnown():
-		return "", false, errors.New("template gives null, want a text")
+		return "", errors.New("template gives null, want a text")
 	}
-	return value.AsString(), len(marks) > 0, nil
+	return value.AsString(), nil
 }
 
 // IsObject tells whether the value can give names to a template; none, null and
@@ -70,18 +85,10 @@ func IsObject(v cty.Value) bool {
 
 // variables are the names a template may use.
 func variables(vars cty.Value) map[string]cty.Value {
-	if vars == cty.NilVal {
+	if vars == cty.NilVal || vars.IsNull() || !vars.IsKnown() {
 		return nil
 	}
-	vars, marks := vars.Unmark()
-	if vars.IsNull() || !vars.IsKnown() {
-		return nil
-	}
-	all := vars.AsValueMap()
-	for name, value := range all {
-		all[name] = value.WithMarks(marks)
-	}
-	return all
+	return vars.AsValueMap()
 }
 
 // explain turns diagnostics into an error with the lines they are about, in the
@@ -95,7 +102,7 @@ func explain(template string, diags hcl.Diagnostics) error {
 		if n := lineOf(d); n >= 1 && n <= len(lines) {
 			text += "\n  " + strings.TrimSpace(lines[n-1])
 		}
-		all = append(all, errors.New(text))
+		all = append(all, &problem{lineOf(d), d.Summary, text})
 	}
 	return errors.Join(all...)
 }

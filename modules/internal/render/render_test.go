@@ -23,9 +23,9 @@ func TestText(t *testing.T) {
 		{"choice", "%{ if tls }https%{ else }http%{ endif }", "https"},
 		{"functions", `${upper(name)} ${join(",", ports)} ${jsonencode({ a = tls })}`, `WEB 80,443 {"a":true}`},
 	} {
-		got, sensitive, err := Text(c.template, vars)
-		if err != nil || got != c.want || sensitive {
-			t.Errorf("%s: %q, %v, %v, want %q", c.name, got, sensitive, err, c.want)
+		got, err := Text(c.template, vars, false)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
 		}
 	}
 }
@@ -39,9 +39,18 @@ func TestErrorsNameTheLineOfTheTemplate(t *testing.T) {
 		{"no text", "${[name]}", "template gives no text: string required, but have tuple"},
 		{"null", "${null}", "template gives null, want a text"},
 	} {
-		_, _, err := Text(c.template, cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("web")}))
+		_, err := Text(c.template, cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("web")}), false)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+func TestErrorsOfASecretTemplateShowNothingOfIt(t *testing.T) {
+	t.Parallel()
+	vars := cty.ObjectVal(map[string]cty.Value{"pin": cty.StringVal("hunter22")})
+	_, err := Text("a\n${ formatlist(\"%d\", pin)[0] }\n", vars, true)
+	if want := "template line 2: Error in function call; it is secret, so nothing else is shown"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

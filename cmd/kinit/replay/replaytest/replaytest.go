@@ -8,6 +8,7 @@ import (
 
 	"kinit/cmd/kinit/runlog"
 	"kinit/cmd/kinit/view"
+	"kinit/engine"
 	"kinit/engine/event"
 )
 
@@ -57,7 +58,7 @@ func (m *maker) skip(t event.Task, ms int, why string) {
 func (m *maker) end(ms, code int, problems ...event.Problem) *runlog.Run {
 	m.emit(ms, event.Event{Kind: event.RunFinished, Duration: time.Duration(ms) * time.Millisecond})
 	s := &view.Summary{Kind: view.SummaryKind, Spec: m.log.Header.Spec, ExitCode: code, Duration: time.Duration(ms) * time.Millisecond,
-		Counts: map[string]int{}, Outputs: map[string]string{"url": "http://web1/", "token": "***"}, Diagnostics: problems}
+		Counts: map[string]int{}, Outputs: map[string]string{"url": "http://web1/", "token": engine.Hidden}, Diagnostics: problems}
 	hosts, stages := map[string]int{}, map[string]int{}
 	if problems == nil {
 		s.Diagnostics = m.problems()
@@ -95,7 +96,7 @@ func web() *event.Plan {
 	}
 	p := &event.Plan{
 		Hosts:     []event.Host{{Name: "web1", Address: "192.0.2.10"}, {Name: "web2", Address: "192.0.2.11"}},
-		Variables: map[string]string{"greeting": "hello", "token": "***"},
+		Variables: map[string]string{"greeting": "hello", "token": engine.Hidden},
 		Stages:    []event.Stage{{Name: "prepare"}, {Name: "serve", After: []string{"prepare"}}, {Name: "verify", After: []string{"serve"}}},
 		Blocks: []event.Block{
 			block(10, "task \"package\" \"nginx\" {\n  stage = \"prepare\"\n  hosts = run.hosts\n  names = [\"nginx\"]\n}"),

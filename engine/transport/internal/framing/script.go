@@ -85,9 +85,10 @@ type Command struct {
 	Nonce string // random, 26 letters or so
 	Shell string // that runs the line
 	Line  string
-	Fence string // the link without which the line is not run; empty for none
-	Run   string // the run's name, as Bootstrap has it
-	Last  int    // the session of the command before, or 0
+	Env   map[string]string // of the line's shell; the runner sets it, so that it is on no command line
+	Fence string            // the link without which the line is not run; empty for none
+	Run   string            // the run's name, as Bootstrap has it
+	Last  int               // the session of the command before, or 0
 	Input Input
 	Data  []byte // of Data
 }
@@ -114,8 +115,8 @@ func (c Command) Script() string {
 	if c.Run != "" {
 		command = "export KINIT_COMMAND=$p; "
 	}
-	fmt.Fprintf(&b, "(read -r p r </proc/self/stat; echo $p; %sexec setsid %s %s2>&4 4>&-)\n",
-		command, shell.POSIX(c.Shell, "-c", c.Line), redirect)
+	fmt.Fprintf(&b, "(%sread -r p r </proc/self/stat; echo $p; %sexec setsid %s %s2>&4 4>&-)\n",
+		shell.Exports(c.Env), command, shell.POSIX(c.Shell, "-c", c.Line), redirect)
 	fmt.Fprintf(&b, "printf '%s%%s\\n' $?; printf %s >&4\n}\n", c.Nonce, c.Nonce)
 	return b.String()
 }

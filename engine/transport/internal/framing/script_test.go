@@ -52,6 +52,20 @@ printf 'N%s\n' $?; printf N >&4
 	}
 }
 
+func TestTheEnvironmentIsSetByTheRunner(t *testing.T) {
+	want := `{
+printf NS; printf N >&4
+(export A='it'\''s'
+export B=b
+read -r p r </proc/self/stat; echo $p; exec setsid /bin/sh -c env </dev/null 2>&4 4>&-)
+printf 'N%s\n' $?; printf N >&4
+}
+`
+	if got := (Command{Nonce: "N", Shell: "/bin/sh", Line: "env", Env: map[string]string{"B": "b", "A": "it's"}}).Script(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // The bytes must come out of a real printf, of every shell there is here.
 func TestPrintfFormat(t *testing.T) {
 	every := make([]byte, 0, 3*256)

@@ -1,0 +1,102 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"kinit/engine/internal/sensitive"
+)
+
+// marks is the functions by which a playbook says what is sensitive.
+func marks() map[string]function.Function {
+	return map[string]function.Function{
+		"issensitive": ofMarked("Tells whether a value, or something in it, is sensitive.", cty.Bool, func(v cty.Value) cty.Value {
+			return cty.BoolVal(sensitive.Is(v))
+		}),
+		"nonsensitive": ofMarked("Returns a value that is no longer sensitive: what shows it is not masked for its origin.", cty.DynamicPseudoType, func(v cty.Value) cty.Value {
+			v, _ = sensitive.Plain(v)
+			return v
+		}),
+		"sensitive": ofMarked("Returns a value that is sensitive, and so is all that is made of it.", cty.DynamicPseudoType, sensitive.Mark),
+	}
+}
+
+// ofMarked makes a function that sees the marks of its argument.
+func ofMarked(about string, kind cty.Type, do func(cty.Value) cty.Value) function.Function {
+	return function.New(&function.Spec{
+		Description: about,
+		Params:      []function.Parameter{open(function.Parameter{Name: "value", Type: cty.DynamicPseudoType})},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if kind == cty.DynamicPseudoType {
+				return args[0].Type(), nil
+			}
+			return kind, nil
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return do(args[0]), nil },
+	})
+}
+
+// open is a parameter that takes every value as it is.
+func open(p function.Parameter) function.Parameter {
+	p.AllowMarked, p.AllowUnknown, p.AllowNull, p.AllowDynamicType = true, true, true, true
+	return p
+}
+
+// functions are what expressions of a folder's files may call.
+func (s *Scope) functions(folder string) map[string]function.Function {
+	if s.in.Redactor == nil {
+		return Functions(s.in.Sources, folder, nil)
+	}
+	return Functions(s.in.Sources, folder, s.learn)
+}
+
+// parting are the functions that take values apart. What they make of a secret is a
+// secret of its own.
+func parting() []string {
+	return []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
+}
+
+// forming are those that give a value another form. Others put together what is known
+// already.
+func forming() []string {
+	return []string{
+		"abs", "base64encode", "ceil", "chomp", "floor", "lower", "md5", "parseint", "replace", "sha1", "sha256", "sha512", "strrev",
+		"substr", "title", "tonumber", "tostring", "trim", "trimprefix", "trimspace", "trimsuffix", "upper", "urlencode", "uuidv5",
+	}
+}
+
+// teach makes functions tell what they make of sensitive values.
+func teach(all map[string]function.Function, learn func(texts ...string)) {
+	for _, name := range parting() {
+		all[name] = telling(all[name], learn)
+	}
+	for _, name := range forming() {
+		all[name] = telling(all[name], func(texts ...string) {
+			// A document that went through a function is no secret line by line.
+			learn(slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, "\n") })...)
+		})
+	}
+}
+
+// telling is a function that tells the texts in what it makes of sensitive values.
+func telling(f function.Function, learn func(texts ...string)) function.Function {
+	spec := &function.Spec{Description: f.Description(), Type: function.StaticReturnType(cty.DynamicPseudoType)}
+	for _, p := range f.Params() {
+		spec.Params = append(spec.Params, open(p))
+	}
+	if p := f.VarParam(); p != nil {
+		more := open(*p)
+		spec.VarParam = &more
+	}
+	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		value, err := f.Call(args)
+		if err == nil && sensitive.Is(value) {
+			learn(sensitive.Texts(value)...)
+		}
+		return value, err
+	}
+	return function.New(spec)
+}

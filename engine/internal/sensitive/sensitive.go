@@ -1,0 +1,96 @@
+// Package sensitive says which values are secret. They carry a mark, which goes with
+// them through operators, functions and templates into whatever is made of them.
+package sensitive
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// Shown stands for a sensitive value wherever values are shown.
+const Shown = "(sensitive)"
+
+// mark is the type of the one mark there is.
+type mark struct{}
+
+// Mark makes a value sensitive, all of it.
+func Mark(v cty.Value) cty.Value {
+	if v == cty.NilVal {
+		return v
+	}
+	return v.Mark(mark{})
+}
+
+// Is tells whether a value, or something in it, is sensitive.
+func Is(v cty.Value) bool { return v != cty.NilVal && v.HasMarkDeep(mark{}) }
+
+// Itself tells whether the value as a whole is sensitive, so that not even how many
+// elements it has, or their keys, may be shown.
+func Itself(v cty.Value) bool { return v != cty.NilVal && v.HasMark(mark{}) }
+
+// Plain is the value without marks, for the one who uses it, and whether it is
+// sensitive.
+func Plain(v cty.Value) (plain cty.Value, is bool) {
+	if v == cty.NilVal || !v.ContainsMarked() {
+		return v, false
+	}
+	plain, marks := v.UnmarkDeep()
+	return plain, len(marks) > 0
+}
+
+// Texts lists the texts and numbers in the sensitive parts of a value.
+func Texts(v cty.Value) []string { return texts(nil, v, false) }
+
+func texts(all []string, v cty.Value, within bool) []string {
+	if v == cty.NilVal {
+		return all
+	}
+	within = within || v.HasMark(mark{})
+	v, _ = v.Unmark()
+	switch t := v.Type(); {
+	case v.IsNull() || !v.IsKnown():
+	case t == cty.String || t == cty.Number:
+		if text, err := convert.Convert(v, cty.String); within && err == nil {
+			all = append(all, text.AsString())
+		}
+	case v.CanIterateElements():
+		for key, inner := range v.Elements() {
+			if within && t.IsMapType() {
+				all = texts(all, key, true)
+			}
+			all = texts(all, inner, within)
+		}
+	}
+	return all
+}
+
+// Veiled is the value as it may be shown: its sensitive parts are the text Shown.
+func Veiled(v cty.Value) cty.Value {
+	if v == cty.NilVal || !v.ContainsMarked() {
+		return v
+	}
+	if v.HasMark(mark{}) {
+		return cty.StringVal(Shown)
+	}
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	if t := v.Type(); t.IsObjectType() || t.IsMapType() {
+		parts := v.AsValueMap()
+		for name, part := range parts {
+			parts[name] = Veiled(part)
+		}
+		return cty.ObjectVal(parts)
+	}
+	if !v.CanIterateElements() {
+		return v
+	}
+	parts := slices.Clone(v.AsValueSlice())
+	for i, part := range parts {
+		parts[i] = Veiled(part)
+	}
+	return cty.TupleVal(parts)
+}
