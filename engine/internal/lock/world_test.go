@@ -103,7 +103,7 @@ func (w *world) direct() {
 				}
 			}
 		case 2:
-			c.asleep.Store(int64(time.Since(w.start) + span(60*time.Second)))
+			c.asleep.Store(max(c.asleep.Load(), int64(time.Since(w.start)+span(60*time.Second))))
 		case 3:
 			h.step(r)
 		case 4:
