@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 )
 
 // container is the one that is a hypervisor of the lab.
@@ -76,15 +77,24 @@ func asBefore(t *testing.T, before map[string]map[string]bool) {
 	// that was so until a moment ago.
 	kept := []string{"file /var/lib/libvirt/images/kinit-", "image localhost/kinit-node:", "nft table ip filter", "nft table ip nat"}
 	for host, was := range before {
-		is := snapshot(t, host)
-		if left := minus(is, was, kept...); len(left) > 0 {
+		var left, lost []string
+		for deadline := time.Now().Add(settleTime); time.Now().Before(deadline); time.Sleep(time.Second) {
+			is := snapshot(t, host)
+			if left, lost = minus(is, was, kept...), minus(was, is); len(left)+len(lost) == 0 {
+				break
+			}
+		}
+		if len(left) > 0 {
 			t.Errorf("left on %s:\n%s", host, strings.Join(left, "\n"))
 		}
-		if lost := minus(was, is); len(lost) > 0 {
+		if len(lost) > 0 {
 			t.Errorf("missing on %s:\n%s", host, strings.Join(lost, "\n"))
 		}
 	}
 }
+
+// settleTime is how long the kernel and systemd may take to finish what they were told.
+const settleTime = 30 * time.Second
 
 // minus lists what is in a and not in b, without what matches one of the allowed
 // beginnings.
