@@ -40,7 +40,7 @@ func TestWhatCannotBeMeantIsAnError(t *testing.T) {
 			}
 			began := time.Now()
 			_, problems = bounded(expr, &hcl.EvalContext{
-				Functions: Functions(spec.Sources{Cwd: "/srv"}, ""),
+				Functions: Functions(spec.Sources{Cwd: "/srv"}, "", nil),
 				Variables: map[string]cty.Value{"big": cty.StringVal(strings.Repeat("x", 1_000_000))},
 			})
 			if !problems.HasErrors() {
@@ -72,7 +72,7 @@ func TestWhatIsLargeAndMeantIsNone(t *testing.T) {
 			t.Fatal(problems)
 		}
 		if _, problems = bounded(expr, &hcl.EvalContext{
-			Functions: Functions(spec.Sources{Cwd: "/srv"}, ""),
+			Functions: Functions(spec.Sources{Cwd: "/srv"}, "", nil),
 			Variables: map[string]cty.Value{"big": cty.StringVal(strings.Repeat("x", 1_000_000)), "unknown": cty.DynamicVal},
 		}); problems.HasErrors() {
 			t.Errorf("%s: %s", text, problems.Error())
