@@ -96,8 +96,8 @@ func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) 
 	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
 }
 
-// Connected returns a machine that is connected already, as the user its settings say
-// or as another one, or nil. It does not wait.
+// Connected returns a machine that is connected already and has passed, as the user its
+// settings say or as another one, or nil. It does not wait.
 func (p *Pool) Connected(name string, as *Become) *Machine {
 	key := entryKey{name: name}
 	if as != nil {
@@ -109,9 +109,13 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 	if e == nil {
 		return nil
 	}
+	_, admit := p.terms()
 	select {
 	case e.busy <- struct{}{}:
 		defer func() { <-e.busy }()
+		if !e.admitted && admit != nil {
+			return nil
+		}
 		return e.machine
 	default:
 		return nil
