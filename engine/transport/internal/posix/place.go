@@ -194,7 +194,7 @@ func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) 
 	}
 	p, err := f.locate(ctx, "stat", name, false)
 	if err == nil && p.missing != "" {
-		err = &fs.PathError{Op: "stat", Path: p.missing, Err: fs.ErrNotExist}
+		err = &fs.PathError{Op: "stat", Path: p.missing, Err: syscall.ENOENT}
 	}
 	return module.Folder{Path: p.dir(), Closed: p.open == ""}, err
 }
@@ -204,5 +204,5 @@ func (p place) absent(op string) error {
 	if p.missing == "" {
 		return nil
 	}
-	return &fs.PathError{Op: op, Path: p.name, Err: fmt.Errorf("%s: %w", p.missing, fs.ErrNotExist)}
+	return &fs.PathError{Op: op, Path: p.name, Err: fmt.Errorf("%s: %w", p.missing, syscall.ENOENT)}
 }

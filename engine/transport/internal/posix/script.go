@@ -46,7 +46,7 @@ func (f *Files) script(ctx context.Context, op, name, file string, p transport.P
 	case code == 0:
 		return nil
 	case code == codeMissing:
-		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		return &fs.PathError{Op: op, Path: name, Err: syscall.ENOENT}
 	}
 	return &fs.PathError{Op: op, Path: name, Err: reason(said.text.String(), code)}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
@@ -95,7 +96,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 		return f.script(ctx, "chmod", name, "attributes", transport.Process{},
 			p.dir(), p.base(), stageName(p), owners(uid, gid), octalOrNone(attr.Mode))
 	case !p.there:
-		return &fs.PathError{Op: "chmod", Path: name, Err: fs.ErrNotExist}
+		return &fs.PathError{Op: "chmod", Path: name, Err: syscall.ENOENT}
 	}
 	return f.setAttr(ctx, p, uid, gid, attr.Mode)
 }
