@@ -197,9 +197,11 @@ func whereItLies(ctx context.Context, t *testing.T, f tree) {
 func privateFromTheStart(ctx context.Context, t *testing.T, f tree) {
 	f.others(ctx, t)
 	f.run(ctx, t, "mkdir closed")
+	watch := f // over a connection of its own: a server may have one session for commands
+	_, watch.conn = f.suite.conn(t)
 	for _, folder := range []string{"closed", "home"} {
 		content := io.MultiReader(bytes.NewReader(make([]byte, 100_000)), peek(func() {
-			got := f.run(ctx, t, "find "+folder+" -type f -perm /044 ! -path '*/.*/*'")
+			got := watch.run(ctx, t, "find "+folder+" -type f -perm /044 ! -path '*/.*/*'")
 			want(t, "what others can read", got, "")
 		}))
 		check(t, f.Write(ctx, f.path(folder+"/secret"), content, module.Attr{Mode: 0o600}))
