@@ -71,11 +71,11 @@ func history(t *testing.T, seed uint64, sum *tally) {
 	defer os.RemoveAll(dir) // thousands of histories are one test
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, seed, dir, sum)
-		w.all.Go(w.direct)
 		for i := range 3 {
 			c := &contender{world: w, name: fmt.Sprintf("c%d", i), rand: rand.New(rand.NewPCG(seed, uint64(i)+1))}
 			w.contenders = append(w.contenders, c)
 		}
+		w.all.Go(w.direct)
 		for _, c := range w.contenders {
 			w.all.Go(c.live)
 		}

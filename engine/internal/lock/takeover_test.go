@@ -2,6 +2,7 @@ package lock
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -62,9 +63,9 @@ func TestWhoTakesOverEndsWhatTheOtherRunHasAtWork(t *testing.T) {
 				settings = host.Settings{Name: "h1", Address: server.Host, Port: server.Port, User: server.User,
 					IdentityFiles: []string{server.ClientKey}, HostKeys: []string{server.HostKey}, NoAgent: true}
 			}
-			dir := t.TempDir()
-			first := machineOf(t, settings, "FIRST"+filepath.Base(dir)+over)
-			token := "me@here/1/FIRST" + filepath.Base(dir) + over
+			dir, unique := t.TempDir(), rand.Text() // processes are searched on the whole machine
+			first := machineOf(t, settings, "FIRST"+unique)
+			token := "me@here/1/FIRST" + unique
 			if _, err := w.place(token).do(t.Context(), first.Bind("", nil), take()); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func TestWhoTakesOverEndsWhatTheOtherRunHasAtWork(t *testing.T) {
 				ended <- exec(t.Context(), fmt.Sprintf("echo $$ >%[1]s/command; env -i /usr/bin/setsid -w /bin/sh -c 'echo $$ >%[1]s/child; trap \"\" TERM; while :; do sleep 1; done'; :", dir))
 			}()
 			service, command, child := pid(t, dir+"/service"), pid(t, dir+"/command"), pid(t, dir+"/child")
-			second := machineOf(t, settings, "SECOND"+filepath.Base(dir)+over)
+			second := machineOf(t, settings, "SECOND"+unique)
 			a, err := w.place("you@there/2/SECOND").do(t.Context(), second.Bind("", nil), operation{name: "take", dead: token})
 			if err != nil || !a.taken || a.was != token || a.ended < 3 {
 				t.Fatalf("got %+v, %v", a, err)
