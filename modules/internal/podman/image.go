@@ -3,8 +3,6 @@ package podman
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
@@ -33,12 +31,6 @@ func (c Client) Image(ctx context.Context, name string) (*Image, error) {
 		return nil, err
 	}
 	return &Image{ID: found[0].ID, Names: found[0].RepoTags, Digest: found[0].Digest}, nil
-}
-
-// Images lists the images of the host, those without a name included.
-func (c Client) Images(ctx context.Context) ([]Image, error) {
-	var found []Image
-	return found, c.list(ctx, &found, "images", "--all")
 }
 
 // OwnImage marks an image as the owner's before it is made.
@@ -115,23 +107,16 @@ func (c Client) users(ctx context.Context, id string) ([]string, error) {
 // OwnPauseImage marks the image that podman makes with the first pod, unless it
 // is there. It is called before a pod is made.
 func (c Client) OwnPauseImage(ctx context.Context) error {
-	images, err := c.Images(ctx)
-	if err != nil {
-		return err
-	}
-	for _, image := range images {
-		if slices.ContainsFunc(image.Names, isPause) {
-			return nil
-		}
-	}
 	name, err := c.pauseName(ctx)
 	if err != nil {
 		return err
 	}
+	// By its name: podman lists no image at all while one is half made.
+	if there, err := c.exists(ctx, "image", name); err != nil || there {
+		return err
+	}
 	return c.Host.Own(ctx, module.Mark{Kind: ImageMark, ID: name})
 }
-
-func isPause(name string) bool { return strings.HasPrefix(name, pauseImage) }
 
 // pauseName is the name that this podman gives the image: its version and build
 // time (podman, pkg/specgen/generate/pause_image.go).
