@@ -35,8 +35,8 @@ task "directory" "overlay" {
   mode  = "0700"
 }
 
-# The southbound database lets a hypervisor write what is its own, which it tells by the name
-# in the certificate.
+# The southbound database lets a hypervisor write its own rows only. It knows a hypervisor by
+# the name in its certificate.
 task "command" "chassis_id" {
   stage     = "network"
   hosts     = local.overlay_hypervisors

@@ -10,8 +10,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// Diagnostics renders a list, an empty line before each. What is the same on several
-// hosts is told once, with the hosts.
+// Diagnostics renders a list, an empty line before each. It shows a diagnostic that several
+// hosts share once, with a list of the hosts.
 func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, width int) string {
 	var out strings.Builder
 	for _, same := range alike(list) {

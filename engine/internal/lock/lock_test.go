@@ -237,15 +237,22 @@ func guard(t *testing.T, w around, token string, told *[]string) (context.Contex
 	return ctx, g
 }
 
+// locked is a host whose network can be cut, and a run that has its lock.
+func locked(t *testing.T, w around) (*cutHost, context.Context, *Guard) {
+	t.Helper()
+	h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+	ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+	if err := g.Take(ctx, []module.Host{h}); err != nil {
+		t.Fatal(err)
+	}
+	return h, ctx, g
+}
+
 func TestARunThatCannotRenewStopsBeforeItsTimeIsUp(t *testing.T) {
 	w := nowhere(t)
 	synctest.Test(t, func(t *testing.T) {
-		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
-		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+		h, ctx, g := locked(t, w)
 		defer g.Release(t.Context())
-		if err := g.Take(ctx, []module.Host{h}); err != nil {
-			t.Fatal(err)
-		}
 		time.Sleep(time.Minute)
 		if ctx.Err() != nil {
 			t.Fatalf("it stopped although it could renew: %v", context.Cause(ctx))
@@ -268,12 +275,8 @@ func TestARunThatCannotRenewStopsBeforeItsTimeIsUp(t *testing.T) {
 func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 	w := nowhere(t)
 	synctest.Test(t, func(t *testing.T) {
-		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
-		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
+		h, ctx, g := locked(t, w)
 		defer g.Release(t.Context())
-		if err := g.Take(ctx, []module.Host{h}); err != nil {
-			t.Fatal(err)
-		}
 		back, err := g.Away(ctx, "h1", 10*time.Minute)
 		if err != nil {
 			t.Fatal(err)
@@ -292,12 +295,8 @@ func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndTheHost(t *testing.T) {
 	w := nowhere(t)
 	synctest.Test(t, func(t *testing.T) {
-		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
-		ctx, first := guard(t, w, "me@here/1/FIRST", nil)
+		h, ctx, first := locked(t, w)
 		defer first.Release(t.Context())
-		if err := first.Take(ctx, []module.Host{h}); err != nil {
-			t.Fatal(err)
-		}
 		time.Sleep(2 * time.Second)
 		var told []string
 		ctx, second := guard(t, w, "you@there/2/SECOND", &told)
