@@ -18,7 +18,6 @@ import (
 	"kinit/engine"
 	"kinit/engine/need"
 	"kinit/engine/secret"
-	"kinit/engine/transport/transporttest/sshd"
 )
 
 // token is a value that no process may have on its command line.
@@ -89,16 +88,7 @@ func TestNoProcessHasASecretOnItsCommandLine(t *testing.T) {
 			o := options(t, strings.ReplaceAll(usesToken, "SERVER", server.Listener.Addr().String()))
 			o.Vars, o.Redactor = map[string]string{"token": token}, &secret.Redactor{}
 			if over == "ssh" {
-				server := sshd.Start(t)
-				write(t, filepath.Join(o.Cwd, "inventory.hcl"), fmt.Sprintf(`
-host "far" {
-  address       = %q
-  port          = %d
-  user          = %q
-  identity_file = %q
-  known_hosts   = %q
-}`, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts))
-				o.Hosts, o.Inventories = []string{"far"}, []string{"inventory.hcl"}
+				far(t, &o)
 			}
 			if over == "another user" {
 				need.Root(t, "sudo")
