@@ -295,7 +295,7 @@ func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndTheHost(t *testing.T) {
 	w := nowhere(t)
 	synctest.Test(t, func(t *testing.T) {
-		h, ctx, first := locked(t, w)
+		h, _, first := locked(t, w)
 		defer first.Release(t.Context())
 		time.Sleep(2 * time.Second)
 		var told []string
