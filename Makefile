@@ -83,8 +83,8 @@ bench-cluster: deps ## measure clusters of containers on a lab: until Ready, aga
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
 .PHONY: kills
-kills: deps ## kill a deployment at 30 places, each time run it again until Ready, and remove it: half an hour
-	KINIT_KILLS=30 $(GO) test -count=1 -v -run KilledAnywhere -timeout 120m ./test/e2e
+kills: deps ## kill a deployment at 30 steps (KILLS=…, or all), each time run it again until Ready, kill its clean-up, and clean up: half an hour
+	KINIT_KILLS=$(or $(KILLS),30) $(GO) test -count=1 -v -run KilledAnywhere -timeout 120m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets: hours

@@ -1,44 +1,88 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// deploymentTasks is how many tasks of k8s-podman-1-1-1 start, less a few: the last place at
-// which it is killed.
-const deploymentTasks = 190
-
-// TestADeploymentKilledAnywhereIsReadyTheNextTime kills a deployment at places that are
-// spread over its work, and each time runs it again, twice, and removes it. Here there is one
-// place: KINIT_KILLS says how many.
+// TestADeploymentKilledAnywhereIsReadyTheNextTime kills a deployment at steps that are
+// spread over its work, and each time runs it again, twice; then it kills the clean-up at
+// such a step, and cleans up. An undisturbed round before counts the steps. Here there is
+// one place: KINIT_KILLS says how many, "all" kills at every step of the deployment.
 func TestADeploymentKilledAnywhereIsReadyTheNextTime(t *testing.T) {
-	places, err := strconv.Atoi(os.Getenv("KINIT_KILLS"))
-	if err != nil {
-		places = 1
-	}
 	k := build(t)
 	k.call(t, "lab", "down", "--name", labName, "--output", "json")
 	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+labSubnet, "--output", "json")
 	t.Cleanup(func() { tearDown(t, k, labName) })
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts}
+	cleanup := append(slices.Clone(run), "--stop-after", "cleanup")
+	deployed := steps(k.must(t, append(run, "--output", "json")...))
+	cleaned := steps(k.must(t, append(cleanup, "--output", "json")...))
+	if deployed < 100 || cleaned < 50 {
+		t.Fatalf("%d steps deployed and %d cleaned up, which are too few for a cluster", deployed, cleaned)
+	}
+	places := kills(t, deployed)
 	for i := range places {
 		step(t, fmt.Sprintf("place %d of %d", i+1, places), func(t *testing.T) {
-			k.until(t, after((i+1)*deploymentTasks/(places+1)), kill, run...)
+			k.until(t, atStep(place(i, places, deployed)), kill, run...)
 			r := k.must(t, append(run, "--output", "json")...)
 			if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
 				t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
 			}
 			unchanged(t, k, run)
+			k.until(t, atStep(place(i, places, cleaned)), kill, cleanup...)
 			removed(t, k, run)
 			asBefore(t, before)
 		})
 	}
-	t.Logf("killed at %d places", places)
+	t.Logf("killed at %d of %d steps of the deployment, and as often in the %d of its clean-up", places, deployed, cleaned)
+}
+
+// kills returns at how many of the steps to kill.
+func kills(t *testing.T, steps int) int {
+	t.Helper()
+	text := cmp.Or(os.Getenv("KINIT_KILLS"), "1")
+	if text == "all" {
+		return steps
+	}
+	places, err := strconv.Atoi(text)
+	if err != nil || places < 1 {
+		t.Fatalf("KINIT_KILLS is %q, which is neither a number nor \"all\"", text)
+	}
+	return min(places, steps)
+}
+
+// place is the number of the i-th of so many steps, when they are spread evenly over all.
+// A few steps are told only in some runs, so none of the last ones is waited for.
+func place(i, places, all int) int {
+	return min(i*all/places+all/(2*places)+1, all-5)
+}
+
+// steps counts the changes that a run began.
+func steps(r result) int {
+	n := 0
+	for _, e := range r.events {
+		if e.Kind == "step_started" {
+			n++
+		}
+	}
+	return n
+}
+
+// atStep matches the start of the n-th change.
+func atStep(n int) func(event) bool {
+	return func(e event) bool {
+		if e.Kind == "step_started" {
+			n--
+		}
+		return n <= 0
+	}
 }
 
 // after matches the start of the n-th task.
