@@ -4,6 +4,7 @@ GO         ?= go
 LAB        ?= lab
 HOSTS      ?= nyctea,tyto
 SPEC       ?=
+PINS       ?= $(wildcard pins.json)
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME   ?= 60s
 WINSIM     ?= bin/winsim
@@ -36,7 +37,7 @@ run: build ## bring the lab up, deploy a cluster on it (SPEC=…, or what fits t
 .PHONY: windows
 windows: build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=…
 	@test -n "$(KINIT_WINDOWS_ISO)" || { echo "Set KINIT_WINDOWS_ISO to an ISO of Windows Server; docs/windows.md says where evaluation ISOs are." >&2; exit 2; }
-	bin/kinit run $(or $(SPEC),k8s-libvirt-1-1-1) --hosts $(HOSTS) --var compute_os=windows --var 'windows_iso={url="$(KINIT_WINDOWS_ISO)"}'
+	bin/kinit run $(or $(SPEC),k8s-libvirt-1-1-1) --hosts $(HOSTS) $(if $(PINS),--var-file $(PINS)) --var compute_os=windows --var 'windows_iso={url="$(KINIT_WINDOWS_ISO)"}'
 
 .PHONY: clean
 clean: build ## remove the cluster and the lab; cached artifacts stay

@@ -45,6 +45,7 @@ func (w *world) app() *cli.App {
 			w.conformanceCommand(),
 			w.labCommand(),
 			w.ciCommand(),
+			w.pinsCommand(),
 			w.modulesCommand(),
 			w.completionCommand(),
 			w.versionCommand(),

@@ -6,11 +6,12 @@ import {
 
 locals {
   # Nothing runs on the nodes.
-  node_packages   = []
-  inside_networks = []
-  pod_networks    = []
-  kernel_modules  = {}
-  leave_script    = ""
+  node_packages     = []
+  inside_networks   = []
+  pod_networks      = []
+  kernel_modules    = {}
+  leave_script      = ""
+  distribution_pins = []
 
   windows_leave_script = ""
   windows_traces = {

@@ -14,7 +14,7 @@ task "podman_sweep" "owned" {
   keep = concat(
     ["kinit-${cluster.name}", "kinit-${cluster.name}-services"],
     [for name in keys(local.service_containers) : "kinit-${cluster.name}-${name}"],
-    [for image in values(var.service_images) : image.name],
+    [for image in values(local.service_images) : image.name],
     local.driver_containers,
   )
 }

@@ -168,9 +168,19 @@ task "copy" "registry_config" {
   depends_on     = [task.directory.services]
 }
 
+locals {
+  # The services' images: those of the variable, or else the pinned ones.
+  service_defaults = { haproxy = "haproxy", dns = "bind9", registry = "registry", web = "nginx" }
+  service_pins     = [for name, pin in local.service_defaults : pin if !contains(keys(var.service_images), name)]
+  service_images = merge(
+    tomap({ for name, pin in local.service_defaults : name => { name = local.pinned[pin], archive = "" } }),
+    var.service_images,
+  )
+}
+
 task "podman_image" "service" {
   stage    = "services"
-  for_each = { for image in distinct(values(var.service_images)) : image.name => image }
+  for_each = { for image in distinct(values(local.service_images)) : image.name => image }
   host     = local.services.hypervisor
   name     = each.key
   source   = each.value.archive
@@ -206,7 +216,7 @@ task "podman_container" "service" {
   host     = local.services.hypervisor
   name     = "kinit-${cluster.name}-${each.key}"
   pod      = task.podman_pod.services.name
-  image    = task.podman_image.service[var.service_images[each.key].name].name
+  image    = task.podman_image.service[local.service_images[each.key].name].name
   command  = each.value.command
   volumes  = each.value.volumes
   user     = "0"

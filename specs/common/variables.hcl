@@ -97,13 +97,8 @@ variable "boot_timeout" {
 
 variable "service_images" {
   type        = map(object({ name = string, archive = optional(string, "") }))
-  description = "Container images of the services pod: haproxy, dns, registry, web. With an archive (a path on the hypervisor) nothing is pulled."
-  default = {
-    haproxy  = { name = "docker.io/library/haproxy:2.9" }
-    dns      = { name = "docker.io/ubuntu/bind9:9.18-22.04_beta" }
-    registry = { name = "docker.io/library/registry:2.8.3" }
-    web      = { name = "docker.io/library/nginx:1.27" }
-  }
+  default     = {}
+  description = "Container images of the services pod in place of the pinned ones: haproxy, dns, registry, web. With an archive (a path on the hypervisor) nothing is pulled."
 }
 
 variable "service_commands" {

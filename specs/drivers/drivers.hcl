@@ -18,6 +18,9 @@ locals {
   driver_containers = keys(local.podman_nodes)
   driver_devices    = values(local.podman_devices)
 
+  # What is fetched to make nodes, by its names in the pins.
+  driver_pins = concat(local.libvirt_pins, local.podman_pins)
+
   # Nodes have processors that are emulated in software.
   emulated = length(local.libvirt_nodes) > 0 && var.virt_type == "qemu"
 }

@@ -2,14 +2,13 @@
 # Windows nodes can do. Chosen by pod_network = "calico-vxlan".
 
 variable "calico_operator" {
-  type = object({ url = string, sha256 = optional(string, "") })
-  default = {
-    url = "https://raw.githubusercontent.com/projectcalico/calico/v3.30.3/manifests/tigera-operator.yaml"
-  }
-  description = "The manifest of Calico's operator, 3.27 or later for Windows nodes, and its checksum."
+  type        = object({ url = string, sha256 = optional(string, "") })
+  default     = null
+  description = "The manifest of Calico's operator, 3.27 or later for Windows nodes, and its checksum; the pinned one where it is not said."
 }
 
 locals {
+  calico_operator = var.calico_operator != null ? var.calico_operator : { url = local.downloads.calico_operator.url, sha256 = local.downloads.calico_operator.sha256 }
   calico          = local.pod_network == "calico-vxlan"
   calico_manifest = "/etc/kubernetes/kinit-tigera-operator.yaml"
 }
@@ -18,9 +17,9 @@ task "download" "calico" {
   stage      = "cluster"
   when       = local.calico
   host       = local.first_node
-  url        = var.calico_operator.url
-  sha256     = var.calico_operator.sha256
-  unverified = var.calico_operator.sha256 == ""
+  url        = local.calico_operator.url
+  sha256     = local.calico_operator.sha256
+  unverified = local.calico_operator.sha256 == ""
   dest       = local.calico_manifest
   mode       = "0600"
   depends_on = [task.kubeadm_init.first]

@@ -125,7 +125,7 @@ task "copy" "containerd" {
   hosts = local.all_nodes
   dest  = "/etc/containerd/config.toml"
   content = templatefile("files/containerd.toml", {
-    cluster = local.title, pause_image = var.pause_image
+    cluster = local.title, pause_image = local.pause_image
     systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
   })
   backup     = true
@@ -151,8 +151,10 @@ task "download" "kubernetes" {
     "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
   }
   host       = each.value.node
-  url        = "${var.kubernetes_url}/${var.kubernetes_version}/bin/linux/amd64/${each.value.name}"
-  sha256_url = "${var.kubernetes_url}/${var.kubernetes_version}/bin/linux/amd64/${each.value.name}.sha256"
+  url        = local.kubernetes_programs[each.value.name].url
+  sha256     = local.kubernetes_programs[each.value.name].sha256
+  sha256_url = local.kubernetes_programs[each.value.name].sha256_url
+  unverified = "${local.kubernetes_programs[each.value.name].sha256}${local.kubernetes_programs[each.value.name].sha256_url}" == ""
   dest       = "/usr/bin/${each.value.name}"
   mode       = "0755"
   timeout    = "20m"
@@ -163,7 +165,7 @@ task "command" "kubernetes_version" {
   hosts      = local.all_nodes
   argv       = ["kubeadm", "version", "--output", "short"]
   read_only  = true
-  expect     = "^${var.kubernetes_version}\\s*$"
+  expect     = "^${local.kubernetes_version}\\s*$"
   depends_on = [task.download.kubernetes]
 }
 
@@ -309,7 +311,7 @@ task "kubeadm_config" "init" {
   node_name              = local.first_node
   advertise_address      = local.controllers[0].ip
   control_plane_endpoint = "${local.api}:${local.api_port}"
-  kubernetes_version     = var.kubernetes_version
+  kubernetes_version     = local.kubernetes_version
   token_ttl              = "1m" # Nobody joins with it.
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
@@ -367,7 +369,7 @@ task "kubeadm_config" "join" {
   advertise_address      = each.value.ip
   control_plane          = each.value.pool == "controller"
   control_plane_endpoint = "${local.api}:${local.api_port}"
-  kubernetes_version     = var.kubernetes_version
+  kubernetes_version     = local.kubernetes_version
   discovery_file         = local.login
   patches                = local.patches
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
@@ -410,7 +412,7 @@ task "kubectl_apply" "flannel" {
     cluster  = local.title
     api      = local.services_address
     port     = local.api_port
-    images   = var.flannel_images
+    images   = local.flannel_images
     windows  = length(local.windows_nodes) > 0
     net_conf = { Network = var.pod_cidr, EnableNFTables = false, Backend = local.flannel_backend }
   })
@@ -423,11 +425,11 @@ task "command" "push" {
   host  = local.services.hypervisor
   argv = concat(
     ["sh", "-c", file("files/push.sh"), "push", "push", local.registry_local, "${local.root}/registry-client"],
-    [for name, source in var.container_images : "${source}=${local.repository[name]}"],
+    [for name, source in local.container_images : "${source}=${local.repository[name]}"],
   )
   unless = concat(
     ["sh", "-c", file("files/push.sh"), "push", "check", local.registry_local, "${local.root}/registry-client"],
-    [for name, source in var.container_images : "${source}=${local.repository[name]}"],
+    [for name, source in local.container_images : "${source}=${local.repository[name]}"],
   )
   timeout    = "30m"
   depends_on = [task.copy.registry_client_ca, task.copy.registry_auth, task.copy.registry_curl, task.command.login]
@@ -472,7 +474,7 @@ task "copy" "registry_curl" {
 locals {
   # The registry knows an image by its name without the host it came from: a mirror
   # is asked for what follows the first slash.
-  repository = { for name in keys(var.container_images) : name => join("/", slice(split("/", name), 1, length(split("/", name)))) }
+  repository = { for name in keys(local.container_images) : name => join("/", slice(split("/", name), 1, length(split("/", name)))) }
 }
 
 output "kubeconfig" {

@@ -1,13 +1,13 @@
 variable "kubernetes_version" {
   type        = string
-  default     = "v1.34.4"
-  description = "The version of Kubernetes on all nodes."
+  default     = null
+  description = "The version of Kubernetes on all nodes; the pinned one where it is not said. Another one is checked against what its site publishes, and wants its container_images."
 }
 
 variable "kubernetes_url" {
   type        = string
-  default     = "https://dl.k8s.io/release"
-  description = "Where the binaries are, in the layout of the official release site."
+  default     = null
+  description = "Where the binaries are, in the layout of the official release site, which is the default."
 }
 
 variable "kubernetes_preinstalled" {
@@ -40,40 +40,26 @@ variable "service_cidr" {
 
 variable "container_images" {
   type        = map(string)
-  description = "Images that the cluster's registry holds, by the name nodes pull: where it gets each from, as skopeo names it."
-  default = {
-    "registry.k8s.io/kube-apiserver:v1.34.4"                = "docker://registry.k8s.io/kube-apiserver:v1.34.4"
-    "registry.k8s.io/kube-controller-manager:v1.34.4"       = "docker://registry.k8s.io/kube-controller-manager:v1.34.4"
-    "registry.k8s.io/kube-scheduler:v1.34.4"                = "docker://registry.k8s.io/kube-scheduler:v1.34.4"
-    "registry.k8s.io/kube-proxy:v1.34.4"                    = "docker://registry.k8s.io/kube-proxy:v1.34.4"
-    "registry.k8s.io/coredns/coredns:v1.12.1"               = "docker://registry.k8s.io/coredns/coredns:v1.12.1"
-    "registry.k8s.io/pause:3.10.1"                          = "docker://registry.k8s.io/pause:3.10.1"
-    "registry.k8s.io/etcd:3.6.5-0"                          = "docker://registry.k8s.io/etcd:3.6.5-0"
-    "ghcr.io/flannel-io/flannel:v0.26.7"                    = "docker://ghcr.io/flannel-io/flannel:v0.26.7"
-    "ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1" = "docker://ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1"
-    "docker.io/library/busybox:1.36"                        = "docker://docker.io/library/busybox:1.36"
-  }
+  default     = null
+  description = "Images that the cluster's registry holds, by the name nodes pull: where it gets each from, as skopeo names it. Without it the pinned ones of this version."
 }
 
 variable "flannel_images" {
   type        = object({ flannel = string, plugin = string })
-  description = "The images of flannel."
-  default = {
-    flannel = "ghcr.io/flannel-io/flannel:v0.26.7"
-    plugin  = "ghcr.io/flannel-io/flannel-cni-plugin:v1.6.2-flannel1"
-  }
+  default     = null
+  description = "The images of flannel, as nodes pull them; the pinned ones where they are not said."
 }
 
 variable "sample_image" {
   type        = string
-  default     = "docker.io/library/busybox:1.36"
-  description = "The image of the sample workload; it has sh, httpd, wget and nslookup."
+  default     = null
+  description = "The image of the sample workload, as nodes pull it; it has sh, httpd, wget and nslookup. The pinned busybox where it is not said."
 }
 
 variable "pause_image" {
   type        = string
-  default     = "registry.k8s.io/pause:3.10.1"
-  description = "The pause image that fits the version of Kubernetes."
+  default     = null
+  description = "The pause image that fits the version of Kubernetes; the pinned one where it is not said."
 }
 
 variable "component_args" {

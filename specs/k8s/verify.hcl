@@ -30,7 +30,7 @@ task "kubectl_apply" "sample" {
   host       = local.first_node
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/sample.yaml", {
-    image     = var.sample_image
+    image     = local.sample_image
     node_port = var.ingress_node_ports["80"]
     checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
   })

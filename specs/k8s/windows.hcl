@@ -15,45 +15,28 @@ variable "windows_payloads" {
 
 variable "windows_pause_image" {
   type        = string
-  default     = "registry.k8s.io/pause:3.10.1"
-  description = "The pause image of Windows nodes. It must be for their build of Windows: 3.10.2 is the first for Server 2025."
+  default     = null
+  description = "The pause image of Windows nodes; the pinned one where it is not said. It must be for their build of Windows: 3.10.2 is the first for Server 2025."
 }
 
 locals {
   windows_names = keys(local.windows_nodes)
   has_windows   = length(local.windows_nodes) > 0
 
+  windows_pause_image = coalesce(var.windows_pause_image, local.tagged.pause)
+
   # The services pod keeps the programs; each node takes them from there.
-  payload_defaults = {
-    kubernetes = {
-      url        = "${var.kubernetes_url}/${var.kubernetes_version}/kubernetes-node-windows-amd64.tar.gz"
-      sha512_url = "${var.kubernetes_url}/${var.kubernetes_version}/kubernetes-node-windows-amd64.tar.gz.sha512"
-    }
-    containerd = {
-      url        = "https://github.com/containerd/containerd/releases/download/v1.7.28/containerd-1.7.28-windows-amd64.tar.gz"
-      sha256_url = "https://github.com/containerd/containerd/releases/download/v1.7.28/containerd-1.7.28-windows-amd64.tar.gz.sha256sum"
-    }
-    crictl = {
-      url        = "https://github.com/kubernetes-sigs/cri-tools/releases/download/v1.34.0/crictl-v1.34.0-windows-amd64.tar.gz"
-      sha256_url = "https://github.com/kubernetes-sigs/cri-tools/releases/download/v1.34.0/crictl-v1.34.0-windows-amd64.tar.gz.sha256"
-    }
-    flannel = {
-      url = "https://github.com/flannel-io/flannel/releases/download/v0.26.7/flannel-v0.26.7-windows-amd64.tar.gz"
-    }
-    cni_flannel = {
-      url = "https://github.com/flannel-io/cni-plugin/releases/download/v1.6.2-flannel1/cni-plugin-flannel-windows-amd64-v1.6.2-flannel1.tgz"
-    }
-    cni = {
-      url        = "https://github.com/containernetworking/plugins/releases/download/v1.6.2/cni-plugins-windows-amd64-v1.6.2.tgz"
-      sha256_url = "https://github.com/containernetworking/plugins/releases/download/v1.6.2/cni-plugins-windows-amd64-v1.6.2.tgz.sha256"
-    }
+  payload_pins = {
+    kubernetes = "windows_kubernetes", containerd = "windows_containerd", crictl = "windows_crictl"
+    flannel    = "windows_flannel", cni_flannel = "windows_cni_flannel", cni = "windows_cni"
   }
+
+  # What is said in the variable counts more, payload by payload.
+  payload_defaults = merge({ for name, pin in local.payload_pins : name => local.downloads[pin] }, { kubernetes = local.kubernetes_windows })
+  payloads         = local.has_windows ? { for name, payload in local.payload_defaults : name => lookup(var.windows_payloads, name, payload) } : {}
 }
 
 locals {
-  # What is said in the variable counts more, payload by payload.
-  payloads = local.has_windows ? { for name, payload in local.payload_defaults : name => lookup(var.windows_payloads, name, merge({ sha256 = "", sha512 = "", sha256_url = "", sha512_url = "" }, payload)) } : {}
-
   # Where each archive is unpacked, how many leading folders are left out, and the file
   # that shows that it was.
   payload_places = {
@@ -241,7 +224,7 @@ task "win_copy" "containerd" {
   stage      = "cluster"
   hosts      = local.windows_names
   dest       = "C:/Program Files/containerd/config.toml"
-  content    = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = var.windows_pause_image })
+  content    = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = local.windows_pause_image })
   depends_on = [task.win_file.folder]
 }
 
@@ -346,7 +329,7 @@ task "win_powershell" "version" {
   hosts      = local.windows_names
   script     = "& C:\\k\\kubeadm.exe version --output short"
   read_only  = true
-  expect     = "^${var.kubernetes_version}\\s*$"
+  expect     = "^${local.kubernetes_version}\\s*$"
   depends_on = [task.win_powershell.payload]
 }
 

@@ -35,11 +35,8 @@ variable "guest_image" {
     sha256_url = optional(string, "")
     sha512_url = optional(string, "")
   })
-  default = {
-    url        = "https://cloud.debian.org/images/cloud/bookworm/latest/debian-12-genericcloud-amd64.qcow2"
-    sha512_url = "https://cloud.debian.org/images/cloud/bookworm/latest/SHA512SUMS"
-  }
-  description = "The base image of Linux guests, and its checksum or where that is published."
+  default     = null
+  description = "The base image of Linux guests, and its checksum or where that is published; the pinned one where it is not said."
 }
 
 variable "guest_packages" {
@@ -56,6 +53,13 @@ locals {
   linux_hypervisors   = distinct([for node in values(local.libvirt_linux) : node.hypervisor])
 
   image_dir = "/var/lib/libvirt/images"
+
+  guest_image = var.guest_image != null ? var.guest_image : local.downloads.debian_guest
+  libvirt_pins = concat(
+    length(local.libvirt_linux) > 0 && var.guest_image == null ? ["debian_guest"] : [],
+    length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_drivers == null ? ["virtio_win"] : [],
+    length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_openssh == null ? ["windows_openssh"] : [],
+  )
 }
 
 task "package" "libvirt" {

@@ -2,7 +2,7 @@
 # images go to the registry in the distribution's own tasks.
 
 locals {
-  base_image = "${local.image_dir}/kinit-${substr(sha256(jsonencode(var.guest_image)), 0, 12)}.qcow2"
+  base_image = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_image)), 0, 12)}.qcow2"
 }
 
 # libvirt asks QEMU what it can do the first time it needs to know, which takes
@@ -19,12 +19,13 @@ task "command" "capabilities" {
 task "download" "guest_image" {
   stage      = "images"
   hosts      = local.linux_hypervisors
-  url        = var.guest_image.url
+  url        = local.guest_image.url
   dest       = local.base_image
-  sha256     = var.guest_image.sha256
-  sha512     = var.guest_image.sha512
-  sha256_url = var.guest_image.sha256_url
-  sha512_url = var.guest_image.sha512_url
+  sha256     = local.guest_image.sha256
+  sha512     = local.guest_image.sha512
+  sha256_url = local.guest_image.sha256_url
+  sha512_url = local.guest_image.sha512_url
+  unverified = var.guest_image == null && "${local.guest_image.sha256}${local.guest_image.sha256_url}${local.guest_image.sha512_url}" == ""
   pin        = true
   keep       = true
   timeout    = "60m"

@@ -66,11 +66,8 @@ variable "windows_drivers" {
     url    = string
     sha256 = optional(string, "")
   })
-  default = {
-    url    = "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso"
-    sha256 = "e14cf2b94492c3e925f0070ba7fdfedeb2048c91eea9c5a5afb30232a3976331"
-  }
-  description = "The ISO of virtio-win: a URL or a path, as windows_iso."
+  default     = null
+  description = "The ISO of virtio-win: a URL or a path, as windows_iso; the pinned one where it is not said."
 }
 
 variable "windows_openssh" {
@@ -78,11 +75,8 @@ variable "windows_openssh" {
     url    = string
     sha256 = optional(string, "")
   })
-  default = {
-    url    = "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64-v10.0.0.0.msi"
-    sha256 = "ddec9c53864280759cf9f74791cefd387100e3946aa849a1c138a4ed1b96b7d9"
-  }
-  description = "The MSI of OpenSSH's server for Windows: a URL or a path, as windows_iso."
+  default     = null
+  description = "The MSI of OpenSSH's server for Windows: a URL or a path, as windows_iso; the pinned one where it is not said."
 }
 
 variable "windows_least_memory_gib" {
@@ -113,9 +107,11 @@ locals {
 
   # What is fetched, and where it is on the hypervisors: a path is used where it is. An
   # image that is sealed already needs nothing else.
-  windows_sealed = var.windows_image.url != ""
+  windows_sealed  = var.windows_image.url != ""
+  windows_drivers = var.windows_drivers != null ? var.windows_drivers : { url = local.downloads.virtio_win.url, sha256 = local.downloads.virtio_win.sha256 }
+  windows_openssh = var.windows_openssh != null ? var.windows_openssh : { url = local.downloads.windows_openssh.url, sha256 = local.downloads.windows_openssh.sha256 }
   windows_media = {
-    for name, medium in { image = var.windows_image, iso = var.windows_iso, drivers = var.windows_drivers, openssh = var.windows_openssh } :
+    for name, medium in { image = var.windows_image, iso = var.windows_iso, drivers = local.windows_drivers, openssh = local.windows_openssh } :
     name => medium if(name == "image") == local.windows_sealed
   }
   windows_files = {

@@ -13,8 +13,8 @@ variable "podman_packages" {
 
 variable "node_image" {
   type        = object({ name = string, archive = optional(string, "") })
-  default     = { name = "docker.io/library/debian:12" }
-  description = "The image that nodes are made from: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled."
+  default     = null
+  description = "The image that nodes are made from: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled. The pinned one where it is not said."
 }
 
 variable "node_image_packages" {
@@ -27,6 +27,9 @@ variable "node_image_packages" {
 }
 
 locals {
+  node_image  = var.node_image != null ? var.node_image : { name = local.pinned.debian_node, archive = "" }
+  podman_pins = length(local.podman_nodes) > 0 && var.node_image == null ? ["debian_node"] : []
+
   podman_nodes       = { for name, node in cluster.nodes : name => node if node.driver == "podman" }
   podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
 

@@ -6,7 +6,7 @@ locals {
   podman_script = templatefile("files/image.sh", {
     packages = concat(var.node_image_packages, local.node_packages)
   })
-  podman_image = "localhost/kinit-node:${substr(sha256(jsonencode([var.node_image, local.podman_script])), 0, 12)}"
+  podman_image = "localhost/kinit-node:${substr(sha256(jsonencode([local.node_image, local.podman_script])), 0, 12)}"
 
   podman_folder = { for name in keys(local.podman_nodes) : name => "${local.root}/nodes/${name}" }
   podman_files = merge([for name, node in local.podman_nodes : {
@@ -17,8 +17,8 @@ locals {
 task "podman_image" "node" {
   stage   = "images"
   hosts   = local.podman_hypervisors
-  name    = var.node_image.name
-  source  = var.node_image.archive
+  name    = local.node_image.name
+  source  = local.node_image.archive
   keep    = true
   timeout = "30m"
 }

@@ -32,7 +32,12 @@ locals {
 
   # The checksum of all inputs: a changed script builds anew, and an old artifact is
   # never taken for new.
-  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial)])))
+  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial), local.busybox])))
+
+  # What is fetched as it is: where it is, and its digest. All else is Debian packages and Go
+  # modules, which their signatures and go.sum hold.
+  source  = jsondecode(file("../../pins.json")).pins.busybox_source
+  busybox = "${local.source.url} ${trimprefix(local.source.digest, "sha256:")}"
 
   # Whether a guest starts: hypervisors try it as the driver does.
   trial = "../../drivers/libvirt/files/accelerated.sh"
@@ -159,21 +164,23 @@ task "command" "guest" {
 
 # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
 task "command" "conformance_programs" {
-  stage      = "artifacts"
-  when       = var.lab_conformance
-  argv       = concat(local.build, ["conformance-programs", local.stamp])
-  creates    = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.kubernetes]
+  stage       = "artifacts"
+  when        = var.lab_conformance
+  environment = { BUSYBOX = local.busybox }
+  argv        = concat(local.build, ["conformance-programs", local.stamp])
+  creates     = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
+  timeout     = "60m"
+  depends_on  = [task.command.kubernetes]
 }
 
 task "command" "conformance" {
-  stage      = "artifacts"
-  when       = var.lab_conformance
-  argv       = concat(local.build, ["conformance", local.stamp])
-  creates    = "${var.lab_cache}/.made-conformance-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.conformance_programs, task.command.images]
+  stage       = "artifacts"
+  when        = var.lab_conformance
+  environment = { BUSYBOX = local.busybox }
+  argv        = concat(local.build, ["conformance", local.stamp])
+  creates     = "${var.lab_cache}/.made-conformance-${local.stamp}"
+  timeout     = "60m"
+  depends_on  = [task.command.conformance_programs, task.command.images]
 }
 
 # The simulated Windows: what its nodes download, and the media that guests boot from.

@@ -3,7 +3,9 @@
 # command that runs it, and what is in the images of the tests; busybox from the sources in
 # Debian's archive.
 #
-#   build-conformance-programs.sh OUTPUT_DIR
+#   BUSYBOX="URL SHA256" build-conformance-programs.sh OUTPUT_DIR
+#
+# BUSYBOX is the pin busybox_source of "kinit pins": where the sources are, and their sum.
 #
 # Result: OUTPUT_DIR/conformance-programs. The versions are those of conformance/go.mod.txt,
 # which takes from kubernetes/go.mod.txt what both need, so that it is compiled once.
@@ -17,8 +19,9 @@ need gcc gcc
 need make make
 need bzip2 bzip2
 need curl curl
+[ -n "${BUSYBOX:-}" ] || die "needs BUSYBOX=\"URL SHA256\": the pin busybox_source of kinit pins"
 begin "${1:-}"
-settings="$(go version) ${MIRROR:-}"
+settings="$(go version) ${MIRROR:-} $BUSYBOX"
 unless_made conformance-programs "$(made_of "$sources"/go.*.txt)"
 
 # The flags of build-kubernetes.sh: with others everything would be compiled again.
@@ -47,10 +50,12 @@ go build -ldflags "$flags" -o "$work/conformance-programs/" \
 # Upstream's sources, because tests look for what Debian's patches change: its shell loses
 # variables with names such as data-1. Without tc, which newer kernels' headers forbid.
 say "busybox"
-archive=busybox_1.37.0.orig.tar.bz2
+url=${BUSYBOX% *}
+archive=${url##*/}
 mirror=$(echo "${MIRROR:-}" | grep -o 'https\?://[^ ]*' | head -n 1 || true)
-curl --fail --silent --show-error --location --retry 3 -o "$work/$archive" "${mirror:-http://deb.debian.org/debian}/pool/main/b/busybox/$archive"
-echo "3311dff32e746499f4df0d5df04d7eb396382d7e108bb9250e7b519b837043a4  $work/$archive" | sha256sum --check --quiet ||
+[ -z "$mirror" ] || url=$mirror/pool/${url#*/pool/}
+curl --fail --silent --show-error --location --retry 3 -o "$work/$archive" "$url"
+echo "${BUSYBOX#* }  $work/$archive" | sha256sum --check --quiet ||
 	die "$archive is not the one that was expected: the mirror has another one"
 mkdir "$work/busybox"
 tar -xjf "$work/$archive" -C "$work/busybox" --strip-components=1

@@ -2,7 +2,7 @@
 # Builds what "kinit conformance" needs: the suite of Kubernetes' end-to-end tests, and the
 # container images of its conformance tests, under the names of the real ones.
 #
-#   build-conformance.sh OUTPUT_DIR
+#   BUSYBOX="URL SHA256" build-conformance.sh OUTPUT_DIR
 #
 # The programs of a cluster and its images are in OUTPUT_DIR and built where they are missing.
 #

@@ -10,10 +10,11 @@ variable "payload" {
 
 locals {
   # Nothing runs on the nodes.
-  node_packages   = []
-  inside_networks = []
-  kernel_modules  = {}
-  leave_script    = ""
+  node_packages     = []
+  inside_networks   = []
+  kernel_modules    = {}
+  leave_script      = ""
+  distribution_pins = []
 
   node = keys(local.windows_nodes)[0]
 }
