@@ -196,19 +196,32 @@ task "command" "never" {
 
 func TestTimeoutEndsTheCommandOnTheHost(t *testing.T) {
 	t.Parallel()
-	o := options(t, `
+	for pace, want := range map[string]string{
+		"1": "timed out after 2s: ",
+		"2": "timed out after 4s (2s on a machine of ordinary speed; this one is 2 times slower): ",
+	} {
+		t.Run(pace, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, `
+host "here" {
+  address   = "127.0.0.1"
+  transport = "local"
+  pace      = `+pace+`
+}
 task "command" "long" {
-  host    = "localhost"
+  host    = "here"
   argv    = ["sh", "-c", "echo $$ > TMP/pid; exec sleep 600"]
-  timeout = "300ms"
+  timeout = "2s"
 }
 `)
-	r := engine.Run(t.Context(), o)
-	equal(t, "end", statuses(r), map[string]string{"command.long": "failed"})
-	if !strings.Contains(problems(r), "timed out after 300ms") {
-		t.Errorf("the problem does not name the timeout:\n%s", problems(r))
+			r := engine.Run(t.Context(), o)
+			equal(t, "end", statuses(r), map[string]string{"command.long": "failed"})
+			if !strings.Contains(problems(r), want) {
+				t.Errorf("the problem does not say %q:\n%s", want, problems(r))
+			}
+			ended(t, strings.TrimSpace(content(t, o, "pid")))
+		})
 	}
-	ended(t, strings.TrimSpace(content(t, o, "pid")))
 }
 
 func TestInterruptStopsTheCommandAndStillDoesWhatIsAlways(t *testing.T) {

@@ -101,7 +101,7 @@ func connection(s inventory.Settings) (host.Settings, error) {
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
 		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
 		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,
-		ConnectTimeout: s.ConnectTimeout,
+		ConnectTimeout: s.ConnectTimeout, Pace: s.Pace,
 	}
 	if settings.WinRM && s.OS == inventory.Linux {
 		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)

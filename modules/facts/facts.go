@@ -28,6 +28,9 @@ import (
 //   - machine: the processor as the kernel names it, such as "x86_64"
 //   - arch: the processor as Debian and Go name it, such as "amd64"
 //   - cpus: number of processors
+//   - pace: how many times slower than an ordinary machine it is just now, 1 or more, by which
+//     its time limits are longer; it differs from run to run, so nothing that is kept should
+//     be made of it
 //   - memory_bytes: memory in bytes
 //   - memory_available_bytes: memory in bytes that programs could get now
 //   - kvm: whether /dev/kvm is there, which is no proof that guests start with it
@@ -90,7 +93,7 @@ func (t *Task) OutputTypes() map[string]cty.Type {
 	return map[string]cty.Type{
 		"hostname": cty.String, "os_id": cty.String, "os_version": cty.String,
 		"kernel": cty.String, "machine": cty.String, "arch": cty.String,
-		"cpus": cty.Number, "memory_bytes": cty.Number, "memory_available_bytes": cty.Number, "kvm": cty.Bool,
+		"cpus": cty.Number, "pace": cty.Number, "memory_bytes": cty.Number, "memory_available_bytes": cty.Number, "kvm": cty.Bool,
 		"container": cty.String, "cgroups": cty.Number,
 		"interfaces":        cty.Map(interfaceType()),
 		"default_interface": cty.String, "default_address": cty.String,
@@ -119,7 +122,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	return map[string]cty.Value{
 		"hostname": cty.StringVal(s.hostname), "os_id": cty.StringVal(s.osID), "os_version": cty.StringVal(s.osVersion),
 		"kernel": cty.StringVal(s.kernel), "machine": cty.StringVal(s.machine), "arch": cty.StringVal(arch(s.machine)),
-		"cpus": cty.NumberIntVal(s.cpus), "memory_bytes": cty.NumberIntVal(s.memory),
+		"cpus": cty.NumberIntVal(s.cpus), "pace": cty.NumberFloatVal(s.pace), "memory_bytes": cty.NumberIntVal(s.memory),
 		"memory_available_bytes": cty.NumberIntVal(s.available), "kvm": cty.BoolVal(s.kvm),
 		"container": cty.StringVal(s.container), "cgroups": cty.NumberIntVal(s.cgroups),
 		"interfaces":        n.value(),

@@ -28,7 +28,7 @@ func debian(t *testing.T) *moduletest.FakeHost {
 	} {
 		h.FS.Put(path, text, 0o644)
 	}
-	h.On("uname", "-m").Out("x86_64\n")
+	h.On(processor().Argv...).Out("x86_64\npace 100.00 100.73 25\n")
 	h.On("ip", "-json", "address", "show").Out(recorded(t, "ip-address.json"))
 	h.On("ip", "-json", "-4", "route", "show", "default").Out(`[{"dst":"default","gateway":"192.0.2.1","dev":"eth0","flags":[]}]` + "\n")
 	return h
@@ -69,7 +69,7 @@ func TestOutputs(t *testing.T) {
 	want := map[string]cty.Value{
 		"hostname": cty.StringVal("nyctea"), "os_id": cty.StringVal("debian"), "os_version": cty.StringVal("12"),
 		"kernel": cty.StringVal("6.1.0-18-amd64"), "machine": cty.StringVal("x86_64"), "arch": cty.StringVal("amd64"),
-		"cpus": cty.NumberIntVal(2), "memory_bytes": cty.NumberIntVal(24684092 << 10),
+		"cpus": cty.NumberIntVal(2), "pace": cty.NumberFloatVal(7.3), "memory_bytes": cty.NumberIntVal(24684092 << 10),
 		"memory_available_bytes": cty.NumberIntVal(23511840 << 10), "kvm": cty.True,
 		"container": cty.StringVal("podman"), "cgroups": cty.NumberIntVal(2),
 		"interfaces": cty.MapVal(map[string]cty.Value{

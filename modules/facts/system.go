@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
 )
@@ -21,9 +22,16 @@ type system struct {
 	kvm                       bool
 	container                 string // what runs it, such as "podman"; empty where it is no container
 	cgroups                   int64  // the version of control groups that its services get
+	pace                      float64
 }
 
-// readSystem reads files only, except for the machine's name, which no file has.
+// processor prints the machine's name, which no file has, and how fast it is: one command,
+// because each costs a round trip.
+func processor() module.Command {
+	return module.Command{Argv: []string{"sh", "-c", "uname -m\n" + pace.Script()}}
+}
+
+// readSystem reads files, and asks the processor.
 func readSystem(ctx context.Context, h module.Host) (system, error) {
 	var s system
 	texts := map[string]string{}
@@ -34,17 +42,19 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 		}
 		texts[path] = string(text)
 	}
-	out, err := h.Run(ctx, module.Command{Argv: []string{"uname", "-m"}})
+	out, err := h.Run(ctx, processor())
 	if err != nil {
 		return s, err
 	}
+	machine, _, _ := strings.Cut(out.Stdout, "\n")
 	release := pairs(texts["/etc/os-release"], "=")
 	memory := pairs(texts["/proc/meminfo"], ":")
 	s = system{
 		hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
 		osID:     release["ID"], osVersion: release["VERSION_ID"],
-		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(out.Stdout),
+		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(machine),
 		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
+		pace: module.NotePace(h, pace.Parse(out.Stdout)),
 	}
 	_, err = h.Files().Stat(ctx, "/dev/kvm")
 	s.kvm = err == nil

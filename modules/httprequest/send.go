@@ -80,11 +80,11 @@ func (t *Task) send(ctx context.Context, h module.Host, r request) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
+	limited, limit := module.Within(ctx, h, within)
+	defer limit.End()
 	got, err := t.exchange(limited, h, r)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return got, fmt.Errorf("%s %s was not answered within %s", r.method, h.Redact(r.shown()), within)
+		return got, fmt.Errorf("%s %s was not answered within %s", r.method, h.Redact(r.shown()), limit)
 	}
 	return got, err
 }

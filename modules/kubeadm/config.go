@@ -79,7 +79,7 @@ type ConfigTask struct {
 	CRISocket string `hcl:"cri_socket,optional"`
 	// Taints are the node's taints, such as "node-role.kubernetes.io/control-plane:NoSchedule"; an empty list means none. Default: kubeadm's.
 	Taints []string `hcl:"taints,optional"`
-	// Timeouts are kubeadm's own timeouts by their names, such as { controlPlaneComponentHealthCheck = "10m" }. Default: kubeadm's.
+	// Timeouts are kubeadm's own timeouts by their names, such as { controlPlaneComponentHealthCheck = "10m" }, on a host of ordinary speed: kubeadm_init and kubeadm_join make them longer on a slower one. Default: kubeadm's.
 	Timeouts map[string]string `hcl:"timeouts,optional"`
 	// ExtraArgs are further arguments by component: apiserver, controller_manager, scheduler, etcd, kubelet. Default none.
 	ExtraArgs map[string]map[string]string `hcl:"extra_args,optional"`

@@ -143,12 +143,12 @@ func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...strin
 	if err := n.writePKI(ctx, h); err != nil {
 		return err
 	}
-	return kubeadm(ctx, h, n.args(args, n.skipPhases)...)
+	return n.call(ctx, h, args, n.skipPhases)
 }
 
-// args are those of kubeadm with the configuration.
-func (n node) args(args, skipPhases []string) []string {
-	args = append(args, "--config", n.config)
+// args are those of kubeadm with a configuration.
+func (n node) args(config string, args, skipPhases []string) []string {
+	args = append(args, "--config", config)
 	if len(n.ignorePreflight) > 0 {
 		args = append(args, "--ignore-preflight-errors", strings.Join(n.ignorePreflight, ","))
 	}
@@ -182,7 +182,7 @@ func (n node) finish(ctx context.Context, h module.Host, what string, ask func(c
 		return err
 	}
 	h.Report(event.Progress{Text: "wait for " + what})
-	if err := kubeapi.Wait(ctx, wait, ask); err != nil {
+	if err := kubeapi.Wait(ctx, h, wait, ask); err != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)
 	}
 	return hostfile.Write(ctx, h, markerFile, done, module.Attr{Mode: 0o600})

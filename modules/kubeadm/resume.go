@@ -57,5 +57,5 @@ func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
 	if err := n.mark(ctx, h, resumed); err != nil {
 		return err
 	}
-	return kubeadm(ctx, h, n.args(args, slices.Concat(n.skipPhases, startPhases()))...)
+	return n.call(ctx, h, args, slices.Concat(n.skipPhases, startPhases()))
 }

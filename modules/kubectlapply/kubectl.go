@@ -10,7 +10,7 @@ import (
 	"kinit/engine/module"
 )
 
-// How a busy API server is borne with. Servers under load answer late or not at all,
+// How a busy API server is borne with, on a host of ordinary speed. Servers under load answer late or not at all,
 // and everything asked here may be asked again.
 const (
 	patience   = 3 * time.Minute
@@ -44,7 +44,7 @@ func busy(stderr string) bool {
 func (t *Task) kubectl(ctx context.Context, h module.Host, args ...string) (module.Output, error) {
 	argv := append([]string{"kubectl", "--kubeconfig", t.Kubeconfig}, args...)
 	argv = append(argv, "--filename", "-")
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(module.Stretch(h, patience))
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		out, err := h.Run(ctx, module.Command{Argv: argv, Stdin: strings.NewReader(t.Content)})
 		var exit *module.ExitError

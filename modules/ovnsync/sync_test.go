@@ -1,7 +1,6 @@
 package ovnsync
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/pace"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/ovntest"
@@ -103,7 +103,7 @@ func TestSyncTellsWhoLagsWhenTimeIsUp(t *testing.T) {
 	register(s, "c-1", "192.0.2.1")
 	h := s.Host("c1")
 	err := ovntest.Plan(t, h, sync(func(y *Task) { y.WaitFor = "30ms" }))[0].Do(t.Context(), h)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "chassis c-2 has not registered (c-1 did)") {
+	if !errors.Is(err, pace.ErrPassed) || !strings.HasPrefix(err.Error(), "after 30ms: the time is over\nchassis c-2 has not registered (c-1 did)") {
 		t.Errorf("do: %v, want the chassis named", err)
 	}
 }

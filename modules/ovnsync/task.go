@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
@@ -131,8 +132,8 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	limited, within := module.Within(ctx, h, limit)
+	defer within.End()
 	change, start := v.change(), time.Now()
 	var lags []string
 	err = ovn.WaitBoth(limited, v.north, v.south, func() (bool, error) {
@@ -147,10 +148,14 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 		}
 		return len(lags) == 0, nil
 	})
-	if err == nil || len(lags) == 0 || errors.Is(ctx.Err(), context.Canceled) {
+	if err == nil || len(lags) == 0 || ctx.Err() != nil && !pace.Passed(ctx) {
 		return err
 	}
-	return fmt.Errorf("after %s: %w\n%s", time.Since(start).Round(100*time.Millisecond), err, strings.Join(lags, "\n"))
+	after := time.Since(start).Round(100 * time.Millisecond).String()
+	if pace.Passed(limited) && ctx.Err() == nil {
+		after, err = within.String(), pace.ErrPassed
+	}
+	return fmt.Errorf("after %s: %w\n%s", after, err, strings.Join(lags, "\n"))
 }
 
 var _ module.Validator = (*Task)(nil)

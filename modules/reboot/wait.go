@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/transport"
 	"kinit/modules/internal/cmdtext"
 )
@@ -43,10 +44,13 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
+	// Measured before, as it does not answer meanwhile.
+	slow := module.Gauge(h).Measure(ctx)
+	limit := pace.Stretch(within, slow)
 	start := time.Now()
-	timed, cancel := context.WithTimeout(ctx, within)
+	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	back, err := module.Away(ctx, h, within)
+	back, err := module.Away(ctx, h, limit)
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	last, err := t.await(timed, h, before, start)
 	t.elapsed = time.Since(start)
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), t.Within, h.Redact(last))
+		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), pace.Text(within, slow), h.Redact(last))
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, 
 	case t.Banner != "":
 		limit = lookTime + bannerTime
 	}
-	short, cancel := context.WithTimeout(ctx, limit)
+	short, cancel := context.WithTimeout(ctx, module.Stretch(h, limit))
 	defer cancel()
 	found := t.check(short, h)
 	if ctx.Err() != nil {
@@ -135,7 +135,7 @@ func (t *Task) checkPort(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) dial(ctx context.Context, h module.Host) (net.Conn, error) {
-	short, cancel := context.WithTimeout(ctx, lookTime)
+	short, cancel := context.WithTimeout(ctx, module.Stretch(h, lookTime))
 	defer cancel()
 	return h.Dial(short, "tcp", t.endpoint())
 }

@@ -64,7 +64,7 @@ func (t *Task) endpoint() string { return net.JoinHostPort(t.Address, strconv.It
 func (t *Task) evidence(ctx context.Context, h module.Host) string {
 	var b strings.Builder
 	for _, argv := range t.Evidence {
-		short, cancel := context.WithTimeout(ctx, evidenceTime)
+		short, cancel := context.WithTimeout(ctx, module.Stretch(h, evidenceTime))
 		out, err := h.Run(short, module.Command{Argv: argv})
 		cancel()
 		text := module.Tail(out.Stdout+out.Stderr, evidenceLines)

@@ -52,7 +52,8 @@ type Task struct {
 	Insecure bool `hcl:"insecure,optional"`
 	// Gone waits until it is no longer so.
 	Gone bool `hcl:"gone,optional"`
-	// Within is how long to wait, such as "90s". Default "5m". The timeout that
+	// Within is how long to wait, such as "90s", on a host of ordinary speed; on a slower
+	// one it is longer. Default "5m". The timeout that
 	// every task may have, where it is shorter, ends the task without evidence.
 	Within string `hcl:"within,optional"`
 	// Evidence are commands that run on the host when the time is over; what they

@@ -260,3 +260,16 @@ func task(t *testing.T, args string) *Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), args).(*Task)
 }
+
+func TestASlowHostIsWaitedForLonger(t *testing.T) {
+	t.Parallel()
+	h := moduletest.Slow(moduletest.LocalHost(t, ""), 3)
+	late := task(t, `
+		path   = "/no/such"
+		within = "200ms"
+	`)
+	want := "waited 600ms (200ms on a machine of ordinary speed; this one is 3 times slower) for /no/such: it is not there"
+	if err := late.wait(t.Context(), h); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -108,7 +108,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	back, err := module.Away(ctx, h, within)
+	back, err := module.Away(ctx, h, module.Stretch(h, within))
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	t.elapsed = time.Since(start)
 	var late *poll.Late
 	if errors.As(err, &late) {
-		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), t.Within, late.Why)
+		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), late.Limit, late.Why)
 	}
 	return err
 }

@@ -92,7 +92,7 @@ variable "dns_public" {
 variable "boot_timeout" {
   type        = string
   default     = "5m"
-  description = "How long a guest may take from power-on to its first answer."
+  description = "How long a guest may take from power-on to its first answer, on a hypervisor of ordinary speed; an emulated one has four times as long."
 }
 
 variable "service_images" {

@@ -107,5 +107,5 @@ variable "ignore_preflight" {
 variable "cluster_timeout" {
   type        = string
   default     = "10m"
-  description = "How long kubeadm may take on one node."
+  description = "How long kubeadm may take on one node of ordinary speed; on a slower one it has longer."
 }

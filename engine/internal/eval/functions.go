@@ -18,7 +18,7 @@ import (
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all := map[string]function.Function{}
 	for _, group := range []map[string]function.Function{
-		collections(), texts(), numbers(), encodings(), hashes(), addresses(), marks(), reader{src, folder, learn}.functions(),
+		collections(), texts(), numbers(), encodings(), hashes(), addresses(), durations(), marks(), reader{src, folder, learn}.functions(),
 	} {
 		maps.Copy(all, group)
 	}

@@ -53,6 +53,11 @@ func evaluate(t *testing.T, text string) string {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
+		// durations
+		{`stretch("10m", 3)`, `"30m0s"`},
+		{`stretch("10m", 0.5)`, `"10m0s"`},
+		{`stretch("90s", 400)`, `"15m0s"`},
+		{`stretch("10 min", 3)`, `Invalid value for "duration" parameter: give a duration such as "90s", not "10 min".`},
 		// addresses
 		{`cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`},
 		{`cidrhost("10.0.0.0/24", -2)`, `"10.0.0.254"`},

@@ -28,6 +28,7 @@ type Machine struct {
 	redactor *secret.Redactor
 	fence    string // what must be there for anything to be done; empty asks for nothing
 	keeper   Keeper // of the fence
+	speed    speed
 
 	owning sync.Mutex // held while a mark is looked at and made
 	last   int64      // sequence of the last mark, in ns since 1970
@@ -40,7 +41,7 @@ func newMachine(name string, s Settings, conn transport.Conn, files module.Files
 			s.Manifests = windowsManifests
 		}
 	}
-	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor}
+	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor, speed: speed{fixed: s.fixedPace()}}
 }
 
 // Name is the machine's name.

@@ -48,6 +48,10 @@ type Settings struct {
 	ConnectTimeout time.Duration
 	KeepAlive      time.Duration // 15 s when 0
 
+	// Pace is how many times slower than an ordinary machine it is, which its limits of time
+	// are stretched by. When 0 it is measured where that matters; on Windows it is 1.
+	Pace float64
+
 	// Outputs is a folder of the machine kinit runs on, for whole outputs that are too long
 	// to be kept; empty keeps their beginnings and ends alone.
 	Outputs string

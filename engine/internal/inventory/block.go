@@ -14,6 +14,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
+	"kinit/engine/pace"
 )
 
 // fields decodes the arguments of one block.
@@ -136,6 +137,11 @@ func (f *fields) given(ofHost bool) given {
 			f.errorf(f.expr("connect_timeout").Range(), "Invalid connect_timeout", "%s", problem)
 		}
 	}
+	if take("pace", &g.Pace) {
+		if problem := Pace(g.Pace); problem != "" {
+			f.errorf(f.expr("pace").Range(), "Invalid pace", "%s", problem)
+		}
+	}
 	f.become(&g)
 	f.keys(&g)
 	return g
@@ -149,6 +155,14 @@ func ConnectTimeout(text string) (limit time.Duration, problem string) {
 		return 0, fmt.Sprintf("Give a duration such as \"30s\", not %q.", text)
 	}
 	return limit, ""
+}
+
+// Pace is what is wrong with a pace argument, or nothing.
+func Pace(value float64) (problem string) {
+	if value >= pace.Ordinary && value <= pace.Most {
+		return ""
+	}
+	return fmt.Sprintf("Give how many times slower than an ordinary machine the host is, from %v, which leaves limits of time as they are, to %v.", pace.Ordinary, pace.Most)
 }
 
 // become reads the user to become: true is root.

@@ -27,6 +27,7 @@ func (g given) apply(s *Settings) {
 		"certificate": func() { s.Certificate = g.Certificate },
 
 		"connect_timeout": func() { s.ConnectTimeout = g.ConnectTimeout },
+		"pace":            func() { s.Pace = g.Pace },
 	} {
 		if g.has[name] {
 			set()

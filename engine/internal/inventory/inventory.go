@@ -68,7 +68,8 @@ type Settings struct {
 	// ConnectTimeout is how long each of the connection, the login and a first shell may
 	// take; 0 means the transport's own.
 	ConnectTimeout time.Duration
-	FromSSHConfig  bool // ~/.ssh/config says what is not said here, for the Address
+	Pace           float64 // how many times slower than an ordinary machine it is; 0 lets it be measured
+	FromSSHConfig  bool    // ~/.ssh/config says what is not said here, for the Address
 }
 
 // Host is a machine tasks may work on.

@@ -180,6 +180,7 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"a bad system":        {`host "a" { os = "Windows" }`, `i.hcl:1,17-26: Invalid os: An operating system is "linux" or "windows". Did you mean "windows"?`},
 		"a bad login":         {`group "a" { auth = "ntml" }`, `i.hcl:1,20-26: Invalid auth: A way to log in over WinRM is "basic", "ntlm" or "certificate". Did you mean "ntlm"?`},
 		"a near argument":     {`host "a" { certifcate = "x" }`, `i.hcl:1,12-22: Unknown argument: A host block has no argument "certifcate". Did you mean "certificate"?`},
+		"a bad pace":          {`group "a" { pace = 0.5 }`, `i.hcl:1,20-23: Invalid pace: Give how many times slower than an ordinary machine the host is, from 1, which leaves limits of time as they are, to 10.`},
 		"a bad become":        {`host "a" { become = [] }`, `i.hcl:1,21-23: Invalid become: Give true to become root, or the name of a user.`},
 		"vars of no object":   {`host "a" { vars = 1 }`, `i.hcl:1,19-20: Invalid vars: Give an object, as in: vars = { zone = "a" }`},
 		"an inner block":      {"host \"a\" {\n  vars {}\n}", `i.hcl:2,3-7: Unknown block type: A host block has no block inside.`},

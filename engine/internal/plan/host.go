@@ -181,6 +181,12 @@ func (h *declaredHost) settings(values *Values) (HostSettings, diag.List, bool) 
 			d.errorf(h.spec.ConnectTimeout.Range(), "Invalid connect_timeout", "%s", problem)
 		}
 	}
+	take("pace", h.spec.Pace, &s.Pace)
+	if s.Pace != 0 {
+		if problem := inventory.Pace(s.Pace); problem != "" {
+			d.errorf(h.spec.Pace.Range(), "Invalid pace", "%s", problem)
+		}
+	}
 	if h.spec.Become != nil {
 		var become cty.Value
 		if d.value(h.spec.Become, "become", true, reflect.ValueOf(&become).Elem(), ctx); become != cty.NilVal {

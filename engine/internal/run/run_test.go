@@ -20,6 +20,7 @@ import (
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/local"
@@ -38,7 +39,8 @@ type job struct {
 	redactor *secret.Redactor
 	events   *log
 	timeout  time.Duration
-	silent   int // the port of hosts whose server says nothing
+	silent   int      // the port of hosts whose server says nothing
+	shell    []string // what hosts say when they are measured, in turn; else they are ordinary
 }
 
 // log keeps the events.
@@ -102,19 +104,26 @@ func (j *job) run(text string) *run.Result {
 		if strings.HasPrefix(name, "windows") {
 			return host.Settings{Name: name, OS: module.Windows}, nil
 		}
-		return host.Settings{Name: name, Local: true}, nil
-	}, j.redactor, connect)
+		if j.shell != nil {
+			return host.Settings{Name: name, Local: true}, nil
+		}
+		return host.Settings{Name: name, Local: true, Pace: pace.Ordinary}, nil
+	}, j.redactor, j.connect)
 	defer pool.Close()
 	values := &plan.Values{}
 	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor, Timeout: j.timeout})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.
-func connect(ctx context.Context, s host.Settings, via transport.Conn) (transport.Conn, error) {
+func (j *job) connect(ctx context.Context, s host.Settings, via transport.Conn) (transport.Conn, error) {
 	if s.OS == module.Windows {
 		return local.New(), nil
 	}
-	return host.Open(ctx, s, via)
+	conn, err := host.Open(ctx, s, via)
+	if err != nil || j.shell == nil {
+		return conn, err
+	}
+	return &slowShell{Conn: conn, says: j.shell}, nil
 }
 
 // show is how the tasks ended, a line each, in plan order.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 )
 
 // outcome is what one attempt at a task came to.
@@ -86,17 +86,18 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 			limit = max(limit, within+afterWithin)
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	out, err := r.attempt(limited, t)
-	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return out, fmt.Errorf("timed out after %s%s: %w", limit, advice, err)
+	g := &gauge{limit: limit, report: r.reporter(t)}
+	limited, within := pace.Within(ctx, limit, g)
+	defer within.End()
+	out, err := r.attempt(limited, t, g)
+	if err != nil && pace.Passed(limited) && ctx.Err() == nil {
+		return out, fmt.Errorf("timed out after %s%s: %w", within, advice, err)
 	}
 	return out, err
 }
 
 // attempt is the heart of kinit: decode, plan, do, look again.
-func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
+func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, error) {
 	if first := r.waitsFor(t); first != "" {
 		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
@@ -115,6 +116,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	g.machine.Store(machine)
 	h := host.Within(machine.Bind(r.owner(t), r.reporter(t)), around.Env, around.Dir)
 	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
 		judged.Judge()

@@ -120,6 +120,7 @@ type Host struct {
 	Auth           hcl.Expression
 	Certificate    hcl.Expression
 	ConnectTimeout hcl.Expression
+	Pace           hcl.Expression
 	Vars           hcl.Expression
 	Console        hcl.Expression
 	TakeConsole    hcl.Expression

@@ -76,9 +76,8 @@ func (k *keys) askAgent(ctx context.Context, socket string) {
 		return
 	}
 	k.agent = conn
-	if deadline, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(deadline) // an agent that hangs must not hold the handshake
-	}
+	// An agent that hangs must not hold whoever connects.
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	signers, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		k.skipped = append(k.skipped, "agent: "+err.Error())

@@ -192,6 +192,20 @@ func TestDialTriesTheKeys(t *testing.T) {
 		startAgent(t, server.ClientKey)
 		dial(t, c)
 	})
+	t.Run("an agent that hangs", func(t *testing.T) {
+		c := config(server)
+		c.IdentityFiles, c.UseAgent = []string{wrong}, true
+		asked := hangingAgent(t)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go func() {
+			<-asked
+			stop()
+		}()
+		if _, err := ssh.Dial(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want %v", err, context.Canceled)
+		}
+	})
 	t.Run("no agent", func(t *testing.T) {
 		t.Setenv("SSH_AUTH_SOCK", "")
 		c := config(server)
@@ -221,6 +235,39 @@ func startAgent(t *testing.T, key string) {
 	if out, err := exec.Command("ssh-add", key).CombinedOutput(); err != nil {
 		t.Fatalf("ssh-add: %v: %s", err, out)
 	}
+}
+
+// hangingAgent is an agent that takes a connection and says nothing. The channel is closed
+// when it is asked.
+func hangingAgent(t *testing.T) (asked <-chan struct{}) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kinit-agent-") // short enough for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("SSH_AUTH_SOCK", dir+"/agent")
+	listener, err := net.Listen("unix", dir+"/agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	heard, over := make(chan struct{}), make(chan struct{})
+	serving.Go(func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			defer conn.Close()
+			_, _ = conn.Read(make([]byte, 1))
+		}
+		close(heard)
+		<-over
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		close(over)
+		serving.Wait()
+	})
+	return heard
 }
 
 // await polls, quickly.

@@ -42,12 +42,13 @@ type Sight struct {
 // failed is how a script begins the line that says why it gave up.
 const failed = "failed: "
 
-// Wait looks until done is true, an error, or the time is over. A guest whose script says
+// Wait looks until done is true, an error, or the time is over, which is longer where the
+// hypervisor is slow. A guest whose script says
 // that it failed is an error at once. Errors name the picture of the screen that was kept.
 func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time.Duration,
 	done func(context.Context, Sight) (bool, error)) error {
-	inner, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
+	inner, limit := module.Within(ctx, h, within)
+	defer limit.End()
 	restarts := g.follow(inner, h)
 	defer restarts.stop()
 	last, err := g.look(inner, h, restarts, done)
@@ -55,7 +56,7 @@ func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time
 		return err
 	}
 	if inner.Err() != nil {
-		err = fmt.Errorf("waited %s for %s: %s", within, what, h.Redact(last.String()))
+		err = fmt.Errorf("waited %s for %s: %s", limit, what, h.Redact(last.String()))
 	}
 	return fmt.Errorf("%w%s", err, g.evidence(ctx, h, last))
 }

@@ -103,11 +103,11 @@ func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, 
 // pollTime is the time between two questions while waiting.
 const pollTime = 500 * time.Millisecond
 
-// Wait asks until the answer is yes, the time is over, or ctx ends. An answer
-// with an error counts as no until the end, and is then the error.
-func Wait(ctx context.Context, limit time.Duration, ask func(context.Context) (bool, error)) error {
-	waiting, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+// Wait asks until the answer is yes, the time is over, which is longer where the host is
+// slow, or ctx ends. An answer with an error counts as no until the end, and is then the error.
+func Wait(ctx context.Context, h module.Host, within time.Duration, ask func(context.Context) (bool, error)) error {
+	waiting, limit := module.Within(ctx, h, within)
+	defer limit.End()
 	tick := time.NewTicker(pollTime)
 	defer tick.Stop()
 	for {
@@ -121,7 +121,7 @@ func Wait(ctx context.Context, limit time.Duration, ask func(context.Context) (b
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err == nil || errors.Is(err, context.DeadlineExceeded) {
+			if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("not so after %v", limit)
 			}
 			return fmt.Errorf("not so after %v: %w", limit, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovn-org/libovsdb/ovsdb"
 
+	"kinit/engine/pace"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/vs"
 )
@@ -161,7 +162,7 @@ func (s *Session) applied(ctx context.Context, want int, rows *vs.Rows) error {
 		}
 		return rows.Root().CurCfg >= want, nil
 	})
-	if err == nil || errors.Is(ctx.Err(), context.Canceled) {
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) && !pace.Passed(ctx) {
 		return err
 	}
 	return fmt.Errorf("written, but ovs-vswitchd has made only change %d of %d: %w; is ovs-vswitchd running? See /var/log/openvswitch/ovs-vswitchd.log",

@@ -22,7 +22,7 @@ const (
 // Look tells whether the host is as it should be, and if not, why.
 type Look func(ctx context.Context) (done bool, why string, err error)
 
-// Wait is what is waited for, and how long.
+// Wait is what is waited for, and how long on a machine of ordinary speed.
 type Wait struct {
 	For    string // in messages after "wait for"
 	Within time.Duration
@@ -31,20 +31,21 @@ type Wait struct {
 // Late is the error of a wait whose time is over.
 type Late struct {
 	Wait
-	Why string // what was wrong last
+	Limit string // how long it was, and why
+	Why   string // what was wrong last
 }
 
 // Error says how long was waited for what, and what was wrong last.
 func (l *Late) Error() string {
-	return fmt.Sprintf("waited %s for %s: %s", l.Within, l.For, l.Why)
+	return fmt.Sprintf("waited %s for %s: %s", l.Limit, l.For, l.Why)
 }
 
 // Until looks until the host is as it should be. The error is the look's, that of ctx,
 // or a *Late.
 func Until(ctx context.Context, h module.Host, w Wait, look Look) error {
 	start := time.Now()
-	timed, cancel := context.WithTimeout(ctx, w.Within)
-	defer cancel()
+	timed, limit := module.Within(ctx, h, w.Within)
+	defer limit.End()
 	why := ""
 	for pause := firstPause; ; pause = min(pause*5/4, longestPause) {
 		done, reason, err := look(timed)
@@ -54,7 +55,7 @@ func Until(ctx context.Context, h module.Host, w Wait, look Look) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case timed.Err() != nil:
-			return &Late{w, h.Redact(why)}
+			return &Late{w, limit.String(), h.Redact(why)}
 		case err != nil:
 			return err
 		}

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/pace"
+	"kinit/engine/transport"
+)
+
+// measureTime is how long measuring a machine may take. One that does not answer is no
+// slower for that than it is known to be.
+const measureTime = 30 * time.Second
+
+// speed is how slow a machine is. Who asks while it is measured gets the same answer.
+type speed struct {
+	fixed float64 // what the settings say; 0 lets it be measured
+
+	mu      sync.Mutex
+	slowest float64       // that was measured, 0 before
+	busy    chan struct{} // closed when the measurement under way has ended, nil without one
+}
+
+// Pace is how many times slower than an ordinary machine it is known to be: what its settings
+// say, or the slowest that was measured.
+func (m *Machine) Pace() float64 {
+	m.speed.mu.Lock()
+	defer m.speed.mu.Unlock()
+	return m.speed.known()
+}
+
+func (s *speed) known() float64 {
+	if s.fixed > 0 {
+		return s.fixed
+	}
+	return max(s.slowest, pace.Ordinary)
+}
+
+// Note takes what was measured, and says what is known then.
+func (m *Machine) Note(found float64) float64 {
+	m.speed.mu.Lock()
+	defer m.speed.mu.Unlock()
+	m.speed.slowest = max(m.speed.slowest, found)
+	return m.speed.known()
+}
+
+// Measure measures the machine, unless its settings say how slow it is.
+func (m *Machine) Measure(ctx context.Context) float64 {
+	busy, mine := m.speed.begin()
+	switch {
+	case busy == nil:
+	case mine:
+		m.Note(m.measure(ctx))
+		m.speed.end()
+	default:
+		select {
+		case <-busy:
+		case <-ctx.Done():
+		}
+	}
+	return m.Pace()
+}
+
+// begin begins a measurement, or returns the one that is under way, or nothing where there is
+// nothing to measure.
+func (s *speed) begin() (busy chan struct{}, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fixed > 0 || s.busy != nil {
+		return s.busy, false
+	}
+	s.busy = make(chan struct{})
+	return s.busy, true
+}
+
+func (s *speed) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.busy)
+	s.busy = nil
+}
+
+// measure runs the script, and is 0 where that says nothing.
+func (m *Machine) measure(ctx context.Context) float64 {
+	limited, cancel := context.WithTimeout(ctx, measureTime)
+	defer cancel()
+	line, env, err := commandLine(module.Command{Argv: []string{"sh", "-c", pace.Script()}})
+	if err != nil {
+		return 0
+	}
+	var out, rest strings.Builder
+	if _, err := m.conn.Exec(limited, transport.Process{Line: line, Env: env, Stdout: &out, Stderr: &rest}); err != nil {
+		return 0
+	}
+	return pace.Parse(out.String())
+}
+
+// fixedPace is what the settings say, and on Windows, where nothing is measured, that it is
+// an ordinary machine.
+func (s Settings) fixedPace() float64 {
+	if s.Pace == 0 && s.system() == module.Windows {
+		return pace.Ordinary
+	}
+	return s.Pace
+}
+
+// Pace is that of the host.
+func (w within) Pace() float64 { return module.Gauge(w.Host).Pace() }
+
+// Measure measures the host.
+func (w within) Measure(ctx context.Context) float64 { return module.Gauge(w.Host).Measure(ctx) }
+
+// Note is that of the host.
+func (w within) Note(found float64) float64 { return module.NotePace(w.Host, found) }

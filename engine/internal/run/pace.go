@@ -1,0 +1,41 @@
+package run
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/pace"
+)
+
+// gauge measures the host of an attempt once that is connected: before, and while it does
+// not answer, nothing is known of it. It shows what becomes of the limit.
+type gauge struct {
+	limit   time.Duration
+	report  func(event.Progress)
+	machine atomic.Pointer[host.Machine]
+}
+
+// Pace is what is known of the host.
+func (g *gauge) Pace() float64 {
+	if m := g.machine.Load(); m != nil {
+		return m.Pace()
+	}
+	return pace.Ordinary
+}
+
+// Measure measures the host.
+func (g *gauge) Measure(ctx context.Context) float64 {
+	m := g.machine.Load()
+	if m == nil {
+		return pace.Ordinary
+	}
+	before := m.Pace()
+	found := m.Measure(ctx)
+	if pace.Stretch(g.limit, found) > pace.Stretch(g.limit, before) {
+		g.report(event.Progress{Text: "the time limit is now " + pace.Text(g.limit, found)})
+	}
+	return found
+}

@@ -1,0 +1,81 @@
+package pace
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Gauge knows how slow a machine is.
+type Gauge interface {
+	// Pace is what is known, without asking the machine: Ordinary or more.
+	Pace() float64
+	// Measure asks the machine, and says what is known then. It never makes a machine faster.
+	Measure(ctx context.Context) float64
+}
+
+// ErrPassed is the cause of the end of a context whose limit has passed.
+var ErrPassed = errors.New("the time is over")
+
+// Limit is a limit of time that is longer on a slow machine. The machine is measured when
+// half of it has passed and when all of it has, so that what is done in time costs nothing.
+type Limit struct {
+	ordinary time.Duration
+	gauge    Gauge
+	end      context.CancelCauseFunc
+	watched  chan struct{} // closed when nothing watches the time any more
+}
+
+// Within returns a context that ends when the limit has passed on the machine that gauge
+// measures. End must be called.
+func Within(ctx context.Context, limit time.Duration, gauge Gauge) (context.Context, *Limit) {
+	inner, end := context.WithCancelCause(ctx)
+	l := &Limit{ordinary: limit, gauge: gauge, end: end, watched: make(chan struct{})}
+	go l.watch(inner, time.Now())
+	return inner, l
+}
+
+// watch measures and waits. What is measured last counts once: when the machine is slower
+// than it was known to be, there is more time, and then the limit has passed.
+func (l *Limit) watch(ctx context.Context, begin time.Time) {
+	defer close(l.watched)
+	if !until(ctx, begin.Add(l.Long()/2)) {
+		return
+	}
+	l.gauge.Measure(ctx)
+	if !until(ctx, begin.Add(l.Long())) {
+		return
+	}
+	l.gauge.Measure(ctx)
+	if until(ctx, begin.Add(l.Long())) {
+		l.end(ErrPassed)
+	}
+}
+
+// End ends the context and waits until nothing is measured any more.
+func (l *Limit) End() {
+	l.end(context.Canceled)
+	<-l.watched
+}
+
+// Long is how long the limit is on the machine, as far as that is known.
+func (l *Limit) Long() time.Duration { return Stretch(l.ordinary, l.gauge.Pace()) }
+
+// String says how long the limit is, and why, for people.
+func (l *Limit) String() string { return Text(l.ordinary, l.gauge.Pace()) }
+
+// Passed tells whether the context ended, or one that it was made from, because a limit has
+// passed.
+func Passed(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrPassed) }
+
+// until waits, and tells whether the context is still there.
+func until(ctx context.Context, when time.Time) bool {
+	timer := time.NewTimer(time.Until(when))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}

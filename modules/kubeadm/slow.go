@@ -1,0 +1,106 @@
+package kubeadm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"kinit/engine/module"
+	"kinit/engine/pace"
+	"kinit/modules/internal/hostfile"
+)
+
+// dropTime is how long removing the copy of a configuration may take after an interrupt.
+const dropTime = 10 * time.Second
+
+// timeouts are kubeadm's own, of the API version v1beta4
+// (https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/, "Timeouts").
+func timeouts() map[string]time.Duration {
+	return map[string]time.Duration{
+		"controlPlaneComponentHealthCheck": 4 * time.Minute, "kubeletHealthCheck": 4 * time.Minute,
+		"kubernetesAPICall": time.Minute, "etcdAPICall": 2 * time.Minute, "tlsBootstrap": 5 * time.Minute,
+		"discovery": 5 * time.Minute, "upgradeManifests": 5 * time.Minute,
+	}
+}
+
+// call runs kubeadm with the configuration. On a slow host it gets a copy with longer
+// timeouts, which is there only meanwhile: the configuration itself must not change with how
+// busy a host is.
+func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string) error {
+	config := n.config
+	if slow := module.Gauge(h).Measure(ctx); slow > pace.Ordinary {
+		text, err := hostfile.Need(ctx, h, n.config)
+		if err != nil {
+			return err
+		}
+		longer, changed, err := stretch(string(text), slow)
+		if err != nil {
+			return fmt.Errorf("make the timeouts of %s longer: %w", n.config, err)
+		}
+		if changed {
+			config += ".slow"
+			if err := hostfile.Put(ctx, h, config, longer, module.Attr{Mode: 0o600}); err != nil {
+				return err
+			}
+		}
+	}
+	err := kubeadm(ctx, h, n.args(config, args, skipPhases)...)
+	if config == n.config {
+		return err
+	}
+	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
+	defer cancel()
+	if dropped := hostfile.Drop(later, h, config); dropped != nil {
+		return errors.Join(err, dropped)
+	}
+	return err
+}
+
+// stretch makes all timeouts of a configuration longer by the pace, those that it leaves to
+// kubeadm too. One without a document that has timeouts stays as it is.
+func stretch(text string, slow float64) (longer string, changed bool, err error) {
+	in := yaml.NewDecoder(strings.NewReader(text))
+	var out strings.Builder
+	encoder := yaml.NewEncoder(&out)
+	for {
+		var document object
+		if err := in.Decode(&document); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", false, err
+		}
+		if document["apiVersion"] == kubeadmAPI && slices.Contains([]any{"InitConfiguration", "JoinConfiguration"}, document["kind"]) {
+			if document["timeouts"], err = stretched(document["timeouts"], slow); err != nil {
+				return "", false, err
+			}
+			changed = true
+		}
+		if err := encoder.Encode(document); err != nil {
+			return "", false, err
+		}
+	}
+	return out.String(), changed, encoder.Close()
+}
+
+// stretched is kubeadm's timeouts with those that are given, each longer by the pace.
+func stretched(given any, slow float64) (object, error) {
+	all := object{}
+	for name, limit := range timeouts() {
+		all[name] = pace.Stretch(limit, slow).String()
+	}
+	said, _ := given.(object)
+	for name, value := range said {
+		limit, err := time.ParseDuration(fmt.Sprint(value))
+		if err != nil {
+			return nil, fmt.Errorf("%s is %v: %w", name, value, err)
+		}
+		all[name] = pace.Stretch(limit, slow).String()
+	}
+	return all, nil
+}
