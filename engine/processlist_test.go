@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -46,6 +47,21 @@ task "download" "url" {
   url    = "http://deploy:${replace(urlencode(var.token), "+", "%20")}@SERVER/file?token=${urlencode(var.token)}"
   sha256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
   dest   = "TMP/downloaded"
+}
+task "http_request" "asks" {
+  hosts    = run.hosts
+  url      = "http://SERVER/asked?token=${urlencode(var.token)}"
+  method   = "POST"
+  username = "deploy"
+  password = var.token
+  headers  = { X-Token = var.token }
+  body     = var.token
+}
+task "line_in_file" "line" {
+  hosts  = run.hosts
+  path   = "TMP/line"
+  line   = var.token
+  create = true
 }
 task "command" "stdin" {
   hosts = run.hosts
@@ -106,6 +122,10 @@ func useToken(t *testing.T, over string) {
 			http.Error(w, "the secret did not arrive", http.StatusForbidden)
 			return
 		}
+		if body, _ := io.ReadAll(r.Body); r.Method == http.MethodPost && (string(body) != token || r.Header.Get("X-Token") != token) {
+			http.Error(w, "not all of the secret arrived", http.StatusForbidden)
+			return
+		}
 		fmt.Fprint(w, "hello")
 	}))
 	defer server.Close()
@@ -128,7 +148,12 @@ func useToken(t *testing.T, over string) {
 	if text := problems(engine.Run(t.Context(), o)); text != "" {
 		t.Fatal(text)
 	}
-	for _, name := range []string{"copied", "environment", "stdin", "text"} {
+	for _, name := range []string{"copied", "line"} {
+		if info, err := os.Stat(filepath.Join(o.Cwd, name)); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s is %v, %v, want mode 0600", name, info, err)
+		}
+	}
+	for _, name := range []string{"copied", "line", "environment", "stdin", "text"} {
 		if got := strings.TrimSuffix(content(t, o, name), "\n"); got != token {
 			t.Errorf("%s is %q: the secret did not arrive", name, got)
 		}

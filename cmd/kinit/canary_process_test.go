@@ -191,6 +191,12 @@ host "ssh" {
 	}
 	for _, host := range processHosts {
 		for i, f := range functions {
+			for _, way := range []string{"copy", "line", "block"} {
+				info, err := os.Stat(filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, way, i)))
+				if err != nil || info.Mode() != 0o600 {
+					t.Errorf("%s: the file that %s makes is %v, %v, want mode 0600", f, way, info, err)
+				}
+			}
 			word := readFile(t, filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, "copy", i)))
 			for _, way := range []string{"environment", "stdin", "shell", "block"} {
 				if got := readFile(t, filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, way, i))); !strings.Contains(got, strings.TrimSuffix(word, "\n")) || word == "" {
