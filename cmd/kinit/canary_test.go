@@ -114,6 +114,11 @@ task "block_in_file" "b%[1]d" {
   block  = %[2]s
   create = true
 }
+task "line_in_file" "l%[1]d" {
+  path   = "${path.cwd}/line-%[1]d"
+  line   = replace("<${%[2]s}>", "\n", " ")
+  create = true
+}
 task "debug" "m%[1]d" { message = %[2]s }
 task "debug" "v%[1]d" { value = { deep = [%[2]s] } }
 task "command" "says%[1]d" {
@@ -227,6 +232,11 @@ func canaryRun(t *testing.T, source canarySource, functions []string) int {
 	for i := range exprs { // so that something is left to plan
 		if err := os.Remove(filepath.Join(p.cwd, fmt.Sprintf("copy-%d", i))); err != nil {
 			t.Fatalf("%s through %s did not arrive: %v", source.name, functions[i], err)
+		}
+		for _, name := range []string{"line", "block"} {
+			if err := os.WriteFile(filepath.Join(p.cwd, fmt.Sprintf("%s-%d", name, i)), []byte("other\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	again("plan with diffs", "", "plan", "site.hcl", "--var-file", "given.json", "--diff")

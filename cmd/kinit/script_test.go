@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kinit/test/exectrace"
 )
 
-// TestMain lets scripts start the real program.
+// TestMain lets scripts start the real program, and tests be traced.
 func TestMain(m *testing.M) {
+	exectrace.Enter()
 	testscript.Main(m, map[string]func(){"kinit": main})
 }
 

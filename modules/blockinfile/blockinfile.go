@@ -54,7 +54,7 @@ type Task struct {
 	// Create makes a file that is missing. Its folder must exist.
 	Create bool `hcl:"create,optional"`
 	// Mode is the permission bits of the file, such as "0644". Default: as they are,
-	// "0644" for a new file.
+	// "0644" for a new file, "0600" for one that is secret.
 	Mode string `hcl:"mode,optional"`
 	// Owner is a user name or number. Default: as it is.
 	Owner string `hcl:"owner,optional"`

@@ -28,6 +28,24 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+func TestASensitiveBlockMakesAFileThatNobodyElseReads(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	made := task(t, h.Path("f"), `block = "x"`, `create = true`)
+	if !made.Hide("block") {
+		t.Error("a sensitive block is not hidden")
+	}
+	if want, got := "create "+h.Path("f")+", mode 0600", moduletest.Planned(t.Context(), made, h); got != want {
+		t.Errorf("planned %q, want %q", got, want)
+	}
+	if got := moduletest.Apply(t, made, h); got != "" {
+		t.Fatal(got)
+	}
+	if info, err := os.Stat(h.Path("f")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v, want mode 0600", info, err)
+	}
+}
+
 const block = "# BEGIN kinit block\nx\n# END kinit block\n"
 
 func TestChange(t *testing.T) {

@@ -55,13 +55,14 @@ type Task struct {
 	// Create makes a file that is missing. Its folder must exist.
 	Create bool `hcl:"create,optional"`
 	// Mode is the permission bits of the file, such as "0644". Default: as they are,
-	// "0644" for a new file.
+	// "0644" for a new file, "0600" for one that is secret.
 	Mode string `hcl:"mode,optional"`
 	// Owner is a user name or number. Default: as it is.
 	Owner string `hcl:"owner,optional"`
 	// Group is a group name or number. Default: as it is.
 	Group string `hcl:"group,optional"`
-	// Secret says that the file's content must not be shown.
+	// Secret says that the file's content must not be shown. It is so too when the line
+	// is sensitive.
 	Secret bool `hcl:"secret,optional"`
 	// Backup keeps what was there before kinit as <path>.kinit-backup. Cleanup puts
 	// it back where the host belongs to a cluster.
@@ -74,6 +75,12 @@ type Task struct {
 // Kind is the module "line_in_file".
 func Kind() module.Kind {
 	return module.Kind{Name: "line_in_file", New: func() module.Task { return &Task{State: "present"} }}
+}
+
+// Hide says that the line is sensitive, so that the file is secret.
+func (t *Task) Hide(argument string) bool {
+	t.Secret = t.Secret || argument == "line"
+	return argument == "line"
 }
 
 // Validate finds mistakes in the arguments.
@@ -168,4 +175,5 @@ func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, erro
 var (
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
+	_ module.Discreet  = (*Task)(nil)
 )

@@ -92,6 +92,9 @@ func TestPlan(t *testing.T) {
 		{"missing", "/d/new", `line = "b"`, "/d/new is missing: set create = true to make it, or make it with a copy task before"},
 		{"missing, to be made", "/d/new", "line = \"b\"\ncreate = true\nmode = \"0600\"", "create /d/new, mode 0600"},
 		{"missing and absent", "/d/new", "line = \"b\"\nstate = \"absent\"", ""},
+		{"secret", "/d/ours", "line = \"b\"\nsecret = true", "change /d/ours"},
+		{"secret, to be made", "/d/new", "line = \"b\"\ncreate = true\nsecret = true", "create /d/new, mode 0600"},
+		{"secret, to be made for all", "/d/new", "line = \"b\"\ncreate = true\nsecret = true\nmode = \"0644\"", "create /d/new, mode 0644"},
 		{"mode only", "/d/ours", "line = \"a\"\nmode = \"0600\"", "set /d/ours: mode 0644 to 0600"},
 		{"of others", "/d/other", `line = "b"`, "/d/other exists with other content and is not owned by cluster demo: " +
 			"set backup = true to keep what is there and have cleanup put it back, or move it away"},
@@ -114,6 +117,17 @@ func TestPlan(t *testing.T) {
 		if got := moduletest.Planned(t.Context(), task(t, c.path, c.args), h); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+func TestASensitiveLineMakesTheFileSecret(t *testing.T) {
+	t.Parallel()
+	made := task(t, "/d/new", `line = "b"`, `create = true`)
+	if hides := made.Hide("match"); hides || made.Secret {
+		t.Errorf("a sensitive expression: hidden %t, secret %t, want neither", hides, made.Secret)
+	}
+	if hides := made.Hide("line"); !hides || !made.Secret {
+		t.Errorf("a sensitive line: hidden %t, secret %t, want both", hides, made.Secret)
 	}
 }
 

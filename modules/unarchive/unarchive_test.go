@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,6 +209,10 @@ func TestDamagedArchiveLeavesTheFolderAsItIs(t *testing.T) {
 	}
 	if got := moduletest.Planned(t.Context(), task(t, h, `source = "`+good+`"`, `strip = 1`), h); got != "" {
 		t.Errorf("the first archive, planned: %q, want nothing to do", got)
+	}
+	left, err := filepath.Glob(filepath.Join(h.Path("new/dest"), ".kinit-unarchive*"))
+	if want := []string{h.Path("new/dest/.kinit-unarchive.json")}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("it left %q, %v, want %q", left, err, want)
 	}
 }
 

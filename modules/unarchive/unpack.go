@@ -34,7 +34,15 @@ func (t *Task) unpack(ctx context.Context, h module.Host) error {
 		return err
 	}
 	err = t.unpackIn(ctx, h, s, w)
+	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		err = errors.Join(err, t.sweepUp(ctx, h, w)) // the host answers: half an archive may fill its disk
+	}
 	return errors.Join(err, w.part.Close(ctx, h))
+}
+
+// sweepUp removes what an unpacking has left that failed.
+func (t *Task) sweepUp(ctx context.Context, h module.Host, w workshop) error {
+	return errors.Join(h.Files().Remove(ctx, w.parts), t.discard(ctx, h, w))
 }
 
 func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop) error {

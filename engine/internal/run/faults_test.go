@@ -3,7 +3,11 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -15,6 +19,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/module"
+	"kinit/engine/need"
 	"kinit/engine/transport/transporttest/netfault"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -25,32 +30,48 @@ const everyFault = "KINIT_EVERY_FAULT"
 // longest is how long a run may take whose connection has failed.
 const longest = 90 * time.Second
 
-// work is a task of a module that only needs files and programs that are everywhere, and
-// what it leaves: a file, and a part of its content.
-type work struct{ module, text, file, has string }
+// work is a task of a module, and what it leaves: a file, and a part of its content.
+type work struct {
+	module, text, file, has string
+	reads                   bool    // it changes nothing
+	system                  *system // what it works on, where that is more than a folder
+}
 
 // count is the file in which the programs of tasks count how often they ran.
 const count = "DIR/host/count"
 
-// works are the modules for Linux that change nothing outside of a folder.
-func works() []work {
+// works are the modules that are tried.
+func works() []work { return append(folderWorks(), systemWorks()...) }
+
+// folderWorks are those for Linux that only need programs that are everywhere, and change
+// nothing outside of a folder.
+func folderWorks() []work {
 	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
 	return []work{
-		{"command", `argv = ["sh", "-c", "echo ran >> ` + count + `"]`, "count", "ran\n"},
-		{"shell", `commands = "echo ran >> ` + count + `"`, "count", "ran\n"},
-		{"script", `source = "DIR/script.sh"`, "count", "ran\n"},
-		{"copy", "dest = \"DIR/host/copy\"\n content = \"text\"", "copy", "text"},
-		{"directory", `path = "DIR/host/a/b"`, "a/b", ""},
-		{"file", "path = \"DIR/host/file\"\n mode = \"0600\"", "file", ""},
-		{"link", "path = \"DIR/host/link\"\n target = \"old\"", "link", "old\n"},
-		{"line_in_file", "path = \"DIR/host/old\"\n line = \"new\"", "old", "old\nnew\n"},
-		{"block_in_file", "path = \"DIR/host/old\"\n block = \"new\"", "old", "new\n"},
-		{"ssh_key", `path = "DIR/host/key"`, "key.pub", "ssh-ed25519 "},
-		{"secret", `path = "DIR/host/secret"`, "secret", ""},
-		{"authorized_key", "user = \"root\"\n path = \"DIR/host/authorized\"\n key = \"" + key + "\"", "authorized", key},
-		{"known_host", "path = \"DIR/host/known\"\n name = \"host.example.com\"\n key = \"" + key + "\"", "known", key},
-		{"htpasswd", "path = \"DIR/host/htpasswd\"\n user = \"ann\"\n password = \"correct-horse\"", "htpasswd", "ann:"},
-		{"archive", "source = \"DIR/host/tree\"\n dest = \"DIR/host/tree.tar.gz\"", "tree.tar.gz", ""},
+		{module: "command", text: `argv = ["sh", "-c", "echo ran >> ` + count + `"]`, file: "count", has: "ran\n"},
+		{module: "shell", text: `commands = "echo ran >> ` + count + `"`, file: "count", has: "ran\n"},
+		{module: "script", text: `source = "DIR/script.sh"`, file: "count", has: "ran\n"},
+		{module: "copy", text: "dest = \"DIR/host/copy\"\n content = \"text\"", file: "copy", has: "text"},
+		{module: "directory", text: `path = "DIR/host/a/b"`, file: "a/b", has: ""},
+		{module: "file", text: "path = \"DIR/host/file\"\n mode = \"0600\"", file: "file", has: ""},
+		{module: "link", text: "path = \"DIR/host/link\"\n target = \"old\"", file: "link", has: "old\n"},
+		{module: "line_in_file", text: "path = \"DIR/host/old\"\n line = \"new\"", file: "old", has: "old\nnew\n"},
+		{module: "block_in_file", text: "path = \"DIR/host/old\"\n block = \"new\"", file: "old", has: "new\n"},
+		{module: "ssh_key", text: `path = "DIR/host/key"`, file: "key.pub", has: "ssh-ed25519 "},
+		{module: "secret", text: `path = "DIR/host/secret"`, file: "secret", has: ""},
+		{module: "authorized_key", text: "user = \"root\"\n path = \"DIR/host/authorized\"\n key = \"" + key + "\"", file: "authorized", has: key},
+		{module: "known_host", text: "path = \"DIR/host/known\"\n name = \"host.example.com\"\n key = \"" + key + "\"", file: "known", has: key},
+		{module: "htpasswd", text: "path = \"DIR/host/htpasswd\"\n user = \"ann\"\n password = \"correct-horse\"", file: "htpasswd", has: "ann:"},
+		{module: "archive", text: "source = \"DIR/host/tree\"\n dest = \"DIR/host/tree.tar.gz\"", file: "tree.tar.gz", has: ""},
+		{module: "template", text: "dest = \"DIR/host/page\"\n template = \"a $${word}\"\n vars = { word = \"b\" }", file: "page", has: "a b"},
+		{module: "unarchive", text: "archive = \"DIR/tree.tar\"\n dest = \"DIR/host/unpacked\"", file: "unpacked/page", has: "page\n"},
+		{module: "git", text: "repository = \"DIR/r.git\"\n ref = \"main\"\n dest = \"DIR/host/checkout\"", file: "checkout/page", has: "page\n"},
+		{module: "download", text: "url = \"SERVER/page\"\n dest = \"DIR/host/page\"\n sha256 = \"362a07bbb5c74b982bed644b9f7e298837d7a3a232c964d039bb7e49ebea825f\"", file: "page", has: "page\n"},
+		{module: "http_request", text: "url = \"SERVER/count\"\n method = \"POST\"", file: "count", has: "ran\n"},
+		{module: "x509_ca", text: "key = \"DIR/host/ca.key\"\n cert = \"DIR/host/ca.crt\"\n cn = \"authority\"", file: "ca.crt", has: "BEGIN CERTIFICATE"},
+		{module: "x509_certificate", text: "key = \"DIR/host/s.key\"\n cert = \"DIR/host/s.crt\"\n ca_cert = \"DIR/ca.crt\"\n ca_key = \"DIR/ca.key\"\n cn = \"server\"", file: "s.crt", has: "BEGIN CERTIFICATE"},
+		{module: "wait", text: "path = \"DIR/host/old\"\n expect = \"old\"", reads: true},
+		{module: "facts", reads: true},
 	}
 }
 
@@ -60,7 +81,14 @@ func works() []work {
 // and the run after it finds or does what is left.
 func TestTheConnectionFailsAtMessagesOfModules(t *testing.T) {
 	t.Parallel()
-	server := sshd.Start(t)
+	need.Programs(t, "sshd", "git", "openssl", "tar")
+	plain := sshd.Start(t)
+	server := func(t *testing.T, system *system) *sshd.Server {
+		if system == nil {
+			return plain
+		}
+		return system.start(t)
+	}
 	var made atomic.Int32
 	t.Cleanup(func() {
 		fmt.Printf("%d faults at messages of %d modules\n", made.Load(), len(works()))
@@ -71,13 +99,16 @@ func TestTheConnectionFailsAtMessagesOfModules(t *testing.T) {
 	for i, w := range works() {
 		t.Run(w.module, func(t *testing.T) {
 			t.Parallel()
-			s := newFar(t, server, w)
+			s := newFar(t, server(t, w.system), w)
 			s.proxy.Set(netfault.Plan{})
-			if result := s.run(t); result.Status != event.Changed {
+			if result := s.run(t); !s.done(result) {
 				t.Fatalf("without a fault it is %s: %s", result.Status, result.Message)
 			}
 			messages, _ := s.proxy.Seen()
 			step := max(1, messages/2)
+			if w.system != nil {
+				step = max(1, messages)
+			}
 			if os.Getenv(everyFault) != "" {
 				step = 1
 			}
@@ -120,8 +151,50 @@ func newFar(t *testing.T, server *sshd.Server, w work) *far {
 	j := newJob(t, "far")
 	write(t, filepath.Join(j.dir, "script.sh"), "#!/bin/sh\necho ran >> "+strings.ReplaceAll(count, "DIR", j.dir)+"\n")
 	s := &far{job: j, work: w, server: server, proxy: netfault.New(t, server.Addr)}
-	s.plan = j.build(fmt.Sprintf("task %q \"x\" {\n host = \"far\"\n %s\n}\n", w.module, w.text))
+	s.prepare(t)
+	text := strings.ReplaceAll(w.text, "SERVER", s.serve(t))
+	s.plan = j.build(fmt.Sprintf("task %q \"x\" {\n host = \"far\"\n %s\n}\n", w.module, text))
 	return s
+}
+
+// prepare makes what tasks read.
+func (s *far) prepare(t *testing.T) {
+	t.Helper()
+	script := `mkdir tree; echo page >tree/page; tar -cf tree.tar -C tree page
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.crt -subj /CN=authority -days 9
+git init -q -b main tree; git -C tree add page
+git -C tree -c user.name=a -c user.email=a@example.org commit -q -m one; git clone -q --bare tree r.git`
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir, cmd.Env = s.job.dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// serve starts a server with a page, which counts what it is sent, and returns its address.
+func (s *far) serve(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			_, _ = io.WriteString(w, "page\n")
+			return
+		}
+		counter, err := os.OpenFile(filepath.Join(s.job.dir, "host", "count"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = io.WriteString(counter, "ran\n")
+			_ = counter.Close()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// done tells whether a run without a fault went well.
+func (s *far) done(result run.TaskResult) bool {
+	return result.Status == event.Changed && !s.work.reads || result.Status == event.OK && s.work.reads
 }
 
 // run runs the playbook over a new connection, with times that are shorter than those
@@ -137,6 +210,9 @@ func (s *far) run(t *testing.T) run.TaskResult {
 	}
 	write(t, filepath.Join(folder, "old"), "old\n")
 	write(t, filepath.Join(folder, "tree", "page"), "page\n")
+	if s.work.system != nil {
+		s.work.system.reset(t, s.job.dir)
+	}
 	return s.again(t)
 }
 
@@ -175,7 +251,10 @@ func (s *far) fails(t *testing.T, p netfault.Plan) bool {
 		t.Errorf("%s: the program ran %d times", what, ran)
 	}
 	switch first.Status {
-	case event.Changed:
+	case event.Changed, event.OK:
+		if !s.done(first) {
+			t.Errorf("%s: it is %s", what, first.Status)
+		}
 		s.mustHave(t, what)
 	case event.Unreachable:
 		if !strings.Contains(first.Message, "unreachable") {
@@ -188,7 +267,9 @@ func (s *far) fails(t *testing.T, p netfault.Plan) bool {
 		t.Errorf("%s: the run after it is %s: %s", what, second.Status, second.Message)
 	}
 	s.mustHave(t, what+", and the run after it")
-	if now := strings.Count(s.content("count"), "ran\n"); s.work.file == "count" && now != ran+1 {
+	if now := strings.Count(s.content("count"), "ran\n"); s.work.system != nil && now > 1 {
+		t.Errorf("%s: a program that is needed once ran %d times in both runs", what, now)
+	} else if s.work.file == "count" && now != ran+1 {
 		t.Errorf("%s: the program ran %d times, and then %d times in one run", what, ran, now-ran)
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.job.dir, "host", ".*.kinit-*")); first.Status == event.Changed && len(left) > 0 {
@@ -205,6 +286,12 @@ func (s *far) content(name string) string {
 // mustHave checks what the work leaves.
 func (s *far) mustHave(t *testing.T, what string) {
 	t.Helper()
+	if s.work.system != nil {
+		s.work.system.mustHold(t, what, s.job.dir)
+	}
+	if s.work.file == "" {
+		return
+	}
 	if _, err := os.Lstat(filepath.Join(s.job.dir, "host", s.work.file)); err != nil || !strings.Contains(s.content(s.work.file), s.work.has) {
 		t.Errorf("%s: %s has %q, error %v", what, s.work.file, s.content(s.work.file), err)
 	}

@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -77,16 +78,18 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	defer cancel()
 	stop := context.AfterFunc(timed, func() { _ = s.Close() })
 	defer stop()
-	client, err := bounded(timed, l, func() (*sftp.Client, error) { return l.greet(timed, s) })
+	said := &beginning{}
+	client, err := bounded(timed, l, func() (*sftp.Client, error) { return l.greet(timed, s, said) })
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
-		return nil, unreachable("start the SFTP server", fmt.Errorf("it did not begin within %s", l.config.HandshakeTimeout))
+		return nil, unreachable("start the SFTP server", fmt.Errorf("it did not begin within %s; all that came was %s", l.config.HandshakeTimeout, cmp.Or(said.String(), "nothing")))
 	}
 	return client, err
 }
 
-// greet starts the SFTP server in the session and waits for its first words.
-func (l *link) greet(ctx context.Context, s *session) (*sftp.Client, error) {
-	from, err := l.startServer(s)
+// greet starts the SFTP server in the session and waits for its first words. What comes is
+// said too.
+func (l *link) greet(ctx context.Context, s *session, said *beginning) (*sftp.Client, error) {
+	from, err := l.startServer(s, said)
 	if err != nil {
 		_ = s.Close()
 		return nil, err
@@ -94,16 +97,16 @@ func (l *link) greet(ctx context.Context, s *session) (*sftp.Client, error) {
 	l.spawn(func() { gossh.DiscardRequests(s.requests) })
 	client, err := sftpfs.NewClient(from, s)
 	if err != nil {
-		return nil, l.noFiles(ctx, s, err)
+		return nil, l.noFiles(ctx, s, said, err)
 	}
 	return client, nil
 }
 
 // startServer starts the SFTP server in the session: the subsystem, or as another
 // user the program itself.
-func (l *link) startServer(s *session) (io.Reader, error) {
+func (l *link) startServer(s *session, said *beginning) (io.Reader, error) {
 	if l.config.Become != "" {
-		return l.startProgram(s)
+		return l.startProgram(s, said)
 	}
 	ok, err := s.SendRequest("subsystem", true, gossh.Marshal(struct{ Name string }{"sftp"}))
 	if err != nil {
@@ -113,28 +116,34 @@ func (l *link) startServer(s *session) (io.Reader, error) {
 		return nil, errors.New("the machine's SSH server has no sftp subsystem: " +
 			"add \"Subsystem sftp internal-sftp\" to its sshd_config")
 	}
-	return s, nil
+	return io.TeeReader(s, said), nil
 }
 
 // startProgram starts the SFTP server as the other user, from where the distributions
 // have it, and skips what start-up files print.
-func (l *link) startProgram(s *session) (io.Reader, error) {
+func (l *link) startProgram(s *session, said *beginning) (io.Reader, error) {
 	nonce := rand.Text()
 	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
 	}
 	from := bufio.NewReaderSize(s, 64<<10)
-	if err := framing.Until(from, nonce, nil); err != nil {
+	if err := framing.Until(from, nonce, framing.NewSink(said)); err != nil {
 		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, sftpfs.Said(s.Stderr(), err))
 	}
 	return from, nil
 }
 
 // noFiles says why SFTP did not begin, in the server's words where it has some.
-func (l *link) noFiles(ctx context.Context, s *session, err error) error {
+func (l *link) noFiles(ctx context.Context, s *session, said *beginning, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	soon, cancel := context.WithTimeout(ctx, briefly)
+	defer cancel()
+	_, _ = bounded(soon, l, func() (int64, error) { return io.Copy(said, s) })
 	_ = s.Close()
+	if text := said.String(); text != "" {
+		return fmt.Errorf("the machine's SFTP server does not answer; what came was %s", text)
+	}
 	return fmt.Errorf("the machine's SFTP server does not answer: %s", sftpfs.Said(s.Stderr(), err))
 }

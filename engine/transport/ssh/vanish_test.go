@@ -174,3 +174,13 @@ func TestASilentServerBehindAJumpHost(t *testing.T) {
 	}
 	soon(t, "the handshake", func() { refused(t, c, transport.ErrUnreachable, "did not let anybody in within 100ms") })
 }
+
+// A server that runs something else instead of what it is asked for, which does not end.
+func TestWhatComesInsteadOfTheFileServerIsTold(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t, "ForceCommand echo only for maintenance; exec cat")
+	want := `the machine's SFTP server does not answer; what came was "only for maintenance`
+	if _, err := dial(t, config(server)).Files(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

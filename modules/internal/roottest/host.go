@@ -7,13 +7,9 @@
 package roottest
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +17,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/transport/local"
+	"kinit/engine/transport/transporttest/ownroot"
 )
 
 // Host is the machine with a root of its own.
@@ -33,16 +30,6 @@ type Host struct {
 	ignore []string
 }
 
-// build makes the overlay at $1 and stays in it until its input ends, which it
-// does at the latest with the test's process. /run and /tmp are empty.
-const build = `set -e
-mount -t tmpfs kinit-test "$1"
-mkdir "$1/upper" "$1/work" "$1/root"
-mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$1/root"
-for part in proc sys dev; do mount --rbind "/$part" "$1/root/$part"; done
-for part in run tmp; do mount -t tmpfs "$part" "$1/root/$part"; done
-exec chroot "$1/root" sh -c 'echo ready; exec cat'`
-
 // New makes a machine. Without root or overlays the test is skipped, or fails when
 // KINIT_REQUIRE names overlay. owner may be empty.
 func New(t testing.TB, owner string, programs ...string) *Host {
@@ -54,10 +41,12 @@ func New(t testing.TB, owner string, programs ...string) *Host {
 		need.Missing(t, "overlay", "not root")
 	}
 	h := &Host{Local: moduletest.LocalHost(t, owner), base: t.TempDir()}
-	if err := h.start(t); err != nil {
+	pid, err := ownroot.Start(t, h.base)
+	if err != nil {
 		need.Missing(t, "overlay", err.Error())
 	}
-	conn := local.Within("nsenter", "--target="+h.pid, "--mount", "--uts", "--root", "--wd")
+	h.pid = pid
+	conn := local.Within(ownroot.Enter(pid)...)
 	t.Cleanup(func() { _ = conn.Close() })
 	files, err := conn.Files(t.Context())
 	if err != nil {
@@ -67,36 +56,9 @@ func New(t testing.TB, owner string, programs ...string) *Host {
 	return h
 }
 
-// start makes the namespace.
-func (h *Host) start(t testing.TB) error {
-	cmd := exec.Command("unshare", "--mount", "--uts", "--propagation=private", "sh", "-c", build, "sh", h.base)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	t.Cleanup(func() {
-		_ = input.Close()
-		_ = cmd.Wait() // the namespace goes with its last process
-	})
-	if line, err := bufio.NewReader(output).ReadString('\n'); line != "ready\n" {
-		return fmt.Errorf("make an overlay: %v: %s", err, stderr.String())
-	}
-	h.pid = strconv.Itoa(cmd.Process.Pid)
-	return nil
-}
-
 // Run runs a command in the namespace.
 func (h *Host) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	enter := []string{"nsenter", "--target=" + h.pid, "--mount", "--uts", "--root", "--wd"}
+	enter := ownroot.Enter(h.pid)
 	if c.Dir != "" {
 		enter = append(enter, "env", "--chdir="+c.Dir)
 		c.Dir = ""

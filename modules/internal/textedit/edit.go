@@ -67,6 +67,9 @@ func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, fmt.Errorf("%s: %w", e.File.Path, err)
 	}
 	e.File.Source = content.FromText([]byte(after))
+	if !there && e.File.Secret && e.File.Want.Mode == "" {
+		e.File.Want.Mode = "0600"
+	}
 	return e.File.Plan(ctx, h)
 }
 

@@ -37,6 +37,7 @@ type Server struct {
 	Dir        string // the server's folder
 
 	lines   []string
+	enter   []string // what comes before its command
 	process *exec.Cmd
 	ended   chan struct{}
 	log     *log
@@ -47,8 +48,15 @@ type Server struct {
 // or fails when KINIT_REQUIRE names sshd.
 func Start(t testing.TB, lines ...string) *Server {
 	t.Helper()
+	return Within(t, nil, lines...)
+}
+
+// Within starts a server by a command that others come before, such as one that enters a
+// namespace, where the temporary folders are those of the test.
+func Within(t testing.TB, enter []string, lines ...string) *Server {
+	t.Helper()
 	need.Programs(t, "sshd", program, "ssh-keygen")
-	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), lines: lines}
+	s := &Server{Host: "127.0.0.1", Dir: t.TempDir(), lines: lines, enter: enter}
 	s.User = currentUser(t)
 	s.ClientKey = s.keygen(t, "client")
 	s.HostKey = read(t, s.keygen(t, "host")+".pub")
@@ -79,12 +87,12 @@ func (s *Server) Restart(t testing.TB) error {
 	config := filepath.Join(s.Dir, "sshd_config")
 	write(t, config, strings.Join(append(s.given(), s.config()...), "\n")+"\n")
 	if os.Geteuid() == 0 { // its fixed folder for unprivileged work
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Fatal(err)
+		if out, err := s.command("mkdir", "-p", "/run/sshd").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	s.log = &log{}
-	s.process = exec.Command(program, "-D", "-e", "-f", config)
+	s.process = s.command(program, "-D", "-e", "-f", config)
 	s.process.Stderr = s.log
 	if err := s.process.Start(); err != nil {
 		return err
@@ -96,6 +104,12 @@ func (s *Server) Restart(t testing.TB) error {
 		close(ended)
 	}()
 	return s.await()
+}
+
+// command is one where the server is.
+func (s *Server) command(argv ...string) *exec.Cmd {
+	argv = append(slices.Clone(s.enter), argv...)
+	return exec.Command(argv[0], argv[1:]...)
 }
 
 // given are the lines that Start was given. A subsystem can be named only once.
