@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,50 +87,50 @@ func (c *claims) choose() error {
 	defer c.mu.Unlock()
 	holders := c.holders()
 	switch {
-	case len(holders) > 1:
-		return fmt.Errorf("%w: %s stands for different things on the hosts: %s. Nothing was changed. Choose hosts that have the same, or another name: that of the cluster, or the owner of the spec",
-			ErrTaken, c.owner, together(holders))
 	case len(holders) == 0:
 		return c.chooseUnseen()
+	case len(holders) > 1 && !c.adopt:
+		return fmt.Errorf("%w: %s stands for different things on the hosts: %s. Nothing was changed. Choose hosts that have the same, or another name: that of the cluster, or the owner of the spec; or work on all of them with --adopt",
+			ErrTaken, c.owner, together(holders))
 	}
-	known, err := c.memory.Knows(holders[0].ID)
-	if err != nil {
-		return err
-	}
-	if !known && !c.adopt {
-		return c.taken(holders[0])
-	}
-	c.chosen = holders[0].Instance
-	if holders[0].Old {
-		c.chosen = c.fresh
-		c.chosen.Unmarked = true
-	}
-	if c.reads {
-		return nil
-	}
-	return c.remember()
-}
-
-// chooseUnseen chooses where no host that answers has anything of the owner's: what may be on
-// those that do not answer, or a new one. That is remembered when it is first used.
-func (c *claims) chooseUnseen() error {
-	var silent []string
-	for _, name := range c.hosts {
-		if _, asked := c.found[name]; !asked {
-			silent = append(silent, name)
+	c.chosen = c.fresh
+	for _, h := range slices.Backward(holders) {
+		known, err := c.memory.Knows(h.ID)
+		if err != nil {
+			return err
+		}
+		if !known && !c.adopt {
+			return c.taken(h)
+		}
+		if h.There() {
+			c.chosen = h.Instance
+		}
+		if err := c.remember(h.Instance); err != nil {
+			return err
 		}
 	}
-	known, there, err := c.memory.On(c.owner, silent)
-	c.chosen = c.fresh
-	if there {
+	c.chosen.Unmarked = false
+	return nil
+}
+
+// chooseUnseen chooses where no host that was asked has anything of the owner's: what the
+// controller may have on others, which do not answer or are left out of this run, or a new
+// one. That is remembered when it is first used.
+func (c *claims) chooseUnseen() error {
+	known, there, err := c.memory.Beside(c.owner, slices.Collect(maps.Keys(c.found)))
+	if c.chosen = c.fresh; there {
 		c.chosen = known
+		c.chosen.Unmarked = false
 	}
 	return err
 }
 
-// remember keeps the run's instance as one of the controller's.
-func (c *claims) remember() error {
-	return c.memory.Remember(instance.Known{Instance: c.chosen, Owner: c.owner, Hosts: c.hosts})
+// remember keeps an instance as one of the controller's, unless the run only looks.
+func (c *claims) remember(i instance.Instance) error {
+	if c.reads {
+		return nil
+	}
+	return c.memory.Remember(instance.Known{Instance: i, Owner: c.owner, Hosts: c.hosts})
 }
 
 // holder is an instance, or what is older than those, and the hosts that have it.
@@ -203,11 +204,13 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// admit sees to it that a machine's marks are the run's instance's. One that answers only now
-// may have another instance.
+// admit sees to it that a machine's marks are of the instance that it has, or gets from this
+// run. One that answers only now may have another one.
 func (c *claims) admit(ctx context.Context, m *host.Machine) error {
+	mine := c.chosen
+	begin := func() error { return c.remember(mine) }
 	if !slices.Contains(c.hosts, m.Name()) {
-		m.Belongs(c.chosen, c.remember)
+		m.Belongs(mine, begin)
 		return nil
 	}
 	c.mu.Lock()
@@ -220,18 +223,21 @@ func (c *claims) admit(ctx context.Context, m *host.Machine) error {
 		}
 		c.note(m.Name(), found)
 	}
-	switch {
-	case found.There() && found.ID != c.chosen.ID, found.Old && !c.chosen.Unmarked:
+	if !c.adopt && (found.Old || found.There() && found.ID != c.chosen.ID) {
 		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", ErrTaken, c.owner, m.Name(), origin(found))
 	}
-	m.Belongs(c.chosen, c.remember)
+	if found.There() {
+		mine = found.Instance
+	}
+	mine.Unmarked = mine.Unmarked || found.Old
+	m.Belongs(mine, begin)
 	if !found.Old || c.reads {
 		return nil
 	}
 	if err := m.Adopt(ctx, c.owner); err != nil {
 		return err
 	}
-	c.note(m.Name(), host.Found{Instance: c.chosen})
+	c.note(m.Name(), host.Found{Instance: mine})
 	return nil
 }
 

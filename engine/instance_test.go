@@ -46,6 +46,14 @@ task "copy" "a" {
 }
 `
 
+const everywhere = `
+task "copy" "a" {
+  hosts   = run.hosts
+  dest    = "TMP/alice.conf"
+  content = "alice\n"
+}
+`
+
 const allGoes = `
 stage "cleanup" {}
 task "sweep" "owned" {
@@ -247,6 +255,25 @@ func TestMarksWithoutAnInstanceAreTakenByAdoptionAlone(t *testing.T) {
 	}
 	if _, err := os.Stat(clusters(owner)); !os.IsNotExist(err) {
 		t.Errorf("the manifest: %v", err)
+	}
+}
+
+// A host that is left out of the first run gets what the others have.
+func TestRunsOnOneHostAfterTheOtherAreOfOneInstance(t *testing.T) {
+	t.Parallel()
+	owner := ownerName(t)
+	o := controlled(t, owner, everywhere)
+	went(t, engine.Run(t.Context(), o))
+	first := instanceOf(t, owner).ID
+	if err := os.RemoveAll(clusters(owner)); err != nil { // as if this machine were another one
+		t.Fatal(err)
+	}
+	other := controlled(t, owner, everywhere)
+	other.StateDir = o.StateDir
+	far(t, &other)
+	went(t, engine.Run(t.Context(), other))
+	if got := instanceOf(t, owner).ID; got != first {
+		t.Errorf("instance %s, want %s", got, first)
 	}
 }
 

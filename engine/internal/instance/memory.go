@@ -91,11 +91,11 @@ func (m Memory) write(k Known) error {
 	return nil
 }
 
-// On returns the owner's instance that was made last of those that may be on one of the
-// hosts, for hosts that cannot be asked.
-func (m Memory) On(owner string, hosts []string) (Instance, bool, error) {
+// Beside returns the owner's instance that was made last of those that may be on hosts
+// beside the ones given, which were asked and have none.
+func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 	var last Instance
-	if m.Folder == "" || len(hosts) == 0 {
+	if m.Folder == "" {
 		return last, false, nil
 	}
 	entries, err := os.ReadDir(m.Folder)
@@ -111,8 +111,8 @@ func (m Memory) On(owner string, hosts []string) (Instance, bool, error) {
 		if err != nil {
 			return last, false, err
 		}
-		shared := slices.ContainsFunc(k.Hosts, func(h string) bool { return slices.Contains(hosts, h) })
-		if there && k.Owner == owner && shared && k.Made.After(last.Made) {
+		elsewhere := slices.ContainsFunc(k.Hosts, func(h string) bool { return !slices.Contains(asked, h) })
+		if there && k.Owner == owner && elsewhere && k.Made.After(last.Made) {
 			last = k.Instance
 		}
 	}

@@ -50,7 +50,7 @@ func TestNothingIsKnownWithoutAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	knows(t, Memory{}, one.ID, false)
-	if _, found, err := (Memory{}).On("web", []string{"a"}); found || err != nil {
+	if _, found, err := (Memory{}).Beside("web", nil); found || err != nil {
 		t.Errorf("found %v, %v", found, err)
 	}
 }
@@ -78,24 +78,23 @@ func TestAFileThatIsNoneIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheLastInstanceOfAnOwnerOnAHostIsFound(t *testing.T) {
+func TestTheLastInstanceOfAnOwnerElsewhereIsFound(t *testing.T) {
 	t.Parallel()
 	m := Memory{Folder: t.TempDir()}
 	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, k := range []Known{
 		{Instance{ID: "old", Made: made}, "web", []string{"a", "b"}},
 		{Instance{ID: "new", Made: made.Add(time.Hour)}, "web", []string{"b"}},
-		{Instance{ID: "elsewhere", Made: made.Add(2 * time.Hour)}, "web", []string{"c"}},
-		{Instance{ID: "theirs", Made: made.Add(2 * time.Hour)}, "db", []string{"b"}},
+		{Instance{ID: "other", Made: made.Add(2 * time.Hour)}, "db", []string{"c"}},
 	} {
 		if err := m.Remember(k); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for hosts, want := range map[string]string{"a": "old", "b": "new", "a b": "new", "d": "", "": ""} {
-		got, found, err := m.On("web", strings.Fields(hosts))
+	for asked, want := range map[string]string{"a": "new", "b": "old", "a b": "", "b c": "old", "d": "new", "": "new"} {
+		got, found, err := m.Beside("web", strings.Fields(asked))
 		if err != nil || got.ID != want || found != (want != "") {
-			t.Errorf("on %q: %q, %v, %v, want %q", hosts, got.ID, found, err, want)
+			t.Errorf("beside %q: %q, %v, %v, want %q", asked, got.ID, found, err, want)
 		}
 	}
 }
