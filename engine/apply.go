@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/instance"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 )
@@ -32,6 +33,11 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	l := load(ctx, o, false)
 	if len(diags) > 0 || l.diags.HasErrors() {
 		return report.refuse(append(diags, l.diags...)).end(ctx, started)
+	}
+	if s.Instance != "" {
+		l.fresh = instance.New(controller(), l.options.Spec)
+		l.fresh.ID = s.Instance
+		planned.fresh = l.fresh
 	}
 	values := &plan.Values{}
 	pool := l.pool(values)
@@ -113,7 +119,9 @@ func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
 	defer pool.Close()
 	options := l.runOptions(values)
 	options.Events, options.Confirm = sink(nil), nil
-	l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
+	fresh.refuse(l.locked(ctx, pool, func(ctx, _ context.Context) {
+		l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
+	}))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

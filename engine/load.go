@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/instance"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/spec"
@@ -22,8 +23,10 @@ import (
 type loaded struct {
 	options   Options
 	check     bool
-	keyless   bool     // encrypted secrets may be unknown
-	asked     spec.Log // the files that expressions and tasks have read
+	keyless   bool              // encrypted secrets may be unknown
+	looks     bool              // takes the hosts as they are, whosever the things on them are
+	fresh     instance.Instance // what the run makes where the owner's name stands for nothing
+	asked     spec.Log          // the files that expressions and tasks have read
 	spec      *spec.Spec
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host

@@ -34,16 +34,19 @@ var ErrLockLost = lock.ErrLost
 // on each host that tasks change; hosts that are reached later are locked then. The first
 // context ends when a lock is lost, the second only then.
 func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
-	if l.plan.Owner == "" || l.check {
+	if l.plan.Owner == "" {
 		f(ctx, nil)
 		return nil
+	}
+	if l.check {
+		return l.unlocked(ctx, pool, f)
 	}
 	within, guard, err := lock.Begin(ctx, l.guardOptions())
 	if err != nil {
 		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
 	}
 	defer guard.Release(ctx)
-	keeper := &keeper{Guard: guard, plan: l.plan, targets: targets(l.plan)}
+	keeper := &keeper{Guard: guard, plan: l.plan, targets: targets(l.plan), claims: l.claims()}
 	if err := keeper.begin(within, pool); err != nil {
 		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
 	}
@@ -51,6 +54,23 @@ func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lastin
 	if cause := context.Cause(guard.Lasting()); errors.Is(cause, lock.ErrLost) {
 		return lockProblem(l.options.Redactor.Redact(cause.Error()), cause)
 	}
+	return nil
+}
+
+// unlocked calls f for a run that changes nothing, if it could be done here.
+func (l *loaded) unlocked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
+	if l.looks {
+		l.looking(pool)
+		f(ctx, nil)
+		return nil
+	}
+	k := &keeper{plan: l.plan, targets: targets(l.plan), claims: l.claims()}
+	k.claims.ask(ctx, k.connect(func(name string, as *host.Become) (*host.Machine, error) { return pool.Begin(ctx, name, as) }))
+	if err := k.claims.choose(); err != nil && ctx.Err() == nil {
+		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
+	}
+	pool.Admit(k.claims.admit)
+	f(ctx, nil)
 	return nil
 }
 
@@ -73,6 +93,7 @@ type keeper struct {
 	*lock.Guard
 	plan    *plan.Plan
 	targets []target
+	claims  *claims
 }
 
 // target is a host that tasks change, and the user among theirs who takes its lock.
@@ -110,11 +131,22 @@ func better(a, b *plan.Become) bool {
 }
 
 // begin takes the locks of the hosts that are there before the run, and sees to the others.
-// Those that cannot be reached are told when tasks want them.
+// Those that cannot be reached are told when tasks want them. Whose the owner's name is on
+// them is asked before, because taking a lock may end another run, and again with the locks
+// where there was nothing.
 func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	pool.Mark(lock.Name(k.Token()))
-	machines := k.connect(ctx, pool)
+	machines := k.connect(func(name string, as *host.Become) (*host.Machine, error) {
+		if as == nil {
+			return pool.Get(ctx, name)
+		}
+		return pool.As(ctx, name, *as)
+	})
 	if err := ctx.Err(); err != nil {
+		return err
+	}
+	k.claims.ask(ctx, machines)
+	if err := k.claims.choose(); err != nil {
 		return err
 	}
 	hosts := make([]module.Host, len(machines))
@@ -124,12 +156,19 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	if err := k.Take(ctx, hosts); err != nil {
 		return err
 	}
+	k.claims.ask(ctx, machines)
+	if err := k.claims.choose(); err != nil {
+		return err
+	}
+	if err := k.claims.adoptOld(ctx, machines); err != nil {
+		return err
+	}
 	pool.Admit(k.admit)
 	return nil
 }
 
 // connect connects to the hosts that are there before the run.
-func (k *keeper) connect(ctx context.Context, pool *host.Pool) []*host.Machine {
+func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, error)) []*host.Machine {
 	found := make([]*host.Machine, len(k.targets))
 	var all sync.WaitGroup
 	for i, t := range k.targets {
@@ -137,12 +176,11 @@ func (k *keeper) connect(ctx context.Context, pool *host.Pool) []*host.Machine {
 			continue
 		}
 		all.Go(func() {
-			// A failure is told by the task that wants the host.
-			if t.as == nil {
-				found[i], _ = pool.Get(ctx, t.name)
-			} else {
-				found[i], _ = pool.As(ctx, t.name, host.Become{User: t.as.User, Method: t.as.Method})
+			var as *host.Become
+			if t.as != nil {
+				as = &host.Become{User: t.as.User, Method: t.as.Method}
 			}
+			found[i], _ = get(t.name, as) // a failure is told by the task that wants the host
 		})
 	}
 	all.Wait()
@@ -153,18 +191,23 @@ func (k *keeper) connect(ctx context.Context, pool *host.Pool) []*host.Machine {
 // all that it is told conditional on that. Others are only on the way to those.
 func (k *keeper) admit(ctx context.Context, m *host.Machine) error {
 	if !slices.ContainsFunc(k.targets, func(t target) bool { return t.name == m.Name() }) {
-		return nil
+		return k.claims.admit(ctx, m)
 	}
 	link, err := k.Guard.Admit(ctx, m.Bind("", nil), k.plan.Declared(m.Name()))
 	if err != nil {
 		return err
 	}
 	m.Fence(link, k.Guard)
-	return nil
+	return k.claims.admit(ctx, m)
 }
 
 // token names a run: who, where, and what makes it unique.
 func token() string {
+	return fmt.Sprintf("%s/%d/%s", controller(), os.Getpid(), rand.Text())
+}
+
+// controller is who runs kinit, and where.
+func controller() string {
 	who, where := "somebody", "somewhere"
 	if u, err := user.Current(); err == nil {
 		who = u.Username
@@ -172,12 +215,15 @@ func token() string {
 	if name, err := os.Hostname(); err == nil {
 		where = name
 	}
-	return fmt.Sprintf("%s@%s/%d/%s", strings.Join(strings.Fields(who), "_"), where, os.Getpid(), rand.Text())
+	return strings.Join(strings.Fields(who), "_") + "@" + where
 }
 
 func lockProblem(text string, err error) diag.List {
 	summary := run.Summary(err)
 	switch {
+	case errors.Is(err, ErrTaken):
+		summary = "The name is taken"
+		text = strings.TrimPrefix(text, ErrTaken.Error()+": ") + "."
 	case errors.Is(err, lock.ErrHeld):
 		summary = "Another run is at work"
 		text += ". Wait for it to end; a run that has died gives its lock up within half a minute."

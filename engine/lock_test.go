@@ -49,7 +49,8 @@ func TestARunThatWasOvertakenDoesNothingMore(t *testing.T) {
 	for _, over := range []string{"local", "ssh"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
-			o := options(t, strings.ReplaceAll(overtaken, "OWNER", "test-overtaken-"+over))
+			owner := ownerName(t)
+			o := options(t, strings.ReplaceAll(overtaken, "OWNER", owner))
 			if over == "ssh" {
 				far(t, &o)
 			}
@@ -63,7 +64,7 @@ func TestARunThatWasOvertakenDoesNothingMore(t *testing.T) {
 					t.Errorf("the task for %s was done", name)
 				}
 			}
-			if _, err := os.Stat("/var/lib/kinit/locks/test-overtaken-" + over); err == nil {
+			if _, err := os.Stat("/var/lib/kinit/locks/" + owner); err == nil {
 				t.Error("the lock is still there")
 			}
 		})

@@ -31,13 +31,14 @@ type Options struct {
 	Only, Skip  []string          // addresses, names or stages of tasks to run alone, or to leave out
 	Recreate    bool              // tells playbooks to remove what exists before building
 	Purge       bool              // tells playbooks to remove kept things too
+	Adopt       bool              // works on what has the owner's name on the hosts, whoever made it, and remembers it
 	Forks       int               // how many tasks run at the same time, 10 when zero
 	Builtin     fs.FS             // the specs and playbooks that ship with the program
 	Inventory   fs.FS             // the inventories that ship with the program
 	Home        string            // the user's home folder, for ~/.ssh
 	Cwd         string            // the folder relative paths start from
 	CacheDir    string            // where artifacts are kept between runs
-	StateDir    string            // where facts with a max_age are kept between runs, and which runs are at work; empty keeps none
+	StateDir    string            // where facts with a max_age are kept between runs, which runs are at work, and which instances of owners are known; empty keeps none
 	OutputDir   string            // where outputs of commands are kept whole that are too long for the log; empty keeps none
 	FreshFacts  bool              // reads facts anew, whatever their max_age
 	Kinds       []module.Kind     // the modules tasks may use

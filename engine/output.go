@@ -139,7 +139,7 @@ func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (
 		report.refuse(diags)
 		return values, done
 	}
-	pool := l.pool(values)
+	pool := l.looking(l.pool(values))
 	result := run.Run(ctx, l.plan, values, pool, run.Options{
 		Check: true, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
 	})

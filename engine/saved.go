@@ -38,6 +38,8 @@ type Saved struct {
 	Recreate    bool              `json:"recreate,omitempty"`
 	Purge       bool              `json:"purge,omitempty"`
 
+	Instance string `json:"instance,omitempty"` // the id for what the owner makes, where there is none yet
+
 	Salt    string                 `json:"salt"`
 	Secrets map[string]SavedSecret `json:"secrets,omitempty"` // sensitive values that were given, by name
 	Read    map[string]string      `json:"read,omitempty"`    // slow digests of VarFiles and of all that expressions and tasks read
@@ -75,7 +77,8 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 		Spec: o.Spec, Cwd: o.Cwd, Hosts: o.Hosts, Inventories: o.Inventories, Reserved: o.Reserved, VarFiles: o.VarFiles,
 		Vars: map[string]string{}, Environ: map[string]string{},
 		StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Recreate: o.Recreate, Purge: o.Purge,
-		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
+		Instance: l.fresh.ID,
+		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
 		Tasks: savedTasks(report, l.options.Redactor.Redact),
 	}
 	s.keepValues(l)

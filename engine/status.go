@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"kinit/engine/event"
 )
@@ -31,7 +32,10 @@ type Status struct {
 // State reads what is there of a spec: which of its hosts answer, and how much of
 // each stage is in place. It changes nothing.
 func State(ctx context.Context, o Options) (Status, *Report) {
-	report := Plan(ctx, o)
+	started := time.Now()
+	l := load(ctx, o, true)
+	l.looks = true
+	report := l.walk(ctx, started)
 	if report.Invalid {
 		return Status{}, report
 	}

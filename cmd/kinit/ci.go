@@ -106,14 +106,18 @@ func ciFolderFlags() []cli.Flag {
 	}
 }
 
-// ciRunner is what runs the jobs of a file.
-func (w *world) ciRunner(file *jobs.File, tell *ciScreen) *cycle.Runner {
+// ciRunner is what runs the jobs of a file, on what others have made too if it adopts.
+func (w *world) ciRunner(file *jobs.File, tell *ciScreen, adopts bool) *cycle.Runner {
 	return &cycle.Runner{
 		Results: file.Results, Keep: file.Keep, Program: programVersion(), Now: w.now, Tell: tell,
-		Rerun:   func(j jobs.Job) string { return shell.POSIX("kinit", "ci", "run", file.Path, "--job", j.Name) },
-		Commit:  func(ctx context.Context, _ jobs.Job) string { return commitOf(ctx, file.Folder) },
-		Options: func(j jobs.Job) (engine.Options, error) { return w.jobOptions(file, j) },
-		Hosts:   hostsOf, Order: stagesOf,
+		Rerun:  func(j jobs.Job) string { return shell.POSIX("kinit", "ci", "run", file.Path, "--job", j.Name) },
+		Commit: func(ctx context.Context, _ jobs.Job) string { return commitOf(ctx, file.Folder) },
+		Options: func(j jobs.Job) (engine.Options, error) {
+			o, err := w.jobOptions(file, j)
+			o.Adopt = adopts
+			return o, err
+		},
+		Hosts: hostsOf, Order: stagesOf,
 		Do: func(ctx context.Context, work cycle.Work) cycle.Outcome { return w.jobPhase(ctx, work, tell) },
 	}
 }

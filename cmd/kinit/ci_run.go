@@ -30,7 +30,7 @@ before it deploys anything. Ctrl-C ends the jobs, and what they deployed is remo
 A failure of the infrastructure, such as a hypervisor that cannot be reached, is told apart
 from one of the product; only after the first is a job begun anew, as often as its retries
 say. docs/ci.md describes the file, the results and the site.`,
-		Flags:  flags([]cli.Flag{jobFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
+		Flags:  flags([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
 		Action: w.runJobs,
 	})
 }
@@ -83,7 +83,7 @@ func (w *world) withJobs(c *cli.Context, file *jobs.File, f func(ctx context.Con
 	})
 	defer stop()
 	screen.start()
-	f(ctx, w.ciRunner(file, screen))
+	f(ctx, w.ciRunner(file, screen, c.Bool("adopt")))
 	interrupted = ctx.Err() != nil
 	screen.end()
 	return interrupted

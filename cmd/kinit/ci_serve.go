@@ -30,7 +30,7 @@ func (w *world) ciServe() *cli.Command {
 		Description: `What it needs to know between two starts is in the results: a time that passed while it was
 not running is made up for, once. Jobs that share a host run one after another. SIGTERM and
 Ctrl-C end it; jobs at work are ended and what they deployed is removed.`,
-		Flags:  flags([]cli.Flag{jobFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
+		Flags:  flags([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
 		Action: w.serveJobs,
 	})
 }

@@ -55,6 +55,12 @@ func selectionFlags() []cli.Flag {
 	}
 }
 
+// adoptFlag makes what another controller has made this one's too.
+func adoptFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "adopt", Category: headSelect,
+		Usage: "work on what has the name on the hosts, whoever made it"}
+}
+
 func freshFactsFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "fresh-facts", Category: headSelect, Usage: "read facts anew that an earlier run has kept"}
 }
@@ -119,7 +125,7 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	o.Hosts, o.Limit, o.Only, o.Skip = list(c, "hosts"), list(c, "limit"), list(c, "only"), list(c, "skip")
 	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
-	o.FreshFacts = c.Bool("fresh-facts")
+	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
 	if folder := c.String("full-output"); folder != "" {
 		o.OutputDir = w.abs(folder)
 	}

@@ -31,12 +31,12 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
 		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
 		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "-l", "a:!b",
-		"--recreate", "--purge", "--forks", "3", "--fresh-facts")
+		"--recreate", "--purge", "--adopt", "--forks", "3", "--fresh-facts")
 	want := engine.Options{
 		Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
 		Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"},
 		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
-		Recreate: true, Purge: true, Forks: 3, FreshFacts: true,
+		Recreate: true, Purge: true, Adopt: true, Forks: 3, FreshFacts: true,
 	}
 	if diff := cmp.Diff(want, given(t, p)); diff != "" {
 		t.Error(diff)
@@ -83,16 +83,16 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 		want   func(root string) engine.Options
 	}{
 		"up": {[]string{"up", "--hosts", "nyctea, tyto"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Forks: 10, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
+			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
 		}},
 		"up with a name and a variable": {[]string{"up", "--name", "ci", "--var", "x=2"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Forks: 10, Vars: vars(root, "ci", "x", "2")}
+			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "ci", "x", "2")}
 		}},
 		"down": {[]string{"down"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Forks: 10, StopAfter: "cleanup", Vars: vars(root, "lab")}
+			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, StopAfter: "cleanup", Vars: vars(root, "lab")}
 		}},
 		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Forks: 2, Vars: vars(root, "lab")}
+			return engine.Options{Spec: "lab", Adopt: true, Forks: 2, Vars: vars(root, "lab")}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

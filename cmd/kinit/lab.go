@@ -196,13 +196,14 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 
 // labOptions are the flags of a lab command. The tasks work on this machine, so
 // no inventory is read, the lab's own may be out of date; and --hosts has the
-// names of what is to be made.
+// names of what is to be made. A lab is the machine's: whoever may make one works on
+// it, whatever their state folder knows.
 func (w *world) labOptions(c *cli.Context, spec string) (engine.Options, error) {
 	if err := noArguments(c); err != nil {
 		return engine.Options{}, err
 	}
 	o, err := w.options(c, spec)
-	o.Hosts = nil
+	o.Hosts, o.Adopt = nil, true
 	return o, err
 }
 

@@ -24,7 +24,7 @@ task has yet to bring about is shown as known after that task.
 
 A plan kept with --out holds the values it was made with, digests of its files, and
 what each task would do. Secret values are not in it, only slow digests of them.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
+		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag(), adoptFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {

@@ -33,7 +33,7 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
 		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
-			freshFactsFlag(),
+			freshFactsFlag(), adoptFlag(),
 			&cli.BoolFlag{Name: "check", Category: headSelect,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
 			&cli.BoolFlag{Name: "step", Category: headSelect,

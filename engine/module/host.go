@@ -31,6 +31,10 @@ type Host interface {
 	// Owner is the cluster that what is made here belongs to, or "" when it
 	// belongs to nobody and needs no mark.
 	Owner() string
+	// Instance is the id of what the owner's name stands for on the hosts of the run. All
+	// marks carry it beside the name, so that two owners of one name are told apart. It is
+	// empty where there is no owner.
+	Instance() string
 	// Own records a mark in the owner's manifest on the host, before the thing is
 	// made, so that clean-up finds it. Without an owner it does nothing.
 	Own(ctx context.Context, m Mark) error

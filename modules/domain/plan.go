@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/virt"
 )
 
@@ -34,7 +35,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.exists && !s.domain.OwnedBy(h.Owner()) {
+	if s.exists && !s.domain.OwnedBy(claim.Signature(h)) {
 		return nil, virt.Foreign(h, t.Name)
 	}
 	if t.State == "absent" {

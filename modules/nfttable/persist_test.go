@@ -129,6 +129,26 @@ func TestTableThatAFlushTookAwayComesBack(t *testing.T) {
 	apply(t, h, persistent(nil))
 }
 
+// A table that another owner of the name has loaded stays, though this one has a mark of it.
+func TestATableOfANamesakeIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	for owner, want := range map[string]string{
+		"k8s.OTHER": "another k8s", "k8s": "another k8s", "lab.MINE": "lab",
+	} {
+		h := moduletest.NewFakeHost(t, "k8s")
+		h.SetInstance("MINE")
+		m := &machine{table: "table inet kinit_k8s {\n\tcomment \"kinit.owner=" + owner + "\"\n\tchain a {\n\t}\n}\n"}
+		h.Handle(m.answer(h.FS))
+		if err := h.Own(t.Context(), module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := persistent(nil).Plan(t.Context(), h)
+		if want := "nft table inet kinit_k8s exists and is not owned by cluster k8s but by " + want + ": remove it or use another name"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
 func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*nfttable.Task){

@@ -42,7 +42,7 @@ func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 		diff := content.Diff(t.Name, []byte(s.live), []byte(want))
 		steps = append(steps, module.NewStep(verb+t.title()+"\n"+diff, t.load))
 	}
-	if t.Persist && (s.file != t.ruleset(h.Owner()) || s.unitFile != t.unitText() || !s.unit.enabled || !s.unit.active) {
+	if t.Persist && (s.file != t.ruleset(claim.Signature(h)) || s.unitFile != t.unitText() || !s.unit.enabled || !s.unit.active) {
 		steps = append(steps, module.NewStep(fmt.Sprintf("load %s at boot by %s", t.title(), t.unit()), t.keep))
 	}
 	return steps
@@ -59,14 +59,14 @@ func (t *Task) load(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	_, err = nft.Run(ctx, h, t.ruleset(h.Owner()), "-f", "-")
+	_, err = nft.Run(ctx, h, t.ruleset(claim.Signature(h)), "-f", "-")
 	return err
 }
 
 // keep writes the file and the unit. Starting the unit loads the same table once
 // more, which makes systemd know that it is there.
 func (t *Task) keep(ctx context.Context, h module.Host) error {
-	if err := hostfile.Put(ctx, h, t.file(), t.ruleset(h.Owner()), module.Attr{Mode: 0o644}); err != nil {
+	if err := hostfile.Put(ctx, h, t.file(), t.ruleset(claim.Signature(h)), module.Attr{Mode: 0o644}); err != nil {
 		return err
 	}
 	if err := h.Own(ctx, module.Mark{Kind: unitMark, ID: t.unit()}); err != nil {

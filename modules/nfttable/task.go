@@ -84,7 +84,7 @@ func comment(owner string) string {
 	if owner == "" {
 		return "made by kinit"
 	}
-	return "kinit.owner=" + owner
+	return nft.OwnerComment + owner
 }
 
 // ruleset is the text that replaces the table in one transaction: the first line

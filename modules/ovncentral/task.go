@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/sb"
 )
@@ -86,11 +87,11 @@ func (t *Task) Validate() error {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Southbound(), func(rows sb.Rows) (ovn.Change, error) {
-			return ovn.DropListener(rows, h.Owner()), nil
+			return ovn.DropListener(rows, claim.Signature(h)), nil
 		})
 	}
 	steps, err := ovn.Plan(ctx, h, ovn.Southbound(), func(rows sb.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Owner())
+		return t.present(rows, claim.Signature(h))
 	})
 	if err != nil || len(steps) == 0 {
 		return nil, err

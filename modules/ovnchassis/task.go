@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 )
@@ -121,11 +122,11 @@ func (t *Task) checkRemote() error {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-			return t.absent(rows, h.Owner()), nil
+			return t.absent(rows, claim.Signature(h)), nil
 		})
 	}
 	return ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Name(), h.Owner())
+		return t.present(rows, h.Name(), claim.Signature(h))
 	})
 }
 

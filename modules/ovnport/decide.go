@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
@@ -16,11 +17,11 @@ var managed = []string{"type", "options", "addresses", "port_security", "tag_req
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, h.Owner())
+			return t.absent(rows, claim.Signature(h))
 		})
 	}
 	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Owner())
+		return t.present(rows, claim.Signature(h))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
@@ -57,11 +58,11 @@ type decision func(rows nb.Rows, owner string) (ovn.Change, error)
 func planFor(ctx context.Context, h module.Host, state string, present, absent decision) ([]module.Step, error) {
 	if state == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return absent(rows, h.Owner())
+			return absent(rows, claim.Signature(h))
 		})
 	}
 	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return present(rows, h.Owner())
+		return present(rows, claim.Signature(h))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
@@ -37,6 +38,8 @@ type Task struct {
 	// switch ports that lead to it. Ports of a switch that stays go unless they are
 	// named.
 	Keep []string `hcl:"keep,optional"`
+
+	told string
 }
 
 // decision finds a thing in the rows and says what removes it; nothing when it is
@@ -52,8 +55,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
 		return nil, err
 	}
+	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, north))
 	var steps []module.Step
-	for _, remove := range t.decisions(north, h.Owner()) {
+	for _, remove := range t.decisions(north, claim.Signature(h)) {
 		if change := remove(north); !change.Empty() {
 			steps = append(steps, module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
 				return ovn.Do(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) { return remove(rows), nil })
@@ -67,12 +71,15 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
 		return nil, err
 	}
-	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south, h.Owner()))
+	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south, claim.Signature(h)))
 	return append(steps, more...), err
 }
 
 // goes tells whether a thing of this name is to be removed.
 func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
+
+// Tells names the rows that another cluster of the name has.
+func (t *Task) Tells() string { return t.told }
 
 // OutputTypes names the outputs.
 func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"count": cty.Number} }
@@ -87,8 +94,11 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
 		return nil, err
 	}
-	count := ovn.Marked(north, h.Owner()) + ovn.Marked(south, h.Owner())
+	count := ovn.Marked(north, claim.Signature(h)) + ovn.Marked(south, claim.Signature(h))
 	return map[string]cty.Value{"count": cty.NumberIntVal(int64(count))}, nil
 }
 
-var _ module.Outputter = (*Task)(nil)
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Messenger = (*Task)(nil)
+)

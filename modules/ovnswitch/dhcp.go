@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
@@ -121,11 +122,11 @@ func (t *DHCP) checkServer() error {
 func (t *DHCP) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, h.Owner()), nil
+			return t.absent(rows, claim.Signature(h)), nil
 		})
 	}
 	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Owner()), nil
+		return t.present(rows, claim.Signature(h)), nil
 	})
 }
 

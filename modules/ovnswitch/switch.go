@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
@@ -55,11 +55,11 @@ func (t *Task) Validate() error {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, h.Owner())
+			return t.absent(rows, claim.Signature(h))
 		})
 	}
 	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Owner())
+		return t.present(rows, claim.Signature(h))
 	})
 }
 
@@ -75,7 +75,7 @@ func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
 		return t.create(ovn.Owned(owner, nil)), nil
 	case !ovn.IsOwned(have.ExternalIDs, owner):
 		return ovn.Change{}, fmt.Errorf("logical switch %s is shared by cluster %s; set shared = true or use another name",
-			t.Name, strings.Join(ovn.Sharers(have.ExternalIDs), ", "))
+			t.Name, ovn.Names(ovn.Sharers(have.ExternalIDs), owner))
 	}
 	return t.change(have), nil
 }

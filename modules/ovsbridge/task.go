@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -94,15 +95,15 @@ func (t *Task) Validate() error {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == ovn.Absent {
 		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-			return t.absent(rows, h.Owner())
+			return t.absent(rows, claim.Signature(h))
 		})
 	}
 	stands := ovn.Sole // a bridge that is not there yet will be
 	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
 		if bridge, found := rows.Bridge(t.Name); found {
-			stands = ovn.StandingOf(bridge.ExternalIDs, h.Owner())
+			stands = ovn.StandingOf(bridge.ExternalIDs, claim.Signature(h))
 		}
-		return t.present(rows, h.Owner())
+		return t.present(rows, claim.Signature(h))
 	})
 	if err != nil || !t.managesDevice() {
 		return steps, err

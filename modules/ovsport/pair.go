@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/shell"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vswitch"
@@ -51,7 +52,7 @@ func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	return link.RunAll(ctx, h, t.create(t.netns(), h.Owner()))
+	return link.RunAll(ctx, h, t.create(t.netns(), claim.Signature(h)))
 }
 
 // create are the commands that make the pair.

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -106,7 +107,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return t.planAbsent(ctx, h)
 	}
 	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return t.row().Change(rows, h.Owner())
+		return t.row().Change(rows, claim.Signature(h))
 	})
 	if err != nil || !t.managesDevice() {
 		return steps, err
@@ -119,7 +120,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	var before []module.Step
 	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return vswitch.DropPort(rows, t.Name, h.Owner())
+		return vswitch.DropPort(rows, t.Name, claim.Signature(h))
 	})
 	if err == nil && len(steps) > 0 && t.Type == "" {
 		before, err = link.PlanRemoval(ctx, h, t.Name, t.Addresses)

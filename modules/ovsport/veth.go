@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -99,7 +100,7 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(h.Owner()) {
+	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(claim.Signature(h)) {
 		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nobody needs it",
 			t.Name, h.Owner(), t.Name)
 	}
@@ -130,12 +131,12 @@ func (t *Veth) planPort(ctx context.Context, h module.Host) ([]module.Step, bool
 
 // wanted decides what makes the port's row as it should be.
 func (t *Veth) wanted(h module.Host) func(vs.Rows) (ovn.Change, error) {
-	return func(rows vs.Rows) (ovn.Change, error) { return t.row().Change(rows, h.Owner()) }
+	return func(rows vs.Rows) (ovn.Change, error) { return t.row().Change(rows, claim.Signature(h)) }
 }
 
 // dropped decides what removes the port's row.
 func (t *Veth) dropped(h module.Host) func(vs.Rows) (ovn.Change, error) {
-	return func(rows vs.Rows) (ovn.Change, error) { return vswitch.DropPort(rows, t.Name, h.Owner()) }
+	return func(rows vs.Rows) (ovn.Change, error) { return vswitch.DropPort(rows, t.Name, claim.Signature(h)) }
 }
 
 // plug brings the port's row about.
@@ -162,7 +163,7 @@ func (t *Veth) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 		return nil, err
 	}
 	have, err := link.Read(ctx, h, link.Want{Device: t.Name})
-	if err != nil || !have.Exists || len(steps) == 0 && have.Alias != vswitch.Alias(h.Owner()) {
+	if err != nil || !have.Exists || len(steps) == 0 && have.Alias != vswitch.Alias(claim.Signature(h)) {
 		return steps, err
 	}
 	return append(steps, module.NewStep("delete veth "+t.Name, func(ctx context.Context, h module.Host) error {
@@ -200,7 +201,7 @@ func (t *Veth) OutputTypes() map[string]cty.Type {
 // is its argument, after the pod or the host was started again.
 func (t *Veth) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
 	return map[string]cty.Value{
-		"name": cty.StringVal(t.Name), "peer": cty.StringVal(t.Peer), "boot_script": cty.StringVal(t.script(h.Owner())),
+		"name": cty.StringVal(t.Name), "peer": cty.StringVal(t.Peer), "boot_script": cty.StringVal(t.script(claim.Signature(h))),
 	}, ctx.Err()
 }
 

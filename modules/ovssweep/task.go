@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -41,6 +42,8 @@ type Task struct {
 	All bool `hcl:"all,optional"`
 	// Keep are the names of ports and bridges that stay.
 	Keep []string `hcl:"keep,optional"`
+
+	told string
 }
 
 // Plan lists what is the cluster's, in an order in which it can go.
@@ -52,10 +55,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
 		return nil, err
 	}
+	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, rows))
 	var steps []module.Step
-	for _, p := range vswitch.OwnedPorts(rows, h.Owner()) {
+	for _, p := range vswitch.OwnedPorts(rows, claim.Signature(h)) {
 		if t.goes(p.Name) {
-			steps = append(steps, portStep(rows, p, h.Owner()))
+			steps = append(steps, portStep(rows, p, claim.Signature(h)))
 		}
 	}
 	devices, err := t.devices(ctx, h, rows)
@@ -63,7 +67,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	steps = append(steps, devices...)
-	for _, remove := range t.rest(rows, h.Owner()) {
+	for _, remove := range t.rest(rows, claim.Signature(h)) {
 		steps = append(steps, step(remove(rows).Text, remove))
 	}
 	return steps, nil
@@ -72,7 +76,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // devices removes the veth devices that an interrupted ovs_veth made without a
 // port.
 func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]module.Step, error) {
-	names, err := link.WithAlias(ctx, h, vswitch.Alias(h.Owner()))
+	names, err := link.WithAlias(ctx, h, vswitch.Alias(claim.Signature(h)))
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +170,9 @@ func removeBridge(name, owner string) decision {
 // goes tells whether a thing of this name is to be removed.
 func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
 
+// Tells names the rows that another cluster of the name has.
+func (t *Task) Tells() string { return t.told }
+
 // OutputTypes names the outputs.
 func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"count": cty.Number} }
 
@@ -175,7 +182,10 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
 		return nil, err
 	}
-	return map[string]cty.Value{"count": cty.NumberIntVal(int64(ovn.Marked(rows, h.Owner())))}, nil
+	return map[string]cty.Value{"count": cty.NumberIntVal(int64(ovn.Marked(rows, claim.Signature(h))))}, nil
 }
 
-var _ module.Outputter = (*Task)(nil)
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Messenger = (*Task)(nil)
+)

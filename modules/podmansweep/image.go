@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/manifest"
 	"kinit/modules/internal/podman"
 )
@@ -57,7 +58,7 @@ func (t *Task) image(ctx context.Context, c podman.Client, name, other string, r
 		if !t.All {
 			return nil, nil // its container stays, and so does it
 		}
-		if heir := ctr.Config.Labels[podman.OwnerLabel]; heir != "" {
+		if heir := heir(c.Host, ctr); heir != "" {
 			return handOver("image "+name, heir, module.Mark{Kind: podman.ImageMark, ID: name}), nil
 		}
 		return forget("container " + ctr.Name + " uses it"), nil
@@ -75,13 +76,13 @@ func (t *Task) image(ctx context.Context, c podman.Client, name, other string, r
 }
 
 // firewall is podman's chains in the packet filter, once no container is left.
-func (t *Task) firewall(marks []module.Mark, remaining []podman.Container) []target {
+func (t *Task) firewall(h module.Host, marks []module.Mark, remaining []podman.Container) []target {
 	i := slices.IndexFunc(marks, func(m module.Mark) bool { return m.Kind == podman.FirewallMark })
 	if i < 0 || len(remaining) > 0 && !t.All {
 		return nil
 	}
 	for _, ctr := range remaining {
-		if heir := ctr.Config.Labels[podman.OwnerLabel]; heir != "" {
+		if heir := heir(h, ctr); heir != "" {
 			return []target{*handOver("podman's packet filter rules", heir, marks[i])}
 		}
 	}
@@ -92,6 +93,15 @@ func (t *Task) firewall(marks []module.Mark, remaining []podman.Container) []tar
 	return []target{{"remove podman's packet filter rules", func(ctx context.Context, h module.Host) error {
 		return podman.Client{Host: h}.RemoveFirewall(ctx, marks[i])
 	}}}
+}
+
+// heir is the other cluster that a container belongs to. One of the same name has no place
+// of its own for marks.
+func heir(h module.Host, ctr podman.Container) string {
+	if name := claim.Name(ctr.Config.Labels[podman.OwnerLabel]); name != h.Owner() {
+		return name
+	}
+	return ""
 }
 
 // handOver gives what is the owner's to another cluster, which uses it.

@@ -5,10 +5,12 @@ package podmansweep
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/podman"
 	"kinit/modules/internal/seen"
 )
@@ -30,7 +32,8 @@ type Task struct {
 	// Purge also removes images that are to be kept for later clusters. Default false.
 	Purge bool `hcl:"purge,optional"`
 
-	seen seen.Reading[[]target]
+	seen    seen.Reading[[]target]
+	foreign []string // what another cluster of the name has, in words
 }
 
 // Kind is the module.
@@ -78,6 +81,15 @@ func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.foreign = nil
+	for _, ctr := range containers {
+		if !ctr.IsInfra {
+			t.look(h, "container "+ctr.Name, ctr.Config.Labels)
+		}
+	}
+	for _, pod := range pods {
+		t.look(h, "pod "+pod.Name, pod.Labels)
+	}
 	going := t.going(c, containers, pods)
 	targets := going.targets()
 	named, err := t.named(ctx, c)
@@ -91,7 +103,7 @@ func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
 	}
 	remaining := going.remaining(containers)
 	images, err := t.images(ctx, c, marks, remaining)
-	return append(append(targets, images...), t.firewall(marks, remaining)...), err
+	return append(append(targets, images...), t.firewall(h, marks, remaining)...), err
 }
 
 // going is what of containers and pods is to be removed.
@@ -152,6 +164,7 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 		return nil, err
 	}
 	for _, v := range volumes {
+		t.look(c.Host, "podman volume "+v.Name, v.Labels)
 		if c.Ours(v.Labels) && !t.stays(v.Name) {
 			targets = append(targets, target{"remove podman volume " + v.Name, func(ctx context.Context, h module.Host) error {
 				return podman.Client{Host: h}.RemoveVolume(ctx, v.Name)
@@ -163,6 +176,7 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 		return nil, err
 	}
 	for _, n := range networks {
+		t.look(c.Host, "podman network "+n.Name, n.Labels)
 		if c.Ours(n.Labels) && !t.stays(n.Name) {
 			targets = append(targets, target{"remove podman network " + n.Name, func(ctx context.Context, h module.Host) error {
 				return podman.Client{Host: h}.RemoveNetwork(ctx, n.Name)
@@ -171,6 +185,16 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 	}
 	return targets, nil
 }
+
+// look notes a thing that another cluster of the name has.
+func (t *Task) look(h module.Host, what string, labels map[string]string) {
+	if claim.Namesake(h, labels[podman.OwnerLabel]) {
+		t.foreign = append(t.foreign, claim.LeftAlone(h, what))
+	}
+}
+
+// Tells names what another cluster of the name has.
+func (t *Task) Tells() string { return strings.Join(t.foreign, "\n") }
 
 // OutputTypes names the values.
 func (t *Task) OutputTypes() map[string]cty.Type {
@@ -194,4 +218,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	return map[string]cty.Value{"count": cty.NumberIntVal(int64(len(targets))), "names": names}, nil
 }
 
-var _ module.Outputter = (*Task)(nil)
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Messenger = (*Task)(nil)
+)

@@ -12,7 +12,7 @@ import (
 // forgetAll is the last step when everything goes: the manifest itself, with the
 // marks of what stays. It is not taken while there are marks that nobody undoes.
 func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.Step {
-	if !t.All || !s.manifest && len(s.marks) == 0 {
+	if !t.All || len(s.foreign) > 0 || !s.manifest && len(s.marks) == 0 {
 		return nil
 	}
 	var kept []module.Mark

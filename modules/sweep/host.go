@@ -8,7 +8,9 @@ import (
 	"path"
 	"strings"
 
+	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/nft"
 	"kinit/modules/internal/packages"
@@ -105,7 +107,20 @@ func undoTable(ctx context.Context, h module.Host, mark module.Mark) error {
 	if !found {
 		return errors.New("the mark does not name a family and a table")
 	}
-	return nft.Delete(ctx, h, family, name)
+	exists, err := nft.Exists(ctx, h, family, name)
+	if err != nil || !exists {
+		return err
+	}
+	table, err := nft.Run(ctx, h, "", "--stateless", "list", "table", family, name)
+	if err != nil {
+		return err
+	}
+	if owner := nft.Owner(table); owner != "" && owner != claim.Signature(h) {
+		h.Report(event.Progress{Text: fmt.Sprintf("nft table %s is left alone: %s made it", mark.ID, claim.Who(owner, claim.Signature(h)))})
+		return nil
+	}
+	_, err = nft.Run(ctx, h, "", "delete", "table", family, name)
+	return err
 }
 
 // undoPackage removes a package with its configuration. What was installed along

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
 	"kinit/modules/internal/seen"
@@ -42,6 +43,7 @@ type Task struct {
 	Kinds []string `hcl:"kinds,optional"`
 
 	seen seen.Reading[state]
+	told string
 }
 
 // Kind is the module.
@@ -67,6 +69,7 @@ func (t *Task) Validate() error {
 // state is what the manifests of the host say.
 type state struct {
 	marks    []module.Mark // of the owner, in the order they were made
+	foreign  []module.Mark // below the owner's name, of another instance
 	others   manifest.Others
 	manifest bool // the folder of the owner's manifest is there
 }
@@ -83,12 +86,30 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if s.manifest, err = manifest.Exists(ctx, h, h.Owner()); err != nil {
 		return s, err
 	}
+	if t.All && s.manifest {
+		if s.foreign, err = manifest.Strangers(ctx, h); err != nil {
+			return s, err
+		}
+	}
+	t.told = strangers(h, s.foreign)
 	if len(t.doomed(s)) == 0 {
 		return s, nil
 	}
 	s.others, err = manifest.ReadOthers(ctx, h)
 	return s, err
 }
+
+// strangers says that marks of another instance stay, with what they are of.
+func strangers(h module.Host, marks []module.Mark) string {
+	texts := make([]string, len(marks))
+	for i, mark := range marks {
+		texts[i] = claim.LeftAlone(h, mark.Kind+" "+mark.ID)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Tells names what another cluster of the name has marked.
+func (t *Task) Tells() string { return t.told }
 
 // doomed lists the marks to undo, the last first.
 func (t *Task) doomed(s state) []module.Mark {
@@ -234,6 +255,7 @@ func texts(all []string) cty.Value {
 }
 
 var (
+	_ module.Messenger = (*Task)(nil)
 	_ module.Outputter = (*Task)(nil)
 	_ module.Validator = (*Task)(nil)
 )

@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -45,6 +46,9 @@ func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
 		case "apt-mark":
 			return moduletest.Reply{}, true
 		case "nft":
+			if strings.Contains(c.Line(), "--stateless list") {
+				return moduletest.Reply{Stdout: "table inet kinit_k8s {\n\tcomment \"kinit.owner=k8s\"\n}\n"}, true
+			}
 			if strings.Contains(c.Line(), "list") {
 				return moduletest.Reply{Stdout: `{"nftables": [{"table": {"family": "inet", "name": "kinit_k8s"}}]}`}, true
 			}
@@ -105,10 +109,10 @@ func populate(h *moduletest.FakeHost) {
 	for _, name := range []string{
 		"/opt/lab/config", "/etc/hosts", "/etc/hosts.kinit-backup", "/opt/lab/base.qcow2", "/opt/lab/tool",
 		"/proc/sys/net/ipv4/ip_forward", "/etc/systemd/system/kinit-nft.service",
-		"/var/lib/kinit/clusters/k8s/owned/unit/x.json",
 	} {
 		h.FS.Put(name, "of "+name, 0o644)
 	}
+	mark(h, "k8s", "unit", "x.json", "kinit-nft.service")
 }
 
 func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
@@ -351,6 +355,73 @@ func TestAnUnknownKindIsRefused(t *testing.T) {
 	err := task(func(t *sweep.Task) { t.Kinds = []string{"file", "netn"} }).Validate()
 	if err == nil || !strings.HasPrefix(err.Error(), `kinds has "netn", want some of crontab, directory, `) || !strings.Contains(err.Error(), ", netns, ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestATableOfANamesakeStays(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"})
+	h.SetInstance("MINE")
+	apply(t, h, task(all))
+	if got := h.Changes(); len(got) > 0 {
+		t.Errorf("commands %q, want none", got)
+	}
+	if got, want := h.Reports()[0].Text, "nft table inet kinit_k8s is left alone: another cluster k8s made it"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
+// What is handed over becomes a mark of the heir's instance.
+func TestWhatIsHandedOverIsOfTheHeirsInstance(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		`{"id": "THEIRS"}`:                   "THEIRS",
+		`{"id": "THEIRS", "unmarked": true}`: "",
+		"":                                   "",
+	} {
+		h := host(t, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"})
+		h.SetInstance("MINE")
+		owned := "/var/lib/kinit/clusters/"
+		h.FS.Put(owned+"k8s/owned/sysctl/x.json", `{"kind": "sysctl", "id": "net.ipv4.ip_forward", "prior": "0", "seq": "7", "instance": "MINE"}`, 0o600)
+		mark(h, "other", "file", "%2Fx.json", "/x")
+		if file != "" {
+			h.FS.Put(owned+"other/owned/instance.json", file, 0o600)
+		}
+		apply(t, h, task(all))
+		text, _ := h.FS.Text(owned + "other/owned/sysctl/x.json")
+		var got struct{ Kind, ID, Prior, Seq, Instance string }
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if got.Kind != "sysctl" || got.ID != "net.ipv4.ip_forward" || got.Prior != "0" || got.Seq != "7" || got.Instance != want {
+			t.Errorf("handed over %+v, want instance %q", got, want)
+		}
+		if _, there := h.FS.Text(owned + "k8s/owned/sysctl/x.json"); there {
+			t.Error("the mark is still the first one's")
+		}
+	}
+}
+
+func TestMarksOfANamesakeStayWithTheManifest(t *testing.T) {
+	t.Parallel()
+	h := host(t, module.Mark{Kind: "file", ID: "/opt/own"})
+	h.SetInstance("MINE")
+	h.FS.Put("/opt/own", "", 0o644)
+	h.FS.Put("/opt/theirs", "", 0o644)
+	theirs := "/var/lib/kinit/clusters/k8s/owned/file/theirs.json"
+	h.FS.Put(theirs, `{"kind": "file", "id": "/opt/theirs", "seq": "1", "instance": "OTHER"}`, 0o600)
+	made := task(all)
+	if diff := cmp.Diff([]string{"remove file /opt/own"}, texts(plan(t, h, made))); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	apply(t, h, made)
+	for name, want := range map[string]bool{"/opt/own": false, "/opt/theirs": true, theirs: true} {
+		if _, there := h.FS.Text(name); there != want {
+			t.Errorf("%s is there: %v, want %v", name, there, want)
+		}
+	}
+	if got, want := made.Tells(), "file /opt/theirs is left alone: another cluster k8s made it"; got != want {
+		t.Errorf("said %q, want %q", got, want)
 	}
 }
 

@@ -8,17 +8,21 @@ package virtsweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/seen"
 	"kinit/modules/internal/virt"
 )
 
 // Task removes the domains, disks, seeds and logs of a cluster, except those to
-// be kept.
+// be kept. Copies of its domains, and domains of another cluster of its name, are named
+// and left alone.
 //
 // Outputs:
 //   - count: things of the cluster that are still there and should not be
@@ -36,6 +40,7 @@ type Task struct {
 
 	open virt.Opener
 	seen seen.Reading[state]
+	told string
 }
 
 // Kind is the module "libvirt_sweep".
@@ -46,6 +51,7 @@ func Kind() module.Kind {
 // state is what the cluster owns on a host.
 type state struct {
 	domains []string
+	foreign []string // what looks as if it were the cluster's, and is not; in words
 	logs    []string // domains that are gone and have left logs
 	volumes []string // paths, the newest first
 }
@@ -65,11 +71,10 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if h.Owner() == "" {
 		return s, ctx.Err()
 	}
-	domains, err := t.domains(ctx, h)
-	if err != nil {
+	if err := t.domains(ctx, h, &s); err != nil {
 		return s, err
 	}
-	s.domains = domains
+	t.told = strings.Join(s.foreign, "\n")
 	marks, err := h.Marks(ctx)
 	for _, m := range marks {
 		switch {
@@ -85,21 +90,32 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 
 // domains lists the names of the owner's domains. Where libvirt is not installed
 // there are none; where it does not answer nobody knows, and that is an error.
-func (t *Task) domains(ctx context.Context, h module.Host) ([]string, error) {
-	var names []string
+func (t *Task) domains(ctx context.Context, h module.Host, s *state) error {
+	owner := claim.Signature(h)
 	err := t.open.Do(ctx, h, func(c *virt.Conn) error {
-		owned, err := c.Owned(ctx, h.Owner())
-		for _, d := range owned {
-			names = append(names, d.Name)
+		stamped, err := c.Stamped(ctx)
+		for _, d := range stamped {
+			switch {
+			case d.OwnedBy(owner):
+				s.domains = append(s.domains, d.Name)
+			case d.Stamp.Owner == owner:
+				s.foreign = append(s.foreign, fmt.Sprintf("domain %s is left alone: it is a copy of one of cluster %s", d.Name, h.Owner()))
+			case claim.Namesake(h, d.Stamp.Owner):
+				s.foreign = append(s.foreign, claim.LeftAlone(h, "domain "+d.Name))
+			}
 		}
 		return err
 	})
 	if errors.Is(err, virt.ErrNotInstalled) {
-		return nil, nil
+		return nil
 	}
-	slices.Sort(names)
-	return names, err
+	slices.Sort(s.domains)
+	slices.Sort(s.foreign)
+	return err
 }
+
+// Tells names what is not the cluster's and looks as if it were.
+func (t *Task) Tells() string { return t.told }
 
 func (t *Task) decide(s state) []module.Step {
 	var steps []module.Step
@@ -133,4 +149,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 	return map[string]cty.Value{"count": cty.NumberIntVal(int64(count))}, err
 }
 
-var _ module.Outputter = (*Task)(nil)
+var (
+	_ module.Outputter = (*Task)(nil)
+	_ module.Messenger = (*Task)(nil)
+)

@@ -3,6 +3,7 @@ package virtsweep
 import (
 	"context"
 	"errors"
+	"regexp"
 	"testing"
 
 	"kinit/engine/module"
@@ -10,6 +11,7 @@ import (
 	"kinit/modules/internal/virt"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 )
 
 func openTest(ctx context.Context, _ module.Host) (*virt.Conn, error) { return virt.OpenTest(ctx) }
@@ -47,10 +49,28 @@ func lab(t *testing.T, owner string) (*moduletest.FakeHost, *virt.Conn) {
 
 func define(t *testing.T, c *virt.Conn, owner, name string) {
 	t.Helper()
+	start(t, c, name, definition(t, owner, name))
+}
+
+func definition(t *testing.T, owner, name string) string {
+	t.Helper()
 	text, err := virt.Spec{
 		Name: name, Type: "qemu", VCPUs: 1, Memory: 1 << 28, CPU: "maximum", Machine: "q35", Disk: "/d.qcow2",
 	}.XML(owner, "")
 	must(t, err)
+	return text
+}
+
+// clone does what virt-clone does: the same XML, metadata included, under another name and
+// UUID.
+func clone(t *testing.T, c *virt.Conn, text, name string) {
+	t.Helper()
+	text = regexp.MustCompile("<name>.*</name>").ReplaceAllString(text, "<name>"+name+"</name>")
+	start(t, c, name, regexp.MustCompile("<uuid>.*</uuid>").ReplaceAllString(text, "<uuid>"+uuid.NewString()+"</uuid>"))
+}
+
+func start(t *testing.T, c *virt.Conn, name, text string) {
+	t.Helper()
 	must(t, c.Define(t.Context(), text))
 	must(t, c.Start(t.Context(), name))
 	t.Cleanup(func() {
@@ -132,6 +152,43 @@ func TestWhatIsKeptStays(t *testing.T) {
 	check(t, "count", count(t, task, h), "cty.NumberIntVal(4)")
 	if _, there := h.FS.Text(virt.ConsoleLog(t.Name() + "-a")); !there {
 		t.Error("the log of a domain that is kept is gone")
+	}
+}
+
+// A copy that somebody made, for forensics, has the cluster's metadata and is not the
+// cluster's.
+func TestACloneThatSomebodyMadeIsNotTheClusters(t *testing.T) {
+	t.Parallel()
+	c, err := virt.OpenTest(t.Context())
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	h := moduletest.NewFakeHost(t, "clones")
+	h.SetInstance("MINE")
+	name, copied, other, old := t.Name()+"-node", t.Name()+"-copy", t.Name()+"-other", t.Name()+"-old"
+	text := definition(t, "clones.MINE", name)
+	start(t, c, name, text)
+	clone(t, c, text, copied)
+	define(t, c, "clones.OTHER", other)
+	define(t, c, "clones", old)
+	for _, task := range []*Task{{Keep: []string{name}, open: openTest}, {All: true, open: openTest}} {
+		want := []string(nil)
+		if task.All {
+			want = []string{"remove domain " + name}
+		}
+		check(t, "steps", apply(t, task, h), want)
+		check(t, "what is said", task.Tells(), "domain "+copied+" is left alone: it is a copy of one of cluster clones\n"+
+			"domain "+old+" is left alone: another cluster clones made it\n"+
+			"domain "+other+" is left alone: another cluster clones made it")
+	}
+	for _, name := range []string{copied, other, old} {
+		if d, found, err := c.Find(t.Context(), name); err != nil || !found || d.State != virt.Running {
+			t.Errorf("domain %s: %v, %v, %s", name, found, err, d.State)
+		}
+		err := c.Remove(t.Context(), h, name)
+		want := "domain " + name + ` exists on fake and is not owned by cluster clones: choose another name, or remove it with "virsh undefine" if nothing needs it`
+		if err == nil || err.Error() != want {
+			t.Errorf("removed: %v, want %s", err, want)
+		}
 	}
 }
 

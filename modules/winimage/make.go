@@ -52,7 +52,7 @@ func (t *Task) going(ctx context.Context, h module.Host) (bool, error) {
 	err = t.open.Do(ctx, h, func(c *virt.Conn) error {
 		var found bool
 		d, found, err = c.Find(ctx, t.domain(h))
-		if found && !d.OwnedBy(h.Owner()) {
+		if found && !d.OwnedBy(claim.Signature(h)) {
 			return virt.Foreign(h, t.domain(h))
 		}
 		return err
@@ -83,7 +83,7 @@ func (t *Task) begin(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	text, err := spec.XML(h.Owner(), "")
+	text, err := spec.XML(claim.Signature(h), "")
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/guestwatch"
 	"kinit/modules/internal/virt"
 )
@@ -140,7 +141,7 @@ func (t *Task) eject(ctx context.Context, h module.Host) error {
 		if err != nil {
 			return err
 		}
-		if found && !d.OwnedBy(h.Owner()) {
+		if found && !d.OwnedBy(claim.Signature(h)) {
 			return virt.Foreign(h, t.Domain)
 		}
 		return c.Eject(ctx, t.Domain, t.Eject)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/instance"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
@@ -26,8 +27,10 @@ type Machine struct {
 	conn     transport.Conn
 	files    module.Files
 	redactor *secret.Redactor
-	fence    string // what must be there for anything to be done; empty asks for nothing
-	keeper   Keeper // of the fence
+	fence    string            // what must be there for anything to be done; empty asks for nothing
+	keeper   Keeper            // of the fence
+	instance instance.Instance // of the owner's marks
+	begin    func() error      // before its first mark
 	speed    speed
 
 	owning sync.Mutex // held while a mark is looked at and made

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -21,10 +20,12 @@ const largestMark = 16 << 20
 
 // record is a mark as it is kept: one file for each mark, below a folder for its
 // kind. Seq orders marks by when they were made: ns since 1970, padded so that
-// it sorts as text too.
+// it sorts as text too. Those of another instance than the run's are foreign: they are
+// not read as marks, and neither changed nor removed.
 type record struct {
 	module.Mark
-	Seq string `json:"seq"`
+	Seq      string `json:"seq"`
+	Instance string `json:"instance,omitempty"`
 }
 
 // Own records a mark, before the thing is made. A mark that is there already
@@ -39,23 +40,40 @@ func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.files.Stat(ctx, name)
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	there, err := b.has(ctx, name)
+	if err != nil {
 		return fmt.Errorf("look for the mark of %s %s: %w", mark.Kind, mark.ID, err)
 	}
-	if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence()}); err != nil {
+	if there {
+		return nil
+	}
+	if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}); err != nil {
 		return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
 	}
 	return nil
+}
+
+// has tells whether there is a mark of the instance. One of another is an error.
+func (b *bound) has(ctx context.Context, name string) (bool, error) {
+	r, err := b.read(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && r.Instance != b.Instance() {
+		err = fmt.Errorf("%s is of another instance of %s; look whose the thing is, and remove both by hand if nobody needs them", name, b.owner)
+	}
+	return err == nil, err
 }
 
 func (b *bound) write(ctx context.Context, name string, r record) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
+	}
+	if _, err := b.files.Stat(ctx, path.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+		if err := b.settle(ctx); err != nil {
+			return err
+		}
 	}
 	if err := b.mkdir(ctx, path.Dir(name)); err != nil {
 		return err
@@ -94,7 +112,11 @@ func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	if err != nil {
 		return err
 	}
-	if err := b.files.Remove(ctx, name); err != nil {
+	there, err := b.has(ctx, name)
+	if err == nil && there {
+		err = b.files.Remove(ctx, name)
+	}
+	if err != nil {
 		return fmt.Errorf("remove the mark of %s %s: %w", mark.Kind, mark.ID, err)
 	}
 	return nil
@@ -108,7 +130,7 @@ func (b *bound) file(mark module.Mark) (string, error) {
 	return path.Join(b.folder(), b.escape(mark.Kind), b.escape(mark.ID)+".json"), nil
 }
 
-// Marks lists the owner's marks in the order in which they were made.
+// Marks lists the marks of the owner's instance in the order in which they were made.
 func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 	if b.owner == "" {
 		return nil, nil
@@ -146,14 +168,16 @@ func (b *bound) records(ctx context.Context) ([]record, error) {
 			if err != nil {
 				return nil, err
 			}
-			records = append(records, r)
+			if r.Instance == b.Instance() {
+				records = append(records, r)
+			}
 		}
 	}
 	return records, nil
 }
 
-// list returns the paths of what is in a folder, without hidden files: those are
-// being written. No folder is an empty one.
+// list returns the paths of what is in a folder, without hidden files, which are being
+// written, and what the instance is noted in. No folder is an empty one.
 func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
 	infos, err := b.files.List(ctx, folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +185,7 @@ func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
 	}
 	var names []string
 	for _, info := range infos {
-		if info.Name[0] != '.' {
+		if info.Name[0] != '.' && info.Name != instanceFile {
 			names = append(names, path.Join(folder, info.Name))
 		}
 	}
@@ -170,12 +194,7 @@ func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
 
 func (b *bound) read(ctx context.Context, name string) (record, error) {
 	var r record
-	file, err := b.files.Open(ctx, name)
-	if err != nil {
-		return r, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, largestMark))
+	text, err := b.text(ctx, name)
 	if err != nil {
 		return r, err
 	}

@@ -45,6 +45,7 @@ type entry struct {
 	busy     chan struct{} // holds a token while the machine is looked at or made
 	machine  *Machine
 	admitted bool
+	failed   error // what the next Get returns without trying
 }
 
 // NewPool returns a pool. lookup tells how to reach a machine; it is called once
@@ -96,15 +97,36 @@ func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) 
 	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
 }
 
+// Begin is Get, or As where as says so, for those who want a machine early and do not tell
+// when it cannot be reached: the Get after it tells, without waiting once more.
+func (p *Pool) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
+	key := keyOf(name, as)
+	m, err := p.get(ctx, key, nil)
+	if err == nil || ctx.Err() != nil {
+		return m, err
+	}
+	e, closed := p.entry(key)
+	if closed != nil {
+		return nil, closed
+	}
+	e.busy <- struct{}{}
+	defer func() { <-e.busy }()
+	e.failed = err
+	return nil, err
+}
+
+func keyOf(name string, as *Become) entryKey {
+	if as == nil {
+		return entryKey{name: name}
+	}
+	return entryKey{name: name, as: *as, other: true}
+}
+
 // Connected returns a machine that is connected already and has passed, as the user its
 // settings say or as another one, or nil. It does not wait.
 func (p *Pool) Connected(name string, as *Become) *Machine {
-	key := entryKey{name: name}
-	if as != nil {
-		key.as, key.other = *as, true
-	}
 	p.mu.Lock()
-	e := p.entries[key]
+	e := p.entries[keyOf(name, as)]
 	p.mu.Unlock()
 	if e == nil {
 		return nil
@@ -138,6 +160,10 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 		defer func() { <-e.busy }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	if err := e.failed; err != nil {
+		e.failed = nil
+		return nil, err
 	}
 	if e.machine == nil {
 		machine, err := p.reach(ctx, key, chain)

@@ -14,6 +14,7 @@ import (
 // ledger is what both hosts keep in memory: marks, progress and secrets.
 type ledger struct {
 	name, owner string
+	instance    string
 	redactor    secret.Redactor
 
 	mu       sync.Mutex
@@ -30,6 +31,12 @@ func (l *ledger) OS() module.OS { return module.Linux }
 
 // Owner returns the cluster that owns what is made.
 func (l *ledger) Owner() string { return l.owner }
+
+// Instance returns the id of the owner's instance, empty unless a test has set one.
+func (l *ledger) Instance() string { return l.instance }
+
+// SetInstance sets the id of the owner's instance.
+func (l *ledger) SetInstance(id string) { l.instance = id }
 
 // Own records a mark. One of the same kind and id that is there already stays as
 // it is, with what it says was there before.

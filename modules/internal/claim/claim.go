@@ -8,9 +8,55 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"kinit/engine/module"
 )
+
+// Signature is what marks outside of the owner's manifest say of whose a thing is: the
+// owner's name and the id of its instance. Two owners of one name have two. It is empty
+// without an owner.
+func Signature(h module.Host) string {
+	if h.Owner() == "" || h.Instance() == "" {
+		return h.Owner()
+	}
+	return h.Owner() + separator + h.Instance()
+}
+
+// Name is the owner's name in a signature, for people and for folders.
+func Name(signature string) string {
+	name, _, _ := strings.Cut(signature, separator)
+	return name
+}
+
+// Who is the owner of a signature as messages call it beside the one of another.
+func Who(signature, beside string) string {
+	if signature != beside && Name(signature) == Name(beside) {
+		return "another cluster " + Name(signature)
+	}
+	return "cluster " + Name(signature)
+}
+
+// Short is the owner of a signature where a message has called it a cluster already.
+func Short(signature, beside string) string {
+	if signature != beside && Name(signature) == Name(beside) {
+		return "another " + Name(signature)
+	}
+	return Name(signature)
+}
+
+// Namesake tells whether a signature is that of another owner of the host's owner's name.
+func Namesake(h module.Host, signature string) bool {
+	return h.Owner() != "" && Name(signature) == h.Owner() && signature != Signature(h)
+}
+
+// LeftAlone says that a thing stays, which another owner of the name has.
+func LeftAlone(h module.Host, what string) string {
+	return what + " is left alone: another cluster " + h.Owner() + " made it"
+}
+
+// separator is in no name and in no id.
+const separator = "."
 
 // Of returns the owner's mark of a thing and whether there is one. Without kinds,
 // a mark of any kind counts: a path has one owner, whichever module made it.

@@ -40,6 +40,44 @@ func TestFree(t *testing.T) {
 	}
 }
 
+func TestASignatureIsTheNameAndTheInstance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ owner, instance, want string }{
+		{"", "", ""}, {"", "MINE", ""}, {"demo", "", "demo"}, {"demo", "MINE", "demo.MINE"},
+	} {
+		h := moduletest.NewFakeHost(t, c.owner)
+		h.SetInstance(c.instance)
+		if got := Signature(h); got != c.want || Name(got) != c.owner {
+			t.Errorf("%q and %q give %q of %q, want %q", c.owner, c.instance, got, Name(got), c.want)
+		}
+	}
+}
+
+func TestAnotherOwnerOfTheNameIsTold(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "demo")
+	h.SetInstance("MINE")
+	for signature, want := range map[string]struct {
+		namesake bool
+		who      string
+	}{
+		"demo.MINE":  {false, "cluster demo"},
+		"demo.OTHER": {true, "another cluster demo"},
+		"demo":       {true, "another cluster demo"},
+		"else.MINE":  {false, "cluster else"},
+	} {
+		if got := Namesake(h, signature); got != want.namesake {
+			t.Errorf("%s is a namesake: %v", signature, got)
+		}
+		if got := Who(signature, Signature(h)); got != want.who {
+			t.Errorf("%s is %q, want %q", signature, got, want.who)
+		}
+	}
+	if Namesake(h, "") || Namesake(moduletest.NewFakeHost(t, ""), "") {
+		t.Error("nobody is a namesake")
+	}
+}
+
 func TestReleaseRemovesEveryMarkOfTheThing(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "demo")

@@ -1,7 +1,8 @@
 // Package manifest reads what all owners of a host have marked.
 //
 // A module reads its own owner's marks through module.Host; clean-up also has to
-// know what others still use.
+// know what others still use, and what there is under its owner's name that is not its
+// owner's.
 package manifest
 
 import (
@@ -34,6 +35,15 @@ func Of(owner string) string { return path.Join(Folder, owner) }
 // Owned is the folder of an owner's marks.
 func Owned(owner string) string { return path.Join(Of(owner), "owned") }
 
+// instanceFile says, beside an owner's marks, which instance they are of.
+const instanceFile = "instance.json"
+
+// record is a mark as the engine keeps it, as far as it matters here.
+type record struct {
+	module.Mark
+	Instance string `json:"instance"`
+}
+
 // Others are the marks of the host's other owners.
 type Others struct {
 	owners map[thing]string
@@ -60,31 +70,52 @@ func ReadOthers(ctx context.Context, h module.Host) (Others, error) {
 }
 
 func (o Others) read(ctx context.Context, h module.Host, owner string) error {
+	records, err := records(ctx, h, owner)
+	for _, r := range records {
+		o.owners[thing{r.Kind, r.ID}] = owner
+	}
+	return err
+}
+
+// Strangers lists the marks below the owner's name that are of another instance.
+func Strangers(ctx context.Context, h module.Host) ([]module.Mark, error) {
+	records, err := records(ctx, h, h.Owner())
+	var marks []module.Mark
+	for _, r := range records {
+		if r.Instance != h.Instance() {
+			marks = append(marks, r.Mark)
+		}
+	}
+	return marks, err
+}
+
+func records(ctx context.Context, h module.Host, owner string) ([]record, error) {
 	kinds, err := list(ctx, h, Owned(owner))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var all []record
 	for _, kind := range kinds {
 		names, err := list(ctx, h, path.Join(Owned(owner), kind))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, name := range names {
 			text, there, err := hostfile.Read(ctx, h, path.Join(Owned(owner), kind, name))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			var mark module.Mark
+			var r record
 			if !there {
 				continue
 			}
-			if err := json.Unmarshal([]byte(text), &mark); err != nil {
-				return fmt.Errorf("read the mark %s of %s: %w", name, owner, err)
+			if err := json.Unmarshal([]byte(text), &r); err != nil {
+				return nil, fmt.Errorf("read the mark %s of %s: %w", name, owner, err)
 			}
-			o.owners[thing{mark.Kind, mark.ID}] = owner
+			all = append(all, r)
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // Owner returns another owner who has the thing too, or "".
@@ -118,8 +149,18 @@ func Exists(ctx context.Context, h module.Host, owner string) (bool, error) {
 }
 
 // Remove deletes the folder of the host's owner, and those above it that are empty then.
-// Of a folder in which something is to stay, only the manifest goes.
+// Of a folder in which something is to stay, only the manifest goes. What says whose the
+// manifest is goes last, so that whatever is left of it after an interruption is known.
 func Remove(ctx context.Context, h module.Host, stays bool) error {
+	kinds, err := list(ctx, h, Owned(h.Owner()))
+	if err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		if err := h.Files().Remove(ctx, path.Join(Owned(h.Owner()), kind)); err != nil {
+			return fmt.Errorf("remove the manifest: %w", err)
+		}
+	}
 	doomed := Of(h.Owner())
 	if stays {
 		doomed = Owned(h.Owner())
@@ -159,16 +200,62 @@ func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) e
 		if json.Unmarshal([]byte(text), &found) != nil || found.Kind != mark.Kind || found.ID != mark.ID {
 			continue
 		}
-		folder := path.Join(Owned(to), mark.Kind)
-		if err := h.Files().Mkdir(ctx, folder, module.Attr{Mode: 0o700}); err != nil {
+		if err := give(ctx, h, text, path.Join(Owned(to), mark.Kind, name), to); err != nil {
 			return fmt.Errorf("hand over %s %s: %w", mark.Kind, mark.ID, err)
 		}
-		return h.Files().Rename(ctx, path.Join(from, name), path.Join(folder, name))
+		return h.Files().Remove(ctx, path.Join(from, name))
 	}
 	return nil
 }
 
-// list returns the names in a folder but hidden ones, which are being written.
+// give writes a mark as that of another owner's instance. One that the other has already
+// stays as it is.
+func give(ctx context.Context, h module.Host, text, name, to string) error {
+	if there, err := hostfile.Exists(ctx, h, name); err != nil || there {
+		return err
+	}
+	id, err := instanceOf(ctx, h, to)
+	if err != nil {
+		return err
+	}
+	var mark map[string]any
+	if err := json.Unmarshal([]byte(text), &mark); err != nil {
+		return err
+	}
+	if mark["instance"] = id; id == "" {
+		delete(mark, "instance")
+	}
+	signed, err := json.MarshalIndent(mark, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := h.Files().Mkdir(ctx, path.Dir(name), module.Attr{Mode: 0o700}); err != nil {
+		return err
+	}
+	return hostfile.Write(ctx, h, name, string(signed)+"\n", module.Attr{Mode: 0o600})
+}
+
+// instanceOf is what the marks of an owner carry.
+func instanceOf(ctx context.Context, h module.Host, owner string) (string, error) {
+	text, there, err := hostfile.Read(ctx, h, path.Join(Owned(owner), instanceFile))
+	if err != nil || !there {
+		return "", err
+	}
+	var i struct {
+		ID       string `json:"id"`
+		Unmarked bool   `json:"unmarked"`
+	}
+	if err := json.Unmarshal([]byte(text), &i); err != nil {
+		return "", fmt.Errorf("read whose %s is: %w", owner, err)
+	}
+	if i.Unmarked {
+		return "", nil
+	}
+	return i.ID, nil
+}
+
+// list returns the names in a folder but hidden ones, which are being written, and that of
+// what says whose the marks are.
 // No folder is an empty one.
 func list(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	infos, err := h.Files().List(ctx, folder)
@@ -180,7 +267,7 @@ func list(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	}
 	var names []string
 	for _, info := range infos {
-		if !strings.HasPrefix(info.Name, ".") {
+		if !strings.HasPrefix(info.Name, ".") && info.Name != instanceFile {
 			names = append(names, info.Name)
 		}
 	}

@@ -45,6 +45,17 @@ func Exists(ctx context.Context, h module.Host, family, name string) (bool, erro
 	return false, nil
 }
 
+// OwnerComment begins the comment of a table of kinit; the signature of its owner follows.
+const OwnerComment = "kinit.owner="
+
+// Owner is the signature in the comment of a table, as nft prints it; empty where there is
+// none, as on kernels without comments.
+func Owner(table string) string {
+	_, after, _ := strings.Cut(table, "\n\tcomment \""+OwnerComment)
+	owner, _, _ := strings.Cut(after, "\"")
+	return owner
+}
+
 // Delete removes a table with all in it. None is no error.
 func Delete(ctx context.Context, h module.Host, family, name string) error {
 	exists, err := Exists(ctx, h, family, name)

@@ -3,8 +3,11 @@ package ovn
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 )
 
 // Marked counts the rows of rows, such as nb.Rows, that have a mark of the owner:
@@ -25,6 +28,39 @@ func Marked(rows any, owner string) int {
 		}
 	}
 	return count
+}
+
+// Namesakes lists the rows of rows, such as nb.Rows, that another owner of the host's owner's
+// name has, as "Switch k8s".
+func Namesakes(h module.Host, rows any) []string {
+	var names []string
+	tables := reflect.ValueOf(rows)
+	for i := range tables.NumField() {
+		for j := range tables.Field(i).Len() {
+			row := tables.Field(i).Index(j)
+			ids := row.FieldByName("ExternalIDs")
+			if !ids.IsValid() || !claim.Namesake(h, ids.Interface().(map[string]string)[OwnerKey]) {
+				continue
+			}
+			name := row.FieldByName("UUID")
+			if own := row.FieldByName("Name"); own.IsValid() && own.Kind() == reflect.String {
+				name = own
+			}
+			names = append(names, row.Type().Name()+" "+name.String())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// LeftAlone says that rows stay which another owner of the name has; nothing where there is
+// none.
+func LeftAlone(h module.Host, names []string) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = claim.LeftAlone(h, name)
+	}
+	return strings.Join(texts, "\n")
 }
 
 // marked is 1 for external_ids with a mark of the owner.

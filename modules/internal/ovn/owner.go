@@ -5,13 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kinit/modules/internal/claim"
 )
 
-// The keys in external_ids that say whose a row is.
+// The keys in external_ids that say whose a row is. Owners are signatures of package claim.
 const (
-	// OwnerKey has the name of the one cluster that a row belongs to.
+	// OwnerKey has the one cluster that a row belongs to.
 	OwnerKey = "kinit-owner"
-	// sharedPrefix before a cluster's name marks a row that several may share; the
+	// sharedPrefix before a cluster marks a row that several may share; the
 	// row goes with the last of them.
 	sharedPrefix = "kinit-owner-"
 	// NameKey has the name a playbook gave to a row that has none of its own.
@@ -68,11 +70,20 @@ func Shares(ids map[string]string, owner string) bool {
 	return owner != "" && slices.Contains(Sharers(ids), owner)
 }
 
+// Names are owners as messages call them beside one of them.
+func Names(owners []string, beside string) string {
+	var names []string
+	for _, owner := range owners {
+		names = append(names, claim.Short(owner, beside))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Foreign is the error for a thing that is there and is somebody else's. remedy is
 // the command that removes it by hand.
 func Foreign(thing string, ids map[string]string, owner, remedy string) error {
 	return fmt.Errorf("%s exists and is not owned by %s (%s); use another name, or remove it with %q if nobody needs it",
-		thing, Who(owner), holder(ids), remedy)
+		thing, Who(owner), holder(ids, owner), remedy)
 }
 
 // Who is an owner as messages call it.
@@ -80,16 +91,16 @@ func Who(owner string) string {
 	if owner == "" {
 		return "this playbook"
 	}
-	return "cluster " + owner
+	return "cluster " + claim.Name(owner)
 }
 
 // holder says whose a row is.
-func holder(ids map[string]string) string {
+func holder(ids map[string]string, beside string) string {
 	if owner := ids[OwnerKey]; owner != "" {
-		return "it belongs to cluster " + owner
+		return "it belongs to " + claim.Who(owner, beside)
 	}
 	if owners := Sharers(ids); len(owners) > 0 {
-		return "it is shared by cluster " + strings.Join(owners, ", ")
+		return "it is shared by cluster " + Names(owners, beside)
 	}
 	return "it has no mark of kinit"
 }

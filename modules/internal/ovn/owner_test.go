@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn/nb"
 )
 
@@ -26,6 +28,9 @@ func TestOwnership(t *testing.T) {
 		"a row that others share":       {shared, "c2", false, false, Others},
 		"a row that both share":         {map[string]string{"kinit-owner-c1": "true", "kinit-owner-c2": "true"}, "c1", false, true, Joined},
 		"a shared row without owner":    {shared, "", false, false, Others},
+		"a row of an owner of one name": {Owned("c1.OTHER", nil), "c1.MINE", false, false, Others},
+		"a row without an instance":     {owned, "c1.MINE", false, false, Others},
+		"a row shared by one name":      {map[string]string{"kinit-owner-c1.MINE": "true", "kinit-owner-c1.OTHER": "true"}, "c1.MINE", false, true, Joined},
 	} {
 		if got := IsOwned(c.ids, c.owner); got != c.owned {
 			t.Errorf("%s: owned %v, want %v", name, got, c.owned)
@@ -36,6 +41,47 @@ func TestOwnership(t *testing.T) {
 		if got := StandingOf(c.ids, c.owner); got != c.standing {
 			t.Errorf("%s: stands %v, want %v", name, got, c.standing)
 		}
+	}
+}
+
+func TestMessagesTellOwnersOfOneNameApart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ids  map[string]string
+		want string
+	}{
+		"another cluster": {Owned("c2.X", nil), "it belongs to cluster c2"},
+		"a namesake":      {Owned("c1.X", nil), "it belongs to another cluster c1"},
+		"several":         {map[string]string{"kinit-owner-c1.X": "true", "kinit-owner-c2.Y": "true"}, "it is shared by cluster another c1, c2"},
+		"nobody":          {nil, "it has no mark of kinit"},
+	} {
+		want := "switch s exists and is not owned by cluster c1 (" + c.want + `); use another name, or remove it with "del" if nobody needs it`
+		if got := Foreign("switch s", c.ids, "c1.MINE", "del").Error(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestRowsOfANamesakeAreNamedAndNotCounted(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "c1")
+	h.SetInstance("MINE")
+	rows := nb.Rows{
+		Switches: []nb.Switch{
+			{Name: "theirs", ExternalIDs: Owned("c1.OTHER", nil)}, {Name: "old", ExternalIDs: Owned("c1", nil)},
+			{Name: "mine", ExternalIDs: Owned("c1.MINE", nil)}, {Name: "else", ExternalIDs: Owned("c2.OTHER", nil)}, {Name: "free"},
+		},
+		DHCP: []nb.DHCP{{UUID: "1-2-3", ExternalIDs: Owned("c1.OTHER", nil)}},
+	}
+	if got, want := Namesakes(h, rows), []string{"DHCP 1-2-3", "Switch old", "Switch theirs"}; !slices.Equal(got, want) {
+		t.Errorf("named %q, want %q", got, want)
+	}
+	if got, want := LeftAlone(h, []string{"Switch old", "Switch theirs"}),
+		"Switch old is left alone: another cluster c1 made it\nSwitch theirs is left alone: another cluster c1 made it"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	if got := Marked(rows, claim.Signature(h)); got != 1 {
+		t.Errorf("%d rows have a mark, want 1", got)
 	}
 }
 

@@ -36,7 +36,7 @@ func Settle(books map[string]string, s Setting, owner string) (entries map[strin
 	}
 	if len(others) > 0 {
 		return nil, false, fmt.Errorf("%s is %q for cluster %s and cannot be %q as well; give both clusters the same value",
-			s.Name, s.Have, strings.Join(others, ", "), s.Want)
+			s.Name, s.Have, Names(others, owner), s.Want)
 	}
 	if owner == "" {
 		return nil, true, nil

@@ -1,9 +1,6 @@
 package ovn
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Standing is how a cluster stands to a row that several may share.
 type Standing int
@@ -48,7 +45,7 @@ func Share(thing string, ids map[string]string, owner string, change Change, joi
 	stands := StandingOf(ids, owner)
 	switch {
 	case change.Empty() && stands == Others && owner != "":
-		others := strings.Join(Sharers(ids), ", ")
+		others := Names(Sharers(ids), owner)
 		return Change{Text: fmt.Sprintf("share %s with cluster %s", thing, others), Edits: []Edit{join}}, nil
 	case change.Empty():
 		return Change{}, nil
@@ -57,7 +54,7 @@ func Share(thing string, ids map[string]string, owner string, change Change, joi
 	case stands == Unmarked:
 		return Change{}, fmt.Errorf("%s was there before kinit and differs; change the arguments, or the thing itself by hand\n%s", thing, change.Text)
 	}
-	return Change{}, fmt.Errorf("%s differs, and %s; give all the same arguments\n%s", thing, holder(ids), change.Text)
+	return Change{}, fmt.Errorf("%s differs, and %s; give all the same arguments\n%s", thing, holder(ids, owner), change.Text)
 }
 
 // Leave returns what takes a cluster's mark off a row that others share still.
@@ -73,7 +70,7 @@ func Leave(thing string, row any, ids *map[string]string, owner string) (change 
 		return Change{}, true
 	}
 	return Change{
-		Text:  fmt.Sprintf("leave %s to cluster %s", thing, strings.Join(others, ", ")),
+		Text:  fmt.Sprintf("leave %s to cluster %s", thing, Names(others, owner)),
 		Edits: []Edit{UnsetKeys(row, ids, SharedKey(owner))},
 	}, false
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 )
 
 // Running tells whether a database answers on the host. One that is stopped and
@@ -57,7 +58,7 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 	count := 0
 	for _, answer := range answers {
 		for _, row := range answer.Rows {
-			count += marked(row.ExternalIDs, h.Owner())
+			count += marked(row.ExternalIDs, claim.Signature(h))
 		}
 	}
 	return count, nil

@@ -7,11 +7,12 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 )
 
 // The labels on everything that kinit makes.
 const (
-	OwnerLabel  = "kinit.owner"  // the cluster; missing when nobody owns it
+	OwnerLabel  = "kinit.owner"  // the signature of the cluster; missing when nobody owns it
 	ConfigLabel = "kinit.config" // the hash of the arguments it was made with
 	StopLabel   = "kinit.stop"   // how many seconds clean-up lets the container end by itself
 )
@@ -37,7 +38,7 @@ func Hash(parts ...any) string {
 // LabelArgs are the options that put kinit's labels on a thing.
 func (c Client) LabelArgs(hash string) []string {
 	args := []string{"--label", ConfigLabel + "=" + hash}
-	if owner := c.Host.Owner(); owner != "" {
+	if owner := claim.Signature(c.Host); owner != "" {
 		args = append(args, "--label", OwnerLabel+"="+owner)
 	}
 	return args
@@ -46,14 +47,15 @@ func (c Client) LabelArgs(hash string) []string {
 // Ours tells whether labels say that the host's owner made the thing.
 func (c Client) Ours(labels map[string]string) bool {
 	_, made := labels[ConfigLabel]
-	return made && labels[OwnerLabel] == c.Host.Owner()
+	return made && labels[OwnerLabel] == claim.Signature(c.Host)
 }
 
 // Foreign is the error of a thing that exists and is not ours.
 func (c Client) Foreign(what string, labels map[string]string) error {
 	advice := "remove it or use another name"
 	if other := labels[OwnerLabel]; other != "" {
-		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: %s", what, c.Host.Owner(), other, advice)
+		who := claim.Short(other, claim.Signature(c.Host))
+		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: %s", what, c.Host.Owner(), who, advice)
 	}
 	if c.Host.Owner() == "" {
 		return fmt.Errorf("%s exists and was not made by kinit: %s", what, advice)

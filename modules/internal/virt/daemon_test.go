@@ -29,7 +29,7 @@ func TestRealLibvirtRunsADomain(t *testing.T) {
 
 	got := find(t, c, "node")
 	hash, _ := spec.Hash()
-	if stamp := (virt.Stamp{Owner: "lab", Hash: hash}); *got.Stamp != stamp || *got.Live != stamp {
+	if stamp := (virt.Stamp{Owner: "lab", UUID: uuid, Hash: hash}); *got.Stamp != stamp || *got.Live != stamp {
 		t.Errorf("stamps %v and %v, want %v", *got.Stamp, *got.Live, stamp)
 	}
 	if got.State != virt.Running || got.UUID != uuid || got.VNCPort != 5900 {

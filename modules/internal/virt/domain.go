@@ -45,8 +45,17 @@ func (d Domain) ShutDown() bool { return d.shutDown }
 // CDs are the paths of the discs that the domain will have at its next start.
 func (d Domain) CDs() []string { return d.cds }
 
-// OwnedBy tells whether kinit made the domain for this owner.
-func (d Domain) OwnedBy(owner string) bool { return d.Stamp != nil && d.Stamp.Owner == owner }
+// OwnedBy tells whether kinit made the domain for the owner of the signature. A copy is
+// nobody's.
+func (d Domain) OwnedBy(owner string) bool {
+	return d.Stamp != nil && d.Stamp.Owner == owner && !d.Copied()
+}
+
+// Copied tells whether the stamp is that of another domain, of which this one is a copy.
+// Stamps of a time when they had no UUID do not tell.
+func (d Domain) Copied() bool {
+	return d.Stamp != nil && d.Stamp.UUID != "" && d.Stamp.UUID != d.UUID
+}
 
 // Find returns the domain of a name and whether there is one.
 func (c *Conn) Find(ctx context.Context, name string) (Domain, bool, error) {
@@ -59,24 +68,24 @@ func (c *Conn) Find(ctx context.Context, name string) (Domain, bool, error) {
 	return d, found, err
 }
 
-// Owned returns the owner's domains, in libvirt's order.
-func (c *Conn) Owned(ctx context.Context, owner string) ([]Domain, error) {
-	var owned []Domain
+// Stamped returns the domains that have a stamp of kinit, in libvirt's order.
+func (c *Conn) Stamped(ctx context.Context) ([]Domain, error) {
+	var stamped []Domain
 	err := c.call(ctx, "list domains", func() error {
 		all, err := c.lv.ListAllDomains(0)
 		if err != nil {
 			return err
 		}
-		owned, err = readOwned(all, owner)
+		stamped, err = readStamped(all)
 		return err
 	})
-	return owned, err
+	return stamped, err
 }
 
-// readOwned reads and frees the domains. One that went away meanwhile is left
+// readStamped reads and frees the domains. One that went away meanwhile is left
 // out.
-func readOwned(all []libvirt.Domain, owner string) ([]Domain, error) {
-	var owned []Domain
+func readStamped(all []libvirt.Domain) ([]Domain, error) {
+	var stamped []Domain
 	var failed error
 	for i := range all {
 		d, err := read(&all[i])
@@ -84,12 +93,12 @@ func readOwned(all []libvirt.Domain, owner string) ([]Domain, error) {
 		case errors.Is(err, libvirt.ERR_NO_DOMAIN):
 		case err != nil:
 			failed = errors.Join(failed, err)
-		case d.OwnedBy(owner):
-			owned = append(owned, d)
+		case d.Stamp != nil:
+			stamped = append(stamped, d)
 		}
 		failed = errors.Join(failed, all[i].Free())
 	}
-	return owned, failed
+	return stamped, failed
 }
 
 // with looks a domain up and calls f with it. It returns false, and no error,

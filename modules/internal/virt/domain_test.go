@@ -3,6 +3,8 @@ package virt_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,7 +59,7 @@ func TestDomainsLife(t *testing.T) {
 	c := testConn(t)
 	name := define(t, c, "k8s")
 	hash, _ := kvmSpec(name).Hash()
-	stamp := &virt.Stamp{Owner: "k8s", Hash: hash}
+	stamp := &virt.Stamp{Owner: "k8s", UUID: find(t, c, name).UUID, Hash: hash}
 	want := virt.Domain{Name: name, State: virt.Stopped, Stamp: stamp}
 	check := func() {
 		t.Helper()
@@ -113,18 +115,49 @@ func TestRedefiningARunningDomainKeepsItsLiveStamp(t *testing.T) {
 	}
 }
 
-func TestOwnedListsOnlyTheOwnersDomains(t *testing.T) {
+func TestADomainBelongsToWhoseStampItHas(t *testing.T) {
 	t.Parallel()
 	c := testConn(t)
-	name := define(t, c, "owner-of-one")
-	owned, err := c.Owned(t.Context(), "owner-of-one")
-	must(t, err)
-	if len(owned) != 1 || owned[0].Name != name {
-		t.Errorf("owned: %v, want only %s", owned, name)
+	name := define(t, c, "k8s.MINE")
+	for owner, want := range map[string]bool{"k8s.MINE": true, "k8s.OTHER": false, "k8s": false, "": false} {
+		if got := find(t, c, name).OwnedBy(owner); got != want {
+			t.Errorf("owned by %q: %v, want %v", owner, got, want)
+		}
 	}
 	// The test driver comes with a domain named "test" that kinit did not make.
 	if find(t, c, "test").OwnedBy("") {
 		t.Error("a domain without a stamp is owned")
+	}
+	stamped, err := c.Stamped(t.Context())
+	must(t, err)
+	if !slices.ContainsFunc(stamped, func(d virt.Domain) bool { return d.Name == name }) ||
+		slices.ContainsFunc(stamped, func(d virt.Domain) bool { return d.Name == "test" }) {
+		t.Errorf("stamped: %v", stamped)
+	}
+}
+
+func TestAUUIDMayBeWrittenInOtherWays(t *testing.T) {
+	t.Parallel()
+	c := testConn(t)
+	for i, id := range []string{"0AF7651C-9167-4A2E-8FD5-5A3A3F5D6FAA", "0af7651c91674a2e8fd55a3a3f5d6fab"} {
+		name := fmt.Sprintf("%s-%d", t.Name(), i)
+		text, err := kvmSpec(name).XML("k8s", id)
+		must(t, err)
+		must(t, c.Define(t.Context(), text))
+		if d := find(t, c, name); !d.OwnedBy("k8s") || d.Copied() {
+			t.Errorf("domain %s has the stamp %+v", d.UUID, *d.Stamp)
+		}
+	}
+}
+
+// Domains that were made when stamps had no UUID are taken by their owner's name.
+func TestAStampWithoutAUUIDIsNoCopy(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]bool{"": true, "1": true, "2": false} {
+		d := virt.Domain{UUID: "1", Stamp: &virt.Stamp{Owner: "k8s", UUID: id}}
+		if got := d.OwnedBy("k8s"); got != want || d.Copied() == want {
+			t.Errorf("with %q: owned %v, copied %v", id, got, d.Copied())
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (c *Conn) Remove(ctx context.Context, h module.Host, name string) error {
 	if err != nil {
 		return err
 	}
-	if found && !d.OwnedBy(h.Owner()) {
+	if found && !d.OwnedBy(claim.Signature(h)) {
 		return Foreign(h, name)
 	}
 	if err := c.PowerOff(ctx, name); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/google/uuid"
 	"libvirt.org/go/libvirtxml"
 )
 
@@ -51,19 +52,30 @@ func (s Spec) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// XML returns the definition with the owner's stamp. Without a uuid libvirt
-// chooses one.
-func (s Spec) XML(owner, uuid string) (string, error) {
+// XML returns the definition with the stamp of an owner, who is a signature. Without a uuid
+// it gets a random one.
+func (s Spec) XML(owner, id string) (string, error) {
 	hash, err := s.Hash()
 	if err != nil {
 		return "", err
 	}
 	d := s.domain()
-	d.UUID = uuid
-	if d.Metadata, err = (Stamp{Owner: owner, Hash: hash}).metadata(); err != nil {
+	d.UUID = own(id)
+	if d.Metadata, err = (Stamp{Owner: owner, UUID: d.UUID, Hash: hash}).metadata(); err != nil {
 		return "", err
 	}
 	return d.Marshal()
+}
+
+// own is a UUID in the form that libvirt gives it back in, or a random one.
+func own(id string) string {
+	if id == "" {
+		return uuid.NewString()
+	}
+	if parsed, err := uuid.Parse(id); err == nil {
+		return parsed.String()
+	}
+	return id // libvirt says what is wrong with it
 }
 
 func (s Spec) domain() *libvirtxml.Domain {

@@ -12,7 +12,8 @@ const namespace = "https://kinit.invalid/domain/1"
 
 // Stamp is what kinit writes into the metadata of the domains it makes.
 type Stamp struct {
-	Owner string // the cluster, may be empty
+	Owner string // the signature of whose it is, may be empty
+	UUID  string // the domain's own: a copy of a domain has the stamp too, and another UUID
 	Hash  string // of the XML that was asked for
 }
 
@@ -20,6 +21,7 @@ type Stamp struct {
 type element struct {
 	XMLName xml.Name `xml:"https://kinit.invalid/domain/1 domain"`
 	Owner   string   `xml:"owner,attr,omitempty"`
+	UUID    string   `xml:"uuid,attr,omitempty"`
 	Hash    string   `xml:"hash,attr"`
 }
 
@@ -30,6 +32,7 @@ func (s Stamp) metadata() (*libvirtxml.DomainMetadata, error) {
 	if s.Owner != "" {
 		attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "owner"}, Value: s.Owner})
 	}
+	attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "uuid"}, Value: s.UUID})
 	attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "hash"}, Value: s.Hash})
 	text, err := xml.Marshal(struct {
 		XMLName xml.Name   `xml:"kinit:domain"`
@@ -56,5 +59,5 @@ func readStamp(m *libvirtxml.DomainMetadata) (*Stamp, error) {
 	if all.Ours == nil {
 		return nil, nil
 	}
-	return &Stamp{Owner: all.Ours.Owner, Hash: all.Ours.Hash}, nil
+	return &Stamp{Owner: all.Ours.Owner, UUID: all.Ours.UUID, Hash: all.Ours.Hash}, nil
 }

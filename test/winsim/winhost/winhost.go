@@ -199,6 +199,9 @@ func (h *Host) Socket(context.Context, string) (string, error) {
 // Owner is who owns what is made.
 func (h *Host) Owner() string { return h.owner }
 
+// Instance is empty: marks of this host have no id.
+func (h *Host) Instance() string { return "" }
+
 // Own keeps a mark; one of the same kind and id stays as it is.
 func (h *Host) Own(ctx context.Context, m module.Mark) error {
 	h.mu.Lock()

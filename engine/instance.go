@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/instance"
+)
+
+// ErrTaken is the cause of the problem of a run whose owner's name stands for something else
+// on a host.
+var ErrTaken = errors.New("the owner's name is taken")
+
+// claims are what hosts say of who has the owner's name, and what a run makes of that.
+type claims struct {
+	owner  string
+	memory instance.Memory
+	fresh  instance.Instance // what the run makes where there is none
+	adopt  bool              // takes what the controller does not know
+	reads  bool              // the run changes nothing
+
+	mu     sync.Mutex
+	found  map[string]host.Found // by the name of a host that was asked
+	chosen instance.Instance     // the run's, once it is known
+	hosts  []string              // that tasks may change
+}
+
+// claims begins to find out whose the owner's name is.
+func (l *loaded) claims() *claims {
+	c := &claims{owner: l.plan.Owner, adopt: l.options.Adopt, reads: l.check, found: map[string]host.Found{}}
+	if l.options.StateDir != "" {
+		c.memory.Folder = filepath.Join(l.options.StateDir, "instances")
+	}
+	if !l.fresh.There() {
+		l.fresh = instance.New(controller(), l.options.Spec)
+	}
+	c.fresh = l.fresh
+	for _, t := range targets(l.plan) {
+		if !l.plan.Declared(t.name) {
+			c.hosts = append(c.hosts, t.name)
+		}
+	}
+	return c
+}
+
+// ask asks machines that were not asked yet, or had nothing then. Those that do not answer
+// are asked again when tasks want them.
+func (c *claims) ask(ctx context.Context, machines []*host.Machine) {
+	ctx, cancel := context.WithTimeout(ctx, asked)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, m := range machines {
+		c.mu.Lock()
+		before := c.found[m.Name()]
+		c.mu.Unlock()
+		if before.There() || before.Old {
+			continue
+		}
+		all.Go(func() {
+			if found, err := m.Found(ctx, c.owner); err == nil {
+				c.note(m.Name(), found)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (c *claims) note(name string, found host.Found) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found[name] = found
+}
+
+// choose says which instance the run works on: the one that the hosts have, or a new one.
+// The error says that it may not.
+func (c *claims) choose() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	holders := c.holders()
+	switch {
+	case len(holders) == 0:
+		return c.chooseUnseen()
+	case len(holders) > 1 && !c.adopt:
+		return fmt.Errorf("%w: %s stands for different things on the hosts: %s. Nothing was changed. Choose hosts that have the same, or another name: that of the cluster, or the owner of the spec; or work on all of them with --adopt",
+			ErrTaken, c.owner, together(holders))
+	}
+	c.chosen = c.fresh
+	for _, h := range slices.Backward(holders) {
+		known, err := c.memory.Knows(h.ID)
+		if err != nil {
+			return err
+		}
+		if !known && !c.adopt {
+			return c.taken(h)
+		}
+		if h.There() {
+			c.chosen = h.Instance
+		}
+		if err := c.remember(h.Instance); err != nil {
+			return err
+		}
+	}
+	c.chosen.Unmarked = false
+	return nil
+}
+
+// chooseUnseen chooses where no host that was asked has anything of the owner's: what the
+// controller may have on others, which do not answer or are left out of this run, or a new
+// one. That is remembered when it is first used.
+func (c *claims) chooseUnseen() error {
+	known, there, err := c.memory.Beside(c.owner, slices.Collect(maps.Keys(c.found)))
+	if c.chosen = c.fresh; there {
+		c.chosen = known
+		c.chosen.Unmarked = false
+	}
+	return err
+}
+
+// remember keeps an instance as one of the controller's, unless the run only looks.
+func (c *claims) remember(i instance.Instance) error {
+	if c.reads {
+		return nil
+	}
+	return c.memory.Remember(instance.Known{Instance: i, Owner: c.owner, Hosts: c.hosts})
+}
+
+// holder is an instance, or what is older than those, and the hosts that have it.
+type holder struct {
+	host.Found
+	hosts []string
+}
+
+// holders are those that hosts have named, by the names of the hosts.
+func (c *claims) holders() []holder {
+	all := map[string]*holder{}
+	for name, found := range c.found {
+		if !found.There() && !found.Old {
+			continue
+		}
+		if all[found.ID] == nil {
+			all[found.ID] = &holder{Found: found}
+		}
+		all[found.ID].hosts = append(all[found.ID].hosts, name)
+	}
+	var list []holder
+	for _, h := range all {
+		slices.Sort(h.hosts)
+		list = append(list, *h)
+	}
+	slices.SortFunc(list, func(a, b holder) int { return cmp.Compare(a.hosts[0], b.hosts[0]) })
+	return list
+}
+
+// taken is the error of a name that somebody else has.
+func (c *claims) taken(h holder) error {
+	where := list(h.hosts)
+	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
+	if h.Old {
+		whose = fmt.Sprintf("%s on %s %s, so whose it is cannot be told", c.owner, where, origin(h.Found))
+	}
+	return fmt.Errorf("%w: %s. Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name: that of the cluster, or the owner of the spec",
+		ErrTaken, whose)
+}
+
+// origin says where something comes from.
+func origin(f host.Found) string {
+	if f.Old {
+		return "was made by a version of kinit that noted no instance"
+	}
+	text := fmt.Sprintf("%s made it on %s", f.By, f.Made.UTC().Format("2006-01-02 at 15:04:05 MST"))
+	if f.Spec != "" {
+		text += " from " + f.Spec
+	}
+	return text
+}
+
+// together says what each of several hosts has.
+func together(holders []holder) string {
+	texts := make([]string, len(holders))
+	for i, h := range holders {
+		who := origin(h.Found)
+		if h.Old {
+			who = "it " + who
+		}
+		texts[i] = "on " + list(h.hosts) + ", " + who
+	}
+	return strings.Join(texts, "; ")
+}
+
+// list names hosts in a sentence.
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// admit sees to it that a machine's marks are of the instance that it has, or gets from this
+// run. One that answers only now may have another one.
+func (c *claims) admit(ctx context.Context, m *host.Machine) error {
+	mine := c.chosen
+	begin := func() error { return c.remember(mine) }
+	if !slices.Contains(c.hosts, m.Name()) {
+		m.Belongs(mine, begin)
+		return nil
+	}
+	c.mu.Lock()
+	found, asked := c.found[m.Name()]
+	c.mu.Unlock()
+	if !asked {
+		var err error
+		if found, err = m.Found(ctx, c.owner); err != nil {
+			return err
+		}
+		c.note(m.Name(), found)
+	}
+	if !c.adopt && (found.Old || found.There() && found.ID != c.chosen.ID) {
+		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", ErrTaken, c.owner, m.Name(), origin(found))
+	}
+	if found.There() {
+		mine = found.Instance
+	}
+	mine.Unmarked = mine.Unmarked || found.Old
+	m.Belongs(mine, begin)
+	if !found.Old || c.reads {
+		return nil
+	}
+	if err := m.Adopt(ctx, c.owner); err != nil {
+		return err
+	}
+	c.note(m.Name(), host.Found{Instance: mine})
+	return nil
+}
+
+// adoptOld notes the run's instance on machines that have marks of none.
+func (c *claims) adoptOld(ctx context.Context, machines []*host.Machine) error {
+	for _, m := range machines {
+		c.mu.Lock()
+		old := c.found[m.Name()].Old
+		c.mu.Unlock()
+		if !old {
+			continue
+		}
+		if err := c.admit(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asFound takes a machine's marks as they are, whoever made them, for those who only look.
+func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
+	if !slices.Contains(c.hosts, m.Name()) {
+		return nil
+	}
+	found, err := m.Found(ctx, c.owner)
+	if err != nil {
+		return err
+	}
+	if found.There() {
+		m.Belongs(found.Instance, nil)
+	}
+	return nil
+}
+
+// looking lets a pool be used by those who only look.
+func (l *loaded) looking(pool *host.Pool) *host.Pool {
+	if l.plan.Owner != "" {
+		pool.Admit(l.claims().asFound)
+	}
+	return pool
+}
+
+// asked is how long hosts have to say, at the beginning, whose the owner's name is. Those that
+// take longer are asked again when tasks want them.
+const asked = 30 * time.Second

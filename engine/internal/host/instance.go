@@ -1,0 +1,120 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"kinit/engine/internal/instance"
+	"kinit/engine/module"
+)
+
+// instanceFile is where, among an owner's marks, it is noted which instance they are of.
+const instanceFile = "instance.json"
+
+// Found is what a machine says of who has an owner's name there.
+type Found struct {
+	instance.Instance
+	// Old says that there are marks of the owner, of a time when they were of no instance.
+	Old bool
+}
+
+// Found reads who has an owner's name on the machine. A user who may not read that has
+// nothing there.
+func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {
+	found, err := m.Bind(owner, nil).(*bound).found(ctx)
+	if errors.Is(err, fs.ErrPermission) {
+		return Found{}, nil
+	}
+	if err != nil {
+		return Found{}, fmt.Errorf("read whose %s is on %s: %w", owner, m.name, err)
+	}
+	return found, nil
+}
+
+func (b *bound) found(ctx context.Context) (Found, error) {
+	text, err := b.text(ctx, path.Join(b.folder(), instanceFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		kinds, err := b.list(ctx, b.folder())
+		return Found{Old: len(kinds) > 0}, err
+	}
+	var found Found
+	if err != nil {
+		return found, err
+	}
+	if err := json.Unmarshal(text, &found.Instance); err != nil || !found.There() {
+		return found, fmt.Errorf("%s names no instance: %w", path.Join(b.folder(), instanceFile), errors.Join(err, errNone))
+	}
+	return found, nil
+}
+
+// errNone is why a file that should name an instance does not, when it is no bad JSON.
+var errNone = errors.New("it has no id")
+
+// Belongs says which instance the marks are of that are made and read from now on. begin is
+// called before the first mark of the instance is made on the machine; it may be nil.
+func (m *Machine) Belongs(i instance.Instance, begin func() error) { m.instance, m.begin = i, begin }
+
+// Adopt notes on the machine which instance the owner's marks are of, where nothing says so.
+func (m *Machine) Adopt(ctx context.Context, owner string) error {
+	b := m.Bind(owner, nil).(*bound)
+	b.owning.Lock()
+	defer b.owning.Unlock()
+	return b.note(ctx)
+}
+
+// Instance is the id that the owner's marks carry.
+func (b *bound) Instance() string {
+	if b.owner == "" {
+		return ""
+	}
+	return b.instance.InMarks()
+}
+
+// settle notes the instance before the first marks of a kind: wherever there are marks, it
+// is there too.
+func (b *bound) settle(ctx context.Context) error {
+	if !b.instance.There() {
+		return nil
+	}
+	_, err := b.files.Stat(ctx, path.Join(b.folder(), instanceFile))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return b.note(ctx)
+}
+
+func (b *bound) note(ctx context.Context) error {
+	if b.begin != nil {
+		if err := b.begin(); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(b.instance, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := b.mkdir(ctx, b.folder()); err != nil {
+		return err
+	}
+	name := path.Join(b.folder(), instanceFile)
+	if err := b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600}); err != nil {
+		return fmt.Errorf("note the instance of %s: %w", b.owner, err)
+	}
+	return nil
+}
+
+// text reads a small file of the manifest.
+func (b *bound) text(ctx context.Context, name string) ([]byte, error) {
+	file, err := b.files.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, largestMark))
+}

@@ -1,0 +1,129 @@
+package instance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// Memory is a folder of a controller with what it knows of the instances that it has made or
+// adopted, a file each. An empty Folder knows and keeps none.
+type Memory struct{ Folder string }
+
+// Known is one instance that the controller works on.
+type Known struct {
+	Instance
+	Owner string   `json:"owner"`
+	Hosts []string `json:"hosts,omitempty"` // on which it may be, by their names in inventories
+}
+
+// anID is what ids look like; others name no file.
+var anID = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+
+func (m Memory) path(id string) string { return filepath.Join(m.Folder, id+".json") }
+
+// Knows tells whether an instance is one of the controller's.
+func (m Memory) Knows(id string) (bool, error) {
+	_, there, err := m.read(id)
+	return there, err
+}
+
+func (m Memory) read(id string) (k Known, there bool, err error) {
+	if m.Folder == "" || !anID.MatchString(id) {
+		return k, false, nil
+	}
+	text, err := os.ReadFile(m.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &k)
+	}
+	if err != nil {
+		return k, false, fmt.Errorf("read what is known of the instance %s: %w", id, err)
+	}
+	return k, true, nil
+}
+
+// Remember keeps an instance as the controller's own, on further hosts too.
+func (m Memory) Remember(k Known) error {
+	if m.Folder == "" || !k.There() {
+		return nil
+	}
+	before, there, err := m.read(k.ID)
+	if err != nil {
+		return err
+	}
+	k.Hosts = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(k.Hosts), before.Hosts...))))
+	if there && slices.Equal(k.Hosts, before.Hosts) {
+		return nil
+	}
+	if err := m.write(k); err != nil {
+		return fmt.Errorf("remember the instance %s: %w", k.ID, err)
+	}
+	return nil
+}
+
+func (m Memory) write(k Known) error {
+	text, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(m.Folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(m.Folder, ".new-") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), m.path(k.ID))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Beside returns the owner's instance that was made last of those that may be on hosts
+// beside the ones given, which were asked and have none.
+func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
+	var last Instance
+	if m.Folder == "" {
+		return last, false, nil
+	}
+	entries, err := os.ReadDir(m.Folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return last, false, err
+	}
+	for _, entry := range entries {
+		id, is := trimmed(entry.Name())
+		if !is {
+			continue
+		}
+		k, there, err := m.read(id)
+		if err != nil {
+			return last, false, err
+		}
+		elsewhere := slices.ContainsFunc(k.Hosts, func(h string) bool { return !slices.Contains(asked, h) })
+		if there && k.Owner == owner && elsewhere && k.Made.After(last.Made) {
+			last = k.Instance
+		}
+	}
+	return last, last.There(), nil
+}
+
+// trimmed is the id that a file is named by.
+func trimmed(name string) (string, bool) {
+	id, is := name, filepath.Ext(name) == ".json" && name[0] != '.'
+	if is {
+		id = name[:len(name)-len(".json")]
+	}
+	return id, is
+}
