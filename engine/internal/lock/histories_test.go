@@ -87,8 +87,7 @@ func history(t *testing.T, seed uint64, sum *tally, etcd *etcdBackend) {
 	dir := t.TempDir()
 	defer os.RemoveAll(dir) // thousands of histories are one test
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, seed, dir, sum)
-		w.etcd = etcd
+		w := newWorld(t, seed, dir, sum, etcd)
 		for i := range 3 {
 			c := &contender{world: w, name: fmt.Sprintf("c%d", i), rand: rand.New(rand.NewPCG(seed, uint64(i)+1))}
 			w.contenders = append(w.contenders, c)

@@ -66,10 +66,14 @@ type simulatedRun struct {
 	teamLost  time.Time // the same, of the team's lock
 }
 
-func newWorld(t *testing.T, seed uint64, dir string, sum *tally) *world {
-	w := &world{t: t, seed: seed, start: time.Now(), sum: sum, runs: map[*simulatedRun]bool{}, cuts: map[[2]string]time.Time{},
+func newWorld(t *testing.T, seed uint64, dir string, sum *tally, etcd *etcdBackend) *world {
+	w := &world{t: t, seed: seed, start: time.Now(), sum: sum, etcd: etcd, runs: map[*simulatedRun]bool{}, cuts: map[[2]string]time.Time{},
 		rand: rand.New(rand.NewPCG(seed, 50))}
-	for i := range 2 + int(seed%2) {
+	count := 2 + int(seed%2)
+	if etcd != nil {
+		count = 3
+	}
+	for i := range count {
 		h := &simulated{name: fmt.Sprintf("h%d", i), booted: w.start.Add(-time.Duration(100+i) * time.Hour)}
 		h.folder, h.proc = filepath.Join(dir, h.name, "kinit", "locks"), filepath.Join(dir, h.name, "proc")
 		if err := os.MkdirAll(filepath.Join(h.proc, "sys/kernel/random"), 0o755); err != nil {
@@ -80,8 +84,11 @@ func newWorld(t *testing.T, seed uint64, dir string, sum *tally) *world {
 	return w
 }
 
-// some is a part of the hosts in any order.
+// some is a part of the hosts in any order; of a team one, so that mostly etcd alone decides.
 func (w *world) some(r *rand.Rand) []*simulated {
+	if w.etcd != nil {
+		return []*simulated{w.hosts[r.IntN(len(w.hosts))]}
+	}
 	var hosts []*simulated
 	for _, i := range r.Perm(len(w.hosts))[:1+r.IntN(len(w.hosts))] {
 		hosts = append(hosts, w.hosts[i])
@@ -97,7 +104,7 @@ func (w *world) direct() {
 		time.Sleep(span(14 * time.Second))
 		h, c := w.hosts[r.IntN(len(w.hosts))], w.contenders[r.IntN(len(w.contenders))]
 		if w.etcd != nil && r.IntN(3) == 0 {
-			w.cutFrom(c, teamName, span(45*time.Second))
+			w.cutFrom(w.working(c), teamName, 15*time.Second+span(45*time.Second))
 			continue
 		}
 		switch r.IntN(6) {
@@ -121,6 +128,18 @@ func (w *world) direct() {
 }
 
 func (w *world) cut(c *contender, h *simulated, d time.Duration) { w.cutFrom(c, h.name, d) }
+
+// working is a contender who has a run at work, or else the one that is given.
+func (w *world) working(c *contender) *contender {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for r := range w.runs {
+		if r.lost.IsZero() {
+			c = r.contender
+		}
+	}
+	return c
+}
 
 func (w *world) cutFrom(c *contender, name string, d time.Duration) {
 	w.mu.Lock()
