@@ -91,7 +91,7 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, or all), each time run 
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories$$' -timeout 3h ./engine/internal/lock
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories' -timeout 3h ./engine/internal/lock
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -timeout 6h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
 

@@ -15,7 +15,9 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/etcd"
 	"kinit/engine/internal/host"
+	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/lock"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
@@ -31,8 +33,9 @@ var ErrLocked = lock.ErrHeld
 var ErrLockLost = lock.ErrLost
 
 // locked calls f while this run alone works on what the plan's owner has. It holds the lock
-// on each host that tasks change; hosts that are reached later are locked then. The first
-// context ends when a lock is lost, the second only then.
+// of the team, where an inventory says where that is, and that on each host that tasks
+// change; hosts that are reached later are locked then. The first context ends when a lock
+// is lost, the second only then.
 func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
 	if l.plan.Owner == "" {
 		f(ctx, nil)
@@ -47,6 +50,9 @@ func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lastin
 	}
 	defer guard.Release(ctx)
 	keeper := &keeper{Guard: guard, plan: l.plan, targets: targets(l.plan), claims: l.claims()}
+	if err := keeper.agree(within); err != nil {
+		return l.teamProblem(err)
+	}
 	if err := keeper.begin(within, pool); err != nil {
 		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
 	}
@@ -82,10 +88,17 @@ func (l *loaded) guardOptions() lock.Options {
 		}
 	}
 	o := lock.Options{Owner: l.plan.Owner, Token: token(), Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
+	if l.inventory.Lock != nil {
+		o.Etcd = etcdOf(l.inventory.Lock.Etcd)
+	}
 	if l.options.StateDir != "" {
 		o.Runs.Folder = filepath.Join(l.options.StateDir, "at-work")
 	}
 	return o
+}
+
+func etcdOf(e inventory.Etcd) *etcd.Config {
+	return &etcd.Config{Endpoints: e.Endpoints, CA: e.CA, Certificate: e.Certificate, Key: e.Key, User: e.User, Password: e.Password, Prefix: e.Prefix}
 }
 
 // keeper takes the locks of the machines of a pool.
@@ -128,6 +141,14 @@ func targets(p *plan.Plan) []target {
 func better(a, b *plan.Become) bool {
 	root := func(b *plan.Become) bool { return b != nil && b.User == "root" }
 	return root(a) && !root(b) || a == nil && b != nil && !root(b)
+}
+
+// agree takes the lock of the team, if there is something that the run may change.
+func (k *keeper) agree(ctx context.Context) error {
+	if len(k.targets) == 0 {
+		return nil
+	}
+	return k.TakeTeam(ctx)
 }
 
 // begin takes the locks of the hosts that are there before the run, and sees to the others.
@@ -216,6 +237,18 @@ func controller() string {
 		where = name
 	}
 	return strings.Join(strings.Fields(who), "_") + "@" + where
+}
+
+// teamProblem tells why the team's lock could not be taken, and where the inventory says
+// that there is one.
+func (l *loaded) teamProblem(err error) diag.List {
+	diags := lockProblem(l.options.Redactor.Redact(err.Error()), err)
+	if !errors.Is(err, lock.ErrHeld) && !errors.Is(err, context.Canceled) {
+		diags[0].Summary = "No lock from etcd"
+		diags[0].Detail += ". Without the team's lock nothing is changed."
+		diags[0].Subject = &l.inventory.Lock.Range
+	}
+	return diags
 }
 
 func lockProblem(text string, err error) diag.List {

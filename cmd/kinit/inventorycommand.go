@@ -20,7 +20,8 @@ func (w *world) inventoryCommand() *cli.Command {
 		Usage:     "show hosts, groups and variables of the inventories",
 		ArgsUsage: "COMMAND",
 		Description: `Inventories are HCL, or Ansible's as they are: INI, YAML, scripts, and folders of
-these with group_vars and host_vars. No host is touched; scripts are run.`,
+these with group_vars and host_vars. No host is touched; scripts are run. In HCL,
+the block lock says in which etcd a team keeps its locks.`,
 		Subcommands: []*cli.Command{w.inventoryList(), w.inventoryGraph(), w.inventoryVars()},
 		Action:      cli.ShowSubcommandHelp,
 	})

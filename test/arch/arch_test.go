@@ -55,6 +55,8 @@ func rules() []rule {
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
 		only("oras.land/oras-go", "kinit/cmd/kinit/pins"),
+		only("go.etcd.io/etcd", "kinit/engine/internal/etcd"),
+		only("google.golang.org/grpc", "kinit/engine/internal/etcd"),
 		only("github.com/chromedp", "kinit/test/browser"),
 		{Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"}, Reason: "one package writes the format, and the simulator reads it"},
 		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),

@@ -3,6 +3,7 @@ package inventory
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -56,12 +57,20 @@ func (f *fields) finish() {
 			known = known || used == name
 		}
 		if !known {
-			f.errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "A %s block has no argument %q.%s", f.block.Type, name, diag.Near(name, f.used))
+			f.errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", f.article(), name, diag.Near(name, f.used))
 		}
 	}
 	for _, b := range f.block.Body.Blocks {
-		f.errorf(b.TypeRange, "Unknown block type", "A %s block has no block inside.", f.block.Type)
+		f.errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", f.article())
 	}
+}
+
+// article is the type of the block with its article.
+func (f *fields) article() string {
+	if strings.ContainsAny(f.block.Type[:1], "aeiou") {
+		return "An " + f.block.Type
+	}
+	return "A " + f.block.Type
 }
 
 // host reads a host block, which may be one of many hosts. Its expressions see the

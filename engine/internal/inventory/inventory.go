@@ -119,6 +119,7 @@ type Inventory struct {
 	Hosts   []*Host // in the order of the files
 	Groups  []*Group
 	Vars    map[string]cty.Value // values for a spec's variables
+	Lock    *Lock                // where the team keeps its locks; nil means on the hosts alone
 	Sources map[string]*hcl.File // every text that was read, by the name its ranges carry
 
 	all, ungrouped Group            // always there; in none of the lists

@@ -251,8 +251,12 @@ func (l *loader) blocks(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	}
 	for _, b := range body.Blocks {
 		switch {
+		case b.Type == "lock" && len(b.Labels) > 0:
+			l.errorf(b.DefRange(), "Wrong labels", "A lock block has no label.")
+		case b.Type == "lock":
+			l.lock(b, ctx)
 		case b.Type != "host" && b.Type != "group":
-			l.errorf(b.TypeRange, "Unknown block type", "An inventory has no block %q.%s", b.Type, diag.Near(b.Type, []string{"host", "group"}))
+			l.errorf(b.TypeRange, "Unknown block type", "An inventory has no block %q.%s", b.Type, diag.Near(b.Type, []string{"host", "group", "lock"}))
 		case len(b.Labels) != 1:
 			l.errorf(b.DefRange(), "Wrong labels", "A %s block has one label, its name.", b.Type)
 		case b.Type == "host":

@@ -98,8 +98,8 @@ func markAll(values map[string]cty.Value) map[string]cty.Value {
 	return all
 }
 
-// Secrets lists the texts that are secret: passwords of connections, and what
-// variables with the name of a secret have.
+// Secrets lists the texts that are secret: passwords of connections, what logs in to the
+// team's etcd, and what variables with the name of a secret have.
 func (inv *Inventory) Secrets() []string {
 	var all []string
 	for _, h := range inv.Hosts {
@@ -111,6 +111,9 @@ func (inv *Inventory) Secrets() []string {
 	for name, value := range inv.Vars {
 		all = append(all, secretsIn(name, value)...)
 	}
+	if inv.Lock != nil {
+		all = append(all, inv.Lock.Etcd.secrets()...)
+	}
 	all = append(all, inv.loose...)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -118,6 +121,9 @@ func (inv *Inventory) Secrets() []string {
 
 // assignmentForm is what an assignment looks like in all formats.
 var assignmentForm = regexp.MustCompile(`["']?([\w.-]+)["']?\s*[:=]\s*("[^"\n]*"|'[^'\n]*'|[^\s,}]+)`)
+
+// keyForm is what a private key in PEM looks like.
+var keyForm = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----`)
 
 // looseSecrets lists what look like secrets in a text that could not be read: the
 // line that is shown of it may have one.
@@ -127,6 +133,9 @@ func looseSecrets(text []byte) []string {
 		if IsSecret(string(parts[1])) {
 			all = append(all, strings.Trim(string(parts[2]), `"'`))
 		}
+	}
+	for _, key := range keyForm.FindAll(text, -1) {
+		all = append(all, string(key))
 	}
 	return all
 }

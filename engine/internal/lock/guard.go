@@ -7,16 +7,18 @@ import (
 	"sync"
 	"time"
 
+	"kinit/engine/internal/etcd"
 	"kinit/engine/module"
 )
 
 // Options is what a Guard needs to know of its run.
 type Options struct {
 	Owner string
-	Token string // names the run and is unique; it has no spaces
-	Runs  Runs   // of this machine, so that a dead one's locks need not be waited for
-	// Waits is told why the run waits, on which host; Took of what it has taken over. Both
-	// may be nil.
+	Token string       // names the run and is unique; it has no spaces
+	Runs  Runs         // of this machine, so that a dead one's locks need not be waited for
+	Etcd  *etcd.Config // where the team's lock is; nil means that it has none
+	// Waits is told why the run waits, on which host or that it is in "etcd"; Took of what it
+	// has taken over. Both may be nil.
 	Waits, Took func(host, text string)
 }
 
@@ -34,6 +36,7 @@ type Guard struct {
 
 	mu    sync.Mutex
 	locks map[string]*held // by the host's name
+	team  *held            // nil where it is not taken
 }
 
 // Begin says that a run lives. The context returned also ends when the run has lost a lock
@@ -47,12 +50,16 @@ type around struct {
 	clock  func() time.Duration // of this machine
 	proc   string               // where a host's clock is
 	folder string               // of a host's locks
+	team   team                 // nil means none
 }
 
 func begin(ctx context.Context, o Options, a around) (context.Context, *Guard, error) {
 	alive, err := o.Runs.begin(o.Token)
 	if err != nil {
 		return ctx, nil, err
+	}
+	if o.Etcd != nil {
+		a.team = inEtcd{etcd.New(*o.Etcd, folderName(o.Owner), o.Token, lifetime)}
 	}
 	g := &Guard{options: o, around: a, alive: alive, locks: map[string]*held{}}
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -169,7 +176,7 @@ func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (ba
 	}
 	l.leave(g.now() + within)
 	sent := g.now()
-	a, err := l.place.do(ctx, l.host, operation{name: "renew", away: within})
+	a, err := l.do(ctx, operation{name: "renew", away: within})
 	if err != nil {
 		l.leave(0)
 		return nil, fmt.Errorf("keep the lock while %s restarts: %w", name, err)
@@ -211,11 +218,12 @@ func (g *Guard) free(ctx context.Context) {
 			if l.give() {
 				timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 				defer cancel()
-				_, _ = l.place.do(timed, l.host, operation{name: "release"})
+				_, _ = l.do(timed, operation{name: "release"})
 			}
 		})
 	}
 	all.Wait()
+	g.freeTeam(ctx)
 }
 
 // How long giving a lock back may take. A host that the playbook makes may be gone by now.

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"kinit/engine/module"
 )
 
-// held is the lock of a run on one host.
+// held is the lock of a run on one host, or that of its team.
 type held struct {
 	host   module.Host
 	place  place
+	team   team          // instead of a host
 	made   bool          // the playbook makes the host: other locks decide
 	taking chan struct{} // has a token while the lock is being taken
 
@@ -24,6 +27,30 @@ type held struct {
 	given     bool          // back
 	confirmed time.Duration // this machine's clock when the last renewal that came through was sent
 	away      time.Duration // this machine's clock until which the host may be away, or 0
+}
+
+// do is an operation on the lock.
+func (l *held) do(ctx context.Context, o operation) (answer, error) {
+	if l.team != nil {
+		return l.team.do(ctx, o)
+	}
+	return l.place.do(ctx, l.host, o)
+}
+
+// name is that of the host.
+func (l *held) name() string {
+	if l.team != nil {
+		return teamName
+	}
+	return l.host.Name()
+}
+
+// where says where the lock is.
+func (l *held) where() string {
+	if l.team != nil {
+		return "in " + teamName
+	}
+	return "on " + l.host.Name()
 }
 
 func (l *held) has() bool {
@@ -79,9 +106,9 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 	begin, first := g.now(), ""
 	for {
 		sent := g.now()
-		a, err := l.place.do(ctx, l.host, o)
+		a, err := l.do(ctx, o)
 		if err != nil {
-			return 0, fmt.Errorf("take the lock of %s on %s: %w", g.options.Owner, l.host.Name(), err)
+			return 0, fmt.Errorf("take the lock of %s %s: %w", g.options.Owner, l.where(), err)
 		}
 		if a.taken {
 			l.place.folder = a.folder
@@ -96,7 +123,7 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 			first = a.until
 			g.tell(g.options.Waits, l, fmt.Sprintf("for the run of %s, which is at work or has died; a dead one's lock is taken over within %s", a.holder, lifetime))
 		case a.until != first, g.now()-begin > lifetime+tryTime:
-			return 0, fmt.Errorf("%w: %s holds the lock of %s on %s, for %s now", ErrHeld, a.holder, g.options.Owner, l.host.Name(), a.since.Round(time.Second))
+			return 0, fmt.Errorf("%w: %s holds the lock of %s %s, for %s now", ErrHeld, a.holder, g.options.Owner, l.where(), a.since.Round(time.Second))
 		}
 		select {
 		case <-time.After(pause):
@@ -113,6 +140,8 @@ func (g *Guard) tellTaken(l *held, a answer) {
 		who = "an earlier run"
 	}
 	switch {
+	case l.team != nil && a.was != "":
+		g.tell(g.options.Took, l, "the lock of "+who)
 	case a.ended == 1:
 		g.tell(g.options.Took, l, "the lock of "+who+", and ended a process that it had at work")
 	case a.ended > 1:
@@ -124,7 +153,7 @@ func (g *Guard) tellTaken(l *held, a answer) {
 
 func (g *Guard) tell(to func(host, text string), l *held, text string) {
 	if to != nil {
-		to(l.host.Name(), text)
+		to(l.name(), text)
 	}
 }
 
@@ -134,7 +163,7 @@ func (g *Guard) taken(l *held, a answer) error {
 	if who == "" {
 		who = "somebody"
 	}
-	err := fmt.Errorf("%w: that on %s was taken over by %s", ErrLost, l.host.Name(), who)
+	err := fmt.Errorf("%w: that %s was taken over by %s", ErrLost, l.where(), who)
 	if l.has() {
 		g.lose(err)
 	}
@@ -155,7 +184,7 @@ func (g *Guard) keep(l *held) {
 		g.alive.renew()
 		timed, cancel := context.WithTimeout(g.keeping, patience/2)
 		sent := g.now()
-		a, err := l.place.do(timed, l.host, operation{name: "renew", away: l.absence(sent)})
+		a, err := l.do(timed, operation{name: "renew", away: l.absence(sent)})
 		cancel()
 		switch {
 		case err != nil: // watch knows for how long
@@ -189,10 +218,14 @@ func (g *Guard) watch() {
 func (g *Guard) overdue() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	all := slices.Collect(maps.Values(g.locks))
+	if g.team != nil {
+		all = append(all, g.team)
+	}
 	var err error
-	for name, l := range g.locks {
+	for _, l := range all {
 		if l.overdue(g.now()) {
-			err = errors.Join(err, fmt.Errorf("%w: that on %s could not be renewed for %s", ErrLost, name, patience))
+			err = errors.Join(err, fmt.Errorf("%w: that %s could not be renewed for %s", ErrLost, l.where(), patience))
 		}
 	}
 	return err

@@ -18,6 +18,9 @@ const (
 	someHistories  = 100
 	manyHistories  = 10_000
 	historyWorkers = 2
+
+	someTeamHistories = 16 // with an etcd
+	manyTeamHistories = 1_000
 )
 
 // TestHistories lets three contenders work on the same two or three hosts, with the real
@@ -28,9 +31,19 @@ const (
 // In none a change is made by a run after another one has taken its place, and every loss
 // is noticed in time.
 func TestHistories(t *testing.T) {
-	count := someHistories
+	histories(t, someHistories, manyHistories, nil)
+}
+
+// TestHistoriesOfATeam is the same with a real etcd, which contenders are cut off from too.
+// Whether they share a host or not, none begins before the other has stopped.
+func TestHistoriesOfATeam(t *testing.T) {
+	histories(t, someTeamHistories, manyTeamHistories, newEtcdBackend(t))
+}
+
+func histories(t *testing.T, some, many int, etcd *etcdBackend) {
+	count := some
 	if os.Getenv("KINIT_EVERY_FAULT") != "" {
-		count = manyHistories
+		count = many
 	}
 	var sum tally
 	t.Run("all", func(t *testing.T) {
@@ -38,13 +51,17 @@ func TestHistories(t *testing.T) {
 			t.Run(fmt.Sprint(worker), func(t *testing.T) {
 				t.Parallel()
 				for seed := worker; seed < count && !t.Failed(); seed += historyWorkers {
-					history(t, uint64(seed), &sum)
+					history(t, uint64(seed), &sum, etcd)
 				}
 			})
 		}
 	})
 	t.Logf("%d histories: %s", count, &sum)
-	if sum.overtaken.Load() == 0 || sum.refused.Load() == 0 || sum.noticed.Load() == 0 {
+	quiet := sum.overtaken.Load() == 0 || sum.held.Load() == 0
+	if etcd == nil { // of a team's few, hosts may have refused none
+		quiet = quiet || sum.refused.Load() == 0 || sum.noticed.Load() == 0
+	}
+	if quiet {
 		t.Error("the histories are too quiet to show anything")
 	}
 }
@@ -66,11 +83,11 @@ const (
 )
 
 // history goes through one history.
-func history(t *testing.T, seed uint64, sum *tally) {
+func history(t *testing.T, seed uint64, sum *tally, etcd *etcdBackend) {
 	dir := t.TempDir()
 	defer os.RemoveAll(dir) // thousands of histories are one test
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, seed, dir, sum)
+		w := newWorld(t, seed, dir, sum, etcd)
 		for i := range 3 {
 			c := &contender{world: w, name: fmt.Sprintf("c%d", i), rand: rand.New(rand.NewPCG(seed, uint64(i)+1))}
 			w.contenders = append(w.contenders, c)
@@ -96,7 +113,10 @@ func (w *world) afterwards() {
 	last := &contender{world: w, name: "last", rand: rand.New(rand.NewPCG(w.seed, 99))}
 	for until := time.Now().Add(afterwards); ; time.Sleep(time.Second) {
 		ctx, g := last.begin("last")
-		err := g.Take(ctx, last.links(w.hosts))
+		err := g.TakeTeam(ctx)
+		if err == nil {
+			err = g.Take(ctx, last.links(w.hosts))
+		}
 		if err == nil && len(g.locks) < len(w.hosts) {
 			err = errors.New("not on all hosts")
 		}
@@ -113,6 +133,9 @@ func (w *world) afterwards() {
 		if there(filepath.Join(h.folder, "c1")) {
 			w.t.Errorf("something is left of the locks on %s", h.name)
 		}
+	}
+	if w.etcd != nil && w.etcd.left(w.t, "/"+w.owner()+"/") > 0 {
+		w.t.Error("something is left of the lock in etcd")
 	}
 }
 
@@ -142,8 +165,9 @@ func (c *contender) begin(id string) (context.Context, *Guard) {
 		c.pause()
 		return time.Since(c.world.start)
 	}
-	ctx, g, err := begin(context.Background(), Options{Owner: "c1", Token: c.name + "@sim/1/" + id,
-		Took: func(string, string) { c.world.sum.overtaken.Add(1) }}, around{clock: clock, proc: "/proc", folder: folder})
+	token := c.name + "@sim/1/" + id
+	ctx, g, err := begin(context.Background(), Options{Owner: "c1", Token: token,
+		Took: func(string, string) { c.world.sum.overtaken.Add(1) }}, around{clock: clock, proc: "/proc", folder: folder, team: c.world.team(c, token)})
 	if err != nil {
 		c.world.t.Fatal(err)
 	}
@@ -156,7 +180,10 @@ func (c *contender) live() {
 		time.Sleep(time.Duration(c.rand.Int64N(int64(6 * time.Second))))
 		hosts := c.world.some(c.rand)
 		ctx, g := c.begin(fmt.Sprintf("%s-%d-%d", c.name, i, c.world.seed))
-		err := g.Take(ctx, c.links(hosts))
+		err := g.TakeTeam(ctx)
+		if err == nil {
+			err = g.Take(ctx, c.links(hosts))
+		}
 		if errors.Is(err, ErrHeld) {
 			c.world.sum.held.Add(1)
 		}

@@ -9,6 +9,10 @@
 // So a run that was cut off or suspended finds itself fenced when it comes back, whatever
 // it believes.
 //
+// Where a team has one place for locks, a run holds its owner's lock there too, and takes it
+// first: that decides who may take those of the hosts, which fence as ever. It is a key in an
+// etcd whose lease lives as long as a lock of a host.
+//
 // A run that could not renew stops by itself before that, a Guard's context then ends.
 package lock
 
@@ -25,6 +29,7 @@ const (
 	watching = 500 * time.Millisecond // between two looks at how long ago that was
 	pollTime = time.Second            // between two looks at somebody else's lock
 	tryTime  = 20 * time.Second       // one operation on a host: longer than others may keep it waiting
+	etcdTime = 10 * time.Second       // one operation in etcd, connecting included
 )
 
 // Where locks are on a host.

@@ -36,6 +36,16 @@ func do(t *testing.T, p place, o operation) answer {
 	return a
 }
 
+// ask is one operation that must not fail.
+func ask(t *testing.T, at team, o operation) answer {
+	t.Helper()
+	a, err := at.do(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%s: %v", o.name, err)
+	}
+	return a
+}
+
 func take() operation  { return operation{name: "take"} }
 func renew() operation { return operation{name: "renew"} }
 
@@ -46,25 +56,59 @@ func there(path string) bool {
 
 func TestALiveLockIsHeldAndADeadOneIsTakenOver(t *testing.T) {
 	t.Parallel()
+	everywhere(t, func(t *testing.T, b backend) {
+		t.Parallel()
+		first, second := b.lock(t, "a@x/1/FIRST"), b.lock(t, "b@y/2/SECOND")
+		for _, whose := range []string{"a free lock", "one's own lock"} {
+			if a := ask(t, first, take()); !a.taken || a.was != "" || a.ended != 0 {
+				t.Errorf("%s: %+v", whose, a)
+			}
+		}
+		for range 2 {
+			if a := ask(t, second, take()); a.taken || a.holder != "a@x/1/FIRST" || a.since < 0 || a.since > time.Minute {
+				t.Errorf("somebody else's lock: %+v", a)
+			}
+		}
+		if a := ask(t, second, operation{name: "take", dead: "a@x/1/FIRST"}); !a.taken || a.was != "a@x/1/FIRST" {
+			t.Errorf("the lock of a run that has died: %+v", a)
+		}
+		if a := ask(t, first, renew()); a != (answer{holder: "b@y/2/SECOND"}) {
+			t.Errorf("a lock that was taken over: %+v", a)
+		}
+		if a := ask(t, second, renew()); !a.renewed {
+			t.Errorf("the lock of the run that took it over: %+v", a)
+		}
+	})
+}
+
+func TestOthersSeeWhetherALockIsRenewed(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, b backend) {
+		t.Parallel()
+		first, second := b.lock(t, "a@x/1/FIRST"), b.lock(t, "b@y/2/SECOND")
+		ask(t, first, take())
+		before := ask(t, second, take()).until
+		if again := ask(t, second, take()).until; again != before {
+			t.Errorf("it looks renewed: %s and %s", before, again)
+		}
+		time.Sleep(20 * time.Millisecond) // clocks of hosts count in hundredths of a second
+		ask(t, first, renew())
+		if after := ask(t, second, take()).until; after == before {
+			t.Error("it does not look renewed")
+		}
+	})
+}
+
+func TestTheLinkOnAHostIsThatOfTheRunWithTheLock(t *testing.T) {
+	t.Parallel()
 	w := nowhere(t)
 	first, second := w.place("a@x/1/FIRST"), w.place("b@y/2/SECOND")
 	if a := do(t, first, take()); a != (answer{taken: true, folder: w.folder}) {
 		t.Errorf("a free lock: %+v", a)
 	}
-	if a := do(t, first, take()); a != (answer{taken: true, folder: w.folder}) {
-		t.Errorf("one's own lock: %+v", a)
-	}
-	if a := do(t, second, take()); a.taken || a.holder != first.token || a.since < 0 || a.since > time.Minute {
-		t.Errorf("somebody else's lock: %+v", a)
-	}
-	if a := do(t, second, operation{name: "take", dead: first.token}); a != (answer{taken: true, folder: w.folder, was: first.token}) {
-		t.Errorf("the lock of a run that has died: %+v", a)
-	}
+	do(t, second, operation{name: "take", dead: first.token})
 	if there(first.link()) || !there(second.link()) {
 		t.Error("the link is not that of the run that has taken over")
-	}
-	if a := do(t, first, renew()); a != (answer{holder: second.token}) {
-		t.Errorf("a lock that was taken over: %+v", a)
 	}
 }
 
@@ -131,6 +175,22 @@ func TestARunKeepsItsLockThroughARestartUnlessAnotherOneTookIt(t *testing.T) {
 
 func TestALockThatSomebodyRemovedIsLost(t *testing.T) {
 	t.Parallel()
+	everywhere(t, func(t *testing.T, b backend) {
+		t.Parallel()
+		first := b.lock(t, "FIRST")
+		ask(t, first, take())
+		b.remove(t)
+		if a := ask(t, first, renew()); a.renewed {
+			t.Error("it was renewed")
+		}
+		if a := ask(t, b.lock(t, "SECOND"), take()); !a.taken {
+			t.Errorf("the next run does not get it: %+v", a)
+		}
+	})
+}
+
+func TestALockThatSomebodyRemovedInPartIsLost(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"holder", "run.FIRST", ""} {
 		w := nowhere(t)
 		do(t, w.place("FIRST"), take())
@@ -154,18 +214,21 @@ func TestALockThatSomebodyRemovedIsLost(t *testing.T) {
 
 func TestALockIsGivenBackAndLeavesNothing(t *testing.T) {
 	t.Parallel()
-	w := nowhere(t)
-	do(t, w.place("FIRST"), take())
-	do(t, w.place("SECOND"), operation{name: "release"})
-	if !there(w.place("FIRST").link()) {
-		t.Error("somebody else's release removed the lock")
-	}
-	for range 2 {
-		do(t, w.place("FIRST"), operation{name: "release"})
-	}
-	if there(filepath.Dir(w.folder)) {
-		t.Error("empty folders are left")
-	}
+	everywhere(t, func(t *testing.T, b backend) {
+		t.Parallel()
+		first, second := b.lock(t, "FIRST"), b.lock(t, "SECOND")
+		ask(t, first, take())
+		ask(t, second, operation{name: "release"})
+		if a := ask(t, first, renew()); !a.renewed {
+			t.Errorf("somebody else's release removed the lock: %+v", a)
+		}
+		for range 2 {
+			ask(t, first, operation{name: "release"})
+		}
+		if !b.empty(t) {
+			t.Error("something is left of the lock")
+		}
+	})
 }
 
 func TestWhatCannotBeWrittenIsAnErrorAndNoLoop(t *testing.T) {
@@ -208,13 +271,13 @@ func (f fullHost) Run(ctx context.Context, c module.Command) (module.Output, err
 type cutHost struct {
 	module.Host
 	name string
-	cut  atomic.Bool
+	cut  *atomic.Bool // nil means never
 }
 
 func (c *cutHost) Name() string { return c.name }
 
 func (c *cutHost) Run(ctx context.Context, cmd module.Command) (module.Output, error) {
-	if c.cut.Load() {
+	if c.cut != nil && c.cut.Load() {
 		return module.Output{}, fmt.Errorf("%w: the network is cut", transport.ErrUnreachable)
 	}
 	return c.Host.Run(ctx, cmd)
@@ -240,7 +303,7 @@ func guard(t *testing.T, w around, token string, told *[]string) (context.Contex
 // locked is a host whose network can be cut, and a run that has its lock.
 func locked(t *testing.T, w around) (*cutHost, context.Context, *Guard) {
 	t.Helper()
-	h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+	h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1", cut: &atomic.Bool{}}
 	ctx, g := guard(t, w, "me@here/1/FIRST", nil)
 	if err := g.Take(ctx, []module.Host{h}); err != nil {
 		t.Fatal(err)
@@ -249,26 +312,62 @@ func locked(t *testing.T, w around) (*cutHost, context.Context, *Guard) {
 }
 
 func TestARunThatCannotRenewStopsBeforeItsTimeIsUp(t *testing.T) {
-	w := nowhere(t)
-	synctest.Test(t, func(t *testing.T) {
-		h, ctx, g := locked(t, w)
-		defer g.Release(t.Context())
-		time.Sleep(time.Minute)
-		if ctx.Err() != nil {
-			t.Fatalf("it stopped although it could renew: %v", context.Cause(ctx))
-		}
-		h.cut.Store(true)
-		begin := time.Now()
-		<-ctx.Done()
-		if after := time.Since(begin); after >= lifetime || after < patience-2*renewal {
-			t.Errorf("it stopped after %s", after)
-		}
-		if cause := context.Cause(ctx); !errors.Is(cause, ErrLost) || cause.Error() != "the run has lost its lock: that on h1 could not be renewed for 22s" {
-			t.Errorf("because %v", cause)
-		}
-		if g.Lasting().Err() == nil {
-			t.Error("what is done always goes on")
-		}
+	everywhere(t, func(t *testing.T, b backend) {
+		synctest.Test(t, func(t *testing.T) {
+			var cut atomic.Bool
+			ctx, g := b.guard(t, "me@here/1/FIRST", nil)
+			defer g.Release(t.Context())
+			if err := b.take(t, ctx, g, &cut); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			if ctx.Err() != nil {
+				t.Fatalf("it stopped although it could renew: %v", context.Cause(ctx))
+			}
+			cut.Store(true)
+			begin := time.Now()
+			<-ctx.Done()
+			if after := time.Since(begin); after >= lifetime || after < patience-2*renewal {
+				t.Errorf("it stopped after %s", after)
+			}
+			_, where := b.called()
+			if cause := context.Cause(ctx); !errors.Is(cause, ErrLost) || cause.Error() != "the run has lost its lock: that "+where+" could not be renewed for 22s" {
+				t.Errorf("because %v", cause)
+			}
+			if g.Lasting().Err() == nil {
+				t.Error("what is done always goes on")
+			}
+		})
+	})
+}
+
+func TestTheLockOfARunThatIsCutOffIsTakenOverAfterItHasStopped(t *testing.T) {
+	everywhere(t, func(t *testing.T, b backend) {
+		synctest.Test(t, func(t *testing.T) {
+			var cut atomic.Bool
+			first, g := b.guard(t, "me@here/1/FIRST", nil)
+			defer g.Release(t.Context())
+			if err := b.take(t, first, g, &cut); err != nil {
+				t.Fatal(err)
+			}
+			cut.Store(true)
+			var told []string
+			ctx, second := b.guard(t, "you@there/2/SECOND", &told)
+			defer second.Release(t.Context())
+			begin := time.Now()
+			if err := b.take(t, ctx, second, nil); err != nil || time.Since(begin) > lifetime+2*pollTime {
+				t.Fatalf("after %s: %v", time.Since(begin), err)
+			}
+			if cause := context.Cause(first); !errors.Is(cause, ErrLost) {
+				t.Errorf("the first run has not stopped: %v", cause)
+			}
+			name, _ := b.called()
+			for i, want := range []string{": for the run of me@here/1/FIRST, which is at work or has died; a dead one's lock is taken over within 30s", ": the lock of me@here/1/FIRST"} {
+				if len(told) != 2 || !strings.HasPrefix(told[i], name+want) {
+					t.Errorf("told %q, want %q", told, name+want)
+				}
+			}
+		})
 	})
 }
 
@@ -292,21 +391,53 @@ func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 	})
 }
 
-func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndTheHost(t *testing.T) {
-	w := nowhere(t)
+func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndThePlace(t *testing.T) {
+	everywhere(t, func(t *testing.T, b backend) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, first := b.guard(t, "me@here/1/FIRST", nil)
+			defer first.Release(t.Context())
+			if err := b.take(t, ctx, first, nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Second)
+			var told []string
+			ctx, second := b.guard(t, "you@there/2/SECOND", &told)
+			defer second.Release(t.Context())
+			err := b.take(t, ctx, second, nil)
+			name, where := b.called()
+			if !errors.Is(err, ErrHeld) || !strings.HasPrefix(err.Error(), "another run is at work: me@here/1/FIRST holds the lock of c1 "+where+", for ") {
+				t.Errorf("got %v", err)
+			}
+			if want := name + ": for the run of me@here/1/FIRST, which is at work or has died; a dead one's lock is taken over within 30s"; len(told) != 1 || told[0] != want {
+				t.Errorf("told %q", told)
+			}
+		})
+	})
+}
+
+func TestRunsOfATeamExcludeEachOtherWithoutASharedHost(t *testing.T) {
+	w, b := [2]around{nowhere(t), nowhere(t)}, newEtcdBackend(t)
 	synctest.Test(t, func(t *testing.T) {
-		h, _, first := locked(t, w)
-		defer first.Release(t.Context())
-		time.Sleep(2 * time.Second)
-		var told []string
-		ctx, second := guard(t, w, "you@there/2/SECOND", &told)
-		defer second.Release(t.Context())
-		err := second.Take(ctx, []module.Host{h})
-		if !errors.Is(err, ErrHeld) || !strings.HasPrefix(err.Error(), "another run is at work: me@here/1/FIRST holds the lock of c1 on h1, for ") {
+		host := func(i int) []module.Host {
+			return []module.Host{&placedHost{cutHost: cutHost{Host: moduletest.LocalHost(t, ""), name: fmt.Sprintf("h%d", i)}, folder: w[i].folder}}
+		}
+		ctx, first := b.guard(t, "me@here/1/FIRST", nil)
+		if err := errors.Join(first.TakeTeam(ctx), first.Take(ctx, host(0))); err != nil {
+			t.Fatal(err)
+		}
+		ctx, second := b.guard(t, "you@there/2/SECOND", nil)
+		if err := second.TakeTeam(ctx); !errors.Is(err, ErrHeld) {
 			t.Errorf("got %v", err)
 		}
-		if want := "h1: for the run of me@here/1/FIRST, which is at work or has died; a dead one's lock is taken over within 30s"; len(told) != 1 || told[0] != want {
-			t.Errorf("told %q", told)
+		second.Release(ctx)
+		first.Release(ctx)
+		ctx, third := b.guard(t, "you@there/2/THIRD", nil)
+		if err := errors.Join(third.TakeTeam(ctx), third.Take(ctx, host(1))); err != nil {
+			t.Errorf("after the first run: %v", err)
+		}
+		third.Release(ctx)
+		if !b.empty(t) {
+			t.Error("a run that has ended has kept its lock")
 		}
 	})
 }
@@ -355,7 +486,7 @@ func (p *placedHost) Run(ctx context.Context, c module.Command) (module.Output, 
 func TestAHostThatDoesNotAnswerIsLockedWhenItDoes(t *testing.T) {
 	w := nowhere(t)
 	synctest.Test(t, func(t *testing.T) {
-		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1"}
+		h := &cutHost{Host: moduletest.LocalHost(t, ""), name: "h1", cut: &atomic.Bool{}}
 		h.cut.Store(true)
 		ctx, g := guard(t, w, "me@here/1/FIRST", nil)
 		defer g.Release(t.Context())

@@ -3,12 +3,10 @@ package lock
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"kinit/engine/module"
-	"kinit/engine/module/moduletest"
 )
 
 // kill does to a run what its process' death does.
@@ -30,22 +28,24 @@ func lives(t *testing.T, r Runs, token string) *alive {
 }
 
 func TestTheLockOfARunThatDiedOnThisMachineIsTakenOver(t *testing.T) {
-	w, runs := nowhere(t), Runs{Folder: t.TempDir()}
-	synctest.Test(t, func(t *testing.T) {
-		h := moduletest.LocalHost(t, "")
-		do(t, w.place("me@here/7/first"), take())
-		kill(t, lives(t, runs, "me@here/7/first"))
-		var told []string
-		ctx, g := guard(t, w, "me@here/8/second", &told)
-		defer g.Release(t.Context())
-		g.options.Runs = runs
-		begin := time.Now()
-		if err := g.Take(ctx, []module.Host{h}); err != nil || time.Since(begin) > time.Second {
-			t.Errorf("after %s: %v", time.Since(begin), err)
-		}
-		if want := h.Name() + ": the lock of me@here/7/first, which had nothing at work"; len(told) != 1 || told[0] != want {
-			t.Errorf("told %q, want %q", told, want)
-		}
+	everywhere(t, func(t *testing.T, b backend) {
+		runs := Runs{Folder: t.TempDir()}
+		ask(t, b.lock(t, "me@here/7/first"), take())
+		synctest.Test(t, func(t *testing.T) {
+			kill(t, lives(t, runs, "me@here/7/first"))
+			var told []string
+			ctx, g := b.guard(t, "me@here/8/second", &told)
+			defer g.Release(t.Context())
+			g.options.Runs = runs
+			begin := time.Now()
+			if err := b.take(t, ctx, g, nil); err != nil || time.Since(begin) > time.Second {
+				t.Errorf("after %s: %v", time.Since(begin), err)
+			}
+			name, _ := b.called()
+			if want := name + ": the lock of me@here/7/first"; len(told) != 1 || !strings.HasPrefix(told[0], want) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+		})
 	})
 }
 

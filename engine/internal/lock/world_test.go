@@ -25,6 +25,7 @@ type world struct {
 	start      time.Time
 	sum        *tally
 	hosts      []*simulated
+	etcd       *etcdBackend // of the contenders' team; nil means that they have none
 	contenders []*contender
 	all        sync.WaitGroup // contenders and the director
 	flights    sync.WaitGroup // what is on its way in a network
@@ -62,12 +63,17 @@ type simulatedRun struct {
 	began     time.Time
 	links     []*route
 	lost      time.Time // when another run took over; zero when none did
+	teamLost  time.Time // the same, of the team's lock
 }
 
-func newWorld(t *testing.T, seed uint64, dir string, sum *tally) *world {
-	w := &world{t: t, seed: seed, start: time.Now(), sum: sum, runs: map[*simulatedRun]bool{}, cuts: map[[2]string]time.Time{},
+func newWorld(t *testing.T, seed uint64, dir string, sum *tally, etcd *etcdBackend) *world {
+	w := &world{t: t, seed: seed, start: time.Now(), sum: sum, etcd: etcd, runs: map[*simulatedRun]bool{}, cuts: map[[2]string]time.Time{},
 		rand: rand.New(rand.NewPCG(seed, 50))}
-	for i := range 2 + int(seed%2) {
+	count := 2 + int(seed%2)
+	if etcd != nil {
+		count = 3
+	}
+	for i := range count {
 		h := &simulated{name: fmt.Sprintf("h%d", i), booted: w.start.Add(-time.Duration(100+i) * time.Hour)}
 		h.folder, h.proc = filepath.Join(dir, h.name, "kinit", "locks"), filepath.Join(dir, h.name, "proc")
 		if err := os.MkdirAll(filepath.Join(h.proc, "sys/kernel/random"), 0o755); err != nil {
@@ -78,8 +84,11 @@ func newWorld(t *testing.T, seed uint64, dir string, sum *tally) *world {
 	return w
 }
 
-// some is a part of the hosts in any order.
+// some is a part of the hosts in any order; of a team one, so that mostly etcd alone decides.
 func (w *world) some(r *rand.Rand) []*simulated {
+	if w.etcd != nil {
+		return []*simulated{w.hosts[r.IntN(len(w.hosts))]}
+	}
 	var hosts []*simulated
 	for _, i := range r.Perm(len(w.hosts))[:1+r.IntN(len(w.hosts))] {
 		hosts = append(hosts, w.hosts[i])
@@ -94,6 +103,10 @@ func (w *world) direct() {
 	for time.Since(w.start) < historyTime {
 		time.Sleep(span(14 * time.Second))
 		h, c := w.hosts[r.IntN(len(w.hosts))], w.contenders[r.IntN(len(w.contenders))]
+		if w.etcd != nil && r.IntN(3) == 0 {
+			w.cutFrom(w.working(c), teamName, 15*time.Second+span(45*time.Second))
+			continue
+		}
 		switch r.IntN(6) {
 		case 0, 1:
 			w.cut(c, h, span(45*time.Second))
@@ -114,10 +127,24 @@ func (w *world) direct() {
 	}
 }
 
-func (w *world) cut(c *contender, h *simulated, d time.Duration) {
+func (w *world) cut(c *contender, h *simulated, d time.Duration) { w.cutFrom(c, h.name, d) }
+
+// working is a contender who has a run at work, or else the one that is given.
+func (w *world) working(c *contender) *contender {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cuts[[2]string{c.name, h.name}] = time.Now().Add(d)
+	for r := range w.runs {
+		if r.lost.IsZero() {
+			c = r.contender
+		}
+	}
+	return c
+}
+
+func (w *world) cutFrom(c *contender, name string, d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cuts[[2]string{c.name, name}] = time.Now().Add(d)
 }
 
 // step sets the host's clock: nothing but the times of files shows it.
@@ -207,20 +234,20 @@ func (p *route) Run(ctx context.Context, c module.Command) (module.Output, error
 	if len(c.Argv) < 5 { // what the host is called
 		return module.Output{Stdout: p.host.name}, ctx.Err()
 	}
-	return p.carry(ctx, func() (module.Output, error) { return p.host.exec(c) })
+	return carry(ctx, p.contender, p.host.name, func() (module.Output, error) { return p.host.exec(c) })
 }
 
-// carry brings something to the host, and the answer back. What is on its way when a
-// network is cut may arrive later, even when nobody waits for it any more.
-func (p *route) carry(ctx context.Context, do func() (module.Output, error)) (module.Output, error) {
+// carry brings something to a host or to etcd, and the answer back. What is on its way when
+// a network is cut may arrive later, even when nobody waits for it any more.
+func carry[T any](ctx context.Context, c *contender, to string, do func() (T, error)) (T, error) {
 	type result struct {
-		out module.Output
+		out T
 		err error
 	}
-	p.contender.pause()
-	there, arrives, back := p.contender.world.travel(p)
+	c.pause()
+	there, arrives, back := c.world.travel(c, to)
 	results := make(chan result, 1)
-	p.contender.world.flights.Go(func() {
+	c.world.flights.Go(func() {
 		time.Sleep(there)
 		if !arrives {
 			return
@@ -231,17 +258,18 @@ func (p *route) carry(ctx context.Context, do func() (module.Output, error)) (mo
 	})
 	select {
 	case r := <-results:
-		p.contender.pause()
+		c.pause()
 		return r.out, r.err
 	case <-ctx.Done():
-		p.contender.pause()
-		return module.Output{}, fmt.Errorf("%w: %w", transport.ErrUnreachable, ctx.Err())
+		c.pause()
+		var none T
+		return none, fmt.Errorf("%w: %w", transport.ErrUnreachable, ctx.Err())
 	}
 }
 
-// travel is how long something takes to the host, whether it arrives, and how long the
-// answer takes.
-func (w *world) travel(p *route) (there time.Duration, arrives bool, back time.Duration) {
+// travel is how long something takes there, whether it arrives, and how long the answer
+// takes.
+func (w *world) travel(c *contender, to string) (there time.Duration, arrives bool, back time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	there, arrives = time.Duration(w.rand.Int64N(int64(40*time.Millisecond))), true
@@ -255,11 +283,34 @@ func (w *world) travel(p *route) (there time.Duration, arrives bool, back time.D
 	case 1:
 		back = time.Duration(w.rand.Int64N(int64(45 * time.Second)))
 	}
-	if left := time.Until(w.cuts[[2]string{p.contender.name, p.host.name}]); left > 0 {
+	if left := time.Until(w.cuts[[2]string{c.name, to}]); left > 0 {
 		there += left
 		arrives = w.rand.IntN(2) == 0
 	}
 	return there, arrives, back
+}
+
+// owner is whose lock in etcd the history is about.
+func (w *world) owner() string { return fmt.Sprintf("h%d", w.seed) }
+
+// team is the lock of the contender's team for a run, nil where it has none.
+func (w *world) team(c *contender, token string) team {
+	if w.etcd == nil {
+		return nil
+	}
+	return &teamRoute{c, &leased{backend: w.etcd, owner: w.owner(), lock: w.etcd.owned(w.owner(), token)}}
+}
+
+// teamRoute is the way from a contender to etcd.
+type teamRoute struct {
+	contender *contender
+	lock      *leased
+}
+
+func (r *teamRoute) do(ctx context.Context, o operation) (answer, error) {
+	timed, cancel := context.WithTimeout(ctx, etcdTime)
+	defer cancel()
+	return carry(timed, r.contender, teamName, func() (answer, error) { return r.lock.do(ctx, o) })
 }
 
 // begins notes that a run has its locks.
@@ -283,8 +334,34 @@ func (w *world) begins(c *contender, ctx context.Context, g *Guard) *simulatedRu
 			w.overtakes(r, h)
 		}
 	}
+	if w.etcd != nil {
+		w.overtakesTeam(r)
+	}
 	w.runs[r] = true
 	return r
+}
+
+// overtakesTeam notes the loss of the team's lock of all others. They have stopped by
+// themselves but for those who were suspended, and may not know yet.
+func (w *world) overtakesTeam(by *simulatedRun) {
+	if !w.etcd.holds(w.owner(), by.token) { // it was suspended, and may not know yet
+		by.lost, by.teamLost = time.Now(), time.Now()
+		w.sum.losses.Add(1)
+		return
+	}
+	for r := range w.runs {
+		if !r.teamLost.IsZero() {
+			continue
+		}
+		r.teamLost = time.Now()
+		if r.lost.IsZero() {
+			r.lost = r.teamLost
+			w.sum.losses.Add(1)
+		}
+		if r.ctx.Err() == nil && r.contender.left() < -time.Second {
+			w.t.Errorf("%s took over from %s in etcd, which had not stopped by itself", by.token, r.token)
+		}
+	}
 }
 
 // overtakes notes the loss of all others that work on a host. Those whose time was up have
@@ -332,7 +409,7 @@ func (w *world) ends(r *simulatedRun) {
 // there at that moment.
 func (p *route) change(ctx context.Context, r *simulatedRun, g *Guard) {
 	w := p.contender.world
-	_, err := p.carry(ctx, func() (module.Output, error) {
+	_, err := carry(ctx, p.contender, p.host.name, func() (module.Output, error) {
 		p.host.mu.Lock()
 		defer p.host.mu.Unlock()
 		if time.Now().Before(p.host.down) {

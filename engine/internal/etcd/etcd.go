@@ -1,0 +1,93 @@
+// Package etcd keeps locks in an etcd, the one place where all runs of a team look.
+//
+// Below its prefix an owner has two keys. "holder" is whose the lock is; it belongs to a
+// lease and goes with it. "last" is who had it last; it stays when a lease ends, so that
+// whoever comes next knows of a run that has died. Both are written and removed together,
+// in transactions that look first.
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+
+	"kinit/engine/secret"
+)
+
+// Config is how an etcd is reached.
+type Config struct {
+	Endpoints   []string     // URLs of the members of one cluster, all https or all http
+	CA          string       // in PEM: who signs their certificates; empty means whom this machine trusts
+	Certificate string       // in PEM: the client's own; empty means none
+	Key         secret.Value // of the certificate, in PEM
+	User        string       // empty means none
+	Password    secret.Value // of the user
+	Prefix      string       // of all keys
+}
+
+// Times of a connection. Those of a try end before the run that renews a lock gives up.
+const (
+	connectTime = 5 * time.Second  // for the connection and TLS
+	loginTime   = 10 * time.Second // for the login, connecting included
+	idleTime    = 10 * time.Second // without a word from a member until it is asked for one
+	deadTime    = 3 * time.Second  // for its answer
+	againTime   = 2 * time.Second  // at most between two attempts to connect
+	tries       = 3                // of what can be repeated, on different members
+)
+
+// open makes a client. It logs in where there is a user; else nothing is sent yet.
+func (c Config) open(ctx context.Context) (*clientv3.Client, error) {
+	encryption, err := c.TLS()
+	if err != nil {
+		return nil, err
+	}
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel) // while it logs in
+	defer stop()
+	return clientv3.New(clientv3.Config{
+		Context: lasting, Endpoints: c.Endpoints, TLS: encryption, Username: c.User, Password: c.Password.Reveal(),
+		DialTimeout: loginTime, DialKeepAliveTime: idleTime, DialKeepAliveTimeout: deadTime,
+		MaxUnaryRetries: tries, BackoffWaitBetween: 100 * time.Millisecond, Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(atOnce), grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: againTime / 4, Multiplier: 2, Jitter: 0.2, MaxDelay: againTime},
+			MinConnectTimeout: connectTime,
+		})},
+	})
+}
+
+// atOnce lets a request fail while no member can be reached, with the reason. The client
+// would wait for one until the time is up, and know only that.
+func atOnce(ctx context.Context, method string, req, reply any, c *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	return invoke(ctx, method, req, reply, c, append(options, grpc.WaitForReady(false))...)
+}
+
+// TLS is nil where nothing is encrypted.
+func (c Config) TLS() (*tls.Config, error) {
+	if strings.HasPrefix(c.Endpoints[0], "http://") {
+		return nil, nil
+	}
+	out := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CA != "" {
+		out.RootCAs = x509.NewCertPool()
+		if !out.RootCAs.AppendCertsFromPEM([]byte(c.CA)) {
+			return nil, errors.New("there is no certificate in the text of the authority")
+		}
+	}
+	if c.Certificate != "" {
+		pair, err := tls.X509KeyPair([]byte(c.Certificate), []byte(c.Key.Reveal()))
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate and its key: %w", err)
+		}
+		out.Certificates = []tls.Certificate{pair}
+	}
+	return out, nil
+}
