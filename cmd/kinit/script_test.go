@@ -8,9 +8,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets scripts start the real program, and the soak test one that measures itself.
+// TestMain lets scripts start the real program, and others programs that measure themselves.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kinit": main, soakProgram: soaked})
+	testscript.Main(m, map[string]func(){"kinit": main, soakProgram: soaked, measuredProgram: measuredRun})
 }
 
 // TestScripts runs the transcripts in testdata/script, each in a home folder of
