@@ -95,6 +95,10 @@ faults: ## every fault there is: the simulated Windows, bad disks, hostile users
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -timeout 6h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
 
+.PHONY: soak
+soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT_SOAK=10m; it must use no more and more
+	KINIT_SOAK=$${KINIT_SOAK:-1h} $(GO) test -count=1 -v -run ServingJobsForLong -timeout 0 ./cmd/kinit
+
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
 	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

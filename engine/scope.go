@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
@@ -73,6 +74,7 @@ func (s *Scope) value(text string) (cty.Value, diag.List) {
 	if problems.HasErrors() {
 		return cty.NilVal, diag.FromHCL(problems)
 	}
+	bounds.Limit(expr)
 	for _, t := range expr.Variables() {
 		if name := t.RootName(); slices.Contains([]string{"task", "each", "host", "import"}, name) {
 			at := t.SourceRange()

@@ -52,7 +52,7 @@ func (w *world) serveJobs(c *cli.Context) error {
 		r.RecoverAll(ctx, file.Jobs)
 		var hourly sync.WaitGroup
 		hourly.Go(func() { every(ctx, renderEvery, r.Tell.(*ciScreen).after) })
-		r.Serve(ctx, list, w.sleepUntil)
+		r.Serve(ctx, list, w.sleep)
 		hourly.Wait()
 	})
 	return nil

@@ -10,10 +10,11 @@ import (
 	"kinit/test/exectrace"
 )
 
-// TestMain lets scripts start the real program, and tests be traced.
+// TestMain lets scripts start the real program, others programs that measure themselves, and
+// tests be traced.
 func TestMain(m *testing.M) {
 	exectrace.Enter()
-	testscript.Main(m, map[string]func(){"kinit": main})
+	testscript.Main(m, map[string]func(){"kinit": main, soakProgram: soaked, measuredProgram: measuredRun})
 }
 
 // TestScripts runs the transcripts in testdata/script, each in a home folder of

@@ -28,6 +28,7 @@ type world struct {
 	engine   facade
 	kinds    func() []module.Kind
 	now      func() time.Time
+	sleep    func(ctx context.Context, until time.Time) error // by the same clock
 	signals  func() (incoming <-chan os.Signal, stop func())
 	leave    func(code int) // ends the process at once
 }
@@ -51,6 +52,7 @@ func thisProcess() *world {
 		engine: facade{run: engine.Run, plan: engine.Plan, validate: engine.Validate},
 		kinds:  modules.All, now: time.Now, signals: incoming, leave: os.Exit,
 	}
+	w.sleep = w.sleepUntil
 	w.out, w.err = w.screen(os.Stdout), w.screen(os.Stderr)
 	return w
 }

@@ -84,7 +84,7 @@ type why struct {
 func document(r *replay.Run) suites {
 	doc := suites{Name: name(r)}
 	doc.Time = seconds(r.Duration())
-	byStage := map[string]*suite{}
+	byStage, alike := map[string]*suite{}, r.Alike()
 	for _, t := range r.Tasks {
 		s := byStage[t.Stage]
 		if s == nil {
@@ -92,7 +92,7 @@ func document(r *replay.Run) suites {
 			byStage[t.Stage] = s
 			doc.Suites = append(doc.Suites, s)
 		}
-		s.add(taskCase(r, t))
+		s.add(taskCase(r, t, alike))
 	}
 	times(doc.Suites, r, byStage)
 	if s := runSuite(r); s != nil {
@@ -153,7 +153,7 @@ func (s *suite) add(c testCase) {
 
 // taskCase is a task as a test case. A task that failed is a failure; one that
 // could not be tried, or did not come to its end, is an error.
-func taskCase(r *replay.Run, t *replay.Task) testCase {
+func taskCase(r *replay.Run, t *replay.Task, alike *replay.Alike) testCase {
 	c := testCase{ClassName: name(r), Name: text(t.Address), Time: seconds(t.Duration), Out: steps(t)}
 	if t.Stage != "" {
 		c.ClassName += "." + text(t.Stage)
@@ -163,16 +163,16 @@ func taskCase(r *replay.Run, t *replay.Task) testCase {
 	}
 	switch t.Status {
 	case event.Failed:
-		c.Failure = reason("failure", t)
+		c.Failure = reason("failure", t, alike)
 	case event.Unreachable:
-		c.Error = reason("error", t)
+		c.Error = reason("error", t, alike)
 	case event.Skipped:
 		c.Skipped = &why{XMLName: xml.Name{Local: "skipped"}, Message: text(t.Message)}
 	case "":
 		c.unfinished(t)
 	}
 	for _, p := range t.Problems {
-		if p.Command != nil {
+		if _, repeats := alike.Repeats(p); p.Command != nil && !repeats {
 			c.Err = text(p.Command.Stderr)
 		}
 	}
@@ -187,13 +187,17 @@ func (c *testCase) unfinished(t *replay.Task) {
 	c.Error = &why{XMLName: xml.Name{Local: "error"}, Message: "the run ended while it was at work", Type: "unfinished"}
 }
 
-// reason is why a task failed.
-func reason(element string, t *replay.Task) *why {
+// reason is why a task failed. What another host has told already is told in short.
+func reason(element string, t *replay.Task, alike *replay.Alike) *why {
 	w := &why{XMLName: xml.Name{Local: element}, Message: text(event.FirstLine(t.Message)), Type: string(t.Status), Text: text(t.Message)}
 	if len(t.Problems) == 0 {
 		return w
 	}
 	p := t.Problems[0]
+	if first, repeats := alike.Repeats(p); repeats {
+		w.Type, w.Text = text(p.Summary), fmt.Sprintf("The same as %s on %s.", text(first.Address), text(first.Host))
+		return w
+	}
 	w.Type, w.Text = text(p.Summary), text(p.Detail)
 	if p.Range != nil {
 		w.Text += fmt.Sprintf("\n\n%s:%d", text(p.Range.File), p.Range.Start.Line)

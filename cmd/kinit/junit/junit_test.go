@@ -52,6 +52,24 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherHostHasToldIsToldInShort(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := Write(&out, replay.Of(replaytest.SameFailure())); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if n := strings.Count(text, "configuration test failed"); n != 2 { // the text of the failure, and standard error
+		t.Errorf("the output is there %d times, want it twice, both for one case:\n%s", n, text)
+	}
+	if n := strings.Count(text, "<failure "); n != 2 {
+		t.Errorf("%d failures, want one a host", n)
+	}
+	if want := "The same as task.command.reload[&#34;web1&#34;] on web1.</failure>"; strings.Count(text, want) != 1 {
+		t.Errorf("it lacks %q:\n%s", want, text)
+	}
+}
+
 // shape is what an element may have: its attributes, those with ! in any case, and
 // its children.
 type shape struct{ attributes, children []string }

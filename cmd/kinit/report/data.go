@@ -73,7 +73,7 @@ type issue struct {
 	Stderr  string `json:"stderr,omitempty"`
 }
 
-func newData(r *replay.Run) *data {
+func newData(r *replay.Run, alike *replay.Alike) *data {
 	d := &data{Length: r.Duration().Milliseconds(), Hosts: []string{}, Stages: []string{}, Blocks: []block{}, Tasks: []task{}, Scenes: []scene{}}
 	hosts, stages := index{names: &d.Hosts, known: map[string]int{}}, index{names: &d.Stages, known: map[string]int{}}
 	for _, s := range r.Plan.Stages {
@@ -83,7 +83,7 @@ func newData(r *replay.Run) *data {
 		d.Blocks = append(d.Blocks, block{File: view.Clean(b.Range.File), Line: b.Range.Start.Line, Text: view.Clean(b.Text)})
 	}
 	for _, t := range r.Tasks {
-		out := newTask(r, t)
+		out := newTask(r, t, alike)
 		out.Host, out.Stage = hosts.of(t.Host), -1
 		if t.Stage != "" {
 			out.Stage = stages.of(t.Stage)
@@ -111,7 +111,7 @@ func (x index) of(name string) int {
 	return i
 }
 
-func newTask(r *replay.Run, t *replay.Task) task {
+func newTask(r *replay.Run, t *replay.Task, alike *replay.Alike) task {
 	out := task{
 		Address: view.Clean(t.Address), Status: status(t), Took: t.Duration.Milliseconds(), Message: view.Clean(t.Message),
 		Block: t.Block, Needs: t.Needs, Sets: t.Sets, Critical: t.Critical, Section: string(t.Section),
@@ -127,6 +127,10 @@ func newTask(r *replay.Run, t *replay.Task) task {
 		out.Attempts = append(out.Attempts, attempt{a.Number, since(r, a.Ended), view.Clean(a.Message)})
 	}
 	for _, p := range t.Problems {
+		if first, repeats := alike.Repeats(p); repeats {
+			out.Problems = append(out.Problems, &issue{Summary: view.Clean(p.Summary), Detail: view.Clean("The same as on " + first.Host + ", where it is told: " + first.Address)})
+			continue
+		}
 		shown := newProblem(r, p)
 		one := &issue{Summary: shown.Summary, Detail: shown.Detail, Stdout: shown.Stdout, Stderr: shown.Stderr}
 		if shown.Command != nil {

@@ -73,11 +73,12 @@ func newPage(r *replay.Run) *page {
 		p.Counts = append(p.Counts, count{s, r.Counts[s]})
 	}
 	p.Hosts = r.Hosts
-	p.addProblems()
+	alike := r.Alike()
+	p.addProblems(alike)
 	p.addStages()
 	p.addCritical()
 	p.addFacts()
-	p.Data = newData(r)
+	p.Data = newData(r, alike)
 	return p
 }
 
@@ -108,20 +109,19 @@ func sentence(r *replay.Run) string {
 }
 
 // addProblems puts the error that happened first at the top, and the others after
-// it.
-func (p *page) addProblems() {
+// it. What several hosts share is told once.
+func (p *page) addProblems(alike *replay.Alike) {
 	first := p.Run.FirstError()
-	for i := range p.Run.Problems {
-		each := &p.Run.Problems[i]
-		if each == first {
-			p.Error = newProblem(p.Run, *each)
+	for _, g := range alike.Groups {
+		if first != nil && p.Error == nil && g.First.Address == first.Address && g.First.Summary == first.Summary && g.First.Detail == first.Detail {
+			p.Error = newGroup(p.Run, g)
 			continue
 		}
 		if len(p.Others) == mostProblems {
 			p.MoreProblems++
 			continue
 		}
-		p.Others = append(p.Others, newProblem(p.Run, *each))
+		p.Others = append(p.Others, newGroup(p.Run, g))
 	}
 }
 

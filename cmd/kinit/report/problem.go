@@ -22,16 +22,41 @@ type problem struct {
 	Command *event.Command
 	Stderr  string
 	Stdout  string
+	Also    []other // hosts that it happened on too
 }
+
+// other is where a problem happened too.
+type other struct {
+	Host    string
+	Address string
+	Task    int // index of the task, -1 without one
+}
+
+// newGroup is problems that are alike: the first, and where it happened too.
+func newGroup(r *replay.Run, g replay.Group) *problem {
+	out := newProblem(r, g.First)
+	for _, p := range g.Others {
+		out.Also = append(out.Also, other{Host: view.Clean(p.Host), Address: view.Clean(p.Address), Task: taskOf(r, p)})
+	}
+	return out
+}
+
+// taskOf is the index of a problem's task, -1 without one.
+func taskOf(r *replay.Run, p event.Problem) int {
+	for _, t := range r.Tasks {
+		if p.Address != "" && t.Address == p.Address {
+			return t.Index
+		}
+	}
+	return -1
+}
+
+// Hosts is how many hosts it happened on.
+func (p *problem) Hosts() int { return 1 + len(p.Also) }
 
 func newProblem(r *replay.Run, p event.Problem) *problem {
 	out := &problem{Warning: p.Severity == "warning", Summary: view.Clean(p.Summary), Detail: view.Clean(p.Detail),
-		Address: view.Clean(p.Address), Host: view.Clean(p.Host), Task: -1}
-	for _, t := range r.Tasks {
-		if p.Address != "" && t.Address == p.Address {
-			out.Task = t.Index
-		}
-	}
+		Address: view.Clean(p.Address), Host: view.Clean(p.Host), Task: taskOf(r, p)}
 	if p.Command != nil {
 		out.Command = &event.Command{Line: view.Clean(p.Command.Line), Code: p.Command.Code}
 		out.Stdout, out.Stderr = view.Clean(p.Command.Stdout), view.Clean(p.Command.Stderr)

@@ -36,6 +36,16 @@ func likeness(d diag.Diagnostic) (string, bool) {
 	if d.Host == "" || d.Subject == nil {
 		return "", false
 	}
-	text := address.ReplaceAllString(strings.ReplaceAll(d.Detail, d.Host, "\x00"), "\x01")
-	return fmt.Sprintf("%t\x02%s\x02%s\x02%s", d.Warning, d.Summary, d.Subject, text), true
+	return Likeness(d.Host, fmt.Sprint(d.Warning), d.Summary, d.Detail, d.Subject.String())
+}
+
+// Likeness is all that problems on different hosts have in common when they are the same:
+// how severe they are, what they say, and the place they are about. A problem without a
+// host is like no other.
+func Likeness(host, severity, summary, detail, place string) (string, bool) {
+	if host == "" {
+		return "", false
+	}
+	text := address.ReplaceAllString(strings.ReplaceAll(detail, host, "\x00"), "\x01")
+	return strings.Join([]string{severity, summary, place, text}, "\x02"), true
 }

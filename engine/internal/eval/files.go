@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -18,6 +20,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
 	"kinit/engine/module"
@@ -83,13 +86,40 @@ func (r reader) name(path string) string { return spec.Join(r.folder, r.expand(p
 
 func (r reader) abs(a []string) (string, error) { return r.src.Abs(r.name(a[0])), nil }
 
-func (r reader) read(path string) ([]byte, error) {
-	data, err := r.src.ReadFile(r.name(path))
+// read is the bytes of a file that fits into a value.
+func (r reader) read(path string) (data []byte, err error) {
+	err = r.open(path, func(file io.Reader) error {
+		data, err = io.ReadAll(io.LimitReader(file, bounds.MostBytes+1))
+		if len(data) > bounds.MostBytes {
+			return fmt.Errorf("%s has more than %d MiB, and no such value can be meant", r.name(path), bounds.MostBytes>>20)
+		}
+		return err
+	})
+	return data, err
+}
+
+// open calls a function with a regular file: a pipe or a device may have no end.
+func (r reader) open(path string, read func(file io.Reader) error) error {
+	err := func() error {
+		info, err := r.src.Stat(r.name(path))
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() && !info.IsDir() { // to read a folder is an error that says so
+			return &fs.PathError{Op: "open", Path: path, Err: errors.New("no regular file")}
+		}
+		file, err := r.src.Open(r.name(path))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return read(file)
+	}()
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		return nil, fmt.Errorf("cannot read %s: %w", r.name(path), at.Err)
+		return fmt.Errorf("cannot read %s: %w", r.name(path), at.Err)
 	}
-	return data, err
+	return err
 }
 
 func (r reader) text(a []string) (string, error) {
@@ -109,14 +139,23 @@ func (r reader) base64(a []string) (string, error) {
 }
 
 func (r reader) sha256(a []string) (string, error) {
-	data, err := r.read(a[0])
-	return hex.EncodeToString(sha256Sum(data)), err
+	sum := sha256.New()
+	err := r.open(a[0], func(file io.Reader) error {
+		_, err := io.Copy(sum, file)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func (r reader) exists(a []string) (cty.Value, error) {
-	_, err := r.src.ReadFile(r.name(a[0]))
+	err := r.open(a[0], func(file io.Reader) error {
+		_, err := file.Read(make([]byte, 1))
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		_, err = r.read(a[0])
 		return cty.NilVal, err
 	}
 	return cty.BoolVal(err == nil), nil
@@ -179,7 +218,8 @@ func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	delete(functions, "templatefile")
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: functions}
 	maps.Copy(ctx.Variables, values.AsValueMap())
-	result, problems := expr.Value(ctx)
+	bounds.Limit(expr)
+	result, problems := bounds.Value(expr, ctx)
 	if problems.HasErrors() {
 		return cty.NilVal, templateError(problems)
 	}

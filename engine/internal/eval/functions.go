@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
+	"kinit/engine/bounds"
 	"kinit/engine/internal/spec"
 )
 
@@ -22,6 +23,7 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	} {
 		maps.Copy(all, group)
 	}
+	bounds.Functions(all)
 	if learn != nil {
 		teach(all, learn)
 	}
@@ -50,7 +52,7 @@ func collections() map[string]function.Function {
 		"range":           stdlib.RangeFunc,
 		"reverse":         stdlib.ReverseListFunc,
 		"setintersection": uniform(stdlib.SetIntersectionFunc),
-		"setproduct":      limited(uniform(stdlib.SetProductFunc), product),
+		"setproduct":      uniform(stdlib.SetProductFunc),
 		"setsubtract":     uniform(stdlib.SetSubtractFunc),
 		"setunion":        uniform(stdlib.SetUnionFunc),
 		"slice":           stdlib.SliceFunc,
@@ -72,14 +74,14 @@ func texts() map[string]function.Function {
 	return map[string]function.Function{
 		"chomp":       stdlib.ChompFunc,
 		"endswith":    endsWith,
-		"format":      limited(stdlib.FormatFunc, widths),
-		"formatlist":  limited(stdlib.FormatListFunc, widths),
-		"indent":      limited(stdlib.IndentFunc, indented),
-		"join":        limited(uniform(stdlib.JoinFunc), joined),
+		"format":      stdlib.FormatFunc,
+		"formatlist":  stdlib.FormatListFunc,
+		"indent":      stdlib.IndentFunc,
+		"join":        uniform(stdlib.JoinFunc),
 		"lower":       stdlib.LowerFunc,
 		"regex":       stdlib.RegexFunc,
 		"regexall":    stdlib.RegexAllFunc,
-		"replace":     limited(replace, replaced),
+		"replace":     replace,
 		"split":       stdlib.SplitFunc,
 		"startswith":  startsWith,
 		"strcontains": strContains,

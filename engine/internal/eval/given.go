@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
 )
@@ -71,7 +72,7 @@ func (s *Scope) fromExpressions(all map[string]*given, variables map[string]*dec
 			diags = append(diags, unknown(&at, name, where, variables)...)
 			continue
 		}
-		value, problems := expr.Value(s.plain(at.Filename))
+		value, problems := bounds.Value(expr, s.plain(at.Filename))
 		diags = append(diags, diag.FromHCL(problems)...)
 		if problems.HasErrors() {
 			value = cty.DynamicVal
@@ -97,12 +98,13 @@ func (s *Scope) fromFile(all map[string]*given, variables map[string]*declared, 
 	if problems.HasErrors() {
 		return diag.FromParser(problems)
 	}
+	bounds.Limit(parsed.Body.(*hclsyntax.Body))
 	attrs, problems := parsed.Body.JustAttributes()
 	diags := diag.FromHCL(problems)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		attr := attrs[name]
 		at := attr.Expr.Range()
-		value, problems := attr.Expr.Value(s.plain(file))
+		value, problems := bounds.Value(attr.Expr, s.plain(file))
 		diags = append(diags, diag.FromHCL(problems)...)
 		if problems.HasErrors() {
 			value = cty.DynamicVal
@@ -154,7 +156,7 @@ func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declar
 			diags = append(diags, s.wait(variables[name], expr)...)
 			continue
 		}
-		value, problems := expr.Value(s.outer.Context(at.Filename))
+		value, problems := bounds.Value(expr, s.outer.Context(at.Filename))
 		diags = append(diags, diag.FromHCL(problems)...)
 		if !problems.HasErrors() {
 			g.known = value
@@ -180,7 +182,8 @@ func (g *given) value(v *declared) (cty.Value, diag.List) {
 	expr, problems := hclsyntax.ParseExpression([]byte(g.text), g.where, hcl.InitialPos)
 	if !problems.HasErrors() {
 		var value cty.Value
-		if value, problems = expr.Value(nil); !problems.HasErrors() {
+		bounds.Limit(expr)
+		if value, problems = bounds.Value(expr, nil); !problems.HasErrors() {
 			return value, nil
 		}
 	}

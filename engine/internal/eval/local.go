@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/graph"
 	"kinit/engine/internal/spec"
@@ -117,7 +118,7 @@ func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	for _, l := range locals {
 		ctx := s.base(spec.Folder(l.Range.Filename))
 		ctx.Variables["local"] = cty.ObjectVal(s.needed(l))
-		value, problems := bounded(l.Expr, ctx)
+		value, problems := bounds.Value(l.Expr, ctx)
 		diags = append(diags, diag.FromHCL(problems)...)
 		if problems.HasErrors() {
 			value = cty.DynamicVal
@@ -126,19 +127,6 @@ func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	}
 	s.forget()
 	return diags
-}
-
-// bounded evaluates an expression that may be no larger than a value can be meant to be.
-func bounded(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if problems := Rounds(expr, ctx); problems.HasErrors() {
-		return cty.DynamicVal, problems
-	}
-	value, problems := expr.Value(ctx)
-	if err := Size(value); err != nil && !problems.HasErrors() {
-		at := expr.Range()
-		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Value too large", Detail: "This cannot be meant: " + err.Error() + ".", Subject: &at})
-	}
-	return value, problems
 }
 
 // needed is the locals that a local refers to, with the values they have so far.

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
@@ -112,7 +113,7 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 		return cty.DynamicVal, diag.Errorf(&v.Range, "Missing value",
 			"The variable %q has no default and no value. Give it one by --var %s=…, in a --var-file, as KINIT_VAR_%s, or in the vars of an inventory.", v.Name, v.Name, v.Name)
 	}
-	value, problems := v.Default.Value(s.plain(v.Range.Filename))
+	value, problems := bounds.Value(v.Default, s.plain(v.Range.Filename))
 	if problems.HasErrors() {
 		return cty.DynamicVal, diag.FromHCL(problems)
 	}
@@ -150,7 +151,7 @@ func (s *Scope) validate(v *spec.Variable) diag.List {
 // Assert evaluates a condition; when it is false, its message is an error with
 // the summary. An unknown condition is no error.
 func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
-	value, problems := c.Condition.Value(ctx)
+	value, problems := bounds.Value(c.Condition, ctx)
 	if problems.HasErrors() {
 		return diag.FromHCL(problems)
 	}
@@ -163,7 +164,7 @@ func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
 	if !value.IsKnown() || value.True() {
 		return nil
 	}
-	message, problems := c.ErrorMessage.Value(ctx)
+	message, problems := bounds.Value(c.ErrorMessage, ctx)
 	if problems.HasErrors() {
 		return diag.FromHCL(problems)
 	}

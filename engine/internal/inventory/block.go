@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
@@ -180,7 +181,7 @@ func (f *fields) become(g *given) {
 	if expr == nil {
 		return
 	}
-	value, problems := expr.Value(f.ctx)
+	value, problems := bounds.Value(expr, f.ctx)
 	f.diags = append(f.diags, diag.FromHCL(problems)...)
 	if problems.HasErrors() {
 		return
@@ -241,7 +242,7 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 	if expr == nil {
 		return nil
 	}
-	value, problems := expr.Value(ctx)
+	value, problems := bounds.Value(expr, ctx)
 	l.diags = append(l.diags, diag.FromHCL(problems)...)
 	if problems.HasErrors() || value.IsNull() {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory/ansible"
@@ -226,6 +227,7 @@ func (l *loader) hcl(name string, text []byte) {
 	if problems.HasErrors() {
 		return
 	}
+	bounds.Limit(file.Body.(*hclsyntax.Body))
 	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
 }
 

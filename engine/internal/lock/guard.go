@@ -192,7 +192,7 @@ func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (ba
 }
 
 // Release gives all locks back, even after ctx has ended; what does not answer within ten
-// seconds is left to expire. Calling it twice is fine: the second call finds nothing of its
+// seconds, or three when ctx has ended, is left to expire. Calling it twice is fine: the second call finds nothing of its
 // own to remove.
 func (g *Guard) Release(ctx context.Context) {
 	g.stop()
@@ -214,6 +214,9 @@ func (g *Guard) free(ctx context.Context) {
 		if l.made {
 			limit = freeMadeTime
 		}
+		if ctx.Err() != nil {
+			limit = min(limit, freeStoppedTime)
+		}
 		all.Go(func() {
 			if l.give() {
 				timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -226,8 +229,10 @@ func (g *Guard) free(ctx context.Context) {
 	g.freeTeam(ctx)
 }
 
-// How long giving a lock back may take. A host that the playbook makes may be gone by now.
+// How long giving a lock back may take. A host that the playbook makes may be gone by now;
+// for a run that was interrupted somebody waits.
 const (
-	freeTime     = 10 * time.Second
-	freeMadeTime = 2 * time.Second
+	freeTime        = 10 * time.Second
+	freeMadeTime    = 2 * time.Second
+	freeStoppedTime = 3 * time.Second
 )

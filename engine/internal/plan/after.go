@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/sensitive"
@@ -27,7 +28,7 @@ func (b *builder) later(in *space, at hcl.Range, exprs ...hcl.Expression) (l lat
 	l.reads = reads
 	if !diags.HasErrors() {
 		for _, expr := range exprs {
-			value, problems := expr.Value(l.context(nil))
+			value, problems := bounds.Value(expr, l.context(nil))
 			diags = append(diags, diag.FromHCL(problems)...)
 			values = append(values, value)
 		}
@@ -119,7 +120,7 @@ func (o *Output) Value(values *Values) (cty.Value, diag.List) {
 	if diags := o.later.reads.problems(values); diags.HasErrors() {
 		return cty.NilVal, diags
 	}
-	value, problems := o.expr.Value(o.later.context(values))
+	value, problems := bounds.Value(o.expr, o.later.context(values))
 	value, is := sensitive.Plain(value)
 	if is && !o.Sensitive {
 		return cty.NilVal, openOutput(o.Name, o.expr.Range())

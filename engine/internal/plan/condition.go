@@ -5,6 +5,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 )
@@ -58,7 +59,7 @@ func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, 
 		ctx = ctx.NewChild()
 		ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
 	}
-	value, problems := c.expr.Value(ctx)
+	value, problems := bounds.Value(c.expr, ctx)
 	if problems.HasErrors() {
 		return false, false, c.task.own(diag.FromHCL(problems))
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 )
 
@@ -39,7 +40,7 @@ func (d *decoder) dynamic(b *hclsyntax.Block, ctx *hcl.EvalContext) []innerBlock
 		d.errorf(b.DefRange(), "Invalid dynamic block", "A dynamic block has one label, a for_each argument and a content block.")
 		return nil
 	}
-	value, problems := forEach.Value(ctx)
+	value, problems := bounds.Value(forEach, ctx)
 	if problems.HasErrors() {
 		d.diags = append(d.diags, diag.FromHCL(problems)...)
 		return nil

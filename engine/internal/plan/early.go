@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/sensitive"
@@ -33,10 +34,7 @@ func (b *builder) early(in *space, what string, expr hcl.Expression, ctx *hcl.Ev
 		b.diags = append(b.diags, diags...)
 		return cty.NilVal, false
 	}
-	problems, value := eval.Rounds(expr, ctx), cty.DynamicVal
-	if !problems.HasErrors() {
-		value, problems = expr.Value(ctx)
-	}
+	value, problems := bounds.Value(expr, ctx)
 	if problems.HasErrors() {
 		b.diags = append(b.diags, diag.FromHCL(problems)...)
 		return cty.NilVal, false

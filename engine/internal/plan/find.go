@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 )
@@ -237,7 +238,7 @@ func (f *finder) key(expr hclsyntax.Expression) (string, bool) {
 			return "", false
 		}
 	}
-	value, problems := expr.Value(f.scope)
+	value, problems := bounds.Value(expr, f.scope)
 	if problems.HasErrors() {
 		return "", false
 	}

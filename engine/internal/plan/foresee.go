@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/sensitive"
@@ -70,10 +71,7 @@ type evaluated struct {
 
 func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
 	e := &evaluated{}
-	if e.problems = eval.Rounds(expr, ctx); e.problems.HasErrors() {
-		return e
-	}
-	if e.value, e.problems = expr.Value(ctx); e.problems.HasErrors() || e.value.IsNull() {
+	if e.value, e.problems = bounds.Value(expr, ctx); e.problems.HasErrors() || e.value.IsNull() {
 		return e
 	}
 	if e.converted, e.err = eval.Convert(e.value, kind); e.err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/spec"
@@ -141,7 +142,7 @@ func (h *declaredHost) address(values *Values) cty.Value {
 	if h.fixed != cty.NilVal {
 		return h.fixed
 	}
-	value, problems := h.spec.Address.Value(h.late(values))
+	value, problems := bounds.Value(h.spec.Address, h.late(values))
 	if problems.HasErrors() {
 		return cty.UnknownVal(cty.String) // told when the block is checked
 	}

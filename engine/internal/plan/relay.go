@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
@@ -76,7 +77,7 @@ func (r *relay) value(values *Values) (cty.Value, diag.List) {
 	}
 	ctx := r.space.context(r.expr.Range().Filename).NewChild()
 	ctx.Variables = r.reads.variables(r.space, values)
-	value, problems := r.expr.Value(ctx)
+	value, problems := bounds.Value(r.expr, ctx)
 	if problems.HasErrors() {
 		return cty.DynamicVal, diag.FromHCL(problems)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/module"
@@ -58,7 +59,7 @@ func (h *declaredHost) text(expr hcl.Expression) (string, bool) {
 	if expr == nil {
 		return "", true
 	}
-	value, problems := expr.Value(h.late(nil))
+	value, problems := bounds.Value(expr, h.late(nil))
 	if problems.HasErrors() {
 		return "", false // told when the block is checked
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
 )
 
 // Within is how long the task may wait by its argument "within", or by what its module
@@ -18,7 +20,7 @@ func (t *Task) Within(values *Values) time.Duration {
 		}
 		text := into.String()
 		if attr := t.block.spec.Args.Attributes[f.name]; attr != nil {
-			value, problems := attr.Expr.Value(t.context(values))
+			value, problems := bounds.Value(attr.Expr, t.context(values))
 			if value, _ = value.Unmark(); problems.HasErrors() || !value.IsKnown() || value.IsNull() || value.Type() != cty.String {
 				return 0
 			}

@@ -56,12 +56,14 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
 	r.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
+	r.here = r.attend(ctx)
+	defer r.here.leave()
 
 	r.walk(ctx, p.Main)
 	if r.failed() {
 		r.walk(ctx, p.OnFailure)
 	}
-	// What is done always is done after an interrupt too, and is short.
+	// What is done always is done after an interrupt too, where hosts still answer, and is short.
 	lasting := opts.Lasting
 	if lasting == nil {
 		lasting = context.WithoutCancel(ctx)

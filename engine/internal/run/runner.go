@@ -18,6 +18,7 @@ type runner struct {
 	values *plan.Values
 	pool   *host.Pool
 	opts   Options
+	here   *presence // of the hosts on which something is done always
 
 	mu      sync.Mutex
 	done    map[string]*record // by address
@@ -74,6 +75,11 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		return nil
 	}
 	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})
+	if t.Always {
+		within, end := r.here.present(ctx, t)
+		defer end()
+		ctx = within
+	}
 	out, err := r.runTask(ctx, t)
 	if err != nil && r.opts.Check && ctx.Err() == nil {
 		out, err = r.excuse(t, out, err)
@@ -95,7 +101,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 // has not failed by itself.
 func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out outcome, err error) error {
 	if ctx.Err() != nil {
-		r.finish(t, started, event.Skipped, out.steps, "interrupted")
+		r.finish(t, started, event.Skipped, out.steps, r.redact(interrupted(ctx)))
 		return ctx.Err()
 	}
 	status := event.Failed

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 )
 
@@ -79,6 +80,7 @@ func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
 	if problems.HasErrors() {
 		return nil
 	}
+	bounds.Limit(file.Body.(*hclsyntax.Body))
 	return file.Body.(*hclsyntax.Body)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
 )
@@ -100,7 +101,7 @@ type decoder struct {
 // findUnknown tells of arguments that need the cluster itself.
 func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for name, attr := range body.Attributes {
-		value, problems := attr.Expr.Value(ctx)
+		value, problems := bounds.Value(attr.Expr, ctx)
 		if !problems.HasErrors() && !value.IsWhollyKnown() {
 			d.errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster cannot refer to the cluster itself.", name)
 		}

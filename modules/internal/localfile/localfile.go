@@ -4,6 +4,7 @@ package localfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -36,12 +37,19 @@ type disk struct{}
 func (disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 func (disk) Open(path string) (fs.File, error)     { return os.Open(path) }
 
-// Read is the bytes of a regular file.
+// mostRead is the most, in bytes, that is read of a file at once.
+const mostRead = 32 << 20
+
+// Read is the bytes of a regular file. One of more than 32 MiB is an error.
 func Read(files module.LocalFiles, path string) ([]byte, error) {
 	f, _, err := Open(files, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, mostRead+1))
+	if len(text) > mostRead {
+		return nil, fmt.Errorf("%s has more than %d MiB, which is more than is read at once", path, mostRead>>20)
+	}
+	return text, err
 }

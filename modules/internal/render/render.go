@@ -14,12 +14,14 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"kinit/engine/bounds"
 )
 
 // Functions are the functions a template may call. None of them reads anything
 // but its arguments.
 func Functions() map[string]function.Function {
-	return map[string]function.Function{
+	all := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "chomp": stdlib.ChompFunc,
 		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc,
 		"contains": stdlib.ContainsFunc, "distinct": stdlib.DistinctFunc, "flatten": stdlib.FlattenFunc,
@@ -34,6 +36,8 @@ func Functions() map[string]function.Function {
 		"trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc,
 		"upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 	}
+	bounds.Functions(all)
+	return all
 }
 
 // Text fills a template. An error names the line of the template and shows it, but of a
@@ -59,7 +63,8 @@ func fill(template string, vars cty.Value) (string, error) {
 	if diags.HasErrors() {
 		return "", explain(template, diags)
 	}
-	value, diags := expr.Value(&hcl.EvalContext{Variables: variables(vars), Functions: Functions()})
+	bounds.Limit(expr)
+	value, diags := bounds.Value(expr, &hcl.EvalContext{Variables: variables(vars), Functions: Functions()})
 	if diags.HasErrors() {
 		return "", explain(template, diags)
 	}

@@ -112,14 +112,14 @@ func (f *Files) self(ctx context.Context) (uint32, error) {
 	if f.user.known {
 		return f.user.id, nil
 	}
-	var out strings.Builder
-	code, err := f.exec(ctx, transport.Process{Line: "exec id -u", Stdout: &out})
+	out := &head{left: 100}
+	code, err := f.exec(ctx, transport.Process{Line: "exec id -u", Stdout: out})
 	if err != nil {
 		return 0, fmt.Errorf("ask for our own user: %w", err)
 	}
-	id, err := strconv.ParseUint(strings.TrimSpace(out.String()), 10, 32)
+	id, err := strconv.ParseUint(strings.TrimSpace(out.text.String()), 10, 32)
 	if code != 0 || err != nil {
-		return 0, fmt.Errorf("ask for our own user: id ended with code %d and printed %.100q", code, out.String())
+		return 0, fmt.Errorf("ask for our own user: id ended with code %d and printed %.100q", code, out.text.String())
 	}
 	f.user.id, f.user.known = uint32(id), true
 	return f.user.id, nil

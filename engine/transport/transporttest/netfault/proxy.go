@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Fault is a way in which a connection fails.
@@ -44,6 +45,7 @@ type Proxy struct {
 	seen    int // messages of clients since the plan was made
 	struck  bool
 	gone    bool // the server has vanished
+	slow    time.Duration
 	current map[*passage]bool
 }
 
@@ -95,6 +97,31 @@ func (p *Proxy) Vanish() {
 	p.gone = true
 	for c := range p.current {
 		c.strike(Stall)
+	}
+}
+
+// Slow makes each message of clients wait for so long, from now on.
+func (p *Proxy) Slow(by time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slow = by
+}
+
+// dally makes a message wait. It is false when the test has ended.
+func (p *Proxy) dally() bool {
+	p.mu.Lock()
+	by := p.slow
+	p.mu.Unlock()
+	if by == 0 {
+		return true
+	}
+	timer := time.NewTimer(by)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ends:
+		return false
 	}
 }
 
@@ -196,7 +223,7 @@ func (p *Proxy) up(c *passage) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := c.client.Read(buffer)
-		if err != nil || c.isSilent() {
+		if err != nil || !p.dally() || c.isSilent() {
 			break
 		}
 		plan := p.next()

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kinit/engine/transport/transporttest/sshd"
+)
+
+// measuredProgram is the name of kinit that writes its peak into the file peakFile names.
+const (
+	measuredProgram = "kinit-measured"
+	peakFile        = "KINIT_PEAK_FILE"
+)
+
+// measuredRun is kinit, which tells at the end how much memory was resident at most.
+func measuredRun() {
+	code := thisProcess().run()
+	_, peak := processMemory(os.Getpid())
+	if err := os.WriteFile(os.Getenv(peakFile), []byte(strconv.FormatInt(peak, 10)), 0o600); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// mostMemory is how much memory kinit may take whatever hosts send, in bytes.
+const mostMemory = 256 << 20
+
+// flood is a task on a host that has more than can be meant, and what is said of it.
+type flood struct{ name, task, says string }
+
+func floods() []flood {
+	const key = `"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"`
+	const tooLong = "has more than 8 MiB, which is no text that kinit reads or edits"
+	program := func(text string) string { return fmt.Sprintf("argv = [\"sh\", \"-c\", %q]", text) }
+	return []flood{
+		{"lines", `task "command" "x" { ` + program("yes 'a line of a program that talks' | head -c 40000000; yes | head -c 20000000 >&2; exit 3") + "\n}", "ended with code 3"},
+		{"one line", `task "command" "x" { ` + program("head -c 60000000 /dev/zero | tr '\\000' x; exit 3") + "\n}", "ended with code 3"},
+		{"no end", "task \"command\" \"x\" {\n timeout = \"3s\"\n " + program("yes") + "\n}", "timed out after 3s"},
+		{"no end on standard error", "task \"command\" \"x\" {\n timeout = \"3s\"\n " + program("yes >&2") + "\n}", "timed out after 3s"},
+		{"a condition", "task \"command\" \"x\" {\n timeout = \"3s\"\n argv = [\"true\"]\n unless = [\"yes\"]\n}", "timed out after 3s"},
+		{"line_in_file", "task \"line_in_file\" \"x\" {\n path = \"DIR/big\"\n line = \"a\"\n}", "want at most 8388608 to edit it"},
+		{"block_in_file", "task \"block_in_file\" \"x\" {\n path = \"DIR/big\"\n block = \"a\"\n}", "want at most 8388608 to edit it"},
+		{"authorized_key", "task \"authorized_key\" \"x\" {\n user = \"root\"\n path = \"DIR/big\"\n key = " + key + "\n}", tooLong},
+		{"known_host", "task \"known_host\" \"x\" {\n path = \"DIR/big\"\n name = \"a\"\n key = " + key + "\n}", tooLong},
+		{"htpasswd", "task \"htpasswd\" \"x\" {\n path = \"DIR/big\"\n user = \"ann\"\n password = \"correct-horse\"\n}", tooLong},
+		{"ssh_key", "task \"ssh_key\" \"x\" {\n path = \"DIR/big\"\n}", ""},
+		{"secret", "task \"secret\" \"x\" {\n path = \"DIR/big\"\n}", ""},
+		{"copy over it", "task \"copy\" \"x\" {\n dest = \"DIR/over\"\n content = \"a\"\n}", "1 changed"},
+		{"a template", "task \"template\" \"x\" {\n dest = \"DIR/over2\"\n source = \"DIR/big\"\n}", ""},
+		{"a source", "task \"copy\" \"x\" {\n dest = \"DIR/copied\"\n source = \"DIR/large\"\n}", "1 changed"},
+		{"a script", "task \"script\" \"x\" {\n source = \"DIR/big\"\n}", "has more than 32 MiB, which is more than is read at once"},
+		{"a file of the playbook", "task \"copy\" \"x\" {\n dest = \"DIR/copied2\"\n content = file(\"DIR/big\")\n}", "has more than 16 MiB, and no such value can be meant"},
+		{"a folder", "task \"archive\" \"x\" {\n source = \"DIR/many\"\n dest = \"DIR/many.tar\"\n}", "1 changed"},
+		{"HTTP", "task \"http_request\" \"x\" {\n url = \"URL/\"\n read_only = true\n timeout = \"20s\"\n}", ""},
+		{"waiting for HTTP", "task \"wait\" \"x\" {\n url = \"URL/\"\n expect = \"never\"\n within = \"2s\"\n}", ""},
+		{"an answer in JSON", "task \"podman_volume\" \"x\" {\n name = \"x\"\n}", "it printed more than 8 MiB, which no module reads"},
+	}
+}
+
+// TestHostsDoNotFillTheMemory runs kinit against programs that print without end, files that
+// are too long, folders with many files and servers that send without end, here and over a
+// real SSH server, and measures how much memory it took at most.
+func TestHostsDoNotFillTheMemory(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t, "SetEnv PATH="+endless(t)+":/usr/sbin:/usr/bin:/sbin:/bin HOME="+t.TempDir())
+	flooding := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.Copy(w, zeros{})
+	}))
+	t.Cleanup(flooding.Close)
+	for _, host := range []string{"localhost", "far"} {
+		for _, f := range floods() {
+			t.Run(host+"/"+f.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				flooded(t, dir, f.task)
+				_, port, _ := net.SplitHostPort(server.Addr)
+				text := strings.NewReplacer("DIR", dir, "URL", flooding.URL).Replace(f.task)
+				text = strings.Replace(text, "{", "{\n host = run.hosts[0]\n", 1)
+				putFile(t, dir, "site.hcl", text+"\n")
+				putFile(t, dir, "hosts.hcl", fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %s\n user = %q\n identity_file = %q\n host_keys = [%q]\n}\n",
+					port, server.User, server.ClientKey, strings.TrimSpace(server.HostKey)))
+				var said bytes.Buffer
+				program := exec.Command(measuredProgram, "run", "site.hcl", "--hosts", host, "--inventory", "hosts.hcl")
+				program.Dir, program.Stdout, program.Stderr = dir, &said, &said
+				program.Env = append(os.Environ(), "HOME="+dir, "SSH_AUTH_SOCK=", peakFile+"="+filepath.Join(dir, "peak"), "PATH="+endless(t)+":"+os.Getenv("PATH"))
+				_ = program.Run() // some must fail
+				text2, err := os.ReadFile(filepath.Join(dir, "peak"))
+				if err != nil {
+					t.Fatalf("it did not come to its end: %v\n%.3000s", err, said.String())
+				}
+				peak, err := strconv.ParseInt(string(text2), 10, 64)
+				if err != nil || peak == 0 || peak > mostMemory {
+					t.Errorf("%d MiB were taken at most, want %d, error %v", peak>>20, mostMemory>>20, err)
+				}
+				if plain := strings.Join(strings.Fields(said.String()), " "); !strings.Contains(plain, f.says) {
+					t.Errorf("it does not say %q:\n%.3000s", f.says, said.String())
+				}
+			})
+		}
+	}
+}
+
+// flooded makes the files that a task names and that are too long. Their content is zeros
+// that take no disk.
+func flooded(t *testing.T, dir, task string) {
+	t.Helper()
+	for name, size := range map[string]int64{"big": 10 << 30, "over": 10 << 30, "over2": 10 << 30, "large": 300 << 20} {
+		if !strings.Contains(task, "DIR/"+name+"\"") {
+			continue
+		}
+		putFile(t, dir, name, "")
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(task, "DIR/many") {
+		return
+	}
+	if err := os.Mkdir(filepath.Join(dir, "many"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2000 {
+		putFile(t, filepath.Join(dir, "many"), fmt.Sprintf("%0200d", i), "")
+	}
+}
+
+func putFile(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endless is a folder with a podman that never stops to answer.
+func endless(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\nexec yes '{'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// zeros is what a server sends that never stops.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

@@ -1,0 +1,298 @@
+package bounds
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// Functions makes functions refuse what cannot be meant, by their names: those that make
+// much of little.
+func Functions(all map[string]function.Function) {
+	for name, look := range map[string]func(args []cty.Value) error{
+		"setproduct": product, "format": formatted, "formatlist": formatted, "join": joined, "replace": replaced,
+		"indent": indented, "split": parted, "regex": matched, "regexall": matched,
+		"jsonencode": whole, "yamlencode": whole, "flatten": whole, "concat": together, "merge": together, "setunion": together,
+		"jsondecode": decoded, "yamldecode": yamlDecoded, "parseint": digits, "tonumber": digits, "tostring": whole,
+	} {
+		if f, ok := all[name]; ok {
+			all[name] = limited(f, look)
+		}
+	}
+}
+
+// limited is a function whose arguments are looked at before it is called.
+func limited(f function.Function, look func(args []cty.Value) error) function.Function {
+	check := func(args []cty.Value) error {
+		plain := make([]cty.Value, len(args))
+		for i, arg := range args {
+			plain[i], _ = arg.Unmark()
+		}
+		return look(plain)
+	}
+	return function.New(&function.Spec{
+		Description: f.Description(), Params: f.Params(), VarParam: f.VarParam(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if err := check(args); err != nil {
+				return cty.NilType, err
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if err := check(args); err != nil {
+				return cty.NilVal, err
+			}
+			value, err := f.Call(args)
+			if err == nil && value.Type() == cty.Number && value.IsKnown() {
+				err = Size(value)
+			}
+			return value, err
+		},
+	})
+}
+
+// elementsOf is how many elements a known collection has, and 1 of anything else.
+func elementsOf(value cty.Value) int {
+	if !value.IsKnown() || value.IsNull() || !value.CanIterateElements() {
+		return 1
+	}
+	return value.LengthInt()
+}
+
+// product refuses collections with too many combinations.
+func product(args []cty.Value) error {
+	total := 1
+	for _, arg := range args {
+		if total *= elementsOf(arg); total > mostElements {
+			return fmt.Errorf("this makes more than %d combinations, and no such value can be meant", mostElements)
+		}
+	}
+	return nil
+}
+
+// verb is a verb of format with a width, a precision, or both.
+var verb = regexp.MustCompile(`%[-+ #0]*(?:\[\d+\])?(\d*)(?:\.(\d*))?`)
+
+// widths refuses verbs that would print a very long text for any value.
+func widths(args []cty.Value) error {
+	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+		return nil
+	}
+	for _, match := range verb.FindAllStringSubmatch(args[0].AsString(), -1) {
+		for _, digits := range match[1:] {
+			if n, err := strconv.Atoi(digits); digits != "" && (err != nil || n > mostWidth) {
+				return fmt.Errorf("the width of %q is more than %d, and no such text can be meant", match[0], mostWidth)
+			}
+		}
+	}
+	return nil
+}
+
+// joined refuses texts that would be too long together.
+func joined(args []cty.Value) error {
+	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+		return nil
+	}
+	s, count := &size{}, 0
+	for _, list := range args[1:] {
+		s.add(list)
+		count += elementsOf(list)
+	}
+	return tooLong(s.bytes + count*len(args[0].AsString()))
+}
+
+// replaced refuses replacements that would make too long a text.
+func replaced(args []cty.Value) error {
+	all, ok := texts(args)
+	if !ok || len(all) < 3 {
+		return nil
+	}
+	text, old, new := all[0], all[1], all[2]
+	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
+		return tooLong(len(text) + strings.Count(text, old)*len(new))
+	}
+	pattern := old[1 : len(old)-1]
+	if len(pattern) > mostPattern || len(pattern)*len(text) > mostSteps {
+		return searched(pattern, text)
+	}
+	again := strings.Count(new, "$") * len(text) // what a name in the new text stands for, at most
+	most := len(text) + 1
+	if (len(text)+1)*len(new)+again+len(text) > MostBytes {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil // told by the function
+		}
+		most = len(re.FindAllStringIndex(text, min(MostBytes/max(len(new), 1)+1, mostElements)))
+	}
+	return tooLong(len(text) + most*len(new) + again)
+}
+
+// indented refuses more spaces than a line can be meant to begin with.
+func indented(args []cty.Value) error {
+	if len(args) < 2 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.Number {
+		return nil
+	}
+	if n, _ := args[0].AsBigFloat().Float64(); n > mostWidth {
+		return fmt.Errorf("more than %d spaces cannot be meant", mostWidth)
+	} else if all, ok := texts(args[1:]); ok && n > 0 {
+		return tooLong(len(all[0]) + strings.Count(all[0], "\n")*int(n))
+	}
+	return nil
+}
+
+func tooLong(bytes int) error {
+	if bytes > MostBytes {
+		return fmt.Errorf("this makes a text of up to %d MiB, and more than %d MiB cannot be meant", bytes>>20, MostBytes>>20)
+	}
+	return nil
+}
+
+// texts are the arguments, if all of them are known texts.
+func texts(args []cty.Value) ([]string, bool) {
+	all := make([]string, len(args))
+	for i, arg := range args {
+		if !arg.IsKnown() || arg.IsNull() || arg.Type() != cty.String {
+			return nil, false
+		}
+		all[i] = arg.AsString()
+	}
+	return all, true
+}
+
+// formatted refuses texts that a format would make too long: each verb may print the
+// longest of the values.
+func formatted(args []cty.Value) error {
+	if err := widths(args); err != nil {
+		return err
+	}
+	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+		return nil
+	}
+	longest, rows := 0, 1
+	for _, arg := range args[1:] {
+		s := &size{}
+		s.add(arg)
+		if s.vast {
+			return fmt.Errorf("a number has more than %d binary digits, and no such number can be meant", mostDigits)
+		}
+		longest, rows = max(longest, s.bytes), max(rows, elementsOf(arg))
+	}
+	text := args[0].AsString()
+	if verbs := strings.Count(text, "%"); verbs > 1 && verbs*longest > MostBytes {
+		return tooLong(len(text) + verbs*longest)
+	}
+	return tooLong(rows * len(text))
+}
+
+// whole refuses values that are too large to be written out.
+func whole(args []cty.Value) error {
+	for _, arg := range args {
+		if err := Size(arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together refuses collections that have too many elements together.
+func together(args []cty.Value) error {
+	total := 0
+	for _, arg := range args {
+		if total += elementsOf(arg); total > mostElements {
+			return fmt.Errorf("this makes more than %d elements, and no such value can be meant", mostElements)
+		}
+	}
+	return nil
+}
+
+// parted refuses texts with too many parts.
+func parted(args []cty.Value) error {
+	all, ok := texts(args)
+	if !ok || len(all) < 2 {
+		return nil
+	}
+	if n := strings.Count(all[1], all[0]); n > mostElements {
+		return fmt.Errorf("this makes %d parts, and more than %d cannot be meant", n, mostElements)
+	}
+	return nil
+}
+
+// matched refuses searches that take long or find too much.
+func matched(args []cty.Value) error {
+	all, ok := texts(args)
+	if !ok || len(all) < 2 {
+		return nil
+	}
+	return searched(all[0], all[1])
+}
+
+func searched(pattern, text string) error {
+	if len(pattern) > mostPattern {
+		return fmt.Errorf("a regular expression of more than %d KiB cannot be meant", mostPattern>>10)
+	}
+	if len(pattern)*len(text) > mostSteps || len(text) > MostBytes {
+		return fmt.Errorf("a search for an expression of %d bytes in a text of %d MiB cannot be meant", len(pattern), len(text)>>20)
+	}
+	if len(text) < mostElements {
+		return nil
+	}
+	if re, err := regexp.Compile(pattern); err == nil && len(re.FindAllStringIndex(text, mostElements)) == mostElements {
+		return fmt.Errorf("it is found more than %d times, and no such value can be meant", mostElements)
+	}
+	return nil
+}
+
+// decoded refuses JSON and YAML with too many elements, or too deep ones.
+func decoded(args []cty.Value) error {
+	all, ok := texts(args)
+	if !ok || len(all) < 1 {
+		return nil
+	}
+	depth, deepest := 0, 0
+	for i := 0; i < len(all[0]); i++ {
+		switch all[0][i] {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	if deepest > mostDepth {
+		return fmt.Errorf("more than %d values in each other cannot be meant", mostDepth)
+	}
+	if parts := strings.Count(all[0], ",") + strings.Count(all[0], "\n"); parts > mostElements {
+		return fmt.Errorf("more than %d values cannot be meant", mostElements)
+	}
+	return vastText(all[0])
+}
+
+// power is a number with an exponent.
+var power = regexp.MustCompile(`[0-9.][eE][+]?([0-9]{5,})`)
+
+// vastText refuses numbers of so many digits that nobody means them.
+func vastText(text string) error {
+	if power.MatchString(text) {
+		return fmt.Errorf("a number with an exponent of five digits or more cannot be meant")
+	}
+	return nil
+}
+
+// digits refuses texts of numbers of so many digits that nobody means them.
+func digits(args []cty.Value) error {
+	if len(args) == 0 {
+		return nil
+	}
+	all, ok := texts(args[:1])
+	if !ok {
+		return nil
+	}
+	if len(all[0]) > mostDigits {
+		return fmt.Errorf("a number of more than %d digits cannot be meant", mostDigits)
+	}
+	return vastText(all[0])
+}
