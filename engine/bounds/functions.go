@@ -271,8 +271,9 @@ func decoded(args []cty.Value) error {
 	return vastText(all[0])
 }
 
-// power is a number with an exponent.
-var power = regexp.MustCompile(`[0-9.][eE][+]?([0-9]{5,})`)
+// power is a number with an exponent. Digits and letters around it make it a part of something
+// else, as of a checksum, and quotes make it a text.
+var power = regexp.MustCompile(`(?:^|[^0-9A-Za-z_."'])[0-9]*\.?[0-9]+[eE][+]?[0-9]{5,}(?:$|[^0-9A-Za-z_."'])`)
 
 // vastText refuses numbers of so many digits that nobody means them.
 func vastText(text string) error {

@@ -215,6 +215,8 @@ func TestWhatIsLargeAndMeantIsNone(t *testing.T) {
 		`replace(big, "/x/", "$0y")`,
 		`jsondecode(jsonencode([for i in range(100) : many]))`,
 		`length(split(",", big))`,
+		`jsondecode("{\"digest\": \"ab4e123456c\", \"text\": \"1e99999\"}")`,
+		`yamldecode("digest: 4e123456c")`,
 	} {
 		expr, problems := hclsyntax.ParseExpression([]byte(text), "x.hcl", hcl.InitialPos)
 		if problems.HasErrors() {

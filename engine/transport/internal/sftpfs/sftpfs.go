@@ -51,6 +51,10 @@ func fileError(err error) error {
 			return ErrCut
 		}
 	}
+	// What the network says of a connection below comes with the library's words around it.
+	if network := (*net.OpError)(nil); errors.As(err, &network) {
+		return ErrCut
+	}
 	return err
 }
 
