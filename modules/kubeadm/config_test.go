@@ -146,9 +146,14 @@ func TestConfigGolden(t *testing.T) {
 func TestKubeadmAcceptsTheConfigurations(t *testing.T) {
 	t.Parallel()
 	kubeadm := kube.Program(t, "kubeadm")
+	login := filepath.Join(t.TempDir(), "login.conf") // kubeadm asks whether it is there
+	if err := os.WriteFile(login, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range cases {
 		file := filepath.Join(t.TempDir(), name+".yaml")
-		if err := os.WriteFile(file, []byte(render(t, text)), 0o600); err != nil {
+		rendered := strings.ReplaceAll(render(t, text), "/etc/kubernetes/kinit-login.conf", login)
+		if err := os.WriteFile(file, []byte(rendered), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.Command(kubeadm, "config", "validate", "--config", file).CombinedOutput()

@@ -240,7 +240,7 @@ func TestRunThatWouldFetchWithoutADigestRefusesUnlessItMay(t *testing.T) {
 	}
 	bare := options(t, "bare-podman-1-1-1")
 	bare.StateDir = t.TempDir()
-	want := "What would be fetched has no digest that it could be held to: bind9, haproxy, registry, nginx, debian_node. " +
+	want := "What would be fetched has no digest that it could be held to: bind9, haproxy, nginx, debian_node. " +
 		"Run 'kinit pins renew --file pins.json' once and give runs --var-file pins.json; or allow it by --var allow_unpinned=true."
 	if got := refused(bare); !strings.Contains(got, want) {
 		t.Errorf("error %s, want %s", got, want)
@@ -280,7 +280,7 @@ func TestPinsThatThisKinitDoesNotKnowAreNamed(t *testing.T) {
 // Which parts of a cluster name pins of their own.
 func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 	t.Parallel()
-	services := []string{"bind9", "haproxy", "nginx", "registry"}
+	services := []string{"bind9", "haproxy", "nginx"}
 	for _, tc := range []struct {
 		spec string
 		vars map[string]string
