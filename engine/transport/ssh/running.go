@@ -120,8 +120,8 @@ func (r *running) press(ctx context.Context) bool {
 	if r.phase != asked || r.session == 0 {
 		return false
 	}
-	r.enter(forced, patience)
-	r.signal(ctx, "KILL")
+	r.enter(forced, grace+patience)
+	r.signal(ctx, endSession) // the first order may have gone to a worker that ended just then
 	return true
 }
 
@@ -179,17 +179,21 @@ func (r *running) copied() error {
 }
 
 // sweep kills what is left of a killed command's session: children that ignored
-// SIGTERM. When the worker is fit it also waits until that is done.
+// SIGTERM. Its outputs may end before it does, so one that obeys has time to end. When the worker is fit it also waits until that is done.
 func (r *running) sweep(ctx context.Context) {
 	if r.session == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
+	signal := "KILL"
+	if r.cause != nil && r.phase == asked {
+		signal = endSession
+	}
 	done := make(chan struct{})
 	if !r.link.spawn(func() {
 		defer close(done)
-		r.link.signal(ctx, r.worker, "KILL", r.session)
+		r.link.signal(ctx, r.worker, signal, r.session)
 		if !r.worker.broken && r.worker.settle(ctx) != nil {
 			r.worker.broken = true
 		}

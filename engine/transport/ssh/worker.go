@@ -150,6 +150,9 @@ func (w *worker) sendSoon(ctx context.Context, text string) error {
 	return err
 }
 
+// endSession stands for the signal KILL after a while, for a session that was told to end.
+const endSession = "END"
+
 // kill orders a signal for all processes of a command's session. A worker that
 // takes no orders is errDeaf.
 func (w *worker) kill(signal string, session int) error {
@@ -158,7 +161,11 @@ func (w *worker) kill(signal string, session int) error {
 	if w.streams || w.ended() {
 		return errDeaf
 	}
-	_, err := io.WriteString(w.session, framing.Kill(w.mark, signal, session))
+	order := framing.Kill(w.mark, signal, session)
+	if signal == endSession {
+		order = framing.End(w.mark, session)
+	}
+	_, err := io.WriteString(w.session, order)
 	return err
 }
 

@@ -48,10 +48,17 @@ RUN
 command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
 k() {
 ` + KillSession + `}
+e() {
+k TERM $1
+n=0
+while kill -0 -$1 && [ $n -lt 20 ]; do sleep 0.1; n=$((n+1)); done
+k KILL $1
+}
 { printf MARK >&3; exec 3>&- 4>&-
 while IFS= read -r l; do
 case $l in
 MARKk*) k ${l#MARKk};;
+MARKe*) e ${l#MARKe};;
 MARKs) exec cat;;
 *) printf '%s\n' "$l";;
 esac
@@ -63,6 +70,10 @@ done; } | { SHELL >&3 3>&-; kill -KILL $$; }
 func Kill(mark, signal string, session int) string {
 	return fmt.Sprintf("%sk %s %d\n", mark, signal, session)
 }
+
+// End is the order to tell a session once more to end, and to kill what is left of it after
+// two seconds, in which it may remove what it has begun.
+func End(mark string, session int) string { return fmt.Sprintf("%se %d\n", mark, session) }
 
 // Stream is the order to give what follows to the command that runs.
 func Stream(mark string) string { return mark + "s\n" }

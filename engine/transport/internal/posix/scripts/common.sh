@@ -8,12 +8,23 @@ enter() {
 down() { enter "./$1" "${here%/}/$1"; }
 stage() {
 	stage=$1
+	trap clean EXIT
+	trap 'clean; exit 143' HUP INT TERM
 	mkdir -m 700 -- "./$stage" || exit 1
-	trap 'rm -f ./new; cd -P .. && rmdir -- "./$stage" 2>/dev/null' EXIT
-	trap 'exit 143' HUP INT TERM
 	down "$stage"
 	[ -O . ] || refuse "$here was replaced by another user"
 	set -C
+}
+# clean removes the stage, once, and is not kept from it by a signal that comes meanwhile. A
+# signal may come anywhere on the way into the stage, and only there the name "new" is ours.
+clean() {
+	trap '' HUP INT TERM
+	if [ -n "$stage" ] && [ "../$stage" -ef . ]; then
+		rm -f ./new
+		cd -P ..
+	fi
+	[ -z "$stage" ] || rmdir -- "./$stage" 2>/dev/null
+	stage=
 }
 attributes() {
 	[ -z "$2" ] || chown -h -- "$2" "$1" || exit 1
