@@ -8,11 +8,15 @@ PINS       ?= $(wildcard pins.json)
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME   ?= 60s
 WINSIM     ?= bin/winsim
+ARTIFACTS  ?=
 # Without it every start sets up a renderer of manual pages that nothing uses.
 TAGS        = urfave_cli_no_docs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 export CGO_ENABLED = 1
+ifneq ($(ARTIFACTS),)
+export KINIT_ARTIFACTS = $(ARTIFACTS)
+endif
 
 .PHONY: help
 help: ## list the targets
@@ -31,8 +35,8 @@ winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nod
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w" -o $(WINSIM) ./test/winsim/cmd/winsim
 
 .PHONY: run
-run: build ## bring the lab up, deploy a cluster on it (SPEC=…, or what fits this machine), print its nodes
-	@LAB='$(LAB)' HOSTS='$(HOSTS)' SPEC='$(SPEC)' ./test/make-run
+run: build ## bring the lab up (ARTIFACTS=auto|download|build), deploy a cluster on it (SPEC=…, or what fits this machine), print its nodes
+	@LAB='$(LAB)' HOSTS='$(HOSTS)' SPEC='$(SPEC)' PINS='$(PINS)' ./test/make-run
 
 .PHONY: windows
 windows: build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=…
@@ -84,8 +88,8 @@ bench-cluster: deps ## measure clusters of containers on a lab: until Ready, aga
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
 .PHONY: kills
-kills: deps ## kill a deployment at 30 steps (KILLS=…, or all), each time run it again until Ready, kill its clean-up, and clean up: half an hour
-	KINIT_KILLS=$(or $(KILLS),30) $(GO) test -count=1 -v -run KilledAnywhere -timeout 120m ./test/e2e
+kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), each time run it again until Ready, kill its clean-up, and clean up: half an hour; KILLS=all kills runs one after the other, each at another step, until no step is left
+	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets: hours

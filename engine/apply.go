@@ -14,13 +14,13 @@ import (
 	"kinit/engine/internal/run"
 )
 
-// Apply does what a saved plan says, and nothing else. It plans anew first: when a
-// file, a value, or what a task would do is not as it was saved, it refuses, names
-// what moved, and changes nothing. While it runs, each task is held to its saved
-// steps; tasks that were known only after others, and those of on_failure, are not.
+// Apply does what a saved plan says, and nothing else. It plans again first: when a file, a
+// value or the changes of a task differ from the saved ones, it returns an error that names
+// the difference, and changes nothing. While it runs, each task may only do its saved
+// steps, except tasks that could be planned only after others and those of on_failure.
 //
-// Of o it takes the program's own settings, and the secret values again, which a
-// saved plan does not have.
+// From o it takes the settings of the program, and the secret values, which a saved plan
+// does not contain.
 func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	started := time.Now()
 	o, diags := s.options(o)
@@ -54,7 +54,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	return report.end(ctx, started)
 }
 
-// options are what the plan was made with, and the secrets that are given again.
+// options returns the options that the plan was made with, with the secrets given again.
 func (s *Saved) options(o Options) (Options, diag.List) {
 	var diags diag.List
 	given := environ(o.Environ)
@@ -85,15 +85,15 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 	return o, diags
 }
 
-// moved is the error of something that is not as it was saved.
+// moved returns the error for something that differs from the saved plan.
 func moved(format string, args ...any) diag.List {
 	return diag.Errorf(nil, "Saved plan no longer holds", format+" Nothing was changed; make a new plan.", args...)
 }
 
-// movedFiles names the files that are not as they were.
+// movedFiles names the files that differ from the saved plan.
 func (s *Saved) movedFiles(l *loaded) diag.List {
 	var diags diag.List
-	// What tasks had read, they have not read yet.
+	// The saved tasks have read these files, and the tasks of this run have not yet.
 	read := l.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
 	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Read, read}} {
 		before, now := pair[0], pair[1]
@@ -111,7 +111,7 @@ func (s *Saved) movedFiles(l *loaded) diag.List {
 	return diags
 }
 
-// movedTasks plans anew and names the tasks that would not do what was saved.
+// movedTasks plans again and names the tasks whose changes differ from the saved ones.
 func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
 	fresh := &Report{}
 	values := &plan.Values{}
@@ -156,7 +156,7 @@ func movedTask(t SavedTask, text string) diag.Diagnostic {
 	return d
 }
 
-// difference says how what a task would do differs from what was saved.
+// difference describes how the changes of a task differ from the saved ones.
 func difference(before, now SavedTask) string {
 	switch {
 	case before.Host != now.Host:

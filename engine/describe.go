@@ -7,8 +7,7 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// describe is what the run is about to do: the plan's graph, the hosts and the
-// values of variables.
+// describe returns the plan's graph, the hosts and the values of variables.
 func (l *loaded) describe() *event.Plan {
 	out := l.plan.Describe(l.spec.Stages)
 	for _, h := range l.hosts {
@@ -19,7 +18,7 @@ func (l *loaded) describe() *event.Plan {
 	return out
 }
 
-// variables are the values of the spec's variables as they may be shown.
+// variables returns the values of the spec's variables, with secrets masked.
 func (l *loaded) variables() map[string]string {
 	values := l.scope.Variables()
 	out := map[string]string{}
@@ -29,8 +28,8 @@ func (l *loaded) variables() map[string]string {
 	return out
 }
 
-// redactBlocks masks secrets in the lines of blocks, which keep their numbers: a
-// secret of several lines hides all of its block but the header.
+// redactBlocks masks secrets in the lines of blocks and keeps their line numbers. A secret
+// of several lines hides the whole block but its header.
 func redactBlocks(blocks []event.Block, redact func(string) string) {
 	for i, b := range blocks {
 		whole := redact(b.Text)

@@ -12,11 +12,11 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// slowRounds is how often a digest of something secret is hashed: what OWASP advises
-// for PBKDF2 with SHA-256. A short password in a saved plan takes long to guess.
+// slowRounds is the number of hash rounds for a digest of something secret, as OWASP
+// advises for PBKDF2 with SHA-256. It makes guessing a short password from a saved plan
+// slow.
 const slowRounds = 600_000
 
-// slowDigest is a digest of a text that may be secret.
 func slowDigest(text, salt string) string {
 	key, err := pbkdf2.Key(sha256.New, text, []byte(salt), slowRounds, sha256.Size)
 	if err != nil { // only for sizes and hashes that are not allowed
@@ -25,7 +25,7 @@ func slowDigest(text, salt string) string {
 	return hex.EncodeToString(key)
 }
 
-// fileDigests are the digests of the spec, its playbooks and the inventories.
+// fileDigests returns the digests of the spec, its playbooks and the inventories.
 func (l *loaded) fileDigests() map[string]string {
 	all := map[string]string{}
 	for name, file := range l.files() {
@@ -35,7 +35,7 @@ func (l *loaded) fileDigests() map[string]string {
 	return all
 }
 
-// readDigests are the slow digests of the files that expressions and tasks have read,
+// readDigests returns the slow digests of the files that expressions and tasks have read,
 // and of some others.
 func (l *loaded) readDigests(salt string, others ...string) map[string]string {
 	files, all := l.files(), map[string]string{}
@@ -47,8 +47,8 @@ func (l *loaded) readDigests(salt string, others ...string) map[string]string {
 	return all
 }
 
-// slowFileDigest is a digest of a file, or says that it cannot be read: a file that
-// was not there may be there later.
+// slowFileDigest returns a digest of a file, or a text for one that cannot be read, since a
+// missing file may exist later.
 func (l *loaded) slowFileDigest(name, salt string) string {
 	const none = "none"
 	file, err := l.sources().Open(name)
@@ -63,8 +63,8 @@ func (l *loaded) slowFileDigest(name, salt string) string {
 	return slowDigest(string(sum.Sum(nil)), salt)
 }
 
-// keepValues keeps the values that were given, and only digests of secret ones: of
-// sensitive variables, and of others with a secret in them.
+// keepValues keeps the given values, but only digests of sensitive variables and of values
+// that contain a secret.
 func (s *Saved) keepValues(l *loaded) {
 	sensitive := map[string]bool{}
 	declared := map[string]bool{}
@@ -89,7 +89,7 @@ func (s *Saved) keepValues(l *loaded) {
 	s.Read = l.readDigests(s.Salt)
 }
 
-// describeSteps is what a task does, for people.
+// describeSteps describes what a task does, for people.
 func describeSteps(steps []string, later bool) string {
 	switch {
 	case later:

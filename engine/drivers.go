@@ -6,7 +6,7 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// Driver is a way that clusters get their nodes.
+// Driver is a way to create the nodes of a cluster.
 type Driver struct {
 	Name    string
 	Summary string

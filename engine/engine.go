@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Validate checks a spec without touching a host: syntax, references, arguments,
-// topology. It needs no key for secrets that are encrypted.
+// Validate checks a spec without touching a host: syntax, references, arguments, topology.
+// It needs no key for encrypted secrets.
 func Validate(ctx context.Context, o Options) *Report {
 	started := time.Now()
 	l := (&loaded{options: withDefaults(o), keyless: true}).load(ctx)
 	return l.report(ctx, started)
 }
 
-// Plan reads the hosts and says what Run would change. It changes nothing.
+// Plan reads the hosts and reports what Run would change. It changes nothing.
 func Plan(ctx context.Context, o Options) *Report { return walk(ctx, o, true) }
 
-// Run brings about what the spec says. What was done stays when it fails or ctx
-// ends, and the next Run goes on from there.
+// Run makes the hosts match the spec. When it fails or ctx ends, finished changes remain,
+// and the next Run continues from there.
 func Run(ctx context.Context, o Options) *Report { return walk(ctx, o, false) }

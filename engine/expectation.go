@@ -22,9 +22,9 @@ func newExpectation(s *Saved, l *loaded) *expectation {
 	return e
 }
 
-// check allows the steps that were saved, and fewer: what a task before has done
-// already needs not be done again. After tasks that have changed something a step
-// may differ in its diff, not in its first line.
+// check allows the saved steps, or fewer, since an earlier task may have done some already.
+// After tasks that have changed something, a step may differ in its diff but not in its
+// first line.
 func (e *expectation) check(t *plan.Task, steps []string) error {
 	redact := e.loaded.options.Redactor.Redact
 	saved, ok := e.tasks[redact(t.Address)]
@@ -47,10 +47,10 @@ func (e *expectation) check(t *plan.Task, steps []string) error {
 	return nil
 }
 
-// afterChanges tells whether a task comes after one that the plan has changes of.
+// afterChanges reports whether a task comes after one that has changes in the plan.
 func (e *expectation) afterChanges(address string) bool {
-	for before := range e.loaded.plan.Main.Graph.Closure(address) {
-		if t, ok := e.tasks[before]; ok && before != address && (t.Later || len(t.Steps) > 0) {
+	for key := range e.loaded.plan.Main.Before(address) {
+		if t, ok := e.tasks[key.Name]; ok && key != plan.TaskKey(address) && (t.Later || len(t.Steps) > 0) {
 			return true
 		}
 	}

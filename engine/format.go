@@ -8,10 +8,9 @@ import (
 	"kinit/engine/diag"
 )
 
-// Format gives HCL its canonical spacing: indentation, and columns of equals signs
-// and comments. What the text means stays the same. A text with syntax errors
-// comes back as it is, with a report that is invalid; name is the file's name
-// there.
+// Format gives HCL its canonical spacing: indentation, and columns of equals signs and
+// comments. It does not change the meaning. A text with syntax errors is returned
+// unchanged, with an invalid report; name is the file's name in the report.
 func Format(name string, text []byte) ([]byte, *Report) {
 	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	report := &Report{Diagnostics: diag.FromHCL(problems), Sources: map[string]*hcl.File{name: file}}

@@ -8,13 +8,12 @@ import (
 	"kinit/engine/internal/plan"
 )
 
-// Graph is which tasks a run does, and what each waits for. It is what plan.Build
-// has frozen.
+// Graph holds the tasks of a run and what each of them waits for, as plan.Build made it.
 type Graph struct {
 	Stages  []GraphStage // in the order of the playbook
 	Imports []string     // the addresses of imports with labels, such as import.shop
-	Tasks   []GraphTask  // in plan order; those for failures and those done always come last
-	Sets    [][]string   // of addresses: what several tasks wait for alike
+	Tasks   []GraphTask  // in plan order; those of on_failure and always come last
+	Sets    [][]string   // of addresses that several tasks wait for
 }
 
 // GraphStage is a stage and the stages it comes after.
@@ -23,10 +22,10 @@ type GraphStage struct {
 	After []string
 }
 
-// Section is when a task is done.
+// Section is the part of a plan that a task belongs to.
 type Section string
 
-// The sections of a plan, in the order they are done.
+// The sections of a plan, in the order they run.
 const (
 	Main      Section = ""
 	OnFailure Section = "on failure" // when a task of Main failed
@@ -40,9 +39,9 @@ type GraphTask struct {
 	Host    string
 	Stage   string // empty without one
 	Section Section
-	Skip    string   // why it is not done, empty when it is
-	Needs   []string // addresses of the tasks it waits for itself; the order of stages comes on top
-	Sets    []int    // indices in Graph.Sets: it waits for all tasks of these too
+	Skip    string   // why it is not done; empty if it is done
+	Needs   []string // addresses of the tasks it waits for directly, besides the order of stages
+	Sets    []int    // indices in Graph.Sets: it also waits for all tasks of these
 }
 
 // Order plans without touching a host and returns the graph of the tasks that are

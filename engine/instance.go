@@ -16,25 +16,25 @@ import (
 	"kinit/engine/internal/instance"
 )
 
-// ErrTaken is the cause of the problem of a run whose owner's name stands for something else
-// on a host.
+// ErrTaken is the cause when another instance has the owner's name on a host.
 var ErrTaken = errors.New("the owner's name is taken")
 
-// claims are what hosts say of who has the owner's name, and what a run makes of that.
+// claims holds which instance has the owner's name on each host, and which one the run
+// uses.
 type claims struct {
 	owner  string
 	memory instance.Memory
-	fresh  instance.Instance // what the run makes where there is none
-	adopt  bool              // takes what the controller does not know
+	fresh  instance.Instance // used by the run if there is none
+	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
 
 	mu     sync.Mutex
-	found  map[string]host.Found // by the name of a host that was asked
-	chosen instance.Instance     // the run's, once it is known
-	hosts  []string              // that tasks may change
+	found  map[string]host.Found // by the name of a host that has answered
+	chosen instance.Instance     // the run's instance, once it is known
+	hosts  []string              // hosts that tasks may change
 }
 
-// claims begins to find out whose the owner's name is.
+// claims begins to find out which instance has the owner's name.
 func (l *loaded) claims() *claims {
 	c := &claims{owner: l.plan.Owner, adopt: l.options.Adopt, reads: l.check, found: map[string]host.Found{}}
 	if l.options.StateDir != "" {
@@ -52,8 +52,8 @@ func (l *loaded) claims() *claims {
 	return c
 }
 
-// ask asks machines that were not asked yet, or had nothing then. Those that do not answer
-// are asked again when tasks want them.
+// ask asks machines that were not asked yet or had no instance then. A task that needs an
+// unreachable machine asks it again.
 func (c *claims) ask(ctx context.Context, machines []*host.Machine) {
 	ctx, cancel := context.WithTimeout(ctx, asked)
 	defer cancel()
@@ -80,8 +80,8 @@ func (c *claims) note(name string, found host.Found) {
 	c.found[name] = found
 }
 
-// choose says which instance the run works on: the one that the hosts have, or a new one.
-// The error says that it may not.
+// choose selects the instance that the run works on: the one on the hosts, or a new one. It
+// returns an error if the run may not use it.
 func (c *claims) choose() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,9 +113,9 @@ func (c *claims) choose() error {
 	return nil
 }
 
-// chooseUnseen chooses where no host that was asked has anything of the owner's: what the
-// controller may have on others, which do not answer or are left out of this run, or a new
-// one. That is remembered when it is first used.
+// chooseUnseen chooses when no asked host has an instance: one that the controller may have
+// on other hosts, which do not answer or are not part of this run, or a new one. The choice
+// is recorded when it is first used.
 func (c *claims) chooseUnseen() error {
 	known, there, err := c.memory.Beside(c.owner, slices.Collect(maps.Keys(c.found)))
 	if c.chosen = c.fresh; there {
@@ -125,7 +125,7 @@ func (c *claims) chooseUnseen() error {
 	return err
 }
 
-// remember keeps an instance as one of the controller's, unless the run only looks.
+// remember records an instance as one of the controller's, unless the run only reads.
 func (c *claims) remember(i instance.Instance) error {
 	if c.reads {
 		return nil
@@ -133,13 +133,13 @@ func (c *claims) remember(i instance.Instance) error {
 	return c.memory.Remember(instance.Known{Instance: i, Owner: c.owner, Hosts: c.hosts})
 }
 
-// holder is an instance, or what is older than those, and the hosts that have it.
+// holder is an instance, or marks older than instances, and the hosts that have it.
 type holder struct {
 	host.Found
 	hosts []string
 }
 
-// holders are those that hosts have named, by the names of the hosts.
+// holders groups the hosts by the instance that they reported.
 func (c *claims) holders() []holder {
 	all := map[string]*holder{}
 	for name, found := range c.found {
@@ -160,7 +160,7 @@ func (c *claims) holders() []holder {
 	return list
 }
 
-// taken is the error of a name that somebody else has.
+// taken returns the error for an owner's name that another instance has.
 func (c *claims) taken(h holder) error {
 	where := list(h.hosts)
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
@@ -171,7 +171,7 @@ func (c *claims) taken(h holder) error {
 		ErrTaken, whose)
 }
 
-// origin says where something comes from.
+// origin describes where an instance comes from.
 func origin(f host.Found) string {
 	if f.Old {
 		return "was made by a version of kinit that noted no instance"
@@ -183,7 +183,7 @@ func origin(f host.Found) string {
 	return text
 }
 
-// together says what each of several hosts has.
+// together describes the instances of several hosts.
 func together(holders []holder) string {
 	texts := make([]string, len(holders))
 	for i, h := range holders {
@@ -196,7 +196,7 @@ func together(holders []holder) string {
 	return strings.Join(texts, "; ")
 }
 
-// list names hosts in a sentence.
+// list joins the names of hosts for a sentence.
 func list(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -204,8 +204,8 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// admit sees to it that a machine's marks are of the instance that it has, or gets from this
-// run. One that answers only now may have another one.
+// admit makes a machine use the marks of the instance that it has, or of the run's. A
+// machine that answers late may have another instance.
 func (c *claims) admit(ctx context.Context, m *host.Machine) error {
 	mine := c.chosen
 	begin := func() error { return c.remember(mine) }
@@ -241,7 +241,7 @@ func (c *claims) admit(ctx context.Context, m *host.Machine) error {
 	return nil
 }
 
-// adoptOld notes the run's instance on machines that have marks of none.
+// adoptOld records the run's instance on machines with marks of no instance.
 func (c *claims) adoptOld(ctx context.Context, machines []*host.Machine) error {
 	for _, m := range machines {
 		c.mu.Lock()
@@ -257,7 +257,7 @@ func (c *claims) adoptOld(ctx context.Context, machines []*host.Machine) error {
 	return nil
 }
 
-// asFound takes a machine's marks as they are, whoever made them, for those who only look.
+// asFound uses the marks on a machine whatever their instance, for callers that only read.
 func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
 	if !slices.Contains(c.hosts, m.Name()) {
 		return nil
@@ -272,7 +272,7 @@ func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
 	return nil
 }
 
-// looking lets a pool be used by those who only look.
+// looking prepares a pool for callers that only read.
 func (l *loaded) looking(pool *host.Pool) *host.Pool {
 	if l.plan.Owner != "" {
 		pool.Admit(l.claims().asFound)
@@ -280,6 +280,6 @@ func (l *loaded) looking(pool *host.Pool) *host.Pool {
 	return pool
 }
 
-// asked is how long hosts have to say, at the beginning, whose the owner's name is. Those that
-// take longer are asked again when tasks want them.
+// asked is how long hosts may take at the beginning to report the instance of the owner's
+// name. A task that needs a slower host asks it again.
 const asked = 30 * time.Second

@@ -13,9 +13,9 @@ import (
 	"kinit/engine/internal/inventory"
 )
 
-// Inventory is what the inventories say, for people and programs to look at.
+// Inventory is the content of the inventories, for people and programs to read.
 type Inventory struct {
-	Hosts  []InventoryHost  // those that Options.Hosts mean, in their order
+	Hosts  []InventoryHost  // hosts selected by Options.Hosts, in their order
 	Groups []InventoryGroup // "all" first, then "ungrouped", then in the order of the files
 }
 
@@ -23,8 +23,8 @@ type Inventory struct {
 type InventoryHost struct {
 	Name      string
 	Address   string
-	Port      int    // 0 means the transport's own
-	User      string // empty means the transport's own
+	Port      int    // 0 means the transport's default
+	User      string // empty means the transport's default
 	Transport string // ssh, local or winrm
 	Via       string // the host it is reached through, empty means none
 	Become    string // the user to become, empty means none
@@ -35,8 +35,8 @@ type InventoryHost struct {
 // InventoryVar is a variable of a host and where its value comes from.
 type InventoryVar struct {
 	Name   string
-	Value  string    // as JSON, with asterisks for secrets; empty when it is not known
-	Unread string    // why the value is not known, empty when it is
+	Value  string    // as JSON, with asterisks for secrets; empty if it is not known
+	Unread string    // why the value is not known; empty if it is known
 	From   string    // "host", or "group" and its name
 	At     hcl.Range // of the value
 }
@@ -48,8 +48,8 @@ type InventoryGroup struct {
 	Groups []string
 }
 
-// ReadInventory reads the inventories and nothing else. What keeps a host from being
-// worked on is only a warning here. Without errors the inventory is complete.
+// ReadInventory reads the inventories and nothing else. A problem that makes a host
+// unusable is only a warning here. Without errors the inventory is complete.
 func ReadInventory(ctx context.Context, o Options) (Inventory, *Report) {
 	started := time.Now()
 	o = withDefaults(o)
@@ -66,7 +66,7 @@ func ReadInventory(ctx context.Context, o Options) (Inventory, *Report) {
 	return out, report
 }
 
-// look makes the hosts and groups to look at. A mistake in the patterns is an error.
+// look collects the selected hosts and groups. A wrong pattern is an error.
 func (r *Report) look(ctx context.Context, inv *inventory.Inventory, from inventory.Sources, patterns []string) Inventory {
 	hosts, wrong := inv.Find(ctx, from, patterns)
 	var problems diag.List
@@ -108,7 +108,7 @@ func inventoryHost(h *inventory.Host) InventoryHost {
 	return out
 }
 
-// inventoryGroups lists the groups. Those that are in no other are in "all".
+// inventoryGroups lists the groups. Groups without a parent are in "all".
 func inventoryGroups(inv *inventory.Inventory) []InventoryGroup {
 	nested := map[string]bool{}
 	for _, g := range inv.Groups {

@@ -19,13 +19,13 @@ import (
 	"kinit/engine/secret"
 )
 
-// loaded is a spec on its way to a plan: as much of it as could be made.
+// loaded is a partly or fully loaded spec.
 type loaded struct {
 	options   Options
 	check     bool
 	keyless   bool              // encrypted secrets may be unknown
-	looks     bool              // takes the hosts as they are, whosever the things on them are
-	fresh     instance.Instance // what the run makes where the owner's name stands for nothing
+	looks     bool              // accepts hosts whatever their instance
+	fresh     instance.Instance // the instance to create if the owner's name is not used yet
 	asked     spec.Log          // the files that expressions and tasks have read
 	spec      *spec.Spec
 	inventory *inventory.Inventory
@@ -36,8 +36,8 @@ type loaded struct {
 	diags     diag.List
 }
 
-// load goes from text to a plan and stops at the first stage with an error, which
-// has then found all of its own.
+// load makes a plan from text. It stops after the first stage with errors and reports all
+// errors of that stage.
 func load(ctx context.Context, o Options, check bool) *loaded {
 	return (&loaded{options: withDefaults(o), check: check}).load(ctx)
 }
@@ -111,7 +111,7 @@ func (l *loaded) build(context.Context) diag.List {
 	return append(diags, more...)
 }
 
-// expand computes the topology, where the spec has a cluster.
+// expand computes the topology if the spec has a cluster.
 func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 	if l.spec.Cluster == nil {
 		return cty.NilVal, nil
@@ -129,7 +129,7 @@ func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
 	return l.topology.Value(), diags
 }
 
-// report is the report of a spec that was only loaded.
+// report returns the report of a spec that was only loaded.
 func (l *loaded) report(ctx context.Context, started time.Time) *Report {
 	r := &Report{Interrupted: ctx.Err() != nil, Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
 	if l.topology != nil {
@@ -141,7 +141,7 @@ func (l *loaded) report(ctx context.Context, started time.Time) *Report {
 	return r
 }
 
-// files are all files that were read, by name.
+// files returns all files that were read, by name.
 func (l *loaded) files() map[string]*hcl.File {
 	all := map[string]*hcl.File{}
 	if l.spec != nil {
@@ -153,7 +153,7 @@ func (l *loaded) files() map[string]*hcl.File {
 	return all
 }
 
-// withDefaults fills in what the caller left out.
+// withDefaults sets the options that the caller did not set.
 func withDefaults(o Options) Options {
 	if o.Forks <= 0 {
 		o.Forks = defaultForks
@@ -176,13 +176,13 @@ func names(hosts []*inventory.Host) []string {
 	return out
 }
 
-// inventorySources is where inventories are, and how names that are in none are
-// looked up.
+// inventorySources returns the places of inventories, and the lookup for names that no
+// inventory contains.
 func inventorySources(o Options) inventory.Sources {
 	return inventory.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Inventory, Environ: o.Environ, Resolves: resolves}
 }
 
-// resolves tells whether a name that is in no inventory has an address.
+// resolves reports whether a name that no inventory contains has an address.
 func resolves(ctx context.Context, name string) bool {
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
 	return err == nil && len(addresses) > 0

@@ -24,18 +24,17 @@ import (
 	"kinit/engine/module"
 )
 
-// ErrLocked is the cause of the problem of a run that found another one at work on what
-// its owner has.
+// ErrLocked is the cause when another run works on what the owner has.
 var ErrLocked = lock.ErrHeld
 
-// ErrLockLost is the cause of the problem of a run that stopped because it had lost its
-// lock, or could not keep it.
+// ErrLockLost is the cause when a run stopped because it lost its lock or could not renew
+// it.
 var ErrLockLost = lock.ErrLost
 
-// locked calls f while this run alone works on what the plan's owner has. It holds the lock
-// of the team, where an inventory says where that is, and that on each host that tasks
-// change; hosts that are reached later are locked then. The first context ends when a lock
-// is lost, the second only then.
+// locked calls f while only this run works on what the plan's owner has. It holds the
+// team's lock, if an inventory configures one, and the lock on each host that tasks change;
+// it locks hosts that become reachable later when they do. The first context ends when a
+// lock is lost or the run is interrupted, the second only when a lock is lost.
 func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
 	if l.plan.Owner == "" {
 		f(ctx, nil)
@@ -63,7 +62,7 @@ func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lastin
 	return nil
 }
 
-// unlocked calls f for a run that changes nothing, if it could be done here.
+// unlocked calls f for a run that changes nothing, if the owner's name is not taken here.
 func (l *loaded) unlocked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
 	if l.looks {
 		l.looking(pool)
@@ -80,7 +79,7 @@ func (l *loaded) unlocked(ctx context.Context, pool *host.Pool, f func(ctx, last
 	return nil
 }
 
-// guardOptions are what the locks need to know of the run.
+// guardOptions returns the properties of the run that the locks need.
 func (l *loaded) guardOptions() lock.Options {
 	tell := func(kind event.Kind) func(host, text string) {
 		return func(host, text string) {
@@ -109,13 +108,13 @@ type keeper struct {
 	claims  *claims
 }
 
-// target is a host that tasks change, and the user among theirs who takes its lock.
+// target is a host that tasks change, and the user of those tasks who takes its lock.
 type target struct {
 	name string
-	as   *plan.Become // nil is the user of the host's settings
+	as   *plan.Become // nil means the user of the host's settings
 }
 
-// targets are the hosts that the plan's tasks may change, by name.
+// targets returns the hosts that the plan's tasks may change, by name.
 func targets(p *plan.Plan) []target {
 	found := map[string]target{}
 	for _, s := range []plan.Section{p.Main, p.OnFailure, p.Always} {
@@ -136,14 +135,14 @@ func targets(p *plan.Plan) []target {
 	return all
 }
 
-// better tells whether a user is the better one to take a lock: root may do so where all
-// other users see it.
+// better reports whether a is better suited than b to take a lock: root can take it where
+// all other users see it.
 func better(a, b *plan.Become) bool {
 	root := func(b *plan.Become) bool { return b != nil && b.User == "root" }
 	return root(a) && !root(b) || a == nil && b != nil && !root(b)
 }
 
-// agree takes the lock of the team, if there is something that the run may change.
+// agree takes the team's lock if the run may change something.
 func (k *keeper) agree(ctx context.Context) error {
 	if len(k.targets) == 0 {
 		return nil
@@ -151,10 +150,10 @@ func (k *keeper) agree(ctx context.Context) error {
 	return k.TakeTeam(ctx)
 }
 
-// begin takes the locks of the hosts that are there before the run, and sees to the others.
-// Those that cannot be reached are told when tasks want them. Whose the owner's name is on
-// them is asked before, because taking a lock may end another run, and again with the locks
-// where there was nothing.
+// begin locks the hosts that exist before the run, and prepares the locks of the others. A
+// task that needs an unreachable host reports it. begin reads the owner's instance before
+// it takes locks, because taking a lock may end another run, and reads it again under the
+// lock where there was none.
 func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	pool.Mark(lock.Name(k.Token()))
 	machines := k.connect(func(name string, as *host.Become) (*host.Machine, error) {
@@ -188,7 +187,7 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	return nil
 }
 
-// connect connects to the hosts that are there before the run.
+// connect connects to the hosts that exist before the run.
 func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, error)) []*host.Machine {
 	found := make([]*host.Machine, len(k.targets))
 	var all sync.WaitGroup
@@ -201,15 +200,16 @@ func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, 
 			if t.as != nil {
 				as = &host.Become{User: t.as.User, Method: t.as.Method}
 			}
-			found[i], _ = get(t.name, as) // a failure is told by the task that wants the host
+			found[i], _ = get(t.name, as) // the task that needs the host reports a failure
 		})
 	}
 	all.Wait()
 	return slices.DeleteFunc(found, func(m *host.Machine) bool { return m == nil })
 }
 
-// admit takes the lock of a machine that tasks change, if the run has it not yet, and makes
-// all that it is told conditional on that. Others are only on the way to those.
+// admit takes the lock of a machine that tasks change, unless the run has it, and makes all
+// commands to it depend on that lock. It takes no lock of machines that are only on the way
+// to others.
 func (k *keeper) admit(ctx context.Context, m *host.Machine) error {
 	if !slices.ContainsFunc(k.targets, func(t target) bool { return t.name == m.Name() }) {
 		return k.claims.admit(ctx, m)
@@ -222,12 +222,12 @@ func (k *keeper) admit(ctx context.Context, m *host.Machine) error {
 	return k.claims.admit(ctx, m)
 }
 
-// token names a run: who, where, and what makes it unique.
+// token identifies a run: user, machine and a unique part.
 func token() string {
 	return fmt.Sprintf("%s/%d/%s", controller(), os.Getpid(), rand.Text())
 }
 
-// controller is who runs kinit, and where.
+// controller returns the user who runs kinit, and the machine.
 func controller() string {
 	who, where := "somebody", "somewhere"
 	if u, err := user.Current(); err == nil {
@@ -239,8 +239,8 @@ func controller() string {
 	return strings.Join(strings.Fields(who), "_") + "@" + where
 }
 
-// teamProblem tells why the team's lock could not be taken, and where the inventory says
-// that there is one.
+// teamProblem reports why the team's lock could not be taken, and where the inventory
+// configures it.
 func (l *loaded) teamProblem(err error) diag.List {
 	diags := lockProblem(l.options.Redactor.Redact(err.Error()), err)
 	if !errors.Is(err, lock.ErrHeld) && !errors.Is(err, context.Canceled) {

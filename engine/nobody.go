@@ -6,8 +6,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// nobody tells of a spec that works on the selected hosts while there are none: it would
-// do less than it says, and end well.
+// nobody warns about a spec that works on the selected hosts when none are selected: the
+// run would do less than the spec says and still succeed.
 func (l *loaded) nobody() diag.List {
 	if len(l.hosts) > 0 {
 		return nil
@@ -27,7 +27,7 @@ func (l *loaded) nobody() diag.List {
 	return nil
 }
 
-// reservedAdvice says which hosts are known and not meant.
+// reservedAdvice lists the known hosts that are not selected.
 func (l *loaded) reservedAdvice() string {
 	if len(l.options.Reserved) == 0 || len(l.inventory.Hosts) == 0 {
 		return ""

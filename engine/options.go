@@ -9,20 +9,19 @@ import (
 	"kinit/engine/secret"
 )
 
-// Confirm decides whether Run does a task. steps are what it would change, or nil
-// when that cannot be told before it is tried. It may be called by several goroutines
-// at once; it should return when ctx ends. An error fails the task. Tasks that read
-// values of one that is not done are not done either.
+// Confirm decides whether Run does a task. steps are the changes, or nil if they are not
+// known before the task runs. It may be called by several goroutines at once; it should
+// return when ctx ends. An error fails the task. Tasks that read values of a declined task
+// are skipped too.
 type Confirm func(ctx context.Context, task, host string, steps []string) (bool, error)
 
-// Options is everything a run needs from its caller. The engine reads no
-// environment and prints nothing.
+// Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
 	Spec        string            // a file, or the name of a spec
 	Hosts       []string          // patterns of hosts to work on, in order; empty means all of the inventory
-	Limit       []string          // patterns of hosts; tasks on others are left out, and all else stays as it is
+	Limit       []string          // patterns of hosts; tasks on other hosts are left out and nothing changes there
 	Inventories []string          // inventory files, scripts and folders, read in order
-	Reserved    []string          // those of Inventories whose hosts are worked on only where Hosts or the playbook names them
+	Reserved    []string          // those of Inventories whose hosts are used only if Hosts or the playbook names them
 	Vars        map[string]string // values of variables, as text, from the command line
 	VarFiles    []string          // files with values of variables
 	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
@@ -31,18 +30,18 @@ type Options struct {
 	Only, Skip  []string          // addresses, names or stages of tasks to run alone, or to leave out
 	Recreate    bool              // tells playbooks to remove what exists before building
 	Purge       bool              // tells playbooks to remove kept things too
-	Adopt       bool              // works on what has the owner's name on the hosts, whoever made it, and remembers it
+	Adopt       bool              // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	Forks       int               // how many tasks run at the same time, 10 when zero
 	Builtin     fs.FS             // the specs and playbooks that ship with the program
 	Inventory   fs.FS             // the inventories that ship with the program
 	Home        string            // the user's home folder, for ~/.ssh
 	Cwd         string            // the folder relative paths start from
 	CacheDir    string            // where artifacts are kept between runs
-	StateDir    string            // where facts with a max_age are kept between runs, which runs are at work, and which instances of owners are known; empty keeps none
-	OutputDir   string            // where outputs of commands are kept whole that are too long for the log; empty keeps none
-	FreshFacts  bool              // reads facts anew, whatever their max_age
+	StateDir    string            // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
+	OutputDir   string            // where outputs of commands that are too long for the log are kept whole; empty keeps none
+	FreshFacts  bool              // reads facts again, whatever their max_age
 	Kinds       []module.Kind     // the modules tasks may use
-	Events      event.Sink        // takes what happens; nil forgets it
-	Confirm     Confirm           // asked before each task that would change something; nil does all
-	Redactor    *secret.Redactor  // learns every secret; must be the one that the views use
+	Events      event.Sink        // receives events; nil drops them
+	Confirm     Confirm           // asked before each task that would change something; nil allows all
+	Redactor    *secret.Redactor  // is given every secret; must be the one that the views use
 }

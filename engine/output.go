@@ -17,9 +17,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// Value reads one output of a playbook without changing anything: it plans the
-// tasks whose values the output needs. The error says so when one of them has not
-// been done.
+// Value reads one output of a playbook without changing anything: it plans the tasks whose
+// values the output needs. It returns an error if one of them has not been done.
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
@@ -46,8 +45,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	return sensitive.Text(value), report
 }
 
-// Connect reaches a host of the spec, a guest too, and gives the connection to
-// use, with the family of its operating system. It changes nothing.
+// Connect connects to a host of the spec, which may be a guest, and returns the connection
+// and the family of its operating system. It changes nothing.
 func Connect(ctx context.Context, o Options, name string, use func(transport.Conn, module.OS) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
@@ -61,21 +60,20 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	return l.connect(ctx, report, name, use)
 }
 
-// Node is a guest of the spec's cluster. The commands are run on its hypervisor and need
-// nothing of the node's network; each may be missing.
+// Node is a guest of the spec's cluster. The commands run on its hypervisor and do not need
+// the node's network; each may be missing.
 type Node struct {
 	Name        string
-	Address     string // on the cluster's network, as its hypervisor reaches it
+	Address     string // on the cluster's network, as seen from its hypervisor
 	OS          module.OS
 	Driver      string
-	Console     []string // lends its terminal to the node's console
-	TakeConsole []string // the same, after it has ended somebody else's session
-	Screen      []string // prints where the node's VNC server is, as virsh vncdisplay does
+	Console     []string // connects the terminal to the node's console
+	TakeConsole []string // the same, but ends another session first
+	Screen      []string // prints the address of the node's VNC server, as virsh vncdisplay does
 }
 
-// ConnectUnder reaches the hypervisor that a node of the spec's cluster runs on, and
-// gives the connection to use. It changes nothing, and does not ask whether the node
-// is there.
+// ConnectUnder connects to the hypervisor of a node of the spec's cluster. It changes
+// nothing, and does not check whether the node exists.
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
 	started := time.Now()
 	l := load(ctx, o, true)
@@ -101,7 +99,6 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 	return report.refuse(diag.Errorf(nil, "Unknown node", "The spec has no node %q.%s", node, diag.Near(node, names)))
 }
 
-// connect reaches a host that is known.
 func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
 	values, done := l.read(ctx, report, l.plan.HostReads(name))
 	defer done()
@@ -127,8 +124,8 @@ func (l *loaded) use(ctx context.Context, pool *host.Pool, name string, use func
 	return use(machine.Conn(), machine.OS())
 }
 
-// read plans only the tasks that are named and what they read, and returns their
-// values. The caller calls done when it no longer needs them.
+// read plans only the named tasks and those they read, and returns their values. The caller
+// calls done when it no longer needs them.
 func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (values *plan.Values, done func()) {
 	values, done = &plan.Values{}, func() {}
 	if len(addresses) == 0 {
@@ -153,7 +150,7 @@ func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (
 	return values, func() { pool.Close() }
 }
 
-// notDone says that something is not there yet.
+// notDone returns the error for something that does not exist yet.
 func notDone(what string, pending []string) diag.List {
 	list := diag.Errorf(nil, "Not deployed", "There is no value for %s yet: %s would still change something. Run the spec first.", what, strings.Join(pending, ", "))
 	list[0].Cause = errors.New("not deployed")

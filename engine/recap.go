@@ -9,14 +9,14 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// Recap sums up how tasks ended, by stage and by host. order is the stages in the
-// order of the playbook.
+// Recap sums up how tasks ended, by stage and by host. order lists the stages in the
+// playbook's order.
 func Recap(order []string, results []Result) ([]StageTime, []HostCounts) {
 	return stageTimes(order, results), hostCounts(results)
 }
 
-// stageTimes is how long each stage was at work, in the order of the playbook.
-// Stages without a task that ran are left out.
+// stageTimes returns how long each stage took, in the playbook's order. Stages without a
+// task that ran are left out.
 func stageTimes(order []string, results []Result) []StageTime {
 	type span struct {
 		from, to time.Time
@@ -50,7 +50,8 @@ func stageTimes(order []string, results []Result) []StageTime {
 	return out
 }
 
-// hostCounts is the recap, hosts in the order in which they first appear.
+// hostCounts counts the results of each host; the hosts are in the order in which they
+// first appear.
 func hostCounts(results []Result) []HostCounts {
 	var order []string
 	counts := map[string]*HostCounts{}
@@ -94,7 +95,7 @@ func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
 		}
 		value, more := o.Value(values)
 		*diags = append(*diags, more...)
-		// An output that is null has nothing to say in this run.
+		// A null output has no value in this run.
 		if !more.HasErrors() && !value.IsNull() {
 			if o.Sensitive {
 				value = sensitive.Mark(value)

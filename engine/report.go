@@ -10,21 +10,20 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// Result is one task's end.
+// Result is how one task ended.
 type Result struct {
 	Address  string
 	Host     string
 	Stage    string
 	Status   event.Status
 	Steps    []string // what was changed, or would be
-	Pending  bool     // in a dry run: what it would do is known only after other tasks
+	Pending  bool     // in a dry run: its changes are known only after other tasks
 	Message  string   // the error, or why the task was skipped
 	Started  time.Time
 	Duration time.Duration
 }
 
-// StageTime is how long a stage's own tasks were at work, from the first start to
-// the last end.
+// StageTime is how long a stage's own tasks took, from the first start to the last end.
 type StageTime struct {
 	Stage    string
 	Started  time.Time
@@ -38,17 +37,17 @@ type HostCounts struct {
 	OK, Changed, Failed, Skipped, Unreachable int
 }
 
-// Hidden stands for a sensitive value in all that people and programs read.
+// Hidden replaces a sensitive value in all output.
 const Hidden = sensitive.Shown
 
 // Output is a named result of a playbook.
 type Output struct {
 	Name      string
-	Value     string // text, or JSON where the value is no text; Hidden of a sensitive one
+	Value     string // text, or JSON if the value is no text; Hidden if it is sensitive
 	Sensitive bool
 }
 
-// Report is what a run, a plan or a validation came to.
+// Report is the result of a run, a plan or a validation.
 type Report struct {
 	Cluster     string // the cluster's name, empty without one
 	Invalid     bool   // the spec or the inventory has errors; nothing was done

@@ -9,15 +9,15 @@ import (
 	"kinit/engine/event"
 )
 
-// What a saved plan says of itself.
+// The kind and version of a saved plan.
 const (
 	SavedKind    = "kinit_plan"
 	SavedVersion = 1
 )
 
-// Saved is a plan that is kept to be applied later: what it was made of, and what
-// each task would do. It has no secret in clear: of sensitive values, and of files
-// that may hold some, it has slow digests.
+// Saved is a plan that can be applied later: its inputs, and the changes of each task. It
+// contains no secret in clear text, only slow digests of sensitive values and of files that
+// may contain some.
 type Saved struct {
 	Kind    string    `json:"kind"`    // SavedKind
 	Version int       `json:"version"` // SavedVersion
@@ -38,32 +38,32 @@ type Saved struct {
 	Recreate    bool              `json:"recreate,omitempty"`
 	Purge       bool              `json:"purge,omitempty"`
 
-	Instance string `json:"instance,omitempty"` // the id for what the owner makes, where there is none yet
+	Instance string `json:"instance,omitempty"` // the id to use if the owner has no instance yet
 
 	Salt    string                 `json:"salt"`
 	Secrets map[string]SavedSecret `json:"secrets,omitempty"` // sensitive values that were given, by name
-	Read    map[string]string      `json:"read,omitempty"`    // slow digests of VarFiles and of all that expressions and tasks read
+	Read    map[string]string      `json:"read,omitempty"`    // slow digests of VarFiles and of all files that expressions and tasks read
 	Files   map[string]string      `json:"files"`             // SHA-256 of the spec, its playbooks and the inventories
 
 	Tasks []SavedTask `json:"tasks"`
 }
 
-// SavedSecret is a value that must be given again.
+// SavedSecret is a value that must be given again to apply the plan.
 type SavedSecret struct {
 	Digest  string `json:"digest"`            // slow
-	Environ bool   `json:"environ,omitempty"` // it came from the environment, which counts less than the command line
+	Environ bool   `json:"environ,omitempty"` // from the environment, which has lower priority than the command line
 }
 
-// SavedTask is what a task would do.
+// SavedTask is a task and its changes.
 type SavedTask struct {
 	Address string   `json:"address"`
 	Host    string   `json:"host"`
-	Steps   []string `json:"steps,omitempty"`   // redacted; none for what is in place
-	Later   bool     `json:"later,omitempty"`   // what it does is known only after other tasks
+	Steps   []string `json:"steps,omitempty"`   // redacted; empty if nothing changes
+	Later   bool     `json:"later,omitempty"`   // its changes are known only after other tasks
 	Skipped bool     `json:"skipped,omitempty"` // it is not done
 }
 
-// Save plans as Plan does and returns the plan in a form to keep, or nil when the
+// Save plans as Plan does and returns the plan in a form that can be stored, or nil if the
 // report has errors.
 func Save(ctx context.Context, o Options) (*Saved, *Report) {
 	started := time.Now()
@@ -102,7 +102,7 @@ func savedTasks(r *Report, redact func(string) string) []SavedTask {
 // environPrefix starts the names of environment variables that set variables.
 const environPrefix = "KINIT_VAR_"
 
-// environ are the values of an environment's KINIT_VAR_x, by x.
+// environ returns the values of an environment's KINIT_VAR_x, by x.
 func environ(pairs []string) map[string]string {
 	all := map[string]string{}
 	for _, pair := range pairs {

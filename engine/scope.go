@@ -26,9 +26,8 @@ type Scope struct {
 	redactor *secret.Redactor
 }
 
-// Open loads a spec to evaluate expressions with its variables, locals, cluster,
-// hosts and functions. No host is touched. The scope is nil when the report is
-// invalid.
+// Open loads a spec to evaluate expressions with its variables, locals, cluster, hosts and
+// functions. It does not contact hosts. The scope is nil when the report is invalid.
 func Open(ctx context.Context, o Options) (*Scope, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
@@ -40,7 +39,7 @@ func Open(ctx context.Context, o Options) (*Scope, *Report) {
 	return &Scope{context: l.scope.Context(file), redactor: l.options.Redactor}, report
 }
 
-// InputName is the name that ranges of an evaluated text carry.
+// InputName is the file name in the ranges of an evaluated text.
 const InputName = "<input>"
 
 // Eval evaluates an expression. It returns its value in HCL, secrets masked.
@@ -85,9 +84,9 @@ func (s *Scope) value(text string) (cty.Value, diag.List) {
 	return value, diag.FromHCL(problems)
 }
 
-// Names lists what may be written in place of the last word of a text: names of
-// values and functions (with their parenthesis), and what is inside of an object or
-// map. They are sorted, and each begins with the word.
+// Names lists completions for the last word of a text: values, functions (with their
+// parenthesis), and the members of an object or map. They are sorted and begin with the
+// word.
 func (s *Scope) Names(word string) []string {
 	at := strings.LastIndexByte(word, '.')
 	if at < 0 {
@@ -117,7 +116,7 @@ func (s *Scope) roots() []string {
 	return names
 }
 
-// attributes are the names inside a value that can be written after a dot.
+// attributes lists the members of a value that can follow a dot.
 func attributes(value cty.Value) []string {
 	if !value.IsKnown() || value.IsNull() || sensitive.Itself(value) && value.Type().IsMapType() {
 		return nil

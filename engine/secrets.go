@@ -15,19 +15,18 @@ import (
 	"kinit/engine/secret"
 )
 
-// KeyFile is where a user's private keys for secrets are: the file that the
+// KeyFile returns the path of a user's private keys for secrets: the file that the
 // environment names by KINIT_AGE_KEY_FILE, or the default below the home folder.
 func KeyFile(environ []string, home string) string { return secretfile.File(environ, home) }
 
-// GenerateKey makes a private key for secrets: the text of a file for it, and its
-// public key.
+// GenerateKey creates a private key for secrets and returns the text of a file for it, and
+// its public key.
 func GenerateKey() (file, public string, err error) { return secretfile.GenerateKey() }
 
 // Keys are private keys for secrets.
 type Keys = secretfile.Keys
 
-// ReadKeys reads a file of private keys. The error of a file that is not there is
-// fs.ErrNotExist.
+// ReadKeys reads a file of private keys. The error for a missing file is fs.ErrNotExist.
 func ReadKeys(file string) (*Keys, error) { return secretfile.ReadKeys(file) }
 
 // Encrypt encrypts a text for the owners of public keys, in age's armored form.
@@ -35,10 +34,10 @@ func Encrypt(text secret.Value, public []string) (string, error) {
 	return secretfile.Encrypt(text, public...)
 }
 
-// IsEncrypted tells whether a text looks like one that Encrypt made.
+// IsEncrypted reports whether a text looks like one that Encrypt made.
 func IsEncrypted(text string) bool { return secretfile.IsEncrypted(text) }
 
-// FileSecret is a secret block's value that stands encrypted in a file.
+// FileSecret is the encrypted value of a secret block in a file.
 type FileSecret struct {
 	Name      string
 	Encrypted string
@@ -70,9 +69,8 @@ func SecretsIn(name string, text []byte) ([]FileSecret, *Report) {
 	return found, report
 }
 
-// SetSecret writes an encrypted value into the secret block of a name, which is added
-// where it is missing. The rest of the file, which must be without syntax errors,
-// stays as it is.
+// SetSecret writes an encrypted value into the secret block with a name, and adds the block
+// if it is missing. The rest of the file does not change; it must have no syntax errors.
 func SetSecret(text []byte, name, encrypted string) ([]byte, error) {
 	file, problems := hclsyntax.ParseConfig(text, "the file", hcl.InitialPos)
 	if problems.HasErrors() {
@@ -108,7 +106,7 @@ func splice(text []byte, from, to int, with string) []byte {
 	return slices.Concat(text[:from], []byte(with), text[to:])
 }
 
-// heredoc is the argument of a secret block with an armored text.
+// heredoc returns the argument of a secret block for an armored text.
 func heredoc(encrypted string) string {
 	var out strings.Builder
 	out.WriteString("encrypted = <<-AGE\n")

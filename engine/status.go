@@ -12,25 +12,25 @@ type HostStatus struct {
 	Host    string
 	Address string
 	Answers bool
-	Message string // why it does not, or what it is
+	Message string // why it does not answer, or its state
 }
 
 // StageStatus is how much of a stage is in place.
 type StageStatus struct {
 	Stage   string
 	InPlace int // tasks with nothing to do
-	ToDo    int // tasks that would change something, or cannot be known yet
+	ToDo    int // tasks that would change something, or are not known yet
 	Failed  int // tasks that could not be read
 }
 
-// Status is what is there of a spec.
+// Status is the current state of a spec.
 type Status struct {
 	Hosts  []HostStatus
 	Stages []StageStatus
 }
 
-// State reads what is there of a spec: which of its hosts answer, and how much of
-// each stage is in place. It changes nothing.
+// State reads the current state of a spec: which of its hosts answer, and how much of each
+// stage is in place. It changes nothing.
 func State(ctx context.Context, o Options) (Status, *Report) {
 	started := time.Now()
 	l := load(ctx, o, true)
@@ -42,7 +42,8 @@ func State(ctx context.Context, o Options) (Status, *Report) {
 	return Status{Hosts: hostStatus(report), Stages: stageStatus(report)}, report
 }
 
-// hostStatus tells of each host by its tasks: one that was read has answered.
+// hostStatus derives the status of each host from its tasks: a host answers if one of its
+// tasks was read.
 func hostStatus(r *Report) []HostStatus {
 	var out []HostStatus
 	index := map[string]int{}

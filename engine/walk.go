@@ -24,7 +24,7 @@ func walk(ctx context.Context, o Options, check bool) *Report {
 	return load(ctx, o, check).walk(ctx, started)
 }
 
-// walk runs the plan that was loaded, or only reads the hosts.
+// walk runs the loaded plan, or only reads the hosts.
 func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	if !l.diags.HasErrors() {
 		l.diags = append(l.diags, l.nobody()...)
@@ -45,15 +45,15 @@ func (l *loaded) walk(ctx context.Context, started time.Time) *Report {
 	return report.end(ctx, started)
 }
 
-// runOptions are what run.Run gets of the caller's.
+// runOptions returns the options of run.Run.
 func (l *loaded) runOptions(values *plan.Values) run.Options {
 	return run.Options{
-		Check: l.check, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
+		Check: l.check, Ahead: l.looks, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
 		Confirm: confirm(l.options.Confirm), Recall: l.recall(values),
 	}
 }
 
-// recall is what earlier runs have read of hosts.
+// recall returns the access to facts that earlier runs have read.
 func (l *loaded) recall(values *plan.Values) run.Recall {
 	r := run.Recall{Fresh: l.options.FreshFacts, Identify: func(name string) (string, error) {
 		settings, err := l.settings(name, values)
@@ -68,21 +68,21 @@ func (l *loaded) recall(values *plan.Values) run.Recall {
 	return r
 }
 
-// end notes how long it took, and whether it was cut short.
+// end records how long the run took and whether it was interrupted.
 func (r *Report) end(ctx context.Context, started time.Time) *Report {
 	r.Interrupted = ctx.Err() != nil
 	r.Duration = time.Since(started)
 	return r
 }
 
-// pool connects to hosts as the plan says, at the moment a task needs them: how a
-// guest is reached is known only after the tasks that make its keys.
+// pool connects to hosts when a task needs them: how to reach a guest is known only after
+// the tasks that create its keys.
 func (l *loaded) pool(values *plan.Values) *host.Pool {
 	lookup := func(_ context.Context, name string) (host.Settings, error) { return l.settings(name, values) }
 	return host.NewPool(lookup, l.options.Redactor)
 }
 
-// settings is how a host is reached.
+// settings returns how to reach a host.
 func (l *loaded) settings(name string, values *plan.Values) (host.Settings, error) {
 	settings, diags := l.plan.HostSettings(name, values)
 	if err := diags.Err(); err != nil {
@@ -93,7 +93,7 @@ func (l *loaded) settings(name string, values *plan.Values) (host.Settings, erro
 	return out, err
 }
 
-// connection translates what the inventory says into what the host layer takes.
+// connection converts the settings of the inventory for the host package.
 func connection(s inventory.Settings) (host.Settings, error) {
 	settings := host.Settings{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
@@ -116,8 +116,8 @@ func connection(s inventory.Settings) (host.Settings, error) {
 	return asConfigured(settings, alias), nil
 }
 
-// asConfigured takes what ~/.ssh/config says about an address where the inventory
-// says nothing.
+// asConfigured uses the settings of ~/.ssh/config for an address where the inventory has
+// none.
 func asConfigured(s host.Settings, alias ssh.Alias) host.Settings {
 	s.Address, s.Port, s.User = alias.Address, cmp.Or(s.Port, alias.Port), cmp.Or(s.User, alias.User)
 	s.Via = cmp.Or(s.Via, alias.ProxyJump)
@@ -128,7 +128,7 @@ func asConfigured(s host.Settings, alias ssh.Alias) host.Settings {
 	return s
 }
 
-// nonEmpty is the list of one value, or of none when it is empty.
+// nonEmpty returns a list of one value, or an empty list for an empty value.
 func nonEmpty[T ~string](value T) []T {
 	if value == "" {
 		return nil
@@ -153,7 +153,7 @@ func sink(s event.Sink) event.Sink {
 	return s
 }
 
-// fill turns what happened into the report.
+// fill adds the result of the run to the report.
 func (l *loaded) fill(report *Report, result *run.Result) {
 	for _, t := range result.Tasks {
 		report.Results = append(report.Results, Result{

@@ -1,11 +1,15 @@
 package modules_test
 
 import (
+	"io/fs"
+	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"kinit/engine/module"
 	"kinit/modules"
 )
 
@@ -26,6 +30,78 @@ func TestNoArgumentHidesOneThatEveryTaskHas(t *testing.T) {
 			if slices.Contains(reserved, name) {
 				t.Errorf("%s has an argument %s, which is the engine's", kind.Name, name)
 			}
+		}
+	}
+}
+
+// TestWhatATaskSaysOfItselfIsHeard: a method of the contract's name with another signature
+// would be passed over.
+func TestWhatATaskSaysOfItselfIsHeard(t *testing.T) {
+	t.Parallel()
+	for _, contract := range []reflect.Type{
+		reflect.TypeFor[module.Validator](), reflect.TypeFor[module.Discreet](), reflect.TypeFor[module.Sourced](),
+		reflect.TypeFor[module.Messenger](), reflect.TypeFor[module.Judged](), reflect.TypeFor[module.Unverifiable](),
+		reflect.TypeFor[module.Aging](),
+	} {
+		for _, kind := range modules.All() {
+			task := reflect.TypeOf(kind.New())
+			for method := range contract.Methods() {
+				if _, has := task.MethodByName(method.Name); has && method.Name != "Plan" && !task.Implements(contract) {
+					t.Errorf("%s has a method %s, and is no %s", kind.Name, method.Name, contract)
+				}
+			}
+		}
+	}
+}
+
+// TestDefaultsAreAmongTheWords: a default of an enumerated argument is one of its values.
+func TestDefaultsAreAmongTheWords(t *testing.T) {
+	t.Parallel()
+	for _, kind := range modules.All() {
+		task := reflect.ValueOf(kind.New()).Elem()
+		for field, value := range task.Fields() {
+			words := module.Words(field)
+			if words != nil && value.String() != "" && !slices.Contains(words, value.String()) {
+				t.Errorf("%s: the default of %s is %q, which is none of %q", kind.Name, field.Name, value, words)
+			}
+		}
+	}
+}
+
+// TestEveryKindOfMarksIsUndone: sweep undoes the kinds that modules list, so a kind that is
+// declared must be listed.
+func TestEveryKindOfMarksIsUndone(t *testing.T) {
+	t.Parallel()
+	declared := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		declared += strings.Count(string(text), "module.NewMarkKind(")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed := len(module.MarkKinds(modules.All())); listed != declared {
+		t.Errorf("modules declare %d kinds of marks, and list %d in their Kind", declared, listed)
+	}
+}
+
+// TestAFolderIsNamedAsItsModule: one with several modules has the name of one of them, or
+// what all their names begin with.
+func TestAFolderIsNamedAsItsModule(t *testing.T) {
+	t.Parallel()
+	names := map[string][]string{}
+	for _, kind := range modules.All() {
+		folder := path.Base(reflect.TypeOf(kind.New()).Elem().PkgPath())
+		names[folder] = append(names[folder], kind.Name)
+	}
+	for folder, all := range names {
+		others := slices.ContainsFunc(all, func(name string) bool { return !strings.HasPrefix(name, folder+"_") })
+		if !slices.Contains(all, folder) && others {
+			t.Errorf("the folder modules/%s has %s in it", folder, strings.Join(all, ", "))
 		}
 	}
 }

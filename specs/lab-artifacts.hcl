@@ -1,6 +1,6 @@
-# What the lab is made of, built from Debian packages and Go modules into a cache
-# folder. Run by "kinit lab up" before the lab itself; what is there is not built
-# again until its inputs change.
+# What the lab is made of, in a cache folder: made of Debian packages, and of the programs of
+# Kubernetes, which are downloaded or built from Go modules. Run by "kinit lab up" before the
+# lab itself; what is there is not made again until its inputs change.
 spec "lab-artifacts" {
   playbook = "lab/artifacts"
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// run does what the command line says and returns the exit code.
+// run executes the command line and returns the exit code.
 func (w *world) run() int {
 	app := w.app()
 	args, err := arrange(w.args, app)
@@ -18,7 +18,7 @@ func (w *world) run() int {
 	return w.exit(err)
 }
 
-// app lists the commands.
+// app returns the program with all its commands.
 func (w *world) app() *cli.App {
 	app := &cli.App{
 		Name:  "kinit",
@@ -53,9 +53,9 @@ func (w *world) app() *cli.App {
 		},
 		Writer:    w.out,
 		ErrWriter: w.err,
-		// Values may have commas in them; the flags that take lists split them.
+		// Values can contain commas; the flags that take lists split them.
 		DisableSliceFlagSeparator: true,
-		HideHelp:                  true, // every command has a flag of its own; arrange makes "help x" of it
+		HideHelp:                  true, // every command has its own help flag; arrange rewrites "help x" to it
 		HideVersion:               true, // its short form would be -v
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              onUsageError,
@@ -83,20 +83,20 @@ func finish(c *cli.Command) {
 	}
 }
 
-// helpFlag shows the help of its command. The library's own is a variable that all
-// programs of a process would share.
+// helpFlag shows the help of its command. The library's own help flag is a variable that
+// all programs of a process would share.
 func helpFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show the help of a command"}
 }
 
-// onUsageError is called for flags whose values do not parse. The text is that of
-// the flag package, which knows one dash only.
+// onUsageError handles flags whose values do not parse. The text comes from the flag
+// package, which writes flags with one dash only.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	text := strings.Replace(err.Error(), " flag -", " --", 1)
 	return usageErrorf(c.Command.HelpName, "%s", strings.TrimSuffix(text, ": parse error"))
 }
 
-// spec is the one argument of a command that works on a spec.
+// spec returns the only argument of a command that works on a spec.
 func spec(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
 		return "", usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
@@ -104,7 +104,7 @@ func spec(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
-// noArguments is for commands that take none.
+// noArguments refuses arguments for commands that take none.
 func noArguments(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usageErrorf(c.Command.HelpName, "it takes no argument, %q was given", c.Args().First())

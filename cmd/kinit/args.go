@@ -9,10 +9,10 @@ import (
 	"kinit/engine/diag"
 )
 
-// arrange rewrites a command line so that urfave/cli understands it, which stops
-// looking for flags at the first argument: a command's flags come first, by
-// their full names, then "--" and its arguments. "help x" becomes "x --help".
-// Commands and flags that do not exist are errors here already.
+// arrange rewrites a command line for urfave/cli, which stops looking for flags at the
+// first argument: it puts a command's flags first, by their full names, then "--" and the
+// arguments. "help x" becomes "x --help". Unknown commands and flags are already errors
+// here.
 func arrange(args []string, app *cli.App) ([]string, error) {
 	out, rest := args[:1:1], args[1:]
 	if len(rest) > 0 && rest[0] == "help" {
@@ -48,8 +48,8 @@ func arrange(args []string, app *cli.App) ([]string, error) {
 	return slices.Concat(out, set, []string{"--"}, arguments), nil
 }
 
-// separate parts the flags of a command from its arguments. What follows "--" is
-// an argument whatever it looks like.
+// separate splits flags of a command from its arguments. Everything after "--" is an
+// argument.
 func separate(args []string, known []cli.Flag, path string) (set, arguments []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -83,7 +83,7 @@ func separate(args []string, known []cli.Flag, path string) (set, arguments []st
 	return set, arguments, nil
 }
 
-// repeated is how often a switch of one letter is given at once, as in -vv, and the
+// repeated returns how often a one-letter switch is given at once, as in -vv, and the
 // argument that gives it once.
 func repeated(known []cli.Flag, arg string) (int, string) {
 	letters := strings.TrimPrefix(arg, "-")
@@ -103,7 +103,7 @@ func takesValue(f cli.Flag) bool {
 	return ok && documented.TakesValue()
 }
 
-// findFlag finds the flag that an argument such as -v or --hosts=a sets.
+// findFlag returns the flag that an argument such as -v or --hosts=a sets.
 func findFlag(known []cli.Flag, arg, path string) (cli.Flag, error) {
 	given, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	var names []string

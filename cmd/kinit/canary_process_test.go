@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,18 +150,8 @@ func useCanaries(t *testing.T, source canarySource, functions []string) {
 	need.Programs(t, "sudo", "sudo")
 	p := newProgram(t, "run", "site.hcl", "-i", "inventory.hcl", "--hosts", strings.Join(processHosts[:], ","), "--var-file", "given.json", "-v")
 	p.engine.run, p.kinds = engine.Run, modules.All
-	exprs := make([]string, len(functions))
-	for i, f := range functions {
-		exprs[i] = strings.ReplaceAll(f, "X", source.expr)
-	}
+	exprs := giveCanaries(t, p.cwd, source, functions)
 	put(t, p.cwd, "site.hcl", canaryPrograms(source, exprs))
-	put(t, p.cwd, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
-	put(t, p.cwd, "page.tmpl", "value = ${v}\n")
-	given, err := json.Marshal(map[string]any{"given": source.give})
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, p.cwd, "given.json", string(given))
 	server := sshd.Start(t)
 	put(t, p.cwd, "inventory.hcl", fmt.Sprintf(`host "local" { transport = "local" }
 host "another" {

@@ -187,25 +187,33 @@ func TestNoCanaryIsFound(t *testing.T) {
 	}
 }
 
+// giveCanaries writes what the playbooks of a source read, and returns its functions as
+// expressions.
+func giveCanaries(t *testing.T, dir string, source canarySource, functions []string) []string {
+	t.Helper()
+	put(t, dir, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
+	put(t, dir, "page.tmpl", "value = ${v}\n")
+	given, err := json.Marshal(map[string]any{"given": source.give})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "given.json", string(given))
+	exprs := make([]string, len(functions))
+	for i, f := range functions {
+		exprs[i] = strings.ReplaceAll(f, "X", source.expr)
+	}
+	return exprs
+}
+
 // canaryRun runs a playbook with all functions of one source, and returns how many
 // combinations were looked for.
 func canaryRun(t *testing.T, source canarySource, functions []string) int {
 	t.Helper()
 	p := newProgram(t, "run", "site.hcl", "--var-file", "given.json", "--junit", "out.xml", "--report", "out.html", "-v")
 	p.engine.run, p.engine.plan, p.kinds = engine.Run, engine.Plan, modules.All
-	exprs := make([]string, len(functions))
-	for i, f := range functions {
-		exprs[i] = strings.ReplaceAll(f, "X", source.expr)
-	}
+	exprs := giveCanaries(t, p.cwd, source, functions)
 	put(t, p.cwd, "site.hcl", canaryPlaybook(source, exprs)+canaryChecks(exprs))
 	put(t, p.cwd, "planned.hcl", canaryPlaybook(source, exprs))
-	put(t, p.cwd, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
-	put(t, p.cwd, "page.tmpl", "value = ${v}\n")
-	given, err := json.Marshal(map[string]any{"given": source.give})
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, p.cwd, "given.json", string(given))
 
 	if code := p.run(); code != exitFailed {
 		t.Fatalf("%s: exit code %d\n%s%s", source.name, code, p.out.String(), p.err.String())
@@ -328,8 +336,8 @@ func canaryForms(word string) map[string]string {
 	return forms
 }
 
-// TestNoEncodingOfACanaryIsFound lets a program print secrets in every form: no value
-// tells that they are sensitive, only their text.
+// TestNoEncodingOfACanaryIsFound lets a program print secrets in every form. Such output
+// carries no mark, so only its text shows that it is a secret.
 func TestNoEncodingOfACanaryIsFound(t *testing.T) {
 	t.Parallel()
 	sources := canarySources()

@@ -14,10 +14,10 @@ import (
 	"kinit/specs"
 )
 
-// candidate is what may stand in a place of a command line.
+// candidate is a completion of the last word, with its meaning.
 type candidate struct{ text, means string }
 
-// candidates are what the last of the words may become.
+// candidates returns the completions of the last word.
 func (w *world) candidates(ctx context.Context, words []string) []candidate {
 	if len(words) == 0 {
 		words = []string{""}
@@ -55,12 +55,12 @@ func commandCandidates(commands []*cli.Command, chosen string) []candidate {
 	return found
 }
 
-// starting are those candidates that a word may become.
+// starting returns the candidates that start with a word.
 func starting(word string, all []candidate) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.text, word) })
 }
 
-// completing is a command line behind its command.
+// completing is the part of a command line after its command.
 type completing struct {
 	*world
 	known   []cli.Flag
@@ -68,14 +68,13 @@ type completing struct {
 	before  []string // the words before the last one
 }
 
-// last are the candidates for the last word: a flag, the value of one, or an
-// argument.
+// last returns the candidates for the last word: a flag, a flag's value or an argument.
 func (l completing) last(ctx context.Context, word string) []candidate {
 	if slices.Contains(l.before, "--") {
 		return nil
 	}
 	if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "--") {
-		// bash has the value alone as its word, other shells all of it.
+		// bash passes the value alone as its word, other shells the whole flag.
 		values := l.values(ctx, strings.TrimLeft(name, "-"), value)
 		for i := range values {
 			values[i].text = name + "=" + values[i].text
@@ -92,7 +91,7 @@ func (l completing) last(ctx context.Context, word string) []candidate {
 	return l.argument(word)
 }
 
-// flagBefore is the flag whose value the last word is, if it is one.
+// flagBefore returns the flag whose value the last word is, if any.
 func (l completing) flagBefore() string {
 	if len(l.before) == 0 || !strings.HasPrefix(l.before[len(l.before)-1], "-") {
 		return ""
@@ -113,7 +112,7 @@ func (l completing) flags() []candidate {
 	return found
 }
 
-// arguments are the words before the last that are no flags and no values of flags.
+// arguments returns the words before the last that are neither flags nor values of flags.
 func (l completing) arguments() []string {
 	_, arguments, err := separate(l.before, l.known, "")
 	if err != nil {
@@ -122,7 +121,7 @@ func (l completing) arguments() []string {
 	return arguments
 }
 
-// argument are the candidates for an argument.
+// argument returns the candidates for an argument.
 func (l completing) argument(word string) []candidate {
 	first := len(l.arguments()) == 0
 	switch l.command {
@@ -136,8 +135,8 @@ func (l completing) argument(word string) []candidate {
 	return nil
 }
 
-// specNames are the names of the specs that ship with kinit. What is behind other
-// commands is left out.
+// specNames returns the names of the specs that ship with kinit, without those that other
+// commands use.
 func specNames() []candidate {
 	entries, err := specs.FS.ReadDir(".")
 	if err != nil {
@@ -154,7 +153,7 @@ func specNames() []candidate {
 	return found
 }
 
-// files are the HCL files and the folders that a path may become.
+// files returns the HCL files and the folders whose paths start with a word.
 func (l completing) files(word string) []candidate {
 	folder, _ := filepath.Split(word)
 	entries, err := os.ReadDir(l.abs(folder))
@@ -174,7 +173,7 @@ func (l completing) files(word string) []candidate {
 	return found
 }
 
-// values are the candidates for the value of a flag.
+// values returns the candidates for the value of a flag.
 func (l completing) values(ctx context.Context, flag, word string) []candidate {
 	switch flag {
 	case "output":
@@ -205,12 +204,12 @@ func plainly(texts ...string) []candidate {
 	return found
 }
 
-// lists are candidates for the last of a list with commas, and patterns for the last
-// name of a pattern of hosts.
+// lists completes the last item of a comma-separated list, and patterns the last name of
+// a host pattern.
 func lists(word string, all []candidate) []candidate    { return behind(",", word, all) }
 func patterns(word string, all []candidate) []candidate { return behind(",:!&", word, all) }
 
-// behind are candidates for what is behind the last of some marks.
+// behind completes the text after the last of some separators.
 func behind(marks, word string, all []candidate) []candidate {
 	at := strings.LastIndexAny(word, marks)
 	for i := range all {
@@ -219,7 +218,7 @@ func behind(marks, word string, all []candidate) []candidate {
 	return all
 }
 
-// ofInventory are the groups and hosts of the inventories that the command line has.
+// ofInventory returns the groups and hosts of the inventories that the command line names.
 func (l completing) ofInventory(ctx context.Context) []candidate {
 	set, _, err := separate(l.before, l.known, "")
 	if err != nil {
@@ -240,7 +239,7 @@ func (l completing) ofInventory(ctx context.Context) []candidate {
 	return found
 }
 
-// ofSpec are the stages and task blocks of the spec that the command line has.
+// ofSpec returns the stages and task blocks of the spec that the command line names.
 func (l completing) ofSpec(ctx context.Context) (stages, tasks []candidate) {
 	arguments := l.arguments()
 	if len(arguments) == 0 {
@@ -273,7 +272,7 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []candidate) {
 	return stages, tasks
 }
 
-// valuesOf are the values of a flag among those that are set.
+// valuesOf returns the values of one flag.
 func valuesOf(set []string, name string) []string {
 	var values []string
 	for _, flag := range set {

@@ -36,7 +36,7 @@ nothing may change, verifies it, and removes all of it, whatever happened.`,
 	})
 }
 
-// ciFile reads the file of jobs that is the only argument. What is wrong with it is told.
+// ciFile reads the file of jobs that is the only argument, and shows its mistakes.
 func (w *world) ciFile(c *cli.Context) (*jobs.File, error) {
 	if c.NArg() != 1 {
 		return nil, usageErrorf(c.Command.HelpName, "it takes one FILE of jobs, %d were given", c.NArg())
@@ -62,8 +62,8 @@ func (w *world) ciFile(c *cli.Context) (*jobs.File, error) {
 	return file, nil
 }
 
-// ciJobs reads the file of jobs, with what flags say of it, and returns those of its jobs
-// that --job names.
+// ciJobs reads the file of jobs, applies the flags to it, and returns the jobs that --job
+// names.
 func (w *world) ciJobs(c *cli.Context) (*jobs.File, []jobs.Job, error) {
 	file, err := w.ciFile(c)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *world) ciJobs(c *cli.Context) (*jobs.File, []jobs.Job, error) {
 	return file, list, err
 }
 
-// chosen are the jobs that --job names, all without it.
+// chosen returns the jobs that --job names, or all without it.
 func chosen(c *cli.Context, file *jobs.File) ([]jobs.Job, error) {
 	names := list(c, "job")
 	if len(names) == 0 {
@@ -106,7 +106,8 @@ func ciFolderFlags() []cli.Flag {
 	}
 }
 
-// ciRunner is what runs the jobs of a file, on what others have made too if it adopts.
+// ciRunner returns the runner of a file's jobs. If adopts is set, it also works on objects
+// that other controllers made.
 func (w *world) ciRunner(file *jobs.File, tell *ciScreen, adopts bool) *cycle.Runner {
 	return &cycle.Runner{
 		Results: file.Results, Keep: file.Keep, Program: programVersion(), Now: w.now, Tell: tell,
@@ -122,8 +123,8 @@ func (w *world) ciRunner(file *jobs.File, tell *ciScreen, adopts bool) *cycle.Ru
 	}
 }
 
-// jobOptions are what a job tells the engine. Relative paths start at the file of jobs,
-// so that a job does the same wherever it is started.
+// jobOptions returns the engine's options for a job. Relative paths start at the file of
+// jobs, so that a job does the same from every working directory.
 func (w *world) jobOptions(file *jobs.File, j jobs.Job) (engine.Options, error) {
 	there := *w
 	there.cwd = file.Folder
@@ -134,7 +135,7 @@ func (w *world) jobOptions(file *jobs.File, j jobs.Job) (engine.Options, error) 
 	return o, err
 }
 
-// jobPhase is one use of the engine for a job, with a log of its own.
+// jobPhase uses the engine once for a job, with a separate log.
 func (w *world) jobPhase(ctx context.Context, work cycle.Work, tell *ciScreen) cycle.Outcome {
 	j := job{do: w.engine.run, mode: view.Run}
 	if work.Check {
@@ -155,8 +156,8 @@ func (w *world) jobPhase(ctx context.Context, work cycle.Work, tell *ciScreen) c
 	return out
 }
 
-// hostsOf are the machines that a job works on, by their addresses: two names may be one
-// machine.
+// hostsOf returns the addresses of the machines that a job works on: two names can mean
+// the same machine.
 func hostsOf(ctx context.Context, o engine.Options) []string {
 	inventory, report := engine.ReadInventory(ctx, o)
 	if report.Invalid {
@@ -173,7 +174,7 @@ func hostsOf(ctx context.Context, o engine.Options) []string {
 	return hosts
 }
 
-// stagesOf are the stages of a playbook; no host is touched.
+// stagesOf returns the stages of a playbook, without touching a host.
 func stagesOf(ctx context.Context, o engine.Options) ([]string, *engine.Report) {
 	graph, report := engine.Order(ctx, o)
 	if graph == nil {
@@ -186,8 +187,8 @@ func stagesOf(ctx context.Context, o engine.Options) ([]string, *engine.Report) 
 	return stages, report
 }
 
-// commitOf is the commit that a folder is at, with "-dirty" when its files are not what
-// was committed; empty when it is in no repository.
+// commitOf returns the commit of a folder, with "-dirty" if files differ from it; empty
+// outside a repository.
 func commitOf(ctx context.Context, folder string) string {
 	out, err := exec.CommandContext(ctx, "git", "-C", folder, "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12").Output()
 	if err != nil {
@@ -196,7 +197,7 @@ func commitOf(ctx context.Context, folder string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// renderSite renders the site of a file of jobs, where it has one.
+// renderSite renders the site of a file of jobs, if it has one.
 func (w *world) renderSite(file *jobs.File) (*site.Report, error) {
 	if file.Site == "" {
 		return &site.Report{}, nil

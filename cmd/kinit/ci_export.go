@@ -64,7 +64,7 @@ func (w *world) exportJobs(c *cli.Context) error {
 	return w.exported(c.Path("out"), files)
 }
 
-// exportOptions are where things are where the scheduler runs.
+// exportOptions returns the paths as the scheduler's machine has them.
 func (w *world) exportOptions(c *cli.Context, folder string) (export.Options, error) {
 	o := export.Options{Program: c.Path("program"), File: c.Path("file"), Image: c.String("image"), Runner: c.String("runner")}
 	as := export.As(c.String("as"))

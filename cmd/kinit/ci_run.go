@@ -54,10 +54,10 @@ func (w *world) runJobs(c *cli.Context) error {
 	return w.jobsCode(done, interrupted)
 }
 
-// stoppingJobs is what is said at the first signal.
+// stoppingJobs is the notice at the first signal.
 const stoppingJobs = "stopping: jobs are being ended and what they deployed is removed; press again to leave at once"
 
-// withJobs calls f with what runs jobs, and renders the site after each job. It tells
+// withJobs calls f with a runner of jobs and renders the site after each job. It reports
 // whether a signal ended it.
 func (w *world) withJobs(c *cli.Context, file *jobs.File, f func(ctx context.Context, r *cycle.Runner)) (interrupted bool) {
 	var one sync.Mutex
@@ -89,7 +89,7 @@ func (w *world) withJobs(c *cli.Context, file *jobs.File, f func(ctx context.Con
 	return interrupted
 }
 
-// jobsCode is what jobs end the program with: a failed product comes before failed
+// jobsCode returns the exit code of jobs: a failed product takes precedence over failed
 // infrastructure.
 func (w *world) jobsCode(done []cycle.Done, interrupted bool) error {
 	code := exitOK

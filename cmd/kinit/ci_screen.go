@@ -15,12 +15,12 @@ import (
 	"kinit/engine/event"
 )
 
-// beatEvery is how often a phase that is at work shows a sign of life.
+// beatEvery is how often a running phase shows a sign of life.
 const beatEvery = time.Minute
 
-// ciScreen shows jobs: a line when a phase begins, one when it has ended, and the first
-// error when a job has. Lines of jobs that run at the same time are told apart by their
-// names, so there is nothing to redraw.
+// ciScreen shows jobs: a line when a phase begins, a line when it ends, and the first
+// error when a job ends. Lines of parallel jobs are distinguished by their names, so
+// nothing is redrawn.
 type ciScreen struct {
 	world *world
 	json  bool
@@ -35,7 +35,7 @@ type ciScreen struct {
 
 var _ cycle.Teller = (*ciScreen)(nil)
 
-// ciPhase is a phase that is at work.
+// ciPhase is a running phase.
 type ciPhase struct {
 	phase result.Phase
 	stage string
@@ -48,7 +48,7 @@ func newCIScreen(w *world, asJSON bool) *ciScreen {
 	return &ciScreen{world: w, json: asJSON, active: map[string]*ciPhase{}, stop: make(chan struct{})}
 }
 
-// start begins to show signs of life, until end.
+// start shows signs of life until end.
 func (s *ciScreen) start() {
 	s.beats.Go(func() {
 		ticker := time.NewTicker(time.Second)
@@ -86,7 +86,7 @@ func (s *ciScreen) beat() {
 	}
 }
 
-// sink follows what a job's phase does.
+// sink follows a phase of a job.
 func (s *ciScreen) sink(j jobs.Job) event.Sink { return ciSink{s, j.Name} }
 
 type ciSink struct {
@@ -139,7 +139,7 @@ func (s *ciScreen) Ended(j jobs.Job, p result.Phase) {
 	s.line(j.Name, p.Name, word, p.Duration(), phaseText(p))
 }
 
-// phaseText is what a phase came to.
+// phaseText describes the result of a phase.
 func phaseText(p result.Phase) string {
 	switch {
 	case p.Name == result.Evidence:
@@ -166,10 +166,10 @@ func (s *ciScreen) Notice(j jobs.Job, text string) { s.say(j.Name + ": " + text)
 func (s *ciScreen) say(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.world.err, view.Clean(text)+"\n") // nobody to tell when the screen is gone
+	_, _ = io.WriteString(s.world.err, view.Clean(text)+"\n") // nothing can be reported when the screen is gone
 }
 
-// Done shows what a job came to, with its first error.
+// Done shows the result of a job, with its first error.
 func (s *ciScreen) Done(j jobs.Job, r *result.Result) {
 	s.mu.Lock()
 	if s.json {
@@ -187,7 +187,7 @@ func (s *ciScreen) Done(j jobs.Job, r *result.Result) {
 	}
 }
 
-// verdictText is what a job came to, for people.
+// verdictText describes the result of a job for people.
 func verdictText(j jobs.Job, r *result.Result) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n%s: %s after %s", j.Address(), r.Verdict(), view.Seconds(r.Ended().Sub(r.Header.Started)))
@@ -213,7 +213,7 @@ func verdictText(j jobs.Job, r *result.Result) string {
 	return out.String()
 }
 
-// line shows a phase on a line; the caller holds the lock.
+// line shows a phase; the caller holds the lock.
 func (s *ciScreen) line(name string, phase result.PhaseName, word string, took time.Duration, text string) {
 	if s.json {
 		return
@@ -227,7 +227,7 @@ func (s *ciScreen) line(name string, phase result.PhaseName, word string, took t
 	_, _ = io.WriteString(s.world.out, strings.TrimRight(row, " ")+"\n")
 }
 
-// encode writes a line for programs; the caller holds the lock.
+// encode writes a JSON line; the caller holds the lock.
 func (s *ciScreen) encode(kind string, j jobs.Job, what any) {
 	if !s.json {
 		return
@@ -241,7 +241,7 @@ func (s *ciScreen) encode(kind string, j jobs.Job, what any) {
 	}{kind, j.Address(), what})
 }
 
-// sayError says why a job was not begun.
+// sayError shows why a job did not begin.
 func (w *world) sayError(d cycle.Done) {
 	_, _ = io.WriteString(w.err, "Error: "+d.Job.Name+": "+d.Err.Error()+"\n")
 }

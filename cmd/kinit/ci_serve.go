@@ -14,8 +14,8 @@ import (
 	"kinit/engine/filelock"
 )
 
-// renderEvery is how often the site is rendered although no job was run, for the ages on
-// it and on badges.
+// renderEvery is how often the site is rendered even if no job ran, to update the ages
+// on it and on badges.
 const renderEvery = time.Hour
 
 func (w *world) ciServe() *cli.Command {
@@ -58,7 +58,7 @@ func (w *world) serveJobs(c *cli.Context) error {
 	return nil
 }
 
-// every calls a function in intervals until ctx ends.
+// every calls a function at an interval until ctx ends.
 func every(ctx context.Context, interval time.Duration, f func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -72,7 +72,7 @@ func every(ctx context.Context, interval time.Duration, f func()) {
 	}
 }
 
-// onlyServer makes sure that nobody else serves the results of this file.
+// onlyServer ensures that no other process serves the results of this file.
 func onlyServer(ctx context.Context, file *jobs.File) (func() error, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -83,8 +83,8 @@ func onlyServer(ctx context.Context, file *jobs.File) (func() error, error) {
 	return release, nil
 }
 
-// sleepUntil waits until a time. The clock is looked at often, because it goes on while a
-// machine sleeps and timers do not.
+// sleepUntil waits until a time. It reads the clock often because the clock continues
+// while a machine sleeps and timers do not.
 func (w *world) sleepUntil(ctx context.Context, until time.Time) error {
 	for {
 		left := until.Sub(w.now())

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// shells is the scripts that shells are told by how to complete. Each asks the
-// program itself, so that none knows a command or a flag.
+// shells contains the completion script of each shell. Each script asks the program, so
+// that no script contains a command or a flag.
 //
 //go:embed shells
 var shells embed.FS
@@ -44,9 +44,9 @@ that take them.`,
 	})
 }
 
-// candidatesCommand is what the scripts call: with the words of a command line, the
-// last one in the making. It prints a candidate a line, with what it means after a
-// tab. Nothing means that a file may stand there.
+// candidatesCommand is the command that the scripts call with the words of a command
+// line, of which the last is incomplete. It prints one candidate per line, with its
+// meaning after a tab. No output means that a file name may follow.
 func (w *world) candidatesCommand() *cli.Command {
 	return &cli.Command{
 		Name:   "__complete",
@@ -62,7 +62,7 @@ func (w *world) candidatesCommand() *cli.Command {
 	}
 }
 
-// joined puts together what bash takes apart: --output, =, json.
+// joined rejoins words that bash splits: --output, =, json.
 func joined(words []string) []string {
 	var out []string
 	for _, word := range words {

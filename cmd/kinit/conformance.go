@@ -16,11 +16,11 @@ import (
 	"kinit/cmd/kinit/runfolder"
 )
 
-// conformanceFocus selects the tests that decide about conformance.
+// conformanceFocus selects the tests that count for conformance.
 const conformanceFocus = `\[Conformance\]`
 
-// suiteGrace is how long a suite has to end after an interrupt. Its own way to end takes
-// minutes: it waits until what its tests have made is gone.
+// suiteGrace is how long a suite has to end after an interrupt. A regular end takes
+// minutes because it waits until the objects of its tests are deleted.
 const suiteGrace = 5 * time.Second
 
 func (w *world) conformanceCommand() *cli.Command {
@@ -98,7 +98,7 @@ func (w *world) listConformance(c *cli.Context) error {
 	return w.lines(names...)
 }
 
-// testConformance runs the suite against the spec's cluster and writes what came of it.
+// testConformance runs the suite against the spec's cluster and writes the results.
 func (w *world) testConformance(c *cli.Context) error {
 	suite, err := w.suite(c)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *world) testConformance(c *cli.Context) error {
 	return w.concludeConformance(c, folder, result)
 }
 
-// selectTests are the tests that --focus selects, and those of them that --skip leaves out.
+// selectTests returns the tests that --focus selects, and those of them that --skip leaves out.
 func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []string, err error) {
 	names, err = suite.List(c.Context, c.String("focus"), c.String("skip"))
 	if err != nil || c.String("skip") == "" {
@@ -142,11 +142,10 @@ func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []str
 	return names, slices.DeleteFunc(all, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
-// keptConformance is how many runs of the suite are kept: each has megabytes of output.
+// keptConformance is how many runs of the suite are kept: the output of each is megabytes.
 const keptConformance = 10
 
-// conformanceFolder makes the folder of a run. It is not among the logs of runs, which it
-// is none of.
+// conformanceFolder makes the folder of a run, apart from the logs of runs.
 func (w *world) conformanceFolder(cluster string) (string, error) {
 	all := filepath.Join(w.stateFolder(), "conformance")
 	if err := os.MkdirAll(all, 0o700); err != nil {
@@ -168,7 +167,7 @@ func (w *world) conformanceFolder(cluster string) (string, error) {
 	}
 }
 
-// follow runs the suite with the kubeconfig in a folder that is gone afterwards.
+// follow runs the suite with the kubeconfig in a folder that it removes afterwards.
 func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, folder string, names []string, result *conformance.Result) error {
 	home, err := os.MkdirTemp("", "kinit-conformance-")
 	if err != nil {
@@ -204,7 +203,7 @@ func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, fol
 	return nil
 }
 
-// suiteStopping is said at an interrupt.
+// suiteStopping is the notice at an interrupt.
 const suiteStopping = "stopping: the suite is being ended; what its tests have made may stay in the cluster"
 
 func (w *world) progressOptions(c *cli.Context, total int) conformance.ProgressOptions {
@@ -215,7 +214,7 @@ func (w *world) progressOptions(c *cli.Context, total int) conformance.ProgressO
 	}
 }
 
-// concludeConformance writes the files, says the verdict and chooses the exit code.
+// concludeConformance writes the files, shows the verdict and returns the exit code.
 func (w *world) concludeConformance(c *cli.Context, folder string, result *conformance.Result) error {
 	write := func(name string, write func(io.Writer, *conformance.Result) error) error {
 		return w.writeFile(name, func(to io.Writer) error { return write(to, result) })

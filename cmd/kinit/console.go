@@ -55,14 +55,14 @@ root.`,
 	})
 }
 
-// The ways to a node.
+// The ways to reach a node.
 const (
 	waySerial  = "serial"
 	wayScreen  = "vnc"
 	wayDesktop = "rdp"
 )
 
-// way is the one that is asked for, or that of the node's system.
+// way returns the requested way, or the default of the node's system.
 func way(c *cli.Context, system module.OS) string {
 	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
 		if c.Bool(name) {
@@ -122,8 +122,8 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 	return nil
 }
 
-// terminal lends the terminal to the console of a node, by the command that its driver
-// has for it.
+// terminal connects the terminal to the console of a node, with the command that its
+// driver provides.
 func terminal(ctx context.Context, conn transport.Conn, n engine.Node, force bool) (int, error) {
 	argv := n.Console
 	if force && n.TakeConsole != nil {
@@ -135,7 +135,7 @@ func terminal(ctx context.Context, conn transport.Conn, n engine.Node, force boo
 	return lend(ctx, conn, shell.POSIX(argv...), true)
 }
 
-// lacks says whose part it would be to have a way to the node.
+// lacks returns the error for a node without the requested way, and names its cause.
 func lacks(n engine.Node, what string) error {
 	if n.Driver == "" {
 		return fmt.Errorf("%s has no %s: the playbook's host block for it gives no command for one, as in %s = [\"…\"]", n.Name, what, what)
@@ -143,8 +143,8 @@ func lacks(n engine.Node, what string) error {
 	return fmt.Errorf("%s has no %s: its driver %q knows none", n.Name, what, n.Driver)
 }
 
-// forwardScreen forwards a port of the loopback to the node's VNC server, which is on
-// the hypervisor's loopback.
+// forwardScreen forwards a loopback port to the node's VNC server on the hypervisor's
+// loopback.
 func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node engine.Node) error {
 	port, err := vncPort(ctx, conn, node)
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node eng
 // rdpPort is the TCP port of remote desktops, by MS-RDPBCGR.
 const rdpPort = "3389"
 
-// forwardDesktop forwards a port of the loopback to the node's remote desktop.
+// forwardDesktop forwards a loopback port to the node's remote desktop.
 func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node engine.Node) error {
 	if node.OS != module.Windows {
 		return fmt.Errorf("%s runs no Windows and has no remote desktop: use --vnc", node.Name)
@@ -168,7 +168,7 @@ func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node en
 	})
 }
 
-// vncPort asks the hypervisor where a node's VNC server is, on its loopback.
+// vncPort asks the hypervisor for the loopback port of a node's VNC server.
 func vncPort(ctx context.Context, conn transport.Conn, node engine.Node) (int, error) {
 	if len(node.Screen) == 0 {
 		return 0, lacks(node, "screen")

@@ -12,8 +12,8 @@ import (
 	"kinit/engine"
 )
 
-// doctorSpec is the spec that ships with kinit and looks at hosts, and
-// findingsOutput the output it gives.
+// doctorSpec is the spec inside kinit that examines hosts, and findingsOutput the name of
+// its output.
 const (
 	doctorSpec     = "doctor"
 	findingsOutput = "findings"
@@ -45,11 +45,11 @@ which 'kinit run doctor --hosts HOST' does too; its variables are those of clust
 	})
 }
 
-// doctorFlags are the input flags without the one that the arguments stand for.
+// doctorFlags returns the input flags without the one that the arguments replace.
 func doctorFlags() []cli.Flag { return inputFlags()[1:] }
 
-// examine looks at one host after another, so that one that does not answer says
-// nothing about the others. An unreachable host makes the exit code, as everywhere.
+// examine examines hosts one after another, so that one that does not answer does not
+// affect the findings of the others. An unreachable host sets the exit code, as everywhere.
 func (w *world) examine(c *cli.Context, hosts []string) error {
 	worst := exitOK
 	for _, host := range hosts {
@@ -112,7 +112,7 @@ func (w *world) findings(c *cli.Context, host string) ([]view.Finding, error) {
 	return findings, nil
 }
 
-// byHost are the findings of each host apart: an argument may be a group.
+// byHost groups the findings by host: an argument may be a group.
 func byHost(findings []view.Finding) [][]view.Finding {
 	var all [][]view.Finding
 	for i, f := range findings {
@@ -124,7 +124,7 @@ func byHost(findings []view.Finding) [][]view.Finding {
 	return all
 }
 
-// tell shows the findings of a host in the format that was asked for.
+// tell shows the findings of a host in the requested format.
 func (w *world) tell(c *cli.Context, findings []view.Finding) error {
 	switch c.String("output") {
 	case outputJSON:

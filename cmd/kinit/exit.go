@@ -23,7 +23,7 @@ const (
 	exitInterrupted = 130 // 128 and the number of SIGINT
 )
 
-// exitMeaning says what an exit code means, for help texts.
+// exitMeaning describes an exit code for help texts.
 func exitMeaning(code int) string {
 	return map[int]string{
 		exitOK:          "all is as it should be",
@@ -37,8 +37,8 @@ func exitMeaning(code int) string {
 	}[code]
 }
 
-// codeOf is the exit code for a report. An unreachable host comes before other
-// failures because it is often their cause.
+// codeOf returns the exit code for a report. An unreachable host takes precedence over
+// other failures because it often causes them.
 func codeOf(r *engine.Report, j job) int {
 	switch {
 	case r.Interrupted:
@@ -64,7 +64,7 @@ func unreachable(r *engine.Report) bool {
 	return ended(r, event.Unreachable)
 }
 
-// ended tells whether a task ended so.
+// ended reports whether a task ended with a status.
 func ended(r *engine.Report, status event.Status) bool {
 	for _, result := range r.Results {
 		if result.Status == status {
@@ -74,7 +74,7 @@ func ended(r *engine.Report, status event.Status) bool {
 	return false
 }
 
-// codeError ends the program with a code; everything was said already.
+// codeError ends the program with a code; all messages are already shown.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -91,8 +91,8 @@ func usageErrorf(command, format string, args ...any) error {
 	return &usageError{command: command, text: fmt.Sprintf(format, args...)}
 }
 
-// exit turns what a command returned into the exit code, and says what was not
-// said yet.
+// exit turns the error of a command into the exit code, and shows the error if it is
+// not shown yet.
 func (w *world) exit(err error) int {
 	var code codeError
 	var usage *usageError

@@ -17,7 +17,7 @@ const (
 	headOutput = "Output"
 )
 
-// inputFlags say which hosts and values a spec is used with.
+// inputFlags select the hosts and values of a spec.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
 		hostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all"),
@@ -38,7 +38,7 @@ func hostsFlag(usage string) cli.Flag {
 	return &cli.StringSliceFlag{Name: "hosts", Category: headInput, Usage: usage}
 }
 
-// selectionFlags say which part of a playbook is done, and how.
+// selectionFlags select the part of a playbook that runs, and how it runs.
 func selectionFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "stop-after", Category: headSelect, Usage: "stop when `STAGE` is done"},
@@ -55,7 +55,7 @@ func selectionFlags() []cli.Flag {
 	}
 }
 
-// adoptFlag makes what another controller has made this one's too.
+// adoptFlag lets this controller take over objects of another controller.
 func adoptFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "adopt", Category: headSelect,
 		Usage: "work on what has the name on the hosts, whoever made it"}
@@ -74,7 +74,7 @@ func forksFlag() cli.Flag {
 // one hypervisor.
 const defaultForks = 10
 
-// outputFlags say how it looks.
+// outputFlags control the output.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput, Count: new(int),
@@ -85,7 +85,7 @@ func outputFlags() []cli.Flag {
 	}
 }
 
-// diffFlags say whether steps are shown with their diffs.
+// diffFlags control whether steps are shown with their diffs.
 func diffFlags(usage string) []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: usage},
@@ -97,7 +97,7 @@ func noColorFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "no-color", Category: headOutput, Usage: "show no colours, as with $NO_COLOR"}
 }
 
-// colours takes the colours away where --no-color says so.
+// colours turns colours off for --no-color.
 func (w *world) colours(c *cli.Context) {
 	if c.Bool("no-color") {
 		w.out.Colour, w.err.Colour = false, false
@@ -111,8 +111,8 @@ const (
 	outputQuiet = "quiet"
 )
 
-// options turns flags into what the engine takes. Flags a command does not have
-// count as not given.
+// options turns flags into engine options. Flags that a command does not have count as
+// not given.
 func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	values, err := variables(c)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	return o, nil
 }
 
-// inputs turns flags into what the engine takes, with the inventories.
+// inputs turns flags into engine options, with the inventories.
 func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	o, err := w.options(c, spec)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	return o, err
 }
 
-// baseOptions are what the engine is told without any flag.
+// baseOptions returns the engine options that no flag sets.
 func (w *world) baseOptions(spec string) engine.Options {
 	return engine.Options{
 		Spec: spec, Environ: w.environ,
@@ -152,7 +152,7 @@ func (w *world) baseOptions(spec string) engine.Options {
 	}
 }
 
-// variables are the values of --var; the last one of a name counts.
+// variables returns the values of --var; the last value of a name wins.
 func variables(c *cli.Context) (map[string]string, error) {
 	values := map[string]string{}
 	for _, pair := range c.StringSlice("var") {
@@ -165,7 +165,7 @@ func variables(c *cli.Context) (map[string]string, error) {
 	return values, nil
 }
 
-// list is the value of a flag that may be repeated and may have commas. A comma
+// list returns the values of a flag that can be repeated and can contain commas. A comma
 // within brackets belongs to an address, as in task.file.a["x,y"].
 func list(c *cli.Context, name string) []string { return split(c.StringSlice(name)) }
 
@@ -191,7 +191,7 @@ func split(values []string) []string {
 	return trimmed(all)
 }
 
-// trimmed drops spaces around texts, and empty ones.
+// trimmed removes spaces around texts, and empty texts.
 func trimmed(texts []string) []string {
 	var out []string
 	for _, text := range texts {
@@ -202,7 +202,7 @@ func trimmed(texts []string) []string {
 	return out
 }
 
-// choice tells whether a flag has one of its values.
+// choice reports whether a flag has one of its values.
 func choice(c *cli.Context, name string, values ...string) error {
 	if slices.Contains(values, c.String(name)) {
 		return nil

@@ -136,6 +136,32 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 		t.Fatalf("got exit code %d", code)
 	}
 
+	for environ, want := range map[string]string{"KINIT_ARTIFACTS=auto": "download", "KINIT_ARTIFACTS=build": "build"} {
+		args := []string{"lab", "up", "--var", "kubernetes_url=https://m/k", "--var", "lab_subnet=10.1.0.0/24", "--var-file", "pins.json"}
+		if want == "download" {
+			args = append(args, "--artifacts", "download")
+		}
+		p = newProgram(t, args...)
+		p.environ = append(p.environ, environ)
+		got := map[string]engine.Options{}
+		p.during = func(_ context.Context, o engine.Options) { got[o.Spec] = o }
+		if code := p.run(); code != exitOK {
+			t.Fatalf("got exit code %d", code)
+		}
+		a, lab := got["lab-artifacts"], got["lab"]
+		if a.Vars["lab_artifacts"] != want || a.Vars["kubernetes_url"] != "https://m/k" || a.Vars["lab_subnet"] != "" || !slices.Equal(a.VarFiles, []string{"pins.json"}) {
+			t.Errorf("%q: the artifacts got %v and the files %v, want %s", environ, a.Vars, a.VarFiles, want)
+		}
+		if _, ok := lab.Vars["kubernetes_url"]; ok || lab.Vars["lab_artifacts"] != "" || lab.Vars["lab_subnet"] != "10.1.0.0/24" || len(lab.VarFiles) > 0 {
+			t.Errorf("%q: the lab got %v and the files %v", environ, lab.Vars, lab.VarFiles)
+		}
+	}
+
+	p = newProgram(t, "lab", "up", "--artifacts", "fetch")
+	if code := p.run(); code != exitUsage || !strings.Contains(p.err.String(), "--artifacts must be one of auto, download, build, \"fetch\" was given") {
+		t.Errorf("got exit code %d: %s", code, p.err.String())
+	}
+
 	p = newProgram(t, "lab", "up")
 	p.report.Results = []engine.Result{{Status: event.Failed}}
 	if code := p.run(); code != exitFailed || p.options.Spec != "lab-artifacts" {

@@ -15,7 +15,7 @@ import (
 	"kinit/engine/textdiff"
 )
 
-// standardInput stands for the standard input among files.
+// standardInput is the file name that means standard input.
 const standardInput = "-"
 
 func (w *world) fmtCommand() *cli.Command {
@@ -104,7 +104,7 @@ func (f *formatting) path(name string) error {
 	})
 }
 
-// isFormatted tells whether a file in a folder is one to format.
+// isFormatted reports whether fmt formats a file in a folder.
 func isFormatted(name string) bool {
 	return strings.HasSuffix(name, ".hcl") && !strings.HasSuffix(name, ".tmpl.hcl")
 }
@@ -133,7 +133,7 @@ func (f *formatting) file(name string) error {
 	return replaceFile(f.abs(name), after, 0o644)
 }
 
-// stdin formats the standard input to the standard output, or shows what differs.
+// stdin formats standard input to standard output, or shows the differences.
 func (f *formatting) stdin() error {
 	before, err := io.ReadAll(f.in)
 	if err != nil {
@@ -154,8 +154,8 @@ func (f *formatting) stdin() error {
 	return err
 }
 
-// formatted is the text as it should be. One with mistakes shows them and is left
-// alone.
+// formatted returns the formatted text. For a text with mistakes it shows them and
+// changes nothing.
 func (f *formatting) formatted(name string, text []byte) ([]byte, bool) {
 	after, report := engine.Format(name, text)
 	if report.Invalid {

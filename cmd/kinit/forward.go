@@ -11,7 +11,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// forwarding is a port of this machine's loopback that leads somewhere else.
+// forwarding is a port on this machine's loopback that leads to another address.
 type forwarding struct {
 	what string // a screen, a desktop
 	node string
@@ -19,7 +19,7 @@ type forwarding struct {
 	to   string // the address, as the far end of the connection reaches it
 }
 
-// forward serves everybody who connects, until ctx ends, which is how it is meant to end.
+// forward serves all connections until ctx ends, which is its normal end.
 func (w *world) forward(ctx context.Context, conn transport.Conn, f forwarding) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,7 +44,7 @@ func (w *world) forward(ctx context.Context, conn transport.Conn, f forwarding) 
 	}
 }
 
-// relay connects one viewer with the far end.
+// relay connects one viewer with the remote address.
 func (w *world) relay(ctx context.Context, conn transport.Conn, viewer net.Conn, f forwarding) {
 	defer viewer.Close()
 	far, err := conn.Dial(ctx, "tcp", f.to)

@@ -10,14 +10,14 @@ import (
 	"kinit/engine"
 )
 
-// manual is what a command's help says beside what its cli.Command says.
+// manual contains a command's help beyond its cli.Command.
 type manual struct {
 	path     string // the command and those above it, without "kinit"
 	examples []string
 	codes    []int // the exit codes it can have
 }
 
-// write makes the help text of a command.
+// write builds the help text of a command.
 func (m manual) write(c *cli.Command) *cli.Command {
 	var out strings.Builder
 	usage := strings.TrimSpace(m.path + " " + c.ArgsUsage)
@@ -46,7 +46,7 @@ func (m manual) write(c *cli.Command) *cli.Command {
 	return c
 }
 
-// appHelp is what kinit says without a command.
+// appHelp returns the help of kinit without a command.
 func appHelp(app *cli.App, drivers []engine.Driver) string {
 	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
 		commandList(app.Commands) + `
@@ -61,7 +61,7 @@ See 'kinit COMMAND --help' for more about a command.
 `
 }
 
-// driverList says of each driver what its nodes are.
+// driverList describes the nodes of each driver.
 func driverList(drivers []engine.Driver) string {
 	width, text := 0, ""
 	for _, d := range drivers {
@@ -86,8 +86,8 @@ func commandList(commands []*cli.Command) string {
 	return text
 }
 
-// flagHelp lists flags under the headings of their categories, in the order of
-// their first flag.
+// flagHelp lists flags under the headings of their categories, in the order in which the
+// categories first occur.
 func flagHelp(flags []cli.Flag) string {
 	var order []string
 	groups := map[string]string{}
@@ -105,8 +105,8 @@ func flagHelp(flags []cli.Flag) string {
 	return text
 }
 
-// flagLine is a flag's line of help. The name of its value stands in backquotes
-// in its usage.
+// flagLine returns the help line of a flag. The usage has the name of its value in
+// backquotes.
 func flagLine(f cli.DocGenerationFlag) string {
 	short, long := "    ", "--"+f.Names()[0]
 	if names := f.Names(); len(names) > 1 {
@@ -121,5 +121,5 @@ func flagLine(f cli.DocGenerationFlag) string {
 	return fmt.Sprintf("  %s%-20s  %s\n", short, long, usage)
 }
 
-// sentence makes a usage line a sentence.
+// sentence turns a usage line into a sentence.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

@@ -75,7 +75,7 @@ func (w *world) showHistory(c *cli.Context) error {
 	return w.lines(historyLines(entries)...)
 }
 
-// of tells whether a run is of a spec, given by its path or name; any is of "".
+// of reports whether a run used a spec, given by its path or name; "" matches every run.
 func of(run *runlog.Run, spec string) bool {
 	bare := func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".hcl") }
 	return spec == "" || bare(run.Header.Spec) == bare(spec)
@@ -108,7 +108,7 @@ func (w *world) historyJSON(entries []entry) error {
 	return nil
 }
 
-// historyLines is the history as a table, or a sentence when there is none.
+// historyLines returns the history as a table, or a sentence if it is empty.
 func historyLines(entries []entry) []string {
 	if len(entries) == 0 {
 		return []string{"No run was kept."}

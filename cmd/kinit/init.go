@@ -14,7 +14,7 @@ import (
 	"kinit/engine/shell"
 )
 
-// starter is the files that init writes.
+// starter contains the files that init writes.
 //
 //go:embed starter
 var starter embed.FS
@@ -80,7 +80,7 @@ func nextSteps(folder string) string {
 	return "cd " + shell.POSIX(folder) + " && kinit plan site.hcl"
 }
 
-// writeNew writes a file that is not there, with the folders above it.
+// writeNew writes a file that must not exist yet, and creates the folders above it.
 func writeNew(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

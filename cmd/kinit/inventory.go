@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// defaultInventory is read from the working directory when it is there.
+// defaultInventory is read from the working directory if it exists there.
 const defaultInventory = "inventory.hcl"
 
-// inventoriesFolder is where kinit's config folder has inventories that are read
-// by default.
+// inventoriesFolder is the folder of default inventories in kinit's config folder.
 const inventoriesFolder = "inventories"
 
-// inventoryFiles are the inventories of a run: exactly the ones asked for, or
-// else the default, with those in kinit's config folder, where labs are. The latter
-// are the reserved ones too: nobody asked for them, so what changes hosts works on
-// theirs only where they are named.
+// inventoryFiles returns the inventories of a run: the requested ones, or else the
+// default and those in kinit's config folder, where labs are. The latter are also
+// returned as reserved: nobody asked for them, so commands that change hosts work on
+// their hosts only if the command line names them.
 func (w *world) inventoryFiles(asked []string) (files, reserved []string, err error) {
 	if len(asked) > 0 {
 		return asked, nil, nil
@@ -37,7 +36,7 @@ func (w *world) inventoryFiles(asked []string) (files, reserved []string, err er
 	return own, own, nil
 }
 
-// configInventories are the inventories in the config folder, by name.
+// configInventories returns the inventories in the config folder, by name.
 func (w *world) configInventories() ([]string, error) {
 	folder := filepath.Join(w.configFolder(), inventoriesFolder)
 	entries, err := os.ReadDir(folder)

@@ -94,13 +94,13 @@ func inventoryFlags(more ...cli.Flag) []cli.Flag {
 	})
 }
 
-// inventoryShow is how an inventory looks, as text and as JSON.
+// inventoryShow renders an inventory as text and as JSON.
 type inventoryShow struct {
 	lines func(engine.Inventory) []string
 	json  func(engine.Inventory) inventoryDocument
 }
 
-// onInventory reads the inventories and shows what the command is about.
+// onInventory reads the inventories and shows the requested part.
 func (w *world) onInventory(c *cli.Context, hosts []string, show inventoryShow) error {
 	if err := choice(c, "output", outputText, outputJSON); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (w *world) onInventory(c *cli.Context, hosts []string, show inventoryShow) 
 	return codeError(code)
 }
 
-// showInventory writes what there is to show, and what is wrong with it.
+// showInventory writes the requested part of an inventory and its diagnostics.
 func (w *world) showInventory(c *cli.Context, show inventoryShow, inv engine.Inventory, r *engine.Report, screen view.View) error {
 	code := codeOf(r, job{})
 	if c.String("output") == outputJSON {

@@ -12,8 +12,8 @@ import (
 	"kinit/engine/event"
 )
 
-// inventoryDocument is the JSON of the inventory commands; each has one of the
-// parts, and all have the diagnostics.
+// inventoryDocument is the JSON of the inventory commands; each has one of the parts, and
+// all have the diagnostics.
 type inventoryDocument struct {
 	Hosts       []hostRecord    `json:"hosts,omitempty"`
 	Groups      []groupRecord   `json:"groups,omitempty"`
@@ -21,7 +21,7 @@ type inventoryDocument struct {
 	Diagnostics []event.Problem `json:"diagnostics"`
 }
 
-// hostRecord is a host. What its inventory does not say is left out.
+// hostRecord is a host. Values that its inventory does not set are omitted.
 type hostRecord struct {
 	Name      string   `json:"name"`
 	Address   string   `json:"address"`
@@ -33,15 +33,14 @@ type hostRecord struct {
 	Groups    []string `json:"groups"`
 }
 
-// groupRecord is a group and what is directly in it.
+// groupRecord is a group and its direct members.
 type groupRecord struct {
 	Name   string   `json:"name"`
 	Hosts  []string `json:"hosts"`
 	Groups []string `json:"groups"`
 }
 
-// varRecord is a variable of a host. One that is not known has the reason instead of
-// its value.
+// varRecord is a variable of a host. An unknown one has the reason instead of a value.
 type varRecord struct {
 	Host   string          `json:"host"`
 	Name   string          `json:"name"`
@@ -75,7 +74,7 @@ func varsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 	return d
 }
 
-// orEmpty is a list that JSON does not show as null.
+// orEmpty returns a list that JSON does not show as null.
 func orEmpty(names []string) []string {
 	if names == nil {
 		return []string{}
@@ -83,7 +82,7 @@ func orEmpty(names []string) []string {
 	return names
 }
 
-// hostLines is a table of hosts.
+// hostLines returns a table of hosts.
 func hostLines(inv engine.Inventory) []string {
 	rows := [][]string{{"HOST", "ADDRESS", "GROUPS"}}
 	for _, h := range inv.Hosts {
@@ -102,7 +101,7 @@ func hostLines(inv engine.Inventory) []string {
 	return table(rows)
 }
 
-// varLines is a table of the variables of hosts.
+// varLines returns a table of the variables of hosts.
 func varLines(inv engine.Inventory) []string {
 	// Values come last: one may be longer than a screen is wide.
 	rows := [][]string{{"HOST", "VARIABLE", "FROM", "AT", "VALUE"}}
@@ -123,7 +122,7 @@ func varLines(inv engine.Inventory) []string {
 	return table(rows)
 }
 
-// table aligns columns. The last is as wide as it is.
+// table aligns columns. The last column is not padded.
 func table(rows [][]string) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -142,7 +141,7 @@ func table(rows [][]string) []string {
 	return lines
 }
 
-// treeLines is the tree of groups and hosts, as ansible-inventory --graph has it.
+// treeLines returns the tree of groups and hosts in the form of ansible-inventory --graph.
 func treeLines(inv engine.Inventory) []string {
 	groups := map[string]engine.InventoryGroup{}
 	for _, g := range inv.Groups {

@@ -21,13 +21,12 @@ type job struct {
 	logged      bool // keeps a log: it changes hosts
 	diff        bool // shows diffs without being asked to
 	step        bool // asks before tasks; the view is text on a terminal
-	unnamed     bool // says which of the inventory's hosts it changes, since nobody named them
+	unnamed     bool // shows which hosts of the inventory it changes, since the command line names none
 	pendingTold bool // pending changes make an exit code, though the view shows no plan
 	pendingIsOK bool // pending changes are no reason for an exit code
 }
 
-// perform does the job under the eyes of a view, and returns what the program
-// ends with.
+// perform runs the job with a view and returns the error that the program ends with.
 func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 	screen, err := w.view(c, j, o.Spec)
 	if err != nil {
@@ -61,7 +60,7 @@ func (w *world) perform(c *cli.Context, j job, o engine.Options) error {
 	return codeError(code)
 }
 
-// interruptibly calls the engine with a context that signals end.
+// interruptibly calls the engine with a context that signals cancel.
 func (w *world) interruptibly(c *cli.Context, do action, o engine.Options, screen view.View) *engine.Report {
 	incoming, restore := w.signals()
 	defer restore()
@@ -75,15 +74,15 @@ func (w *world) interruptibly(c *cli.Context, do action, o engine.Options, scree
 	return do(ctx, o)
 }
 
-// watched calls the engine while sinks get what happens, and returns its report. What
-// both see has secrets masked.
+// watched calls the engine while sinks receive its events, and returns its report. Secrets
+// are masked in both.
 func watched(o engine.Options, redactor *secret.Redactor, to event.Sink, call func(engine.Options) *engine.Report) *engine.Report {
 	o.Redactor = redactor
 	o.Events = view.Redacted{Next: to, Redact: redactor.Redact}
 	return view.RedactReport(call(o), redactor.Redact)
 }
 
-// sinks are a screen and, where there is one, a log.
+// sinks returns the screen and the log, if there is one.
 func sinks(screen event.Sink, log *runlog.Log) view.Fan {
 	if log == nil {
 		return view.Fan{screen}
@@ -91,7 +90,7 @@ func sinks(screen event.Sink, log *runlog.Log) view.Fan {
 	return view.Fan{screen, log}
 }
 
-// startLog starts the run's log, where the job keeps one.
+// startLog starts the run's log if the job keeps one.
 func (w *world) startLog(c *cli.Context, j job, o engine.Options, screen view.View) *runlog.Log {
 	if !j.logged {
 		return nil
@@ -103,7 +102,7 @@ func (w *world) startLog(c *cli.Context, j job, o engine.Options, screen view.Vi
 	return log
 }
 
-// newLog starts the log of a use of the engine. A run must not fail for want of one.
+// newLog starts the log of a use of the engine. A run must not fail without one.
 func (w *world) newLog(command string, check bool, o engine.Options, notice func(string)) *runlog.Log {
 	log, err := runlog.Create(w.runsFolder(), runlog.Header{
 		Program: programVersion(), Command: command, Check: check, Spec: o.Spec, Started: w.now(),
@@ -119,7 +118,7 @@ func (w *world) newLog(command string, check bool, o engine.Options, notice func
 	return log
 }
 
-// view makes the view that the flags ask for.
+// view returns the view that the flags select.
 func (w *world) view(c *cli.Context, j job, spec string) (view.View, error) {
 	if err := choice(c, "output", outputText, outputJSON, outputQuiet); err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func TestTheSecondSignalLeavesAtOnce(t *testing.T) {
 func TestModulesAreListedByName(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "modules")
-	if code := p.run(); code != exitOK || p.out.String() != "command  Runs a program\nfile     A regular file that is there, or not\n" {
+	if code := p.run(); code != exitOK || p.out.String() != "command  Runs a program\nfile     A present or absent regular file\n" {
 		t.Errorf("got exit code %d and %q", code, p.out.String())
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"kinit/engine"
 )
 
-// kubeconfigOutput is the name by which playbooks give a kubeconfig.
+// kubeconfigOutput is the name of the playbook output that contains a kubeconfig.
 const kubeconfigOutput = "kubeconfig"
 
 func (w *world) kubeconfigCommand() *cli.Command {
@@ -64,7 +64,7 @@ as it is; an entry of the same name that kinit did not make is not replaced.`,
 	})
 }
 
-// kubeconfig reads a cluster's kubeconfig from its hosts, and the cluster's name.
+// kubeconfig reads a cluster's kubeconfig from its hosts, and returns it with the cluster's name.
 func (w *world) kubeconfig(c *cli.Context) (text, cluster string, err error) {
 	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
 		o.Events = nil
@@ -134,7 +134,7 @@ func entryName(c *cli.Context, cluster string) string {
 	return cluster
 }
 
-// kubeconfigFile is the file that kubectl would write to.
+// kubeconfigFile returns the file that kubectl would write to.
 func (w *world) kubeconfigFile(c *cli.Context) string {
 	if file := c.String("file"); file != "" {
 		return w.abs(file)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"kinit/engine"
 )
 
-// The specs that ship with kinit and make labs: what a lab is made of, and the lab.
+// The specs inside kinit that make labs: the artifacts of a lab, and the lab.
 const (
 	artifactsSpec = "lab-artifacts"
 	labSpec       = "lab"
@@ -37,17 +38,26 @@ func (w *world) labUp() *cli.Command {
 		path: "lab up",
 		examples: []string{
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
-			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
 		},
 		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
 	}.write(&cli.Command{
-		Name:        "up",
-		Usage:       "make a lab, or heal one",
-		Flags:       flags(labFlags(), []cli.Flag{driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
-		Description: "What a lab is made of is built the first time, which takes its while.",
+		Name:  "up",
+		Usage: "make a lab, or heal one",
+		Flags: flags(labFlags(), []cli.Flag{artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
+		Description: `What a lab is made of is made the first time, which takes its while. The programs of
+Kubernetes are upstream's, checked against digests or published checksums, where their site
+answers; else they are built from Go modules, which takes minutes. What was used last is kept
+while it fits. Other sites with upstream's layouts are set by --var: kubernetes_url, etcd_url,
+coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what has no checksum.`,
 		Action: func(c *cli.Context) error {
+			if c.IsSet("artifacts") {
+				if err := choice(c, "artifacts", "auto", "download", "build"); err != nil {
+					return err
+				}
+			}
 			if len(list(c, "windows-machines")) > 0 && c.Path("windows") == "" {
 				return usageErrorf(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
 			}
@@ -103,46 +113,65 @@ func labFlags() []cli.Flag {
 	}
 }
 
-// driversFlag says what makes the nodes of clusters on the lab. What no driver needs is
-// not built: a guest's disk, or the image of nodes that are containers.
+// artifactsFlag selects the source of a lab's programs.
+func artifactsFlag() cli.Flag {
+	return &cli.StringFlag{Name: "artifacts", Category: headInput,
+		Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"}
+}
+
+func artifactsFileFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "var-file", Category: headInput, KeepSpace: true,
+		Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"}
+}
+
+// driversFlag selects the drivers for nodes of clusters on the lab. Artifacts that no
+// selected driver needs are not built: a guest's disk, or the image of container nodes.
 func driversFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "drivers", Category: headInput,
 		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
 }
 
-// machinesFlag names machines beside the hypervisors, for nodes by the driver host.
+// machinesFlag names machines beside the hypervisors, for nodes with the driver host.
 func machinesFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "machines", Category: headInput,
 		Usage: "also make `MACHINES` that exist, for the driver host"}
 }
 
-// windowsFlag names the program that plays Windows in a lab. It is no part of kinit:
-// test/winsim of its sources makes it.
+// windowsFlag names the program that simulates Windows in a lab. It is not part of kinit:
+// test/winsim in its sources builds it.
 func windowsFlag() cli.Flag {
 	return &cli.PathFlag{Name: "windows", Category: headInput,
 		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
 }
 
-// windowsMachinesFlag names machines that exist and play Windows.
+// windowsMachinesFlag names existing machines that simulate Windows.
 func windowsMachinesFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "windows-machines", Category: headInput,
 		Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"}
 }
 
-// conformanceFlag says that clusters on the lab are to be tested by "kinit conformance".
+// conformanceFlag prepares the lab for tests with "kinit conformance".
 func conformanceFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "conformance", Category: headInput,
 		Usage: "also build what 'kinit conformance' needs: tests and their images"}
 }
 
-// onArtifacts does a job with the spec of what labs are made of, which all labs
-// share.
+// onArtifacts runs a job with the spec of the artifacts that all labs share.
 func (w *world) onArtifacts(c *cli.Context, j job) error {
 	o, err := w.labOptions(c, artifactsSpec)
 	if err != nil {
 		return err
 	}
+	values := o.Vars
 	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	for _, name := range downloadVariables() {
+		if value, ok := values[name]; ok {
+			o.Vars[name] = value
+		}
+	}
+	if mode := cmp.Or(c.String("artifacts"), w.env("KINIT_ARTIFACTS")); mode != "" {
+		o.Vars["lab_artifacts"] = mode
+	}
 	if drivers := list(c, "drivers"); len(drivers) > 0 {
 		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
 	}
@@ -157,11 +186,20 @@ func (w *world) onArtifacts(c *cli.Context, j job) error {
 	return w.perform(c, j, o)
 }
 
-// onLab does a job with the lab's spec.
+// downloadVariables returns the variables of --var that apply to downloads and not to the lab.
+func downloadVariables() []string {
+	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned"}
+}
+
+// onLab runs a job with the lab's spec.
 func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 	o, err := w.labOptions(c, labSpec)
 	if err != nil {
 		return err
+	}
+	o.VarFiles = nil
+	for _, about := range downloadVariables() {
+		delete(o.Vars, about)
 	}
 	name := c.String("name")
 	own := map[string]string{
@@ -194,10 +232,10 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 	return w.perform(c, j, o)
 }
 
-// labOptions are the flags of a lab command. The tasks work on this machine, so
-// no inventory is read, the lab's own may be out of date; and --hosts has the
-// names of what is to be made. A lab is the machine's: whoever may make one works on
-// it, whatever their state folder knows.
+// labOptions returns the options of a lab command. The tasks work on this machine, so no
+// inventory is read (the lab's own may be out of date), and --hosts has the names of the
+// machines to make. A lab belongs to the machine: every user who may make one can work
+// on it, whatever their state folder contains.
 func (w *world) labOptions(c *cli.Context, spec string) (engine.Options, error) {
 	if err := noArguments(c); err != nil {
 		return engine.Options{}, err

@@ -1,7 +1,7 @@
-// Command kinit deploys what a spec describes over several hypervisors.
+// Command kinit deploys what a spec describes on several hypervisors.
 //
-// This package turns flags into engine.Options and reports into exit codes; what
-// a command does is the engine's, and how it looks is the view's.
+// This package turns flags into engine.Options and reports into exit codes; the engine
+// does the work, and the view renders it.
 package main
 
 import "os"

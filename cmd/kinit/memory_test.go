@@ -73,8 +73,8 @@ func TestHostsDoNotFillTheMemory(t *testing.T) {
 				_, port, _ := net.SplitHostPort(server.Addr)
 				text := strings.NewReplacer("DIR", dir, "URL", flooding.URL).Replace(f.task)
 				text = strings.Replace(text, "{", "{\n host = run.hosts[0]\n", 1)
-				putFile(t, dir, "site.hcl", text+"\n")
-				putFile(t, dir, "hosts.hcl", fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %s\n user = %q\n identity_file = %q\n host_keys = [%q]\n}\n",
+				put(t, dir, "site.hcl", text+"\n")
+				put(t, dir, "hosts.hcl", fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %s\n user = %q\n identity_file = %q\n host_keys = [%q]\n}\n",
 					port, server.User, server.ClientKey, strings.TrimSpace(server.HostKey)))
 				var said bytes.Buffer
 				program := exec.Command(measuredProgram, "run", "site.hcl", "--hosts", host, "--inventory", "hosts.hcl")
@@ -105,7 +105,7 @@ func flooded(t *testing.T, dir, task string) {
 		if !strings.Contains(task, "DIR/"+name+"\"") {
 			continue
 		}
-		putFile(t, dir, name, "")
+		put(t, dir, name, "")
 		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
 			t.Fatal(err)
 		}
@@ -117,14 +117,7 @@ func flooded(t *testing.T, dir, task string) {
 		t.Fatal(err)
 	}
 	for i := range 2000 {
-		putFile(t, filepath.Join(dir, "many"), fmt.Sprintf("%0200d", i), "")
-	}
-}
-
-func putFile(t *testing.T, dir, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		put(t, filepath.Join(dir, "many"), fmt.Sprintf("%0200d", i), "")
 	}
 }
 

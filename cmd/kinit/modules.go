@@ -13,7 +13,7 @@ import (
 	"kinit/modules/reference"
 )
 
-// The widths of a module's reference: where it is no terminal, and at most, as long
+// The widths of a module's reference: without a terminal, and the maximum, because long
 // lines are hard to read.
 const (
 	usualColumns = 80
@@ -88,7 +88,7 @@ func (w *world) showModule(c *cli.Context) error {
 	return err
 }
 
-// moduleNames are the names of all modules, in order.
+// moduleNames returns the sorted names of all modules.
 func (w *world) moduleNames() []string {
 	var names []string
 	for _, kind := range w.kinds() {
@@ -98,7 +98,7 @@ func (w *world) moduleNames() []string {
 	return names
 }
 
-// columns is how wide text may be.
+// columns returns the width for text.
 func (w *world) columns() int {
 	if w.out.Size == nil {
 		return usualColumns
@@ -107,7 +107,7 @@ func (w *world) columns() int {
 	return min(columns, mostColumns)
 }
 
-// json writes a value for programs, and for people who read it.
+// json writes a value as indented JSON.
 func (w *world) json(value any) error {
 	encoder := json.NewEncoder(w.out)
 	encoder.SetEscapeHTML(false)

@@ -15,7 +15,7 @@ import (
 	"kinit/specs"
 )
 
-// pinsPatience is how long a site may send nothing.
+// pinsPatience is how long a site can send nothing before the command gives up.
 const pinsPatience = time.Minute
 
 func (w *world) pinsCommand() *cli.Command {
@@ -91,7 +91,7 @@ be fetched keeps what it had, and it ends with 1.`,
 	})
 }
 
-// shippedPins are those inside the program.
+// shippedPins returns the pins inside the program.
 func shippedPins() (pins.List, error) {
 	text, err := fs.ReadFile(specs.FS, "pins.json")
 	if err != nil {
@@ -100,7 +100,7 @@ func shippedPins() (pins.List, error) {
 	return pins.Parse(text)
 }
 
-// userPins are those of --file. Without the flag there are none.
+// userPins returns the pins of --file; none without the flag.
 func (w *world) userPins(c *cli.Context) (pins.List, error) {
 	path := c.Path("file")
 	if path == "" {
@@ -117,7 +117,7 @@ func (w *world) userPins(c *cli.Context) (pins.List, error) {
 	return list, nil
 }
 
-// allPins are those inside the program as the user's file changes them.
+// allPins returns the pins inside the program, as changed by the user's file.
 func (w *world) allPins(c *cli.Context) (pins.List, error) {
 	shipped, err := shippedPins()
 	if err != nil {
@@ -183,7 +183,7 @@ func (w *world) checkPins(c *cli.Context) error {
 	return ending(code)
 }
 
-// ending is how a command ends that has said everything.
+// ending returns the error for a command that has shown all its messages.
 func ending(code int) error {
 	if code == exitOK {
 		return nil
@@ -191,7 +191,7 @@ func ending(code int) error {
 	return codeError(code)
 }
 
-// fetchPins looks the digests of pins up, one after the other, and tells of each. An
+// fetchPins fetches the digests of pins one after another, and calls tell for each. An
 // interrupt ends it.
 func (w *world) fetchPins(c *cli.Context, some pins.List, tell func(name, digest string, problem error) error) error {
 	incoming, restore := w.signals()

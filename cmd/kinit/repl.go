@@ -37,7 +37,7 @@ after another, and the exit code tells whether all had a value.`,
 	})
 }
 
-// replHelp is what :help says.
+// replHelp is the text of :help.
 const replHelp = `An expression is evaluated and its value is shown. Besides:
   :type EXPRESSION   the type of its value
   :names WORD        the names that begin with WORD
@@ -68,14 +68,14 @@ func (w *world) repl(c *cli.Context) error {
 	}
 }
 
-// session is lines that are evaluated one after another.
+// session evaluates lines one after another.
 type session struct {
 	scope    *engine.Scope
 	out, err view.Screen
 	failed   bool // a line had no value
 }
 
-// end is what a session that reads a file ends with.
+// end returns the result of a session that reads a file.
 func (s *session) end(err error) error {
 	if err != nil && err != io.EOF {
 		return err
@@ -86,7 +86,7 @@ func (s *session) end(err error) error {
 	return nil
 }
 
-// line does one line and tells whether more are wanted.
+// line evaluates one line and reports whether more lines are wanted.
 func (s *session) line(line string) bool {
 	command, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch {
@@ -107,7 +107,7 @@ func (s *session) line(line string) bool {
 	return true
 }
 
-// show prints what an expression gives, or where it is wrong.
+// show prints the value of an expression, or its errors.
 func (s *session) show(text string, get func(string) (string, diag.List)) {
 	result, diags := get(text)
 	if diags.HasErrors() {
@@ -117,7 +117,7 @@ func (s *session) show(text string, get func(string) (string, diag.List)) {
 	s.print(result)
 }
 
-// problems shows what is wrong with a text, apart from what was shown before.
+// problems shows the errors of a text that were not shown before.
 func (s *session) problems(diags diag.List, text string) {
 	if s.failed {
 		_, _ = io.WriteString(s.err, "\n")

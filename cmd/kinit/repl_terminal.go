@@ -10,8 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// onTerminal reads lines that people edit, with a history and with names that Tab
-// completes.
+// onTerminal reads lines from an editor with a history and completion by Tab.
 func (s *session) onTerminal(in *os.File) error {
 	fd := int(in.Fd())
 	before, err := term.MakeRaw(fd)
@@ -44,11 +43,11 @@ func (s *session) onTerminal(in *os.File) error {
 	}
 }
 
-// mostShown is how many names Tab shows at most.
+// mostShown is the most names that Tab shows.
 const mostShown = 60
 
-// completer completes the word before the cursor when Tab is pressed, as far as it
-// is clear, and shows the names where it is not.
+// completer completes the word before the cursor on Tab, as far as it is unambiguous, and
+// shows the names if it is not.
 func (s *session) completer(out io.Writer) func(string, int, rune) (string, int, bool) {
 	return func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
@@ -69,7 +68,7 @@ func (s *session) completer(out io.Writer) func(string, int, rune) (string, int,
 	}
 }
 
-// lastWord is the name that a text ends with.
+// lastWord returns the name at the end of a text.
 func lastWord(text string) string {
 	start := strings.LastIndexFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
@@ -77,7 +76,7 @@ func lastWord(text string) string {
 	return text[start+1:]
 }
 
-// common is what all names begin with.
+// common returns the common prefix of all names.
 func common(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// replaceFile writes a file so that readers see the old content or the new, and
-// neither in part: a link is followed, a file that is there keeps its mode, and a
-// new one gets mode.
+// replaceFile writes a file so that readers see either the old content or the new. It
+// follows a link and keeps the mode of an existing file; a new one gets mode.
 func replaceFile(path string, content []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -35,7 +34,7 @@ func replaceFile(path string, content []byte, mode fs.FileMode) error {
 	return err
 }
 
-// fill writes all of a new file, so that it lasts.
+// fill writes the content of a new file and syncs it to disk.
 func fill(file *os.File, content []byte, mode fs.FileMode) error {
 	if err := file.Chmod(mode); err != nil {
 		return err

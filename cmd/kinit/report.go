@@ -68,7 +68,7 @@ func (w *world) makeReport(c *cli.Context) error {
 	return w.lines(file)
 }
 
-// reportFormat writes a run in the format that was asked for.
+// reportFormat writes a run in the requested format.
 func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) error {
 	switch c.String("format") {
 	case formatHTML:
@@ -89,7 +89,7 @@ func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) erro
 	return nil
 }
 
-// findRun reads the run that the only argument means, the last one without it.
+// findRun reads the run that the only argument names, or the last run without it.
 func (w *world) findRun(c *cli.Context) (*runlog.Run, string, error) {
 	if c.NArg() > 1 {
 		return nil, "", usageErrorf(c.Command.HelpName, "it takes one RUN, %d were given", c.NArg())

@@ -21,13 +21,13 @@ const (
 	formatJUnit = "junit"
 )
 
-// standardOutput is the file name that means it.
+// standardOutput is the file name that means standard output.
 const standardOutput = "-"
 
-// runsFolder is where runs keep their logs.
+// runsFolder returns the folder of the runs' logs.
 func (w *world) runsFolder() string { return filepath.Join(w.stateFolder(), "runs") }
 
-// reportFlags ask for files that are made of the run's log when it has ended.
+// reportFlags request files that are made from the run's log after the run.
 func reportFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "junit", Category: headOutput, Usage: "write JUnit XML for CI to `FILE`"},
@@ -35,8 +35,8 @@ func reportFlags() []cli.Flag {
 	}
 }
 
-// writeReports writes the files that the flags of a run ask for. The run is over,
-// so its exit code does not change when one cannot be written.
+// writeReports writes the files that the flags of a run request. The run is over, so a
+// failure to write one does not change its exit code.
 func (w *world) writeReports(c *cli.Context, log *runlog.Log, screen view.View) {
 	for _, format := range []string{formatJUnit, "report"} {
 		file := c.String(format)
@@ -66,8 +66,8 @@ func (w *world) writeReport(log *runlog.Log, format, file string) error {
 	})
 }
 
-// writeFile writes a file in one go, so that nobody reads half of it. Like the log
-// it is made of, only its owner may read it.
+// writeFile writes a file atomically, so that nobody reads half of it. Like the log it is
+// made from, only its owner can read it.
 func (w *world) writeFile(file string, write func(io.Writer) error) error {
 	if file == standardOutput {
 		return write(w.out)

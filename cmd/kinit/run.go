@@ -64,8 +64,7 @@ quit ends the run as Ctrl-C does.`,
 	})
 }
 
-// onSpec does a job with the spec, the inventories and the flags of a command
-// line.
+// onSpec runs a job with the spec, the inventories and the flags of a command line.
 func (w *world) onSpec(c *cli.Context, j job) error {
 	name, err := spec(c)
 	if err != nil {
@@ -76,7 +75,7 @@ func (w *world) onSpec(c *cli.Context, j job) error {
 		return err
 	}
 	if j.mode != view.Run && j.mode != view.Plan {
-		o.Reserved = nil // to look at a lab's cluster, nobody has to name its hosts
+		o.Reserved = nil // commands that only read a lab's cluster need no named hosts
 	}
 	return w.perform(c, j, o)
 }

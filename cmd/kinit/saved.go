@@ -17,11 +17,11 @@ import (
 	"kinit/engine/shell"
 )
 
-// savedStart is how a file with a saved plan begins.
+// savedStart is the beginning of a file with a saved plan.
 const savedStart = "{\n  \"kind\": \"" + engine.SavedKind + "\",\n"
 
-// saving makes an action of planning and writing the plan to a file; done tells that
-// it was written.
+// saving returns an action that plans and writes the plan to a file, and sets done after it
+// wrote the file.
 func (w *world) saving(file string, done *bool) action {
 	return func(ctx context.Context, o engine.Options) *engine.Report {
 		saved, report := engine.Save(ctx, o)
@@ -40,12 +40,12 @@ func (w *world) saving(file string, done *bool) action {
 	}
 }
 
-// savedPlan reads a saved plan. It is nil when the path is none: a spec, or the name
-// of one.
+// savedPlan reads a saved plan. It returns nil if the path is not a plan but a spec or the
+// name of one.
 func (w *world) savedPlan(path string) (*engine.Saved, error) {
 	file, err := os.Open(w.abs(path))
 	if err != nil {
-		return nil, nil // the engine tells what is wrong with a spec
+		return nil, nil // the engine reports mistakes in a spec
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -66,7 +66,7 @@ func (w *world) savedPlan(path string) (*engine.Saved, error) {
 	return &saved, nil
 }
 
-// apply does what a saved plan says.
+// apply applies a saved plan.
 func (w *world) apply(c *cli.Context, saved *engine.Saved, j job) error {
 	if err := onlyWithPlans(c); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (w *world) apply(c *cli.Context, saved *engine.Saved, j job) error {
 	return w.perform(c, j, o)
 }
 
-// onlyWithPlans tells of flags that say what a plan has said already.
+// onlyWithPlans refuses flags whose values the plan already contains.
 func onlyWithPlans(c *cli.Context) error {
 	allowed := slices.Concat(outputFlags(), diffFlags(""), []cli.Flag{forksFlag(), &cli.BoolFlag{Name: "step"}, &cli.StringFlag{Name: "full-output"}, &cli.StringSliceFlag{Name: "var"}})
 	for _, name := range c.FlagNames() {
@@ -95,7 +95,7 @@ func onlyWithPlans(c *cli.Context) error {
 	return nil
 }
 
-// planToFile plans and keeps the plan in a file.
+// planToFile plans and writes the plan to a file.
 func (w *world) planToFile(c *cli.Context, file string) error {
 	saved := false
 	err := w.onSpec(c, job{do: w.saving(file, &saved), mode: view.Plan, diff: true})

@@ -55,7 +55,7 @@ func (w *world) secretKeygen() *cli.Command {
 	})
 }
 
-// makeKey makes a file that must not be there yet.
+// makeKey writes a new key to a file that must not exist yet.
 func (w *world) makeKey(path string) error {
 	text, public, err := engine.GenerateKey()
 	if err != nil {
@@ -86,7 +86,7 @@ func valueFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "value", Category: headSelect, Usage: usage}
 }
 
-// keys are the private keys of the user.
+// keys reads the user's private keys.
 func (w *world) keys() (*engine.Keys, error) {
 	file := w.abs(engine.KeyFile(w.environ, w.env("HOME")))
 	keys, err := engine.ReadKeys(file)
@@ -96,7 +96,7 @@ func (w *world) keys() (*engine.Keys, error) {
 	return keys, err
 }
 
-// recipients are the public keys to encrypt for.
+// recipients returns the public keys to encrypt for.
 func (w *world) recipients(c *cli.Context) ([]string, error) {
 	given := trimmed(c.StringSlice("to"))
 	if len(given) == 0 {
@@ -121,7 +121,7 @@ func (w *world) recipients(c *cli.Context) ([]string, error) {
 	return all, nil
 }
 
-// publicKeys are the lines of a file that are neither empty nor comments.
+// publicKeys returns the lines of a file that are neither empty nor comments.
 func publicKeys(text string) []string {
 	var keys []string
 	for line := range strings.Lines(text) {

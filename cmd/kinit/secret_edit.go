@@ -15,7 +15,7 @@ import (
 	"kinit/engine/secret"
 )
 
-// defaultEditor is what POSIX systems have.
+// defaultEditor exists on all POSIX systems.
 const defaultEditor = "vi"
 
 func (w *world) secretEdit() *cli.Command {
@@ -50,7 +50,7 @@ for your own keys, or those given by --to: give all who are to read it.`,
 	})
 }
 
-// edit lets somebody change a whole file, or one value.
+// edit opens a whole file, or one value, in the editor.
 func (w *world) edit(keys *engine.Keys, to []string, file, name string) error {
 	before, err := w.decrypted(keys, file, name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (w *world) edit(keys *engine.Keys, to []string, file, name string) error {
 	})
 }
 
-// edited is a text after the editor has ended.
+// edited returns a text after the user edited it.
 func (w *world) edited(file string, text secret.Value) (_ secret.Value, err error) {
 	folder, err := os.MkdirTemp(w.memory(), "kinit-edit-*") // only its owner may enter
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *world) edited(file string, text secret.Value) (_ secret.Value, err erro
 	return secret.Value(after), nil
 }
 
-// memory is a folder that is not on a disk, or none where the system has none.
+// memory returns a folder that is not on a disk, or "" if the system has none.
 func (w *world) memory() string {
 	for _, folder := range []string{w.env("XDG_RUNTIME_DIR"), "/dev/shm"} {
 		if info, err := os.Stat(folder); folder != "" && err == nil && info.IsDir() {
@@ -100,8 +100,8 @@ func (w *world) memory() string {
 	return ""
 }
 
-// runEditor runs the editor on a file. The terminal's interrupts are the editor's;
-// one that comes here ends nothing, so that the file is always removed.
+// runEditor runs the editor on a file. The editor handles the terminal's interrupts; kinit
+// ignores them, so that the file is always removed.
 func (w *world) runEditor(path string) error {
 	editor := w.env("VISUAL")
 	if editor == "" {
@@ -112,7 +112,7 @@ func (w *world) runEditor(path string) error {
 	}
 	signals, restore := w.signals()
 	defer restore()
-	// The variable may have arguments, and the shell is what takes it apart.
+	// The variable can contain arguments; the shell splits it.
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
 	cmd.Env, cmd.Dir = w.environ, w.cwd
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.in, w.out.Writer, w.err.Writer
@@ -126,8 +126,8 @@ func (w *world) runEditor(path string) error {
 	return fmt.Errorf("the editor %s: %w; nothing was changed", editor, err)
 }
 
-// interruptedBy tells whether a program, or what a shell has run for it, was ended by an
-// interrupt.
+// interruptedBy reports whether an interrupt ended a program or a program that its shell
+// ran.
 func interruptedBy(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

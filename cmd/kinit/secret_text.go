@@ -130,7 +130,7 @@ themselves when that matters.`,
 	})
 }
 
-// oneFile is the argument of a command that takes one file.
+// oneFile returns the argument of a command that takes one file.
 func oneFile(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
 		return "", usageErrorf(c.Command.HelpName, "it takes one FILE, %d were given", c.NArg())
@@ -141,8 +141,8 @@ func oneFile(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
-// rewrite changes a file in its place, or the standard input on its way to the
-// standard output. A file that stays the same is not written.
+// rewrite changes a file in place, or copies standard input to standard output with the
+// change. An unchanged file is not written.
 func (w *world) rewrite(name string, change func([]byte) ([]byte, error)) error {
 	before, err := w.read(name)
 	if err != nil {
@@ -171,8 +171,8 @@ func (w *world) read(name string) ([]byte, error) {
 	return os.ReadFile(w.abs(name))
 }
 
-// awaited reads what somebody is to give. A signal ends the wait; what is left of the
-// reading ends with the program.
+// awaited reads input from the user. A signal ends the wait; an unfinished read ends with
+// the program.
 func (w *world) awaited(read func() ([]byte, error)) ([]byte, error) {
 	signals, restore := w.signals()
 	defer restore()
@@ -198,7 +198,7 @@ func plain(keys *engine.Keys, text []byte) ([]byte, error) {
 	return []byte(value.Reveal()), err
 }
 
-// decrypted is a whole file, or one value of it.
+// decrypted returns a whole file, or one value of it, decrypted.
 func (w *world) decrypted(keys *engine.Keys, name, value string) (secret.Value, error) {
 	text, err := w.read(name)
 	if err != nil {
@@ -217,7 +217,7 @@ func (w *world) decrypted(keys *engine.Keys, name, value string) (secret.Value, 
 	return plain, nil
 }
 
-// encryptedValue is the encrypted text of a secret block.
+// encryptedValue returns the encrypted text of a secret block.
 func (w *world) encryptedValue(file string, text []byte, name string) (string, error) {
 	all, err := w.valuesIn(file, text)
 	if err != nil {
@@ -233,7 +233,7 @@ func (w *world) encryptedValue(file string, text []byte, name string) (string, e
 	return "", fmt.Errorf("%s has no secret %q with an encrypted value.%s", file, name, diag.Near(name, names))
 }
 
-// valuesIn are the encrypted values of an HCL file. Its mistakes are shown.
+// valuesIn returns the encrypted values of an HCL file, and shows its mistakes.
 func (w *world) valuesIn(file string, text []byte) ([]engine.FileSecret, error) {
 	all, report := engine.SecretsIn(file, text)
 	if report.Invalid {
@@ -243,7 +243,7 @@ func (w *world) valuesIn(file string, text []byte) ([]engine.FileSecret, error) 
 	return all, nil
 }
 
-// encryptValue writes a value that is read into an HCL file.
+// encryptValue reads a value and writes it into an HCL file.
 func (w *world) encryptValue(file, name string, to []string) error {
 	if _, err := os.Stat(w.abs(file)); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (w *world) encryptValue(file, name string, to []string) error {
 	return w.rewrite(file, func(text []byte) ([]byte, error) { return w.withValue(file, text, name, value, to) })
 }
 
-// withValue is an HCL file with a new value of a secret block.
+// withValue returns an HCL file with a new value of a secret block.
 func (w *world) withValue(file string, text []byte, name string, value secret.Value, to []string) ([]byte, error) {
 	if _, err := w.valuesIn(file, text); err != nil {
 		return nil, err
@@ -267,7 +267,7 @@ func (w *world) withValue(file string, text []byte, name string, value secret.Va
 	return engine.SetSecret(text, name, encrypted)
 }
 
-// readSecret reads a value from the standard input, from a person without showing it.
+// readSecret reads a value from standard input, without echo on a terminal.
 func (w *world) readSecret(name string) (secret.Value, error) {
 	if in, ok := w.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 		return w.askSecret(name, int(in.Fd()))
@@ -276,8 +276,8 @@ func (w *world) readSecret(name string) (secret.Value, error) {
 	return secret.Value(strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")), err
 }
 
-// askSecret asks a person at a terminal, which shows again what is typed afterwards,
-// also when it was interrupted.
+// askSecret reads a value from a terminal without echo, and turns echo on again afterwards,
+// also after an interrupt.
 func (w *world) askSecret(name string, terminal int) (secret.Value, error) {
 	before, err := term.GetState(terminal)
 	if err != nil {
@@ -289,7 +289,7 @@ func (w *world) askSecret(name string, terminal int) (secret.Value, error) {
 	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
-// rekeyed is a text with all that is encrypted in it encrypted anew.
+// rekeyed returns a text with all its encrypted parts encrypted anew.
 func (w *world) rekeyed(keys *engine.Keys, to []string, file string, text []byte) ([]byte, error) {
 	again := func(encrypted string) (string, error) {
 		value, err := keys.Decrypt(encrypted)

@@ -9,9 +9,9 @@ import (
 	"kinit/specs"
 )
 
-// shipped is all HCL inside the program, as the repository has it: specs and
-// playbooks at the root, inventories in a folder beside them, so that a playbook
-// can fill in an inventory by its relative path.
+// shipped is all HCL inside the program, laid out as in the repository: specs and
+// playbooks at the root, inventories in a folder beside them, so that a playbook can fill
+// in an inventory by its relative path.
 type shipped struct{}
 
 // Open opens a file or folder.
@@ -22,7 +22,7 @@ func (shipped) Open(name string) (fs.File, error) {
 	return specs.FS.Open(name)
 }
 
-// drivers lists those inside the program.
+// drivers returns the drivers inside the program.
 func drivers() []engine.Driver {
 	all, err := engine.Drivers(shipped{}, "drivers")
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// What is said at the first signal and at the second.
+// The notices at the first signal and at the second.
 const (
 	stopping = "stopping: remote work is being ended; press again to leave at once"
 	leaving  = "leaving at once: remote work may go on"
 )
 
-// patience is how long a program that leaves at once waits for a screen.
+// patience is how long a program that exits at once waits for a screen.
 const patience = 200 * time.Millisecond
 
-// interruptible returns a context that the first signal ends, after notice was
-// called. The second signal calls leave. The function it returns gives the
-// signals back and waits.
+// interruptible returns a context that the first signal cancels after it called notice.
+// The second signal calls leave. The returned function stops the signal handling and
+// waits.
 func interruptible(ctx context.Context, signals <-chan os.Signal, notice, leave func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -30,7 +30,7 @@ func interruptible(ctx context.Context, signals <-chan os.Signal, notice, leave 
 		case <-signals:
 		}
 		cancel()
-		watcher.Go(notice) // it may block on a screen that is held
+		watcher.Go(notice) // it can block if the screen is blocked
 		select {
 		case <-done:
 		case <-signals:
@@ -44,7 +44,7 @@ func interruptible(ctx context.Context, signals <-chan os.Signal, notice, leave 
 	}
 }
 
-// within calls a function and does not wait for longer than the time given.
+// within calls a function and waits at most the given time.
 func within(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {

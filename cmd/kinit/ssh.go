@@ -42,8 +42,7 @@ terminal: only commands can be run there.`,
 	})
 }
 
-// logIn connects to a host and lends it the terminal. The remote exit code
-// becomes the program's.
+// logIn connects the terminal to a host. The remote exit code becomes the program's.
 func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 	o, err := w.inputs(c, spec)
 	if err != nil {
@@ -80,12 +79,12 @@ func interact(ctx context.Context, conn transport.Conn, system module.OS, argv [
 	if system != module.Windows {
 		return 0, err
 	}
-	// WinRM has no terminals, and needs none for a command.
+	// WinRM has no terminals, and a command needs none.
 	return conn.Exec(ctx, transport.Process{Line: line, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }
 
-// commandLine is what the host's shell is given. For PowerShell nothing is quoted: a
-// quoted word is never the name of a parameter, so whoever types a command quotes it.
+// commandLine returns the line for the host's shell. For PowerShell nothing is quoted: a
+// quoted word is never the name of a parameter, so users quote in their own command.
 func commandLine(system module.OS, argv []string) string {
 	if system == module.Windows {
 		return strings.Join(argv, " ")

@@ -35,7 +35,7 @@ by 'kinit plan'.`,
 	})
 }
 
-// statusLines is the status as two tables.
+// statusLines returns the status as two tables.
 func statusLines(s engine.Status) []string {
 	if len(s.Hosts) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func statusLines(s engine.Status) []string {
 	return lines
 }
 
-// first is the first error there is.
+// first returns the first non-nil error.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -16,10 +16,10 @@ import (
 	"kinit/engine/diag"
 )
 
-// errQuit is why a task was not done after which somebody wanted no more.
+// errQuit is the reason of tasks that did not run because the user quit.
 var errQuit = errors.New("no more tasks were wanted")
 
-// asker asks before tasks, one question at a time.
+// asker asks before each task, one question at a time.
 type asker struct {
 	screen *view.Text
 	tty    *os.File
@@ -27,8 +27,8 @@ type asker struct {
 	quit   context.CancelFunc // ends the run
 
 	mu   sync.Mutex
-	all  bool // everything else is wanted
-	done bool // nothing else is
+	all  bool // run all further tasks
+	done bool // run no further task
 }
 
 // stepwise makes an action ask before each task, on the terminal of the process.
@@ -77,7 +77,7 @@ func (a *asker) confirm(ctx context.Context, task, host string, steps []string) 
 	return true, nil
 }
 
-// question is what a task would do.
+// question describes what a task would do.
 func question(task, host string, steps []string) []string {
 	lines := []string{task + " on " + host}
 	if steps == nil {
@@ -91,7 +91,7 @@ func question(task, host string, steps []string) []string {
 	return lines
 }
 
-// line reads an answer, until ctx ends.
+// line reads an answer until ctx ends.
 func (a *asker) line(ctx context.Context) (string, error) {
 	_ = a.tty.SetReadDeadline(time.Time{})
 	stop := context.AfterFunc(ctx, func() { _ = a.tty.SetReadDeadline(time.Unix(1, 0)) })

@@ -13,7 +13,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// interactive is the connection as one that has terminals.
+// interactive returns the connection as one with terminals, or an error if it has none.
 func interactive(conn transport.Conn) (transport.Interactive, error) {
 	person, ok := conn.(transport.Interactive)
 	if !ok {
@@ -22,8 +22,8 @@ func interactive(conn transport.Conn) (transport.Interactive, error) {
 	return person, nil
 }
 
-// lend runs a line, or the login shell for an empty one, with the terminal of this
-// process. Where there is none, the line gets one all the same if it must have one.
+// lend runs a line, or the login shell for an empty one, with the terminal of this process.
+// If this process has none and must is set, the remote line gets a terminal all the same.
 func lend(ctx context.Context, conn transport.Conn, line string, must bool) (int, error) {
 	person, err := interactive(conn)
 	if err != nil {
@@ -49,7 +49,7 @@ func lend(ctx context.Context, conn transport.Conn, line string, must bool) (int
 	return person.Interact(ctx, line, t)
 }
 
-// resizes tells the terminal's size whenever it changes.
+// resizes sends the terminal's size whenever it changes.
 func resizes(ctx context.Context, fd int) (<-chan transport.Size, func()) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)

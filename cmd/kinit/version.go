@@ -28,11 +28,11 @@ func (w *world) printVersion() error {
 	return w.lines("kinit " + programVersion() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH)
 }
 
-// version is set by the linker: -X main.version=v1.2.3. Nothing else sets it.
+// version is set only by the linker: -X main.version=v1.2.3.
 var version string
 
-// programVersion is what the linker was told, or else what the Go command
-// recorded of the source: a tag, or the commit with its time.
+// programVersion returns the version that the linker set, or else what the Go command
+// recorded about the source: a tag, or the commit with its time.
 func programVersion() string {
 	if version != "" {
 		return version

@@ -18,7 +18,7 @@ import (
 	"kinit/modules"
 )
 
-// world is all that commands touch of the process they run in.
+// world is everything of the process that commands touch.
 type world struct {
 	args     []string
 	environ  []string // KEY=value pairs
@@ -33,7 +33,7 @@ type world struct {
 	leave    func(code int) // ends the process at once
 }
 
-// facade is what commands need of the engine.
+// facade is the part of the engine that commands need.
 type facade struct {
 	run, plan, validate action
 }
@@ -41,7 +41,7 @@ type facade struct {
 // action is one way to use a spec.
 type action func(ctx context.Context, o engine.Options) *engine.Report
 
-// thisProcess is the world of a real program.
+// thisProcess returns the world of the real program.
 func thisProcess() *world {
 	cwd, err := os.Getwd()
 	if err != nil { // it was removed; relative paths will fail with this name
@@ -57,7 +57,7 @@ func thisProcess() *world {
 	return w
 }
 
-// screen describes a stream. What cannot move its cursor is as good as a file.
+// screen describes a stream. A terminal that cannot move its cursor counts as a file.
 func (w *world) screen(f *os.File) view.Screen {
 	fd := int(f.Fd())
 	terminal := w.env("TERM")
@@ -67,18 +67,18 @@ func (w *world) screen(f *os.File) view.Screen {
 	size := func() (columns, rows int) {
 		columns, rows, err := term.GetSize(fd)
 		if err != nil || columns <= 0 || rows <= 0 {
-			return 80, 24 // the terminal does not know; what terminals used to be
+			return 80, 24 // the terminal does not know its size; this is the traditional one
 		}
 		return columns, rows
 	}
 	return view.Screen{Writer: f, Size: size, Colour: w.env("NO_COLOR") == ""}
 }
 
-// incoming passes on the signals that ask a program to end. A hang-up that is
-// ignored, as under nohup, stays so. A reader that has gone, such as a tee that
-// Ctrl-C ended too, is no reason to die before remote work has ended and the log
-// is closed; it is caught, to the end, and not ignored because processes that are
-// started inherit what is ignored.
+// incoming forwards the signals that ask a program to end. A hang-up that is ignored, as
+// under nohup, remains ignored. A reader that has gone, such as a tee that Ctrl-C also
+// ended, must not end the program before remote work has ended and the log is closed.
+// That signal is therefore caught until the end, not ignored, because child processes
+// inherit ignored signals.
 func incoming() (<-chan os.Signal, func()) {
 	signals, ignored := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -89,7 +89,7 @@ func incoming() (<-chan os.Signal, func()) {
 	return signals, func() { signal.Stop(signals) }
 }
 
-// env is the value of an environment variable, empty when it is not set.
+// env returns an environment variable, or "" if it is not set.
 func (w *world) env(name string) string {
 	for _, pair := range w.environ {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -99,7 +99,7 @@ func (w *world) env(name string) string {
 	return ""
 }
 
-// abs is a path as this process sees it.
+// abs returns an absolute path from this process's working directory.
 func (w *world) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -107,8 +107,8 @@ func (w *world) abs(path string) string {
 	return filepath.Join(w.cwd, path)
 }
 
-// folder is kinit's own folder of a kind, by the XDG base directory
-// specification: the variable's value, else the default below the home folder.
+// folder returns kinit's folder of a kind by the XDG base directory specification: below
+// the variable's value, else below the default in the home folder.
 func (w *world) folder(variable, fallback string) string {
 	base := w.env(variable)
 	if !filepath.IsAbs(base) { // the specification says to ignore such a value

@@ -1,5 +1,5 @@
-// Package bounds keeps expressions from filling the memory or taking minutes: what no
-// playbook can mean is an error with a place, before it is made.
+// Package bounds prevents expressions from filling the memory or taking minutes: values
+// that are too large for any playbook are an error with a place, before they are made.
 package bounds
 
 import (
@@ -7,21 +7,21 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// What no playbook means. The greatest clusters stay far below; what is beyond would fill
-// the memory or take minutes, and is a mistake.
+// The limits of values. The largest clusters are far below them; larger values would fill
+// the memory or take minutes, and are mistakes.
 const (
-	mostElements = 1_000_000 // of one value, those inside included
+	mostElements = 1_000_000 // of one value, including inner ones
 	MostBytes    = 16 << 20  // of all texts of one value
 	mostMade     = MostBytes // of all texts that loops make for one value
-	mostRounds   = 1_000_000 // of for expressions within each other
+	mostRounds   = 1_000_000 // of nested for expressions
 	mostWidth    = 64 << 10  // of a verb of format
-	mostDigits   = 16 << 10  // of a number, in binary, before or behind the point
-	mostDepth    = 1000      // of what is in each other in JSON or YAML
+	mostDigits   = 16 << 10  // of a number, in binary, before or after the point
+	mostDepth    = 1000      // of nested values in JSON or YAML
 	mostPattern  = 64 << 10  // of a regular expression, in bytes
 	mostSteps    = 1 << 30   // of a search: bytes of the text times those of the expression
 )
 
-// Value is the value of an expression, or an error when no such value can be meant.
+// Value returns the value of an expression, or an error if the value is too large.
 func Value(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if problems := Rounds(expr, ctx); problems.HasErrors() {
 		return cty.DynamicVal, problems

@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Functions makes functions refuse what cannot be meant, by their names: those that make
-// much of little.
+// Functions adds limits to the functions, by name, that can make large results of small
+// arguments.
 func Functions(all map[string]function.Function) {
 	for name, look := range map[string]func(args []cty.Value) error{
 		"setproduct": product, "format": formatted, "formatlist": formatted, "join": joined, "replace": replaced,
@@ -25,27 +25,22 @@ func Functions(all map[string]function.Function) {
 	}
 }
 
-// limited is a function whose arguments are looked at before it is called.
+// limited returns a function that checks its arguments when its type is computed, which is
+// before each call.
 func limited(f function.Function, look func(args []cty.Value) error) function.Function {
-	check := func(args []cty.Value) error {
-		plain := make([]cty.Value, len(args))
-		for i, arg := range args {
-			plain[i], _ = arg.Unmark()
-		}
-		return look(plain)
-	}
 	return function.New(&function.Spec{
 		Description: f.Description(), Params: f.Params(), VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if err := check(args); err != nil {
+			plain := make([]cty.Value, len(args))
+			for i, arg := range args {
+				plain[i], _ = arg.Unmark()
+			}
+			if err := look(plain); err != nil {
 				return cty.NilType, err
 			}
 			return f.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if err := check(args); err != nil {
-				return cty.NilVal, err
-			}
 			value, err := f.Call(args)
 			if err == nil && value.Type() == cty.Number && value.IsKnown() {
 				err = Size(value)
@@ -55,7 +50,7 @@ func limited(f function.Function, look func(args []cty.Value) error) function.Fu
 	})
 }
 
-// elementsOf is how many elements a known collection has, and 1 of anything else.
+// elementsOf returns the number of elements of a known collection, and 1 for other values.
 func elementsOf(value cty.Value) int {
 	if !value.IsKnown() || value.IsNull() || !value.CanIterateElements() {
 		return 1
@@ -63,7 +58,7 @@ func elementsOf(value cty.Value) int {
 	return value.LengthInt()
 }
 
-// product refuses collections with too many combinations.
+// product rejects collections with too many combinations.
 func product(args []cty.Value) error {
 	total := 1
 	for _, arg := range args {
@@ -77,12 +72,13 @@ func product(args []cty.Value) error {
 // verb is a verb of format with a width, a precision, or both.
 var verb = regexp.MustCompile(`%[-+ #0]*(?:\[\d+\])?(\d*)(?:\.(\d*))?`)
 
-// widths refuses verbs that would print a very long text for any value.
+// widths rejects verbs that would print a very long text for any value.
 func widths(args []cty.Value) error {
-	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+	text, ok := first(args)
+	if !ok {
 		return nil
 	}
-	for _, match := range verb.FindAllStringSubmatch(args[0].AsString(), -1) {
+	for _, match := range verb.FindAllStringSubmatch(text, -1) {
 		for _, digits := range match[1:] {
 			if n, err := strconv.Atoi(digits); digits != "" && (err != nil || n > mostWidth) {
 				return fmt.Errorf("the width of %q is more than %d, and no such text can be meant", match[0], mostWidth)
@@ -92,9 +88,10 @@ func widths(args []cty.Value) error {
 	return nil
 }
 
-// joined refuses texts that would be too long together.
+// joined rejects texts that would be too long together.
 func joined(args []cty.Value) error {
-	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+	between, ok := first(args)
+	if !ok {
 		return nil
 	}
 	s, count := &size{}, 0
@@ -102,10 +99,10 @@ func joined(args []cty.Value) error {
 		s.add(list)
 		count += elementsOf(list)
 	}
-	return tooLong(s.bytes + count*len(args[0].AsString()))
+	return tooLong(s.bytes + count*len(between))
 }
 
-// replaced refuses replacements that would make too long a text.
+// replaced rejects replacements that would make too long a text.
 func replaced(args []cty.Value) error {
 	all, ok := texts(args)
 	if !ok || len(all) < 3 {
@@ -119,19 +116,19 @@ func replaced(args []cty.Value) error {
 	if len(pattern) > mostPattern || len(pattern)*len(text) > mostSteps {
 		return searched(pattern, text)
 	}
-	again := strings.Count(new, "$") * len(text) // what a name in the new text stands for, at most
+	again := strings.Count(new, "$") * len(text) // the most that a name in the new text inserts
 	most := len(text) + 1
 	if (len(text)+1)*len(new)+again+len(text) > MostBytes {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil // told by the function
+			return nil // the function reports the error
 		}
 		most = len(re.FindAllStringIndex(text, min(MostBytes/max(len(new), 1)+1, mostElements)))
 	}
 	return tooLong(len(text) + most*len(new) + again)
 }
 
-// indented refuses more spaces than a line can be meant to begin with.
+// indented rejects too many spaces at the beginning of a line.
 func indented(args []cty.Value) error {
 	if len(args) < 2 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.Number {
 		return nil
@@ -151,7 +148,7 @@ func tooLong(bytes int) error {
 	return nil
 }
 
-// texts are the arguments, if all of them are known texts.
+// texts returns the arguments, if all of them are known texts.
 func texts(args []cty.Value) ([]string, bool) {
 	all := make([]string, len(args))
 	for i, arg := range args {
@@ -163,13 +160,26 @@ func texts(args []cty.Value) ([]string, bool) {
 	return all, true
 }
 
-// formatted refuses texts that a format would make too long: each verb may print the
+// first returns the first argument, if it is a known text.
+func first(args []cty.Value) (string, bool) {
+	if len(args) == 0 {
+		return "", false
+	}
+	all, ok := texts(args[:1])
+	if !ok {
+		return "", false
+	}
+	return all[0], true
+}
+
+// formatted rejects texts that a format would make too long: each verb may print the
 // longest of the values.
 func formatted(args []cty.Value) error {
 	if err := widths(args); err != nil {
 		return err
 	}
-	if len(args) == 0 || !args[0].IsKnown() || args[0].IsNull() || args[0].Type() != cty.String {
+	text, ok := first(args)
+	if !ok {
 		return nil
 	}
 	longest, rows := 0, 1
@@ -181,14 +191,13 @@ func formatted(args []cty.Value) error {
 		}
 		longest, rows = max(longest, s.bytes), max(rows, elementsOf(arg))
 	}
-	text := args[0].AsString()
 	if verbs := strings.Count(text, "%"); verbs > 1 && verbs*longest > MostBytes {
 		return tooLong(len(text) + verbs*longest)
 	}
 	return tooLong(rows * len(text))
 }
 
-// whole refuses values that are too large to be written out.
+// whole rejects values that are too large to write out.
 func whole(args []cty.Value) error {
 	for _, arg := range args {
 		if err := Size(arg); err != nil {
@@ -198,7 +207,7 @@ func whole(args []cty.Value) error {
 	return nil
 }
 
-// together refuses collections that have too many elements together.
+// together rejects collections with too many elements in total.
 func together(args []cty.Value) error {
 	total := 0
 	for _, arg := range args {
@@ -209,7 +218,7 @@ func together(args []cty.Value) error {
 	return nil
 }
 
-// parted refuses texts with too many parts.
+// parted rejects texts with too many parts.
 func parted(args []cty.Value) error {
 	all, ok := texts(args)
 	if !ok || len(all) < 2 {
@@ -221,7 +230,7 @@ func parted(args []cty.Value) error {
 	return nil
 }
 
-// matched refuses searches that take long or find too much.
+// matched rejects searches that take long or find too much.
 func matched(args []cty.Value) error {
 	all, ok := texts(args)
 	if !ok || len(all) < 2 {
@@ -246,7 +255,7 @@ func searched(pattern, text string) error {
 	return nil
 }
 
-// decoded refuses JSON and YAML with too many elements, or too deep ones.
+// decoded rejects JSON and YAML with too many elements, or too deep ones.
 func decoded(args []cty.Value) error {
 	all, ok := texts(args)
 	if !ok || len(all) < 1 {
@@ -271,11 +280,11 @@ func decoded(args []cty.Value) error {
 	return vastText(all[0])
 }
 
-// power is a number with an exponent. Digits and letters around it make it a part of something
-// else, as of a checksum, and quotes make it a text.
+// power matches a number with an exponent. Next to other digits and letters it belongs to
+// something else, such as a checksum, and in quotes it is a text.
 var power = regexp.MustCompile(`(?:^|[^0-9A-Za-z_."'])[0-9]*\.?[0-9]+[eE][+]?[0-9]{5,}(?:$|[^0-9A-Za-z_."'])`)
 
-// vastText refuses numbers of so many digits that nobody means them.
+// vastText rejects numbers with too many digits.
 func vastText(text string) error {
 	if power.MatchString(text) {
 		return fmt.Errorf("a number with an exponent of five digits or more cannot be meant")
@@ -283,17 +292,14 @@ func vastText(text string) error {
 	return nil
 }
 
-// digits refuses texts of numbers of so many digits that nobody means them.
+// digits rejects texts of numbers with too many digits.
 func digits(args []cty.Value) error {
-	if len(args) == 0 {
-		return nil
-	}
-	all, ok := texts(args[:1])
+	text, ok := first(args)
 	if !ok {
 		return nil
 	}
-	if len(all[0]) > mostDigits {
+	if len(text) > mostDigits {
 		return fmt.Errorf("a number of more than %d digits cannot be meant", mostDigits)
 	}
-	return vastText(all[0])
+	return vastText(text)
 }

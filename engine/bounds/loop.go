@@ -10,15 +10,15 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Limit makes the loops in a file or an expression end when what they make is too much,
-// while it is made. It is called once, when they were parsed.
+// Limit makes the loops in a file or an expression end as soon as their results are too
+// large. It is called once, after parsing.
 func Limit(node hclsyntax.Node) {
 	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		loop, ok := n.(*hclsyntax.ForExpr)
 		if !ok {
 			return nil
 		}
-		switch loop.ValExpr.(type) { // others make nothing themselves
+		switch loop.ValExpr.(type) { // other expressions make no new text
 		case *hclsyntax.TemplateExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.ConditionalExpr, *hclsyntax.ObjectConsExpr, *hclsyntax.TupleConsExpr:
 			loop.ValExpr = &round{loop.ValExpr}
 		}
@@ -26,10 +26,10 @@ func Limit(node hclsyntax.Node) {
 	})
 }
 
-// round is what a loop evaluates for each element. Its texts are counted.
+// round is the expression that a loop evaluates for each element. Its texts are counted.
 type round struct{ hclsyntax.Expression }
 
-// Value is that of the expression, unless loops have made too much.
+// Value returns the value of the expression, unless loops have made too much.
 func (r *round) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	made := madeIn(ctx)
 	if made == nil {
@@ -49,14 +49,14 @@ func (r *round) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 // made is how much the loops of one evaluation have made.
 type made struct{ bytes int }
 
-// counter is the name of the function that gives the count of an evaluation. No expression
-// can call it.
+// counter is the name of the function that returns the count of an evaluation. No
+// expression can call it.
 const counter = "\x00made"
 
 var countType = cty.Capsule("count", reflect.TypeFor[made]())
 
-// counted is a scope in which the loops of one evaluation are counted. Where no function can
-// be called there is no long loop.
+// counted returns a scope in which the loops of one evaluation are counted. Without
+// functions there are no long loops.
 func counted(ctx *hcl.EvalContext) *hcl.EvalContext {
 	functions := false
 	for outer := ctx; outer != nil; outer = outer.Parent() {

@@ -9,8 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Rounds tells of for expressions within each other that would take too many rounds
-// together, before they are evaluated.
+// Rounds reports nested for expressions that would take too many rounds in total, before
+// they are evaluated.
 func Rounds(expr hcl.Expression, ctx *hcl.EvalContext) hcl.Diagnostics {
 	node, ok := expr.(hclsyntax.Node)
 	if !ok {
@@ -20,8 +20,8 @@ func Rounds(expr hcl.Expression, ctx *hcl.EvalContext) hcl.Diagnostics {
 	return hclsyntax.Walk(node, r)
 }
 
-// rounds walks along for expressions. One is around what is in its ChildScopes; what is
-// in its collection is beside it.
+// rounds walks for expressions. The ChildScopes of one are inside of it; its collection is
+// outside.
 type rounds struct {
 	ctx   *hcl.EvalContext
 	loops []*loop // entered
@@ -31,7 +31,7 @@ type loop struct {
 	expr    *hclsyntax.ForExpr
 	around  int       // how many ChildScopes of it were entered
 	depends bool      // on a loop around it
-	fixed   cty.Value // what it goes through, where it does not, once that is known
+	fixed   cty.Value // its collection, if that does not depend on outer loops and is known
 }
 
 func (r *rounds) Enter(node hclsyntax.Node) hcl.Diagnostics {
@@ -59,7 +59,7 @@ func (r *rounds) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// check counts the rounds of the innermost loop, where it is within another.
+// check counts the rounds of the innermost loop, if it is nested.
 func (r *rounds) check() hcl.Diagnostics {
 	var within []*loop
 	for _, l := range r.loops[:len(r.loops)-1] {
@@ -82,9 +82,9 @@ func (r *rounds) check() hcl.Diagnostics {
 		Subject: &at}}
 }
 
-// count is how many rounds loops take, the outermost first. Where what an inner one goes
-// through does not depend on the others it is a product, else they are gone through, until
-// it is too many.
+// count returns the number of rounds of loops, the outermost first. It is a product if the
+// inner collections do not depend on outer loops; otherwise count iterates over them, up to
+// the limit.
 func count(loops []*loop, ctx *hcl.EvalContext) int {
 	first := loops[0].enter(ctx)
 	if len(loops) == 1 {
@@ -106,10 +106,10 @@ func count(loops []*loop, ctx *hcl.EvalContext) int {
 	return total
 }
 
-// far is a number of rounds beyond which nobody counts.
+// far is the number of rounds at which counting stops.
 const far = 1 << 50
 
-// shown is a number of rounds, as far as it was counted.
+// shown formats a number of rounds, as far as it was counted.
 func shown(total int) string {
 	if total >= far || total < 2*mostRounds {
 		return fmt.Sprintf("more than %d", mostRounds)
@@ -127,7 +127,7 @@ func relate(loops []*loop) {
 	}
 }
 
-// enter is what the loop goes through: one unknown element where that is not known.
+// enter returns the collection of the loop: one unknown element if it is not known.
 func (l *loop) enter(ctx *hcl.EvalContext) cty.Value {
 	if l.fixed != cty.NilVal {
 		return l.fixed
@@ -143,7 +143,7 @@ func (l *loop) enter(ctx *hcl.EvalContext) cty.Value {
 	return collection
 }
 
-// bind is the scope of an element.
+// bind returns the scope of an element.
 func (l *loop) bind(ctx *hcl.EvalContext, elements cty.ElementIterator) *hcl.EvalContext {
 	key, value := elements.Element()
 	inner := ctx.NewChild()

@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Size tells that a value is larger than any can be meant.
+// Size returns an error for a value that is too large.
 func Size(value cty.Value) error {
 	if value == cty.NilVal {
 		return nil
@@ -26,17 +26,17 @@ func Size(value cty.Value) error {
 
 type size struct {
 	elements, bytes int
-	vast            bool // there is a number that is none
+	vast            bool // a number in it has too many digits
 }
 
-// vast tells whether a number has more digits than any can be meant to have.
+// vast reports whether a number has too many digits.
 func vast(number cty.Value) bool {
 	n := number.AsBigFloat()
 	e := n.MantExp(nil)
 	return !n.IsInf() && (e > mostDigits || e < -mostDigits)
 }
 
-// add counts until it is too much.
+// add counts up to the limit.
 func (s *size) add(value cty.Value) {
 	value, _ = value.Unmark()
 	if s.elements > mostElements || s.bytes > MostBytes || !value.IsKnown() || value.IsNull() {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/zclconf/go-cty/cty"
 )
 
-// yamlDecoded refuses YAML as decoded does, and such as makes much of little by names for
-// parts that it uses again and again.
+// yamlDecoded rejects YAML as decoded does, and YAML that becomes large through repeated
+// aliases.
 func yamlDecoded(args []cty.Value) error {
 	if err := decoded(args); err != nil {
 		return err
@@ -21,7 +21,7 @@ func yamlDecoded(args []cty.Value) error {
 	}
 	var document yaml.Node
 	if yaml.Unmarshal([]byte(all[0]), &document) != nil {
-		return nil // told by the function
+		return nil // the function reports the error
 	}
 	if (expansion{}).of(&document) > mostElements {
 		return fmt.Errorf("more than %d values cannot be meant", mostElements)
@@ -29,10 +29,10 @@ func yamlDecoded(args []cty.Value) error {
 	return nil
 }
 
-// expansion is how many values each part has when names stand for their parts.
+// expansion is the number of values of each part after aliases are replaced.
 type expansion map[*yaml.Node]int
 
-// of counts. A part that is within itself has no end.
+// of counts the values of a part. A part that contains itself is infinite.
 func (e expansion) of(n *yaml.Node) int {
 	if known, ok := e[n]; ok {
 		return known

@@ -1,4 +1,5 @@
-// Package diag is how problems are told: what, where, why, and what to do.
+// Package diag defines how problems are reported: the problem, its place, its reason, and
+// advice.
 package diag
 
 import (
@@ -18,7 +19,7 @@ type Diagnostic struct {
 	Summary string
 	Detail  string
 	Subject *hcl.Range // the place in a file, where there is one
-	Context *hcl.Range // what is shown around the subject
+	Context *hcl.Range // the range to show around the subject
 	Address string     // the task, such as task.file.motd["web1"]
 	Host    string     // the host it happened on
 	Cause   error      // for errors.Is and errors.As; not shown
@@ -42,7 +43,7 @@ func (d Diagnostic) Unwrap() error { return d.Cause }
 // List is a list of diagnostics; nil is the empty list.
 type List []Diagnostic
 
-// HasErrors tells whether one of them is no warning.
+// HasErrors reports whether one of them is no warning.
 func (l List) HasErrors() bool {
 	for _, d := range l {
 		if !d.Warning {
@@ -69,7 +70,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Is tells whether one of the causes is the target.
+// Is reports whether one of the causes is the target.
 func (l List) Is(target error) bool {
 	for _, d := range l {
 		if errors.Is(d.Cause, target) {
@@ -99,8 +100,7 @@ func (l List) Sort() {
 	})
 }
 
-// Distinct leaves out what is in the list already: with the same place, summary and
-// detail.
+// Distinct removes duplicates: diagnostics with the same place, summary and detail.
 func (l List) Distinct() List {
 	type problem struct {
 		at              hcl.Range

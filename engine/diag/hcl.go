@@ -11,8 +11,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// FromHCL translates HCL's own diagnostics. A name that an object does not have is
-// told with those it has that are like it.
+// FromHCL translates HCL's own diagnostics. For a name that an object does not have, it
+// adds similar names.
 func FromHCL(in hcl.Diagnostics) List {
 	var out List
 	for _, d := range in {
@@ -35,8 +35,8 @@ func FromHCL(in hcl.Diagnostics) List {
 	return out
 }
 
-// FromParser translates what HCL says of a text that it cannot read: the first error
-// alone. What comes after it in the same text is mostly its echo.
+// FromParser translates HCL's errors of a text that it cannot read, but only the first one.
+// Later ones in the same text are mostly consequences.
 func FromParser(in hcl.Diagnostics) List {
 	for i, d := range in {
 		if d.Severity == hcl.DiagError {
@@ -113,7 +113,7 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 	return d
 }
 
-// elsewhere says of the names that are not known everywhere where they are.
+// elsewhere maps names that are not known everywhere to where they are known.
 func elsewhere() map[string]string {
 	return map[string]string{
 		"each":    "It is known in blocks with for_each or hosts.",
@@ -126,7 +126,7 @@ func elsewhere() map[string]string {
 	}
 }
 
-// nearOrAll offers the names most like a mistyped one, or says which there are.
+// nearOrAll offers the names most like a mistyped one, or lists all names.
 func nearOrAll(given string, names []string) string {
 	if near := Near(given, names); near != "" || len(names) == 0 {
 		return near

@@ -5,7 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// tellsValues tells whether the detail of a diagnostic may quote values: it is the
+// tellsValues reports whether the detail of a diagnostic may quote values: it is the
 // error of a function, or names a key.
 func tellsValues(d *hcl.Diagnostic) bool {
 	_, isCall := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
@@ -13,7 +13,7 @@ func tellsValues(d *hcl.Diagnostic) bool {
 	return isCall && !isUnknown || d.Summary == "Duplicate object key"
 }
 
-// readsMarked tells whether a diagnostic's expression reads a marked value, which is
+// readsMarked reports whether a diagnostic's expression reads a marked value, which is
 // not to be quoted.
 func readsMarked(d *hcl.Diagnostic) bool {
 	if d.Expression == nil || d.EvalContext == nil {

@@ -20,7 +20,7 @@ func Near(given string, names []string) string {
 	return " Did you mean " + strings.Join(quoted, " or ") + "?"
 }
 
-// Mistyped tells whether one of the names that were given is none of the known ones,
+// Mistyped reports whether one of the names that were given is none of the known ones,
 // and was probably meant to be a certain one of them.
 func Mistyped(name string, known, given []string) bool {
 	for _, g := range given {

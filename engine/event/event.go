@@ -1,4 +1,4 @@
-// Package event says what happens in a run, to whoever shows or keeps it.
+// Package event defines the events of a run, for views and logs.
 //
 // The engine never prints: it emits events to a Sink, and the terminal view,
 // the JSON stream and the run log are sinks.
@@ -6,27 +6,26 @@ package event
 
 import "time"
 
-// Sink takes events. Emit is called from many goroutines and must not block
-// for long.
+// Sink receives events. Emit is called from many goroutines and must not block for long.
 type Sink interface {
 	Emit(Event)
 }
 
-// Kind says what an event is about.
+// Kind is the type of an event.
 type Kind string
 
 // The kinds of events, in the order in which a run emits them.
 const (
-	RunWaits      Kind = "run_waits"   // for another run; Message says for whom, Host where
-	RunTook       Kind = "run_took"    // over from another run; Message says what, Host where
+	RunWaits      Kind = "run_waits"   // for another run; Message describes that run, Host is the place
+	RunTook       Kind = "run_took"    // from another run; Message describes what, Host is the place
 	RunPlanned    Kind = "run_planned" // the graph is known; nothing was done yet
 	RunStarted    Kind = "run_started"
 	TaskStarted   Kind = "task_started"
-	TaskArguments Kind = "task_arguments" // they are known; once a task
+	TaskArguments Kind = "task_arguments" // the arguments are known; once for each task
 	TaskProgress  Kind = "task_progress"
 	StepStarted   Kind = "step_started"
 	TaskRetried   Kind = "task_retried"
-	TaskOutputs   Kind = "task_outputs" // what tasks that refer to it get to see
+	TaskOutputs   Kind = "task_outputs" // the values for tasks that refer to it
 	TaskProblem   Kind = "task_problem" // comes before its TaskFinished
 	TaskFinished  Kind = "task_finished"
 	RunFinished   Kind = "run_finished"
@@ -35,7 +34,7 @@ const (
 // Status is how a task ended.
 type Status string
 
-// The ways in which a task ends; users of Ansible know them.
+// The results of a task, named as in Ansible.
 const (
 	OK          Status = "ok"
 	Changed     Status = "changed"
@@ -44,7 +43,7 @@ const (
 	Unreachable Status = "unreachable"
 )
 
-// Event is one thing that happened. Fields that a kind does not use are zero.
+// Event is one event. Fields that a kind does not use are zero.
 type Event struct {
 	Time     time.Time     `json:"time"`
 	Kind     Kind          `json:"kind"`
@@ -53,7 +52,7 @@ type Event struct {
 	Stage    string        `json:"stage,omitempty"`    // the task's stage, may be empty
 	Status   Status        `json:"status,omitempty"`   // of TaskFinished
 	Steps    []string      `json:"steps,omitempty"`    // of TaskFinished: what changed, or would
-	Message  string        `json:"message,omitempty"`  // of TaskFinished: the error, why it was skipped, or what it tells
+	Message  string        `json:"message,omitempty"`  // of TaskFinished: the error, why it was skipped, or the task's message
 	Duration time.Duration `json:"duration,omitempty"` // of finished kinds, in nanoseconds
 	Attempt  int           `json:"attempt,omitempty"`  // of TaskRetried: the attempt that failed, from 1
 	Progress *Progress     `json:"progress,omitempty"` // of TaskProgress
@@ -63,15 +62,15 @@ type Event struct {
 	Problem  *Problem      `json:"problem,omitempty"`  // of TaskProblem
 }
 
-// Progress says how far a long task is.
+// Progress is the progress of a long task.
 type Progress struct {
-	Text  string `json:"text,omitempty"`  // what is done right now, lower case, no full stop
-	Done  int64  `json:"done,omitempty"`  // bytes, where Total is known or not
+	Text  string `json:"text,omitempty"`  // the current activity, lower case, no full stop
+	Done  int64  `json:"done,omitempty"`  // bytes, even if Total is unknown
 	Total int64  `json:"total,omitempty"` // bytes, 0 when unknown
 }
 
-// Discard is a sink that forgets everything.
+// Discard is a sink that drops all events.
 type Discard struct{}
 
-// Emit forgets the event.
+// Emit drops the event.
 func (Discard) Emit(Event) {}

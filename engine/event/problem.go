@@ -1,6 +1,6 @@
 package event
 
-// Problem is a diagnostic: what went wrong or is odd, where, and why.
+// Problem is a diagnostic: the problem, its place and its reason.
 type Problem struct {
 	Severity string   `json:"severity"` // "error" or "warning"
 	Summary  string   `json:"summary"`
@@ -9,7 +9,7 @@ type Problem struct {
 	Host     string   `json:"host,omitempty"`
 	Range    *Range   `json:"range,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
-	Command  *Command `json:"command,omitempty"` // the command that failed, where that is the reason
+	Command  *Command `json:"command,omitempty"` // the failed command, if that is the reason
 }
 
 // Range is a place in a file; lines and columns count from 1.
@@ -32,11 +32,11 @@ type Source struct {
 	Text string `json:"text"`         // whole lines
 }
 
-// Command is a command that ended with a code that is no success. Of long output
-// the end is kept.
+// Command is a command that ended with an unexpected code. It keeps the end of a long
+// output.
 type Command struct {
 	Line   string `json:"line"`
-	Code   int    `json:"code"` // 128+n when signal n ended it
+	Code   int    `json:"code"` // 128+n if signal n ended it
 	Stdout string `json:"stdout,omitempty"`
 	Stderr string `json:"stderr,omitempty"`
 }

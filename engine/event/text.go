@@ -2,8 +2,8 @@ package event
 
 import "strings"
 
-// FirstLine is what a message or step says in short: its first line. The others, such
-// as a diff, say more.
+// FirstLine returns the first line of a message or step, which sums it up. The other lines,
+// such as a diff, are details.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

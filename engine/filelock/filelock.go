@@ -1,5 +1,5 @@
-// Package filelock tells by a lock on a file whether the process that writes it still
-// lives: the kernel gives the lock back when the process ends, however that comes about.
+// Package filelock finds out by a lock on a file whether its process is alive: the kernel
+// releases the lock when the process ends for any reason.
 package filelock
 
 import (
@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Hold locks an open file for as long as it is open. It is an error when somebody
-// else, this process included, holds it by another descriptor.
+// Hold locks an open file until it is closed. It returns an error if another descriptor, of
+// this process too, holds it.
 func Hold(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// Held tells whether somebody holds the file at a path. A file that cannot be asked
-// about counts as held, so that it is left alone; one that is not there is not.
+// Held reports whether the file at a path is held. A file that cannot be checked counts as
+// held, so that it is not touched; a missing one does not.
 func Held(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -32,9 +32,9 @@ func Held(path string) bool {
 // between is how often Wait looks again.
 const between = 200 * time.Millisecond
 
-// Wait holds the file at a path, which it makes where it is missing, as soon as nobody
-// else does. waits is called once when it must wait; it may be nil. The returned
-// function gives the lock back.
+// Wait holds the file at a path, and makes it if it is missing. It waits until the file is
+// free, and calls waits once if it must wait; it may be nil. The returned function gives
+// the lock back.
 func Wait(ctx context.Context, path string, waits func()) (release func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of a lock: %w", err)
@@ -49,7 +49,7 @@ func Wait(ctx context.Context, path string, waits func()) (release func() error,
 	return file.Close, nil
 }
 
-// Take is Wait for an open file, which is held for as long as it is open.
+// Take is Wait for an open file, which is held until it is closed.
 func Take(ctx context.Context, file *os.File, waits func()) error {
 	err := Hold(file)
 	if errors.Is(err, syscall.EWOULDBLOCK) && waits != nil {

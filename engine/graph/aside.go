@@ -24,7 +24,7 @@ func (p *places) init(limit int) {
 	p.changed = sync.NewCond(&p.mu)
 }
 
-// free tells whether a further visit may begin: after those that come back.
+// free reports whether a further visit may begin: after those that come back.
 func (p *places) free() bool { return p.busy+p.back < p.limit }
 
 // placeKey is the key of a walk's places among the values of a visit's context.
@@ -56,7 +56,7 @@ func (p *places) leave() bool {
 	return true
 }
 
-// comeBack waits for a place. After an interrupt nobody needs one.
+// comeBack waits for a place. After an interrupt it does not wait.
 func (p *places) comeBack(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mu.Lock()

@@ -20,12 +20,12 @@ type Graph[K comparable] struct {
 // are visited, where dependencies leave a choice. Adding twice is fine.
 func (g *Graph[K]) Add(key K) { g.add(key) }
 
-// Connect says that from depends on to, and adds both where they are missing.
-// Connecting twice is fine.
+// Connect says that from depends on to, and adds both where they are missing. It may be
+// called twice.
 func (g *Graph[K]) Connect(from, to K) { g.connect(from, to, true) }
 
-// Follow says that from comes after to, however that ends, and adds both where
-// they are missing. Where from depends on to already, it goes on to do so.
+// Follow says that from comes after to, however that ends, and adds both where they are
+// missing. An existing dependency does not change.
 func (g *Graph[K]) Follow(from, to K) { g.connect(from, to, false) }
 
 func (g *Graph[K]) connect(from, to K, depends bool) {
@@ -59,7 +59,7 @@ func (g *Graph[K]) add(key K) int {
 // Keys returns the keys in the order in which they were added.
 func (g *Graph[K]) Keys() []K { return slices.Clone(g.keys) }
 
-// Has tells whether the graph has the key.
+// Has reports whether the graph has the key.
 func (g *Graph[K]) Has(key K) bool {
 	_, ok := g.index[key]
 	return ok

@@ -29,14 +29,14 @@ type Outcome[K comparable] struct {
 	Cause  K     // of Skipped: the failed key at the root; with several, the first that failed
 }
 
-// Visitor is what a walk does.
+// Visitor holds the functions of a walk.
 type Visitor[K comparable] struct {
 	// Visit does one key. Its error leaves everything that depends on the key
 	// unvisited.
 	Visit func(ctx context.Context, key K) error
-	// Skipped, when set, is told of a key that is not visited because something it
-	// depends on failed, before what follows the key is visited. It is called by
-	// one goroutine at a time and must not block.
+	// Skipped, if set, is called for a key that is not visited because a dependency failed,
+	// before the keys that follow it are visited. It is called by one goroutine at a time
+	// and must not block.
 	Skipped func(key, cause K)
 }
 
@@ -101,7 +101,7 @@ func (w *walker[K]) next() (int, bool) {
 	return w.ready.pop(), true
 }
 
-// finish records how a visit ended and makes ready what waited for it.
+// finish records how a visit ended and makes the keys that waited for it ready.
 func (w *walker[K]) finish(i int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,7 @@ func (w *walker[K]) finish(i int, err error) {
 	w.end(i)
 }
 
-// end makes ready what waited for a key. What is to be skipped ends in its turn.
+// end makes the keys that waited for a key ready. Keys to skip end in turn.
 func (w *walker[K]) end(ended int) {
 	todo := []int{ended}
 	for len(todo) > 0 {

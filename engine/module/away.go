@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Away says that a host is about to be away, through a restart of it, for so long at most:
-// the run keeps its lock there for that time instead of stopping because nobody answers.
-// The function returned says that it is back.
+// Away announces that a host will be away, for example for a restart, for at most within.
+// The run keeps its lock there for that time instead of stopping because the host does not
+// answer. The caller calls the returned function when the host is back.
 func Away(ctx context.Context, h Host, within time.Duration) (back func(), err error) {
 	if a, ok := h.(interface {
 		Away(ctx context.Context, within time.Duration) (func(), error)

@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// tailLines is how many of the last lines of each output an ExitError's message
-// carries. The whole texts stay in Stdout and Stderr.
+// tailLines is how many of the last lines of each output an ExitError's message carries.
+// Stdout and Stderr have the whole texts.
 const tailLines = 8
 
-// ExitError is a command that ended with a non-zero code. All its texts are
+// ExitError is the error of a command with a non-zero exit code. All its texts are
 // redacted.
 type ExitError struct {
 	Command string // the command line
-	Code    int    // the exit code; 128+n when signal n ended it
+	Code    int    // the exit code; 128+n if signal n ended it
 	Stdout  string
 	Stderr  string
 }
 
-// Error says in its first line the code and the last line that the command wrote, to
-// standard error or, where that is empty, to standard output. The command and, where
-// there are more, the last lines of standard error follow, and then those of standard
-// output.
+// Error returns a text whose first line has the code and the last line of standard error
+// or, if that is empty, of standard output. The command follows, then the last lines of
+// standard error if there are more, then those of standard output.
 func (e *ExitError) Error() string {
 	text, other := Tail(e.Stderr, tailLines), Tail(e.Stdout, tailLines)
 	if text == "" {
@@ -40,7 +39,7 @@ func (e *ExitError) Error() string {
 	return message
 }
 
-// brief is a command in one line: of a script, the first line and what follows the
+// brief shortens a command to one line: of a script, the first line and the text after the
 // last.
 func brief(command string) string {
 	first, rest, script := strings.Cut(command, "\n")

@@ -11,7 +11,7 @@ import (
 	"kinit/engine/secret"
 )
 
-// Host is what a task may touch: one machine, over whatever transport reaches it.
+// Host is one machine as a task sees it, over any transport.
 type Host interface {
 	// Name is the host's name in the inventory or the topology.
 	Name() string
@@ -28,25 +28,24 @@ type Host interface {
 	// Socket forwards a unix socket of the host and returns the path of a private
 	// local socket that leads to it. It lasts as long as the connection.
 	Socket(ctx context.Context, path string) (string, error)
-	// Owner is the cluster that what is made here belongs to, or "" when it
-	// belongs to nobody and needs no mark.
+	// Owner is the cluster that owns what is made here, or "" if nothing needs a mark.
 	Owner() string
-	// Instance is the id of what the owner's name stands for on the hosts of the run. All
-	// marks carry it beside the name, so that two owners of one name are told apart. It is
-	// empty where there is no owner.
+	// Instance is the id of the owner's instance on the hosts of the run. All marks carry
+	// it beside the name, which distinguishes two owners with the same name. It is empty
+	// without an owner.
 	Instance() string
-	// Own records a mark in the owner's manifest on the host, before the thing is
-	// made, so that clean-up finds it. Without an owner it does nothing.
+	// Own records a mark in the owner's manifest on the host, before the object is made, so
+	// that clean-up finds it. Without an owner it does nothing.
 	Own(ctx context.Context, m Mark) error
-	// Disown removes a mark after the thing is gone.
+	// Disown removes a mark after the object is removed.
 	Disown(ctx context.Context, m Mark) error
 	// Marks lists the owner's marks on the host, in the order they were made.
 	Marks(ctx context.Context) ([]Mark, error)
-	// Report shows how far a long task is.
+	// Report shows the progress of a long task.
 	Report(p event.Progress)
 	// Redact masks the secrets the run knows.
 	Redact(text string) string
-	// AddSecret makes values known to the run, to be masked from now on.
+	// AddSecret adds values that the run masks from now on.
 	AddSecret(values ...secret.Value)
 }
 
@@ -61,7 +60,7 @@ const (
 	Windows OS = "windows"
 )
 
-// Title is the family's name in messages.
+// Title returns the family's name for messages.
 func (o OS) Title() string {
 	if o == Windows {
 		return "Windows"
@@ -69,59 +68,58 @@ func (o OS) Title() string {
 	return "Linux"
 }
 
-// Mark is one entry of an owner's manifest: a thing that has no place of its own
-// for a mark.
+// Mark is one entry of an owner's manifest: an object that cannot carry a mark itself.
 type Mark struct {
 	Kind  string `json:"kind"`            // file, directory, unit, service, nft_table, ovs_setting, package, image …
 	ID    string `json:"id"`              // a path or a name
-	Prior string `json:"prior,omitempty"` // what was there before, to be restored; its meaning is the kind's
-	Keep  bool   `json:"keep,omitempty"`  // stays on cleanup unless everything is purged: packages, base images
+	Prior string `json:"prior,omitempty"` // the earlier state, to restore; its form depends on the kind
+	Keep  bool   `json:"keep,omitempty"`  // not removed on cleanup unless everything is purged: packages, base images
 }
 
 // Command is a process to run on a host.
 type Command struct {
 	Argv []string // the program and its arguments, not quoted
-	// PowerShell is the text of a script to run instead of a program, on Windows
-	// hosts only. Its exit code is that of "exit", 1 when it throws, else that of the
-	// last program it ran, or 0.
+	// PowerShell is the text of a script to run instead of a program, on Windows hosts
+	// only. Its exit code is that of "exit", 1 after an exception, else that of the last
+	// program it ran, or 0.
 	PowerShell string
-	// Name is what messages call a script, in place of its text.
+	// Name replaces a script's text in messages.
 	Name  string
 	Env   map[string]string // added to a plain environment
 	Dir   string            // the working directory, the login's home when empty
 	Stdin io.Reader         // nothing when nil
-	// Urgent commands do not wait for others that keep the connection busy. They are for
-	// the engine: there is room for one at a time.
+	// Urgent commands do not wait while others keep the connection busy. Only the engine
+	// uses them, one at a time.
 	Urgent bool
-	// Long says that nothing is read of what the command prints, which may be long: its
-	// beginning and its end are kept, and what is left out is counted. So it is with Line.
-	// Of any other command, more than 8 MiB is an error.
+	// Long is for commands whose output may be long and is not read: its beginning and end
+	// are kept, and the bytes in between are counted. Line has the same effect. For other
+	// commands, more than 8 MiB is an error.
 	Long bool
 	// Line, when set, is called with each line of standard output and error as it
 	// arrives, to show progress.
 	Line func(line string)
 }
 
-// Output is what a command printed, byte for byte.
+// Output is the output of a command, byte for byte.
 type Output struct {
 	Stdout, Stderr string
 	Duration       time.Duration
 }
 
-// Files is a host's file system. Missing files give an error that is
-// fs.ErrNotExist. Paths are absolute and slash-separated.
+// Files is a host's file system. The error for a missing file is fs.ErrNotExist. Paths are
+// absolute and slash-separated.
 type Files interface {
 	// Stat describes a file and does not follow a link.
 	Stat(ctx context.Context, path string) (FileInfo, error)
-	// Open reads a file. Where another user can change the way to it, it must be a
-	// regular file, and no link may lead there.
+	// Open reads a file. If another user can change its path, it must be a regular file,
+	// and the path must have no links.
 	Open(ctx context.Context, path string) (io.ReadCloser, error)
 	// Write replaces a file's content in one go: random name in the same folder,
 	// owner and mode on the handle, content, fsync, rename. The folder must exist.
 	//
-	// Whatever changes files goes no way that another user can bend: where somebody
-	// else than root and our own user can change a folder on the way, no link is
-	// followed, and what would need one is an error.
+	// No change of files follows a path that another user can redirect: if users other than
+	// root and our own can change a folder of the path, links are not followed, and a path
+	// that needs one is an error.
 	Write(ctx context.Context, path string, content io.Reader, attr Attr) error
 	// Mkdir makes a folder and its missing parents; attr is for the last one.
 	Mkdir(ctx context.Context, path string, attr Attr) error
@@ -129,22 +127,22 @@ type Files interface {
 	SetAttr(ctx context.Context, path string, attr Attr) error
 	// Symlink makes path a link to target, replacing an older link.
 	Symlink(ctx context.Context, target, path string) error
-	// Remove deletes a file, a link, or a folder with all in it. A folder below which
-	// a file system is mounted is an error. Nothing there is no error.
+	// Remove deletes a file, a link, or a folder with all in it. A folder below which a
+	// file system is mounted is an error. A missing path is no error.
 	Remove(ctx context.Context, path string) error
 	// Rename moves a file within a file system, replacing the target.
 	Rename(ctx context.Context, from, to string) error
 	// List describes what is in a folder, by name.
 	List(ctx context.Context, path string) ([]FileInfo, error)
-	// Folder finds the folder of a path, for a program that is to write there: in one
-	// that is not closed, a program that takes paths could be led elsewhere.
+	// Folder finds the folder of a path, for a program that will write there. If the folder
+	// is not closed, another user could redirect that program.
 	Folder(ctx context.Context, path string) (Folder, error)
 }
 
-// Folder is where a path lies.
+// Folder is the folder of a path.
 type Folder struct {
-	Path   string // without links, as far as only the host's root can change them
-	Closed bool   // nobody but root and our own user can change it or the way to it
+	Path   string // without links, except those that only the host's root can change
+	Closed bool   // only root and our own user can change it or the path to it
 }
 
 // FileInfo describes a file.
@@ -155,15 +153,15 @@ type FileInfo struct {
 	MTime  time.Time
 	UID    uint32
 	GID    uint32
-	Owner  string // the user's name, or the number as text when it has none
-	Group  string // the group's name, or the number as text when it has none
+	Owner  string // the user's name, or the number as text without a name
+	Group  string // the group's name, or the number as text without a name
 	Target string // of a link
 }
 
-// Attr is what a file should be besides its content. Zero fields are left as
-// they are, or take the host's default for a new file.
+// Attr is the wanted owner, group and mode of a file. Zero fields do not change, or take
+// the host's default for a new file.
 type Attr struct {
-	Mode  fs.FileMode // permission bits, 0 leaves them
+	Mode  fs.FileMode // permission bits, 0 keeps them
 	Owner string      // user name or number
 	Group string      // group name or number
 }

@@ -7,14 +7,14 @@ import (
 	"kinit/engine/pace"
 )
 
-// paced is a host that knows how slow its machine is.
+// paced is a host whose pace is known.
 type paced interface {
 	pace.Gauge
-	// Note takes what a task has measured, and says what is known then.
+	// Note records a measurement and returns the pace that is known then.
 	Note(pace float64) float64
 }
 
-// ordinary is a host that knows nothing of that.
+// ordinary is a host without a known pace.
 type ordinary struct{}
 
 func (ordinary) Pace() float64                   { return pace.Ordinary }
@@ -28,20 +28,20 @@ func pacedHost(h Host) paced {
 	return ordinary{}
 }
 
-// Gauge returns what measures how slow a host is, for limits of time.
+// Gauge returns the gauge that measures how slow a host is, for time limits.
 func Gauge(h Host) pace.Gauge { return pacedHost(h) }
 
-// NotePace tells the run how slow a host was found to be, and returns what counts: what its
-// inventory says, or the slowest that was found.
+// NotePace records how slow a host was found to be, and returns the pace to use: that of
+// its inventory, or the slowest measurement.
 func NotePace(h Host, found float64) float64 { return pacedHost(h).Note(found) }
 
-// Within returns a context that ends when a limit of time has passed, which is longer on a
-// slow host. End of the limit must be called.
+// Within returns a context that ends after a time limit, which is longer on a slow host.
+// The caller must call the limit's End.
 func Within(ctx context.Context, h Host, limit time.Duration) (context.Context, *pace.Limit) {
 	return pace.Within(ctx, limit, pacedHost(h))
 }
 
-// Stretch is a limit of time as it is on a host, as far as it is known how slow that is.
+// Stretch returns a time limit for a host, multiplied by its pace if that is known.
 func Stretch(h Host, limit time.Duration) time.Duration {
 	return pace.Stretch(limit, pacedHost(h).Pace())
 }

@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// MostText is the most, in bytes, that is read of a file of a host as a text. Whoever
-// may write a file there could else fill the memory of the machine kinit runs on.
+// MostText is the most, in bytes, that is read of a host's file as a text. Otherwise a user
+// of the host could fill the memory of the machine kinit runs on.
 const MostText = 8 << 20
 
-// ReadFile reads a text of a host. A file of more than MostText is an error.
+// ReadFile reads a text file of a host. A file of more than MostText is an error.
 func ReadFile(ctx context.Context, files Files, path string) ([]byte, error) {
 	file, err := files.Open(ctx, path)
 	if err != nil {

@@ -14,13 +14,18 @@ func NewStep(text string, do func(ctx context.Context, h Host) error) Step {
 	return step{text: text, do: do}
 }
 
-// NewWait returns a step that shows the text and runs the function, which changes
-// nothing: it returns once the host is as it should be.
+// OneStep returns a plan of one step, made by NewStep.
+func OneStep(text string, do func(ctx context.Context, h Host) error) []Step {
+	return []Step{NewStep(text, do)}
+}
+
+// NewWait returns a step that shows the text and runs the function, which changes nothing:
+// it returns when the host has the wanted state.
 func NewWait(text string, do func(ctx context.Context, h Host) error) Step {
 	return step{text: text, do: do, waits: true}
 }
 
-// Changes tells whether one of the steps does more than wait.
+// Changes reports whether one of the steps does more than wait.
 func Changes(steps []Step) bool {
 	for _, s := range steps {
 		if w, ok := s.(Waiter); !ok || !w.Waits() {

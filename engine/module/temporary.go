@@ -11,23 +11,23 @@ import (
 // the whole fits the 255 of a file system.
 const longestBase = 200
 
-// TemporaryName returns a hidden name in the folder of a file that nobody else uses, for
-// the file's new content until that is whole. That of a temporary name is another one of
-// the same file. A program that is killed meanwhile leaves it; IsTemporaryName finds it.
+// TemporaryName returns a hidden name in the folder of a file that nothing else uses, for
+// the file's new content until that is complete. For a temporary name it returns another
+// one of the same file. A killed program leaves such a file; IsTemporaryName finds it.
 func TemporaryName(name string) string {
 	return path.Join(path.Dir(name), temporaryPrefix(path.Base(name))+rand.Text())
 }
 
-// IsTemporaryName tells whether an entry of a file's folder is a temporary name of the file.
+// IsTemporaryName reports whether an entry of a file's folder is a temporary name of the file.
 func IsTemporaryName(entry, name string) bool {
 	return temporaryName.MatchString(entry) && temporaryPrefix(entry) == temporaryPrefix(path.Base(name))
 }
 
-// temporaryName is a temporary name, with all but the text of crypto/rand.Text in its
-// group: 26 characters of base32 (RFC 4648).
+// temporaryName matches a temporary name; its group is all but the text of
+// crypto/rand.Text: 26 characters of base32 (RFC 4648).
 var temporaryName = regexp.MustCompile(`^(\..+\.kinit-)[A-Z2-7]{26}$`)
 
-// temporaryPrefix is what the temporary names of a file have in common.
+// temporaryPrefix returns the common prefix of the temporary names of a file.
 func temporaryPrefix(base string) string {
 	if match := temporaryName.FindStringSubmatch(base); match != nil {
 		return match[1]

@@ -1,8 +1,8 @@
-// Package need lets tests say what they need of the machine.
+// Package need lets tests declare what they need of the machine.
 //
-// Where something is missing, a test is skipped. The environment variable
-// KINIT_REQUIRE, words with commas between, names what must be there: such a test
-// fails instead. The word "all" is every one of them, which is what CI says.
+// If something is missing, a test is skipped. The environment variable KINIT_REQUIRE, words
+// separated by commas, lists requirements: if one is missing, its tests fail instead. The
+// word "all", which CI uses, lists all of them.
 package need
 
 import (
@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// Programs ends the test unless the programs are there. what is the word of
-// KINIT_REQUIRE that they stand for.
+// Programs ends the test unless the programs exist. what is their word in KINIT_REQUIRE.
 func Programs(t testing.TB, what string, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -32,7 +31,7 @@ func Root(t testing.TB, what string) {
 	}
 }
 
-// Missing ends the test: it is skipped, or fails where KINIT_REQUIRE has the word.
+// Missing ends the test: it is skipped, or fails if KINIT_REQUIRE has the word.
 func Missing(t testing.TB, what, why string) {
 	t.Helper()
 	if Required(os.Getenv("KINIT_REQUIRE"), what) {
@@ -41,7 +40,7 @@ func Missing(t testing.TB, what, why string) {
 	t.Skipf("%s is missing: %s", what, why)
 }
 
-// Required tells whether a list of words has the word, or says all.
+// Required reports whether a list of words has the word or "all".
 func Required(words, what string) bool {
 	all := strings.Split(words, ",")
 	return slices.Contains(all, what) || slices.Contains(all, "all")

@@ -8,17 +8,17 @@ import (
 
 // Gauge knows how slow a machine is.
 type Gauge interface {
-	// Pace is what is known, without asking the machine: Ordinary or more.
+	// Pace returns the known pace, without asking the machine: Ordinary or more.
 	Pace() float64
-	// Measure asks the machine, and says what is known then. It never makes a machine faster.
+	// Measure measures the machine, and returns the pace known then, which never decreases.
 	Measure(ctx context.Context) float64
 }
 
 // ErrPassed is the cause of the end of a context whose limit has passed.
 var ErrPassed = errors.New("the time is over")
 
-// Limit is a limit of time that is longer on a slow machine. The machine is measured when
-// half of it has passed and when all of it has, so that what is done in time costs nothing.
+// Limit is a limit of time that is longer on a slow machine. The machine is measured after
+// half of the limit and at its end, so that fast operations cost nothing.
 type Limit struct {
 	ordinary time.Duration
 	gauge    Gauge
@@ -58,17 +58,17 @@ func (l *Limit) End() {
 	<-l.watched
 }
 
-// Long is how long the limit is on the machine, as far as that is known.
+// Long returns how long the limit is on the machine, as far as its pace is known.
 func (l *Limit) Long() time.Duration { return Stretch(l.ordinary, l.gauge.Pace()) }
 
-// String says how long the limit is, and why, for people.
+// String returns the length of the limit and its reason, for people.
 func (l *Limit) String() string { return Text(l.ordinary, l.gauge.Pace()) }
 
-// Passed tells whether the context ended, or one that it was made from, because a limit has
+// Passed reports whether the context ended, or one that it was made from, because a limit has
 // passed.
 func Passed(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrPassed) }
 
-// until waits, and tells whether the context is still there.
+// until waits, and reports whether the context is still alive.
 func until(ctx context.Context, when time.Time) bool {
 	timer := time.NewTimer(time.Until(when))
 	defer timer.Stop()

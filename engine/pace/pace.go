@@ -1,7 +1,7 @@
-// Package pace is how fast machines are, and what that means for limits of time.
+// Package pace measures how fast machines are, and stretches time limits by that.
 //
 // A limit is meant for a machine of ordinary speed. On one that is emulated, or busy with
-// other work, all takes longer, and so does the limit, by the ratio that was measured.
+// other work, everything takes longer, so the limit is multiplied by the measured ratio.
 package pace
 
 import (
@@ -16,7 +16,7 @@ import (
 const (
 	// Ordinary is the pace of a machine of ordinary speed, and of all that are faster.
 	Ordinary = 1.0
-	// Most is what a limit is stretched by at most: what hangs must end some time.
+	// Most is the highest factor for a limit: a hanging operation must end some time.
 	Most = 10.0
 	// part is how long a machine of ordinary speed takes for one part of the script.
 	part = 4 * time.Millisecond
@@ -29,9 +29,9 @@ var script string
 // most on a slow one, and prints a line for Parse.
 func Script() string { return script }
 
-// Parse finds the line of the script in an output and tells how many times slower than an
-// ordinary machine it ran, with one decimal; at least Ordinary. It is 0 where there is no such
-// line: the machine has not the clock of Linux.
+// Parse finds the line of the script in an output and returns how many times slower than an
+// ordinary machine it ran, with one decimal; at least Ordinary. It returns 0 without such a
+// line: the machine lacks the clock of Linux.
 func Parse(output string) float64 {
 	for line := range strings.Lines(output) {
 		words := strings.Fields(line)
@@ -49,8 +49,8 @@ func Parse(output string) float64 {
 	return 0
 }
 
-// Stretch is a limit as it is on a machine of the pace, at most Most times as long. One of
-// more than a second is whole seconds long.
+// Stretch returns a limit for a machine of the pace, at most Most times as long. Above a
+// second it is rounded to whole seconds.
 func Stretch(limit time.Duration, pace float64) time.Duration {
 	factor := min(max(pace, Ordinary), Most)
 	if factor == Ordinary || math.IsNaN(factor) {
@@ -66,7 +66,7 @@ func Stretch(limit time.Duration, pace float64) time.Duration {
 	return time.Duration(long).Round(time.Second)
 }
 
-// Text is a limit for people: how long it is on a machine of the pace, and why.
+// Text formats a limit for people: its length on a machine of the pace, and the reason.
 func Text(limit time.Duration, pace float64) string {
 	long := Stretch(limit, pace)
 	if long == limit {

@@ -10,8 +10,8 @@ import (
 // ones would mask half of every text.
 const Shortest = 5
 
-// Redactor masks known secrets in text. The zero value knows none. It is safe
-// for use by several goroutines.
+// Redactor masks known secrets in text. The zero value masks nothing. It is safe for use by
+// several goroutines.
 type Redactor struct {
 	mu       sync.RWMutex
 	values   map[string]bool // as they were added
@@ -21,8 +21,8 @@ type Redactor struct {
 	stale    bool // replacer and splits lack what was added last
 }
 
-// Add makes the values known, each also as base64, hexadecimal digits, URLs, JSON, HTML,
-// HCL and shells write it, line by line, and broken over lines. Values shorter than
+// Add adds secrets to mask, each also in the forms of base64, hexadecimal digits, URLs,
+// JSON, HTML, HCL and shells, line by line, and broken over lines. Values shorter than
 // Shortest are ignored.
 func (r *Redactor) Add(values ...string) {
 	if r.has(values) {
@@ -48,7 +48,7 @@ func (r *Redactor) Add(values ...string) {
 	r.stale = r.stale || len(r.known) != before
 }
 
-// has tells whether all values are known, or too short to be.
+// has reports whether all values were added or are too short.
 func (r *Redactor) has(values []string) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -60,7 +60,7 @@ func (r *Redactor) has(values []string) bool {
 	return true
 }
 
-// current is what masks all that is known, nil when that is nothing.
+// current returns the replacer for all added secrets, nil without any.
 func (r *Redactor) current() (*strings.Replacer, *splits) {
 	r.mu.RLock()
 	replacer, splits, stale := r.replacer, r.splits, r.stale
@@ -76,8 +76,8 @@ func (r *Redactor) current() (*strings.Replacer, *splits) {
 	return r.replacer, r.splits
 }
 
-// build makes the replacer, the longest secrets first so that a secret inside
-// another leaves nothing of the longer one behind.
+// build makes the replacer, the longest secrets first so that no part of a secret that
+// contains another one remains.
 func (r *Redactor) build() *strings.Replacer {
 	all := make([]string, 0, len(r.known))
 	for form := range r.known {
@@ -105,8 +105,8 @@ func (r *Redactor) Redact(text string) string {
 	return splits.redact(replacer.Replace(text))
 }
 
-// RedactLine is Redact for a line whose neighbours are shown apart from it: one
-// that is a piece of a secret is masked altogether.
+// RedactLine is Redact for a line that is shown apart from its neighbours: a line that is a
+// piece of a secret is masked completely.
 func (r *Redactor) RedactLine(line string) string {
 	line = r.Redact(line)
 	if _, splits := r.current(); splits != nil && splits.fragment(line) {

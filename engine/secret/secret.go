@@ -1,9 +1,9 @@
-// Package secret keeps secret values out of everything that is printed.
+// Package secret keeps secret values out of all output.
 //
-// A Value prints as three asterisks whatever the verb (but %p, which fmt does not
-// let a type decide); only Reveal gives the text. As the key of a map it would
-// still show up in JSON, so do not use it as one. A Redactor masks known secrets
-// in text that others wrote, such as the output of a remote command.
+// A Value prints as three asterisks whatever the verb (but %p, which fmt does not let a
+// type decide); only Reveal gives the text. As the key of a map it would still appear in
+// JSON, so do not use it as one. A Redactor masks known secrets in other texts, such as the
+// output of a remote command.
 package secret
 
 import (
@@ -11,7 +11,7 @@ import (
 	"fmt"
 )
 
-// mask is what a secret looks like wherever it would be printed.
+// mask replaces a secret in output.
 const mask = "***"
 
 // Value is a secret text. It is a string type so that HCL attributes decode
@@ -21,7 +21,7 @@ type Value string
 // Reveal returns the text. Call it only where the secret is used.
 func (v Value) Reveal() string { return string(v) }
 
-// String returns the mask, or nothing for an empty secret.
+// String returns the mask, or "" for an empty secret.
 func (v Value) String() string {
 	if v == "" {
 		return ""

@@ -8,7 +8,7 @@ import (
 // splits finds secrets that a program has broken over lines: base64 wrapped at 76
 // columns, indented in YAML, with the signs of a diff, or with \n in JSON.
 type splits struct {
-	starts  [1 << 16]bool       // the first two bytes of forms: most texts need no more than a look here
+	starts  [1 << 16]bool       // the first two bytes of forms: most texts need only this check
 	byStart map[string][]string // forms without breaks by their first bytes, the longest first
 }
 
@@ -27,12 +27,12 @@ func newSplits(known map[string]bool) *splits {
 	return s
 }
 
-// redact masks what is found, line breaks inside of it included.
+// redact masks found secrets, including line breaks in them.
 func (s *splits) redact(text string) string {
 	if !strings.Contains(text, "\n") && !strings.Contains(text, `\n`) {
 		return text
 	}
-	// A sign after a line break may be a diff's, or a part of the secret.
+	// A sign after a line break may belong to a diff or to the secret.
 	return s.pass(s.pass(text, false), true)
 }
 
@@ -65,7 +65,7 @@ func pair(text string) uint16 { return uint16(text[0])<<8 | uint16(text[1]) }
 // that is recognised at the edge of a line.
 const leastEdge = 8
 
-// fragment tells whether a line is a piece of a secret, or ends or begins with one.
+// fragment reports whether a line is a piece of a secret, or ends or begins with one.
 func (s *splits) fragment(line string) bool {
 	text, _ := unbroken(line, false)
 	if len(text) < Shortest {
@@ -81,7 +81,7 @@ func (s *splits) fragment(line string) bool {
 	return false
 }
 
-// edge tells whether a text ends with the beginning of a secret, or begins with
+// edge reports whether a text ends with the beginning of a secret, or begins with
 // its end.
 func edge(text, form string) bool {
 	if len(form) < leastEdge {
@@ -94,7 +94,7 @@ func edge(text, form string) bool {
 	return i >= 0 && strings.HasSuffix(form, text[:i+leastEdge])
 }
 
-// match is the length of the longest secret that the text starts with, or 0.
+// match returns the length of the longest secret that the text starts with, or 0.
 func (s *splits) match(text string) int {
 	for _, form := range s.byStart[text[:Shortest]] {
 		if strings.HasPrefix(text, form) {
@@ -104,9 +104,9 @@ func (s *splits) match(text string) int {
 	return 0
 }
 
-// unbroken is a text without its line breaks and all blanks, and where each byte of
-// it stands: of a secret that was broken at a blank, nobody knows on which side the
-// blank went. With signs, a + or - that starts a line is left out too.
+// unbroken returns a text without line breaks and blanks, and the position of each byte.
+// Blanks are removed because a secret that was broken at a blank may have it on either
+// side. With signs, a + or - that starts a line is left out too.
 func unbroken(text string, signs bool) (string, []int) {
 	out, at := make([]byte, 0, len(text)), make([]int, 0, len(text))
 	for i := 0; i < len(text); {
@@ -129,8 +129,8 @@ func unbroken(text string, signs bool) (string, []int) {
 	return string(out), at
 }
 
-// lineBreak is where the line break at i ends, or i when there is none: a real
-// one, or one as JSON and C write it.
+// lineBreak returns the end of the line break at i, or i without one: a real one, or an
+// escaped one as in JSON and C.
 func lineBreak(text string, i int) int {
 	switch {
 	case text[i] == '\n', text[i] == '\r':

@@ -1,7 +1,7 @@
 // Package shell turns argument lists into command lines, for sh, for PowerShell and
 // for programs on Windows.
 //
-// It is the only place that quotes. Nothing here runs anything.
+// It is the only package that quotes. It runs nothing.
 package shell
 
 import (
@@ -20,8 +20,8 @@ func POSIX(argv ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Exports returns the lines that put variables into the environment of a POSIX shell,
-// with a line end behind each. The names are taken as they are.
+// Exports returns the lines that put variables into the environment of a POSIX shell, with
+// a line end after each. It does not check the names.
 func Exports(env map[string]string) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -30,8 +30,8 @@ func Exports(env map[string]string) string {
 	return lines.String()
 }
 
-// posixWord quotes one word where it needs it. Inside single quotes sh takes
-// every byte as it is, except the quote itself.
+// posixWord quotes one word if necessary. Inside single quotes sh keeps every byte except
+// the quote itself.
 func posixWord(word string) string {
 	if word != "" && strings.IndexFunc(word, special) < 0 {
 		return word
@@ -39,7 +39,7 @@ func posixWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// special tells whether sh may treat the character as more than itself. The
+// special reports whether sh may treat the character as more than itself. The
 // list names what is safe, so that an unknown character is quoted.
 func special(r rune) bool {
 	switch {

@@ -2,12 +2,12 @@ package shell
 
 import "strings"
 
-// PowerShell returns the text as a string literal of PowerShell, which takes every
-// character in it as it is. The text must be valid UTF-8.
+// PowerShell returns the text as a string literal of PowerShell, which keeps every
+// character. The text must be valid UTF-8.
 //
 // PowerShell ends a string in single quotes at any of its five single quotes, the
-// typographic ones too (about_Quoting_Rules; in its tokenizer, IsSingleQuote), and
-// takes two of them for one.
+// typographic ones too (about_Quoting_Rules; in its tokenizer, IsSingleQuote), and reads
+// two of them as one.
 func PowerShell(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -29,10 +29,10 @@ func isSingleQuote(r rune) bool {
 	return false
 }
 
-// Windows returns arguments as the part of a command line behind the program's
-// name, from which CommandLineToArgvW and Microsoft's C runtime make exactly the
-// same list. An empty list gives an empty text. Programs that split their command
-// line in another way, of which cmd.exe is the best known, do not understand it.
+// Windows returns arguments as the part of a command line after the program's name, from
+// which CommandLineToArgvW and Microsoft's C runtime make exactly the same list. An empty
+// list gives an empty text. Programs that split their command line in another way, of which
+// cmd.exe is the best known, do not understand it.
 func Windows(args ...string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -41,9 +41,9 @@ func Windows(args ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// windowsWord quotes one argument where it needs it. A backslash is itself unless
-// a quote follows it: those before a quote, and so those at the end, are doubled
-// ("Parsing C command-line arguments" in Microsoft's documentation of C).
+// windowsWord quotes one argument if necessary. A backslash is itself unless a quote
+// follows it: those before a quote, and so those at the end, are doubled ("Parsing C
+// command-line arguments" in Microsoft's documentation of C).
 func windowsWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n\v\"") {
 		return word

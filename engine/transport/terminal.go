@@ -8,7 +8,7 @@ import (
 // Size is a terminal's size in characters.
 type Size struct{ Columns, Rows int }
 
-// Terminal is a person's terminal, to be lent to a machine.
+// Terminal is the user's terminal, to be connected to a machine.
 type Terminal struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -17,7 +17,7 @@ type Terminal struct {
 	Resized  <-chan Size // may be nil
 }
 
-// Interactive is a Conn that can lend a terminal to a machine.
+// Interactive is a Conn that can connect a terminal to a machine.
 type Interactive interface {
 	Conn
 	// Interact runs a line, or the login shell for an empty one, with a terminal,

@@ -181,7 +181,7 @@ func TestOutputs(t *testing.T) {
 	if got := moduletest.Apply(t, task, h); got != "" {
 		t.Fatal(got)
 	}
-	got, err := task.(module.Outputter).Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil || !got["path"].RawEquals(cty.StringVal(h.Path("a.tar"))) || !got["size"].RawEquals(cty.NumberIntVal(10240)) {
 		t.Errorf("outputs %#v, %v", got, err)
 	}

@@ -14,9 +14,8 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// formats are the ends of names by which formats are known, and the options of tar
-// for each. --no-name and one thread keep times and the number of processors out of
-// the bytes.
+// formats lists the name endings of each format and its options for tar. --no-name and a
+// single thread keep times and the number of processors out of the bytes.
 func formats() []struct{ end, format, compress string } {
 	return []struct{ end, format, compress string }{
 		{".tar.gz", "tar.gz", "gzip --no-name"}, {".tgz", "tar.gz", "gzip --no-name"},
@@ -26,7 +25,7 @@ func formats() []struct{ end, format, compress string } {
 	}
 }
 
-// format is the format asked for, or the one that dest ends with.
+// format returns the requested format, or the format of dest's ending.
 func (t *Task) format() string {
 	for _, f := range formats() {
 		if t.Format == f.format || t.Format == "" && strings.HasSuffix(t.Dest, f.end) {
@@ -39,15 +38,15 @@ func (t *Task) format() string {
 // packer is a program that reads a list of names and packs them.
 type packer struct {
 	command  module.Command // without the list
-	nameEnds string         // what stands after each name of the list
+	nameEnds string         // terminates each name of the list
 }
 
-// packer is the program for the format.
+// packer returns the program for the format.
 func (t *Task) packer(part string) (packer, error) {
 	format := t.format()
 	if format == "zip" {
 		return packer{module.Command{
-			// -y keeps links, -X leaves out what depends on the time of reading. The
+			// -y keeps links, -X leaves out data that depends on the time of reading. The
 			// times in a zip file are local ones, so the zone must be fixed.
 			Argv: []string{"zip", "-q", "-X", "-y", "-@", part}, Dir: t.Source, Env: map[string]string{"TZ": "UTC"},
 		}, "\n"}, nil
@@ -93,7 +92,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	return errors.Join(err, part.Close(ctx, h))
 }
 
-// pack leaves a part. A part of an earlier try would be added to by zip.
+// pack writes a part. It removes a part of an earlier try first, because zip would add to it.
 func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, part seal.Part) error {
 	p, err := t.packer(part.Path)
 	if err != nil {
@@ -119,7 +118,7 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, pa
 		p.command.Stdin = strings.NewReader(tree.Names(entries, p.nameEnds))
 	}
 	_, err = h.Run(ctx, p.command)
-	if err != nil { // nothing goes on with a part of an archive
+	if err != nil { // an incomplete archive is of no use
 		err = errors.Join(err, part.Drop(ctx, h))
 	}
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
@@ -128,7 +127,7 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, pa
 	return err
 }
 
-// place gives the part its mode and owner, seals it and moves it in place.
+// place sets the part's mode and owner, seals it and moves it into place.
 func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
 	attr, err := t.want().Or(s.info).Attr()
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// enter begins a program in a folder, unless a link of another user led there.
+// enter starts a program in a folder, unless another user's link leads there.
 const enter = `cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || { echo "$1 was replaced by another user" >&2; exit 1; }
 shift
 exec "$@"`
 
-// shared tells whether another user can change the folder, the way to it or a folder in
-// it, and where it is.
+// shared reports whether another user can change the folder, a folder above it or a folder
+// in it, and returns the path of that folder.
 func (t *Task) shared(ctx context.Context, h module.Host, entries []tree.Entry) (bool, string, error) {
 	info, err := h.Files().Stat(ctx, t.Source)
 	if err != nil {
@@ -26,9 +26,9 @@ func (t *Task) shared(ctx context.Context, h module.Host, entries []tree.Entry) 
 	return !folder.Closed || tree.Shared(entries, info.UID), folder.Path, err
 }
 
-// walker packs a folder that others can change meanwhile. They could put a link in the
-// place of a folder, through which a program that is given names would pack what they may
-// not read. So tar goes through the folders itself, which it does by their handles.
+// walker packs a folder that others can change meanwhile. They could replace a folder by a
+// link, so that a program that is given names would pack files that they must not read.
+// tar therefore walks the folders itself, by file descriptors.
 func (t *Task) walker(part, folder string) (packer, error) {
 	if t.format() == "zip" {
 		return packer{}, fmt.Errorf("another user can change %s, and zip would follow their links: use tar.gz", t.Source)

@@ -13,12 +13,12 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// state is what is in the folder and at the destination now.
+// state is the current state of the folder and of the destination.
 type state struct {
 	entries  []tree.Entry
 	exists   bool // the archive
 	info     module.FileInfo
-	right    bool // it is what the folder gives
+	right    bool // it matches the folder
 	leftover bool // a part or a seal without the archive
 	ours     bool // there is a mark, or nothing on the host has an owner
 }
@@ -62,21 +62,21 @@ func (t *Task) readSource(ctx context.Context, h module.Host) ([]tree.Entry, err
 	return tree.List(ctx, h, t.Source, t.Exclude...)
 }
 
-// algorithm names how the archive comes of the folder.
+// algorithm names how the archive is made from the folder.
 func (t *Task) algorithm() string { return "tree/" + t.format() }
 
 // decide compares without looking at the host.
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case !s.exists:
-		return one(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.want().Words()), t.create), nil
+		return module.OneStep(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.want().Words()), t.create), nil
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists, is not what %s gives, and is not owned by cluster %s: move it away", t.Dest, t.Source, h.Owner())
 	case !s.right:
-		return one(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
+		return module.OneStep(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
 	}
 	if changes := t.want().Diff(s.info); len(changes) > 0 {
-		return one("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
+		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
 	}
 	return nil, nil
 }
@@ -93,11 +93,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case s.exists && !s.ours:
 		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
 	case s.exists || s.leftover:
-		return one("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return seal.Remove(ctx, h, t.Dest) }), nil
+		return module.OneStep("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return seal.Remove(ctx, h, t.Dest) }), nil
 	}
 	return nil, nil
-}
-
-func one(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
 }

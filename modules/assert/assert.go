@@ -1,5 +1,5 @@
-// Package assert is the module assert: conditions that must hold before anything
-// goes on, all of them told at once.
+// Package assert is the module assert: conditions that must hold before the run continues;
+// one error reports all that do not hold.
 package assert
 
 import (
@@ -13,27 +13,27 @@ import (
 // Task is a list of conditions. It touches no host and changes nothing.
 //
 // Errors:
-//   - a condition does not hold: the messages of all such conditions
+//   - a condition does not hold; the error has the messages of all such conditions
 //   - there is no condition block
 type Task struct {
-	// Early tells of conditions that do not hold when the playbook is validated, as
-	// mistakes in it, unless they read what other tasks return. Default false.
+	// Early reports conditions that do not hold when the playbook is validated, as
+	// mistakes in it, unless they read outputs of other tasks. Default false.
 	Early bool `hcl:"early,optional"`
-	// Conditions are what must hold.
+	// Conditions are the conditions that must hold.
 	Conditions []Condition `hcl:"condition,block"`
 }
 
-// Condition is one thing that must hold.
+// Condition is one condition.
 type Condition struct {
-	// Holds says whether it does.
+	// Holds is the condition's value.
 	Holds bool `hcl:"holds"`
-	// Message says what is wrong when it does not, and what to do.
+	// Message describes the mistake and its remedy if the condition does not hold.
 	Message string `hcl:"message"`
 }
 
 // Kind is the module.
 func Kind() module.Kind {
-	return module.Kind{Name: "assert", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Of[Task](module.Kind{Name: "assert", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
 // Validate checks the arguments.
@@ -55,7 +55,7 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
 
-// check is an error that names every condition that does not hold.
+// check returns an error that names every condition that does not hold.
 func (t *Task) check() error {
 	var wrong []string
 	for _, c := range t.Conditions {

@@ -3,6 +3,7 @@ package assert_test
 import (
 	"testing"
 
+	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/assert"
 )
@@ -40,20 +41,20 @@ func TestConditionsThatHoldPlanNothing(t *testing.T) {
 func TestEarlyConditionsAreMistakesOfThePlaybook(t *testing.T) {
 	t.Parallel()
 	wrong := []assert.Condition{{Holds: true, Message: "no KVM"}, {Message: "no ISO"}}
-	if err := (&assert.Task{Conditions: wrong}).Validate(); err != nil {
+	if err := module.Check(&assert.Task{Conditions: wrong}); err != nil {
 		t.Errorf("without early: %v", err)
 	}
-	if err := (&assert.Task{Conditions: wrong, Early: true}).Validate(); err == nil || err.Error() != "no ISO" {
+	if err := module.Check(&assert.Task{Conditions: wrong, Early: true}); err == nil || err.Error() != "no ISO" {
 		t.Errorf("with early: got %v", err)
 	}
-	if err := (&assert.Task{Conditions: wrong[:1], Early: true}).Validate(); err != nil {
+	if err := module.Check(&assert.Task{Conditions: wrong[:1], Early: true}); err != nil {
 		t.Errorf("with early: got %v", err)
 	}
 }
 
 func TestNothingToAssertIsAMistake(t *testing.T) {
 	t.Parallel()
-	err := (&assert.Task{}).Validate()
+	err := module.Check(&assert.Task{})
 	if err == nil || err.Error() != "there is nothing to assert, want at least one condition block" {
 		t.Errorf("got %v", err)
 	}

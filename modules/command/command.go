@@ -11,46 +11,40 @@ import (
 	"kinit/modules/internal/process"
 )
 
-// Task runs a program. With several conditions it runs only if all of them ask
-// for it. Without creates, removes, unless, only_if and read_only it runs every
+// Task runs a program. With several conditions it runs only if all of them require
+// it. Without creates, removes, unless, only_if and read_only it runs every
 // time and always counts as a change.
 //
-// Outputs:
-//   - stdout: what the last run printed; empty where the conditions made it unneeded
-//   - stderr: what the last run printed to standard error, likewise
-//   - code: the exit code of the last run; 0 where the conditions made it unneeded
-//
 // Errors:
-//   - the program ended with a code that is not in ok_codes; its last lines are told
-//   - its output does not contain what expect asks for
-//   - only_if still asks for the program after it ran, or creates is still not there
+//   - the program ended with a code that is not in ok_codes; the error has its last lines
+//   - its output does not match expect
+//   - only_if still requires the program after it ran, or creates still does not exist
 type Task struct {
 	// Argv is the program and its arguments. No shell reads them: for a pipe, name
 	// the shell yourself, as in ["sh", "-c", "…"].
 	Argv []string `hcl:"argv"`
-	// Creates is a path the command makes. While it is there, nothing is to do.
+	// Creates is a path that the command makes. If it exists, the command does not run.
 	Creates string `hcl:"creates,optional"`
-	// Removes is a path the command removes. While it is not there, nothing is to
-	// do.
+	// Removes is a path that the command removes. If it does not exist, the command does not
+	// run.
 	Removes string `hcl:"removes,optional"`
-	// Unless is a command that changes nothing; when it ends with 0, nothing is to
-	// do.
+	// Unless is a command that changes nothing; if it ends with 0, the program does not
+	// run.
 	Unless []string `hcl:"unless,optional"`
-	// OnlyIf is a command that changes nothing; unless it ends with 0, nothing is
-	// to do. It is asked again afterwards and must no longer ask for the command.
+	// OnlyIf is a command that changes nothing; the program runs only if it ends with 0.
+	// It runs again afterwards and must then not end with 0.
 	OnlyIf []string `hcl:"only_if,optional"`
-	// ReadOnly says that the command changes nothing. It then runs while planning,
-	// gives outputs and never counts as a change.
+	// ReadOnly declares that the command changes nothing. It then runs while planning,
+	// has outputs and never counts as a change.
 	ReadOnly bool `hcl:"read_only,optional"`
 	// Env is added to the command's environment.
 	Env map[string]string `hcl:"env,optional"`
-	// Dir is the working directory, an absolute path; the login's home folder when
-	// empty.
+	// Dir is the working directory, an absolute path. Default: the login's home folder.
 	Dir string `hcl:"dir,optional"`
 	// Stdin is the command's standard input; it is never shown.
 	Stdin string `hcl:"stdin,optional" log:"-"`
 	// OKCodes are the exit codes that mean success. Default [0].
-	OKCodes []int `hcl:"ok_codes,optional"`
+	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
 	// Expect is a text or regular expression that standard output must contain.
 	// With the task's retry the command runs again until it does.
 	Expect string `hcl:"expect,optional"`
@@ -60,7 +54,7 @@ type Task struct {
 
 // Kind is the module "command".
 func Kind() module.Kind {
-	return module.Kind{Name: "command", Elsewhere: "win_command", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.With[Task, process.Outputs](module.Kind{Name: "command", Elsewhere: "win_command"})
 }
 
 // Validate finds mistakes in the arguments.
@@ -78,7 +72,7 @@ func (t *Task) process() process.Process {
 	return process.Process{Argv: t.Argv, Env: t.Env, Dir: t.Dir, Stdin: t.Stdin, OKCodes: t.OKCodes, Expect: t.Expect}
 }
 
-// conditions run in the command's own surroundings.
+// conditions returns the conditions, which run with the command's environment and folder.
 func (t *Task) conditions() process.Conditions {
 	return process.Conditions{
 		Creates: t.Creates, Removes: t.Removes,
@@ -87,10 +81,10 @@ func (t *Task) conditions() process.Conditions {
 	}
 }
 
-// Unverifiable tells that nothing says whether the command is still needed.
+// Unverifiable reports whether no condition shows if the command is still needed.
 func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.conditions().Any() }
 
-// Plan asks the conditions. A read_only command runs here.
+// Plan checks the conditions. A read_only command runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.ReadOnly {
 		return nil, t.run(ctx, h)
@@ -99,10 +93,3 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
-
-var (
-	_ module.Outputter    = (*Task)(nil)
-	_ module.Validator    = (*Task)(nil)
-	_ module.Unverifiable = (*Task)(nil)
-	_ module.Judged       = (*Task)(nil)
-)

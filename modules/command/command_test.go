@@ -137,7 +137,7 @@ func TestOutputsAreOfTheRunAndSurvivePlanningAgain(t *testing.T) {
 			}
 		}
 	}
-	got, err := task.Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestValidate(t *testing.T) {
 		{"argv = [\"x\"]\nread_only = true\ncreates = \"/x\"",
 			"read_only runs the command every time, want no creates, removes, unless or only_if beside it"},
 	} {
-		err := moduletest.Decode(t, Kind(), c.args).(module.Validator).Validate()
+		err := module.Check(moduletest.Decode(t, Kind(), c.args))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.args, err, c.want)
 		}

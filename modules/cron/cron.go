@@ -1,5 +1,5 @@
-// Package cron is the module "cron": a command that the cron daemon of the host
-// runs at set times.
+// Package cron is the module "cron": a command that the host's cron daemon runs at set
+// times.
 package cron
 
 import (
@@ -18,53 +18,55 @@ import (
 )
 
 // Task is a command that cron runs at set times. It is a file in /etc/cron.d, or an
-// entry of a user's crontab below a comment with the task's name. Cron notices both
-// by itself. It must be installed; on a host with systemd the module timer needs no
+// entry of a user's crontab below a comment with the task's name. Cron notices changes of
+// both by itself. It must be installed; on a host with systemd the module timer needs no
 // package.
 //
 // The file or entry is marked, and cleanup removes it.
 //
 // Errors:
-//   - cron does not take the schedule: it would pass over the job in silence
+//   - cron does not accept the schedule: it would silently ignore the job
 //   - cron is not installed: the folder /etc/cron.d or the program crontab is missing
-//   - env is given with crontab: it would count for other jobs too
+//   - env is given with crontab: it would also affect other jobs
 //   - another job has the name and the cluster does not own it
 type Task struct {
-	// Name tells the job from others: letters, digits, "-" and "_". The file is
+	// Name identifies the job: letters, digits, "-" and "_". The file is
 	// /etc/cron.d/kinit-NAME, the comment "# kinit: NAME".
 	Name string `hcl:"name"`
-	// Schedule is when, in local time: five fields for minute, hour, day, month and
+	// Schedule is the schedule in local time: five fields for minute, hour, day, month and
 	// weekday, or "@hourly", "@daily", "@weekly", "@monthly", "@yearly" or
 	// "@reboot"; man 5 crontab.
 	Schedule string `hcl:"schedule,optional"`
-	// Job is the command line for sh, as a shell takes it: "%" needs no backslash.
+	// Job is the command line for sh, in shell syntax: "%" needs no backslash.
 	Job string `hcl:"job,optional"`
 	// User runs the job. Default "root".
-	User string `hcl:"user,optional"`
-	// Env are variables of the job, in a file only. MAILTO and PATH are cron's own.
+	User string `hcl:"user,optional" default:"root"`
+	// Env are variables of the job, only in a file. MAILTO and PATH have a meaning for cron.
 	Env map[string]string `hcl:"env,optional"`
 	// Crontab puts the job into the user's crontab instead of a file. Default false.
 	Crontab bool `hcl:"crontab,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module "cron".
 func Kind() module.Kind {
-	return module.Kind{Name: "cron", Elsewhere: "win_scheduled_task", New: func() module.Task { return &Task{User: "root", State: "present"} }}
+	return module.Of[Task](module.Kind{Name: "cron", Elsewhere: "win_scheduled_task", Marks: []module.MarkKind{
+		module.NewMarkKind(Mark, "crontab entry", Undo, module.MarkTraits{}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	// Cron passes over files in /etc/cron.d with other letters in their names.
+	// Cron ignores files in /etc/cron.d with other characters in their names.
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\" and \"_\"", t.Name)
 	}
 	if err := account.CheckName("user", t.User); err != nil {
 		return err
 	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil || t.State == "absent" {
-		return err
+	if t.State == "absent" {
+		return nil
 	}
 	switch {
 	case strings.TrimSpace(t.Job) == "" || strings.ContainsAny(t.Job, "\r\n"):
@@ -80,7 +82,7 @@ func (t *Task) Validate() error {
 	return checkSchedule(t.Schedule)
 }
 
-// entry is the line of the job: cron ends a command at a "%".
+// entry returns the job's line; it escapes "%", which ends a command for cron.
 func (t *Task) entry(fields ...string) string {
 	all := append([]string{strings.Join(strings.Fields(t.Schedule), " ")}, fields...)
 	return strings.Join(append(all, strings.ReplaceAll(t.Job, "%", `\%`)), " ")
@@ -110,5 +112,3 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	return t.file().Plan(ctx, h)
 }
-
-var _ module.Validator = (*Task)(nil)

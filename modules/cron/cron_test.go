@@ -131,7 +131,7 @@ func TestCrontabTakesEverySchedule(t *testing.T) {
 	} {
 		made := task(t, "job = \"true\"\ncrontab = true\nuser = \"games\"\nschedule = \""+schedule+"\"")
 		got := ""
-		if err := made.Validate(); err != nil {
+		if err := module.Check(made); err != nil {
 			got = err.Error()
 		}
 		roottest.Same(t, schedule, got, want)
@@ -157,7 +157,7 @@ func TestValidate(t *testing.T) {
 		job + "crontab = true\nenv = { A = \"c\" }": "env is for a file only, as it would count for all later jobs of the crontab: put it into job",
 		job + "state = \"disabled\"":                `state is "disabled", want one of present, absent`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

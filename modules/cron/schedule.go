@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// field is what one of the five fields may hold; man 5 crontab.
+// field describes the values of one of the five fields; man 5 crontab.
 type field struct {
 	name     string
 	from, to int
@@ -24,8 +24,8 @@ func fields() []field {
 	}
 }
 
-// checkSchedule returns the mistake in a schedule. Cron itself would pass over the
-// whole file, and say so in a log only.
+// checkSchedule returns the mistake in a schedule. Cron itself would ignore the
+// whole file and report it only in a log.
 func checkSchedule(text string) error {
 	if slices.Contains([]string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, text) {
 		return nil
@@ -44,7 +44,7 @@ func checkSchedule(text string) error {
 	return nil
 }
 
-// String says what the field takes.
+// String describes the field's values.
 func (f field) String() string {
 	text := fmt.Sprintf("\"*\" or %d to %d", f.from, f.to)
 	if len(f.words) > 0 {

@@ -17,7 +17,7 @@ import (
 // task's name with a space between.
 const Mark = "crontab"
 
-// notInstalled is what a shell answers for a program that is not there.
+// notInstalled is a shell's exit code for a missing program.
 const notInstalled = 127
 
 // table is a user's crontab.
@@ -26,7 +26,7 @@ type table struct {
 	missing bool   // there is no program crontab
 }
 
-// readTable asks crontab, which ends with 1 when the user has none, or is none.
+// readTable runs crontab, which ends with 1 if the user has no crontab.
 func readTable(ctx context.Context, h module.Host, user string) (table, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"crontab", "-u", user, "-l"}})
 	var exit *module.ExitError
@@ -41,7 +41,7 @@ func readTable(ctx context.Context, h module.Host, user string) (table, error) {
 
 func header(name string) string { return "# kinit: " + name }
 
-// split parts a crontab into the lines of others and the entry below a comment.
+// split separates a crontab into the lines of others and the entry below a comment.
 func split(text, name string) (others []string, entry string, found bool) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	i := slices.Index(lines, header(name))
@@ -56,7 +56,7 @@ func split(text, name string) (others []string, entry string, found bool) {
 	return others, entry, true
 }
 
-// with is a crontab with the entry, in the place where one of the name is already.
+// with returns a crontab with the entry, at the place of an existing one with the name.
 func with(text, name, entry string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if i := slices.Index(lines, header(name)); i >= 0 {
@@ -69,7 +69,7 @@ func with(text, name, entry string) string {
 	return text + header(name) + "\n" + entry + "\n"
 }
 
-// without is a crontab without the entry; "" when nothing else is in it.
+// without returns a crontab without the entry; "" if nothing else is in it.
 func without(text, name string) string {
 	others, _, _ := split(text, name)
 	if rest := strings.Join(others, "\n"); strings.TrimSpace(rest) != "" {
@@ -93,10 +93,10 @@ func (t *Task) planTable(ctx context.Context, h module.Host) ([]module.Step, err
 			return nil, fmt.Errorf("the entry %w", err)
 		}
 	}
-	return []module.Step{module.NewStep(h.Redact(text), t.doTable)}, nil
+	return module.OneStep(h.Redact(text), t.doTable), nil
 }
 
-// decideTable says what would change, "" for nothing.
+// decideTable describes the change, "" for none.
 func (t *Task) decideTable(have string, found bool) string {
 	switch {
 	case t.State == "absent" && found:
@@ -133,11 +133,11 @@ if [ -z "$3" ]; then exec crontab -u "$1" -r; fi
 exec crontab -u "$1" -`
 
 const (
-	changedCode = 75 // what swapScript answers when the crontab has changed: EX_TEMPFAIL of sysexits.h
+	changedCode = 75 // swapScript's exit code if the crontab has changed: EX_TEMPFAIL of sysexits.h
 	mostTries   = 50 // as other tasks may edit the same crontab
 )
 
-// edit changes a user's crontab as it is now.
+// edit changes a user's current crontab.
 func edit(ctx context.Context, h module.Host, user string, change func(text string) string) error {
 	for range mostTries {
 		now, err := readTable(ctx, h, user)
@@ -164,7 +164,7 @@ func edit(ctx context.Context, h module.Host, user string, change func(text stri
 	return fmt.Errorf("the crontab of %s was changed by others %d times while it was edited", user, mostTries)
 }
 
-// Undo removes an entry by its mark. Without cron there is none.
+// Undo removes an entry by its mark. Without cron there is nothing to remove.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	user, name, found := strings.Cut(mark.ID, " ")
 	if !found {
@@ -177,7 +177,7 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return edit(ctx, h, user, func(text string) string { return without(text, name) })
 }
 
-// keep tells swapScript whether anything is left.
+// keep returns the argument that shows swapScript whether anything is left.
 func keep(text string) string {
 	if text == "" {
 		return ""

@@ -15,15 +15,15 @@ import (
 	"kinit/engine/module"
 )
 
-// Task shows a message or a value where the run shows that it is done. It touches
-// no host and changes nothing. What the run knows as a secret is masked.
+// Task shows a message or a value in the run's output when it runs. It touches
+// no host and changes nothing. Known secrets are masked.
 //
 // Errors:
 //   - neither message nor value is given, or both are
 type Task struct {
 	// Message is the text to show, of one line or several.
 	Message string `hcl:"message,optional"`
-	// Value is a value of any type to show, as JSON.
+	// Value is a value of any type, shown as JSON.
 	Value cty.Value `hcl:"value,optional"`
 
 	shown string
@@ -31,7 +31,7 @@ type Task struct {
 
 // Kind is the module "debug".
 func Kind() module.Kind {
-	return module.Kind{Name: "debug", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Of[Task](module.Kind{Name: "debug", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
 // Validate finds mistakes in the arguments.
@@ -42,7 +42,7 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan makes the text to show, and never a step.
+// Plan builds the text, and never returns a step.
 func (t *Task) Plan(ctx context.Context, h module.Host) (_ []module.Step, err error) {
 	t.shown = h.Redact(t.Message)
 	if t.Value != cty.NilVal {
@@ -51,10 +51,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) (_ []module.Step, err er
 	return nil, errors.Join(ctx.Err(), err)
 }
 
-// Tells is the text to show.
+// Tells returns the text to show.
 func (t *Task) Tells() string { return t.shown }
 
-// format shows a value as JSON with a line for each part. Secrets are masked
+// format formats a value as indented JSON. Secrets are masked
 // before quoting could hide them from the redactor.
 func format(h module.Host, value cty.Value) (string, error) {
 	if value.ContainsMarked() {
@@ -77,8 +77,3 @@ func format(h module.Host, value cty.Value) (string, error) {
 	err = json.Indent(&b, text, "", "  ")
 	return h.Redact(b.String()), err
 }
-
-var (
-	_ module.Messenger = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

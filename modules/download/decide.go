@@ -13,14 +13,14 @@ import (
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case !s.exists:
-		return one("download "+t.shownURL(h)+" to "+t.Dest+t.want().Words(), t.fetch), nil
+		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+t.want().Words(), t.fetch), nil
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists with another checksum and is not owned by cluster %s: move it away", t.Dest, h.Owner())
 	case !s.right:
-		return one("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
+		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}
 	if changes := t.want().Diff(s.info); len(changes) > 0 {
-		return one("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
+		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
 	}
 	return nil, nil
 }
@@ -30,13 +30,9 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
 	}
 	if s.exists || s.leftover {
-		return one("remove "+t.Dest, t.remove), nil
+		return module.OneStep("remove "+t.Dest, t.remove), nil
 	}
 	return nil, nil
-}
-
-func one(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
 }
 
 func (t *Task) setAttr(ctx context.Context, h module.Host) error {

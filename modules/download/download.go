@@ -1,10 +1,10 @@
-// Package download is the module "download": a file fetched from a URL by the
-// host itself, verified by its checksum.
+// Package download is the module "download": a file that the host itself fetches from a
+// URL and verifies by its checksum.
 //
-// curl or wget fetches into <dest>.part, where an interrupted download goes on
-// the next time, or where another user can change the folder, into one of its own; the
-// part is verified and then renamed. What was verified is
-// remembered in <dest>.kinit-sum, so that a later run needs no more than a look
+// curl or wget fetches into <dest>.part, so that a later run continues an interrupted
+// download. If another user can change the folder, the part is in a private folder instead.
+// The part is verified and then renamed. <dest>.kinit-sum records the verified checksum, so
+// that a later run compares only size and time.
 // at size and time.
 package download
 
@@ -15,29 +15,23 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/pathmark"
 )
 
-// Task is a file from a URL. Exactly one of sha256, sha512, sha256_url and
-// unverified says how it is checked. A file with another checksum is replaced
-// where the cluster owns it.
-//
-// Outputs:
-//   - path: the file
-//   - sha256: its checksum in hex; empty where another checksum or none was asked for,
-//     or for an absent file
+// Task is a file from a URL. Exactly one of sha256, sha512, sha256_url, sha512_url and
+// unverified selects the check. A file with another checksum is replaced
+// if the cluster owns it.
 //
 // Errors:
 //   - the URL cannot be fetched from the host, or nothing arrives for 60 s
-//   - the checksum is another one; what was fetched is removed
-//   - what is published at sha256_url or sha512_url has no checksum for the file
+//   - the checksum differs; the fetched file is removed
+//   - sha256_url or sha512_url publishes no checksum for the file
 //   - a file with another checksum is there and the cluster does not own it
 //   - neither curl nor wget is installed on the host
 type Task struct {
-	// URL is where the file is: http, https, or file for a path of the host.
+	// URL is the file's URL: http, https, or file for a path on the host.
 	URL string `hcl:"url,optional"`
 	// Dest is the absolute path of the file on the host. Its folder must exist.
 	Dest string `hcl:"dest"`
@@ -45,33 +39,33 @@ type Task struct {
 	SHA256 string `hcl:"sha256,optional"`
 	// SHA512 is the file's checksum in hex.
 	SHA512 string `hcl:"sha512,optional"`
-	// SHA256URL is where the file's sha256 is published: a lone checksum, or lines
-	// as sha256sum prints them. The host reads it in every run.
+	// SHA256URL is the URL of the file's sha256: a lone checksum, or lines as sha256sum
+	// prints them. The host reads it in every run.
 	SHA256URL string `hcl:"sha256_url,optional"`
-	// SHA512URL is the same for the file's sha512.
+	// SHA512URL is the URL of the file's sha512 in the same form.
 	SHA512URL string `hcl:"sha512_url,optional"`
-	// Pin keeps a file that was fetched and verified once, whatever is published
-	// later. What stands on the file, such as disks that overlay it, needs that.
+	// Pin keeps a file that was fetched and verified once, even if another version is
+	// published later. Dependents of the file, such as disks that overlay it, need that.
 	// Default false.
 	Pin bool `hcl:"pin,optional"`
-	// Unverified takes the file as it comes. A file that is there is then never
+	// Unverified accepts the file without a check. An existing file is then never
 	// fetched again.
 	Unverified bool `hcl:"unverified,optional"`
 	// Mode is the permission bits, such as "0644". Default: "0644" for a new file.
 	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: as it is.
+	// Owner is a user name or number. Default: unchanged.
 	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: as it is.
+	// Group is a group name or number. Default: unchanged.
 	Group string `hcl:"group,optional"`
-	// Keep lets the file stay on cleanup unless everything is purged.
+	// Keep leaves the file on the host at cleanup unless everything is purged.
 	Keep bool `hcl:"keep,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 
 	sum sum
 }
 
-// sum is a checksum that a file should have.
+// sum is an expected checksum.
 type sum struct {
 	algorithm string // sha256, sha512, or empty for none
 	hex       string
@@ -79,15 +73,14 @@ type sum struct {
 
 // Kind is the module "download".
 func Kind() module.Kind {
-	return module.Kind{Name: "download", Elsewhere: "win_download", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "download", Elsewhere: "win_download", Marks: []module.MarkKind{
+		module.NewMarkKind("download", "download", pathmark.Remove, module.MarkTraits{}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
-		return err
-	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
 		return err
 	}
 	if err := t.want().Validate(); err != nil {
@@ -166,21 +159,19 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s)
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "sha256": cty.String}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path string `cty:"path"` // the file
+	// its checksum in hex; empty if another checksum or none was requested,
+	// or for an absent file
+	SHA256 string `cty:"sha256"`
 }
 
-// Outputs returns where the file is, and the checksum that Plan found it to have.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
+// Outputs returns the file's path and the checksum that Plan found.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	hex := ""
 	if t.sum.algorithm == "sha256" && t.State == "present" {
 		hex = t.sum.hex
 	}
-	return map[string]cty.Value{"path": cty.StringVal(t.Dest), "sha256": cty.StringVal(hex)}, nil
+	return Outputs{Path: t.Dest, SHA256: hex}, nil
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

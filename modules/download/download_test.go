@@ -346,7 +346,7 @@ func TestOutputs(t *testing.T) {
 	if got := apply(t, task, h); got != "" {
 		t.Fatal(got)
 	}
-	got, err := task.Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil || !got["sha256"].RawEquals(cty.StringVal(sha(payload()))) || !got["path"].RawEquals(cty.StringVal(h.Path("dest"))) {
 		t.Errorf("outputs %#v, %v", got, err)
 	}
@@ -363,7 +363,7 @@ func TestValidate(t *testing.T) {
 		"unverified = true":                                      `url is "", want a full URL with http, https, file`,
 		"url = \"http://h/f\"\nunverified = true\nmode = \"rw\"": `mode is "rw", want octal permission bits from "0001" to "0777", such as "0644"`,
 	} {
-		err := moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args).(module.Validator).Validate()
+		err := module.Check(moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args))
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}

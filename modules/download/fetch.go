@@ -58,9 +58,9 @@ func (t *Task) own(ctx context.Context, h module.Host, s state, part seal.Part) 
 	return nil
 }
 
-// fetchPart leaves a verified part. A part of an earlier try is continued; when
-// that does not work, it was complete, or of another version and the download
-// starts over, once. A part for which there was no space goes.
+// fetchPart leaves a verified part. It continues a part of an earlier try. If that fails,
+// the part was complete, or of another version and the download starts over, once. A part
+// that did not fit on the disk is removed.
 func (t *Task) fetchPart(ctx context.Context, h module.Host, p seal.Part) error {
 	part := p.Path
 	_, err := h.Files().Stat(ctx, part)
@@ -106,7 +106,7 @@ func isMismatch(err error) bool {
 	return errors.As(err, &wrong)
 }
 
-// verify compares the part's checksum and removes a part that is wrong.
+// verify compares the part's checksum and removes a wrong part.
 func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 	if t.Unverified {
 		return nil
@@ -123,9 +123,9 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 	return errors.Join(wrong, h.Files().Remove(ctx, part))
 }
 
-// place gives the part its mode and owner, remembers its checksum and moves it in
-// place. Remembered first, it is no trouble when the move does not come about:
-// what is there then has another size or time.
+// place sets the part's mode and owner, records its checksum and moves it into place. The
+// record comes first: if the move fails, it does no harm because the file at dest has
+// another size or time.
 func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
 	want := t.want().Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")

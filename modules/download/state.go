@@ -13,17 +13,16 @@ import (
 	"kinit/modules/internal/seal"
 )
 
-// state is what is at the destination now.
+// state is the current state of the destination.
 type state struct {
 	exists   bool
 	info     module.FileInfo
-	right    bool // the checksum is the one that is wanted
-	leftover bool // a part or a remembered checksum without the file
+	right    bool // the checksum is the expected one
+	leftover bool // a part or a recorded checksum without the file
 	ours     bool // there is a mark, or nothing on the host has an owner
 }
 
-// read looks at the file and, where size and time are not the remembered ones,
-// computes its checksum.
+// read reads the file and computes its checksum if size or time differ from the record.
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	info, err := h.Files().Stat(ctx, t.Dest)
@@ -47,7 +46,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// readMissing looks, for an absent file, at what an interrupted task left.
+// readMissing looks for leftovers of an interrupted task if the file is absent.
 func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	if t.State == "present" {
@@ -59,7 +58,7 @@ func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// isRight compares the file's checksum with the one that is wanted.
+// isRight compares the file's checksum with the expected one.
 func (t *Task) isRight(ctx context.Context, h module.Host, info module.FileInfo) (bool, error) {
 	seen, err := seal.Read(ctx, h, t.Dest)
 	if err != nil {
@@ -79,8 +78,8 @@ func (t *Task) isRight(ctx context.Context, h module.Host, info module.FileInfo)
 	return hex == t.sum.hex, err
 }
 
-// wanted finds the checksum the file should have; a published one is read by the
-// host.
+// wanted returns the checksum that the file should have; the host reads a published
+// one.
 func (t *Task) wanted(ctx context.Context, h module.Host) error {
 	switch {
 	case t.SHA256 != "":
@@ -95,7 +94,7 @@ func (t *Task) wanted(ctx context.Context, h module.Host) error {
 	return ctx.Err()
 }
 
-// look finds the checksum where it is published.
+// look reads the published checksum.
 func (t *Task) look(ctx context.Context, h module.Host, algorithm, at string) error {
 	hex, err := t.published(ctx, h, algorithm, at)
 	if err != nil {

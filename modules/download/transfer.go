@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// stallSeconds is how long nothing may arrive before a transfer is given up.
+	// stallSeconds is how long a transfer continues without receiving data.
 	stallSeconds = "60"
 	// connectSeconds is how long a server may take to accept a connection.
 	connectSeconds = "30"
@@ -34,8 +34,8 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 	return nil
 }
 
-// program is the command that fetches the URL into the part. A copy on the host
-// begins anew each time; where the file system can, it shares the blocks.
+// program returns the command that fetches the URL into the part. A copy on the host
+// starts anew each time; it shares blocks if the file system can.
 func (t *Task) program(ctx context.Context, h module.Host, part string) (module.Command, error) {
 	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "file" {
 		return module.Command{Argv: []string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}}, nil
@@ -50,15 +50,15 @@ func (t *Task) program(ctx context.Context, h module.Host, part string) (module.
 	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
 }
 
-// curl fetches a URL, which it reads from its input: it may have a password in it, and
-// every user sees command lines.
+// curl returns the command for curl, which reads the URL from its input: it can contain a
+// password, and every user sees command lines.
 func curl(client, from string, args ...string) module.Command {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`).Replace(from)
 	argv := append([]string{client, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", connectSeconds, "--config", "-"}, args...)
 	return module.Command{Argv: argv, Stdin: strings.NewReader(`url = "` + quoted + "\"\n")}
 }
 
-// wget does the same; a URL has no line end.
+// wget returns the same for wget; a URL has no line end.
 func wget(client, from string, args ...string) module.Command {
 	argv := append([]string{client, "--tries=1", "--timeout=" + stallSeconds, "--input-file=-"}, args...)
 	return module.Command{Argv: argv, Stdin: strings.NewReader(from + "\n")}
@@ -73,23 +73,22 @@ func findClient(ctx context.Context, h module.Host) (string, error) {
 	return strings.TrimSpace(out.Stdout), err
 }
 
-// refused tells whether a server did not let a download be continued: curl ends
-// with 22 for a refused request, with 33 and 36 for a range it cannot have; wget
-// with 8 for an answer it does not like.
+// refused reports whether a server refused to continue a download: curl ends
+// with 22 for a refused request, with 33 and 36 for a refused range; wget
+// with 8 for an error response.
 func refused(err error) bool {
 	exit := (*module.ExitError)(nil)
 	return errors.As(err, &exit) && slices.Contains([]int{22, 33, 36, 8}, exit.Code)
 }
 
-// unwritable tells whether there was no place for what arrived, as on a full disk: curl
-// ends with 23 then, wget with 3, and cp says so.
+// unwritable reports whether the data could not be written, as on a full disk: curl
+// then ends with 23, wget with 3, and cp prints it.
 func unwritable(err error) bool {
 	exit := (*module.ExitError)(nil)
 	return errors.As(err, &exit) && (slices.Contains([]int{23, 3}, exit.Code) || strings.Contains(exit.Stderr, "No space left on device"))
 }
 
-// published reads the checksum that belongs to the file from where it is
-// published.
+// published reads the file's checksum from the URL that publishes it.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
 	program, err := showProgram(ctx, h, at)
 	if err != nil {
@@ -106,7 +105,7 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 	return findSum(out.Stdout, path.Base(u.Path), algorithm)
 }
 
-// showProgram is the command that prints what is at a URL.
+// showProgram returns the command that prints the content of a URL.
 func showProgram(ctx context.Context, h module.Host, at string) (module.Command, error) {
 	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
 		return module.Command{Argv: []string{"cat", "--", u.Path}}, nil
@@ -121,7 +120,7 @@ func showProgram(ctx context.Context, h module.Host, at string) (module.Command,
 	return wget(client, at, "--quiet", "--output-document=-"), nil
 }
 
-// findSum takes a file's checksum out of a list: the only word of a file that has
+// findSum finds a file's checksum in a list: the only word of a list with
 // one word, or the first word of the line that ends with the file's name.
 func findSum(list, name, algorithm string) (string, error) {
 	digits := map[string]int{"sha256": 64, "sha512": 128}[algorithm]

@@ -1,4 +1,4 @@
-// Package facts is the module "facts": what a host is and has. It never changes
+// Package facts is the module "facts": a host's properties and resources. It never changes
 // anything.
 package facts
 
@@ -8,59 +8,31 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 )
 
-// Task reads what a host is, and changes nothing.
+// Task reads the host's properties, and changes nothing.
 //
-// It reads when the task comes to its turn, and needs iproute2 on the host. With
-// max_age, what an earlier run has read is used and the host is not asked: where it is
-// not older, and the host has the same address and host keys on record. The run tells
-// how old it is; --fresh-facts reads all anew.
-//
-// Outputs:
-//   - hostname: the name the host has of itself
-//   - os_id: the system as /etc/os-release has it, such as "debian"
-//   - os_version: its version, such as "12"
-//   - kernel: the kernel's release, such as "6.1.0-18-amd64"
-//   - machine: the processor as the kernel names it, such as "x86_64"
-//   - arch: the processor as Debian and Go name it, such as "amd64"
-//   - cpus: number of processors
-//   - pace: how many times slower than an ordinary machine it is just now, 1 or more, by which
-//     its time limits are longer; it differs from run to run, so nothing that is kept should
-//     be made of it
-//   - memory_bytes: memory in bytes
-//   - memory_available_bytes: memory in bytes that programs could get now
-//   - kvm: whether /dev/kvm is there, which is no proof that guests start with it
-//   - container: what runs the host as a container, such as "podman"; empty where it has a
-//     kernel of its own
-//   - cgroups: 2 where control groups of version 2 alone are mounted, else 1
-//   - interfaces: network interfaces by name; addresses are without prefix length, mtu
-//     in bytes
-//   - default_interface: interface of the IPv4 default route; empty without one
-//   - default_address: its IPv4 address; empty without one
-//   - route_address: the argument address
-//   - route_interface: the interface that has address; empty without it
-//   - route_mtu: that interface's MTU in bytes; 0 without address
+// It reads when the task runs, and needs iproute2 on the host. With max_age, it uses facts
+// of an earlier run without a query, if they are not older and the host still has the same
+// recorded address and host keys. The run shows their age; --fresh-facts reads all anew.
 //
 // Errors:
-//   - no interface has the address asked for; those there are are told
+//   - no interface has the requested address; the error has the existing ones
 //   - iproute2 is not installed
 type Task struct {
-	// Address is an IP address of the host, such as the one other hosts reach it
-	// by; route_interface and route_mtu are of the interface that has it. It is an
-	// error when none has.
+	// Address is an IP address of the host, such as the one by which other hosts reach it;
+	// route_interface and route_mtu describe the interface with this address. It is an
+	// error if no interface has it.
 	Address string `hcl:"address,optional"`
-	// Oldest is how old facts may be, such as "1h". They are kept on the machine
-	// kinit runs on. Default: they are read in each run.
+	// Oldest is the greatest age of facts, such as "1h". They are stored on the machine
+	// kinit runs on. Default: each run reads them.
 	Oldest string `hcl:"max_age,optional"`
 }
 
 // Kind is the module "facts".
 func Kind() module.Kind {
-	return module.Kind{Name: "facts", Reads: true, Elsewhere: "win_facts", New: func() module.Task { return &Task{} }}
+	return module.With[Task, Outputs](module.Kind{Name: "facts", Reads: true, Elsewhere: "win_facts"})
 }
 
 // Validate finds mistakes in the arguments.
@@ -77,65 +49,90 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// MaxAge is how old the facts may be.
+// MaxAge returns the greatest age of the facts.
 func (t *Task) MaxAge() time.Duration {
-	d, _ := time.ParseDuration(t.Oldest) // Validate tells
+	d, _ := time.ParseDuration(t.Oldest) // Validate reports errors
 	return d
 }
 
-// Plan has nothing to do.
+// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{
-		"hostname": cty.String, "os_id": cty.String, "os_version": cty.String,
-		"kernel": cty.String, "machine": cty.String, "arch": cty.String,
-		"cpus": cty.Number, "pace": cty.Number, "memory_bytes": cty.Number, "memory_available_bytes": cty.Number, "kvm": cty.Bool,
-		"container": cty.String, "cgroups": cty.Number,
-		"interfaces":        cty.Map(interfaceType()),
-		"default_interface": cty.String, "default_address": cty.String,
-		"route_address": cty.String, "route_interface": cty.String, "route_mtu": cty.Number,
-	}
+// Interface is a network interface.
+type Interface struct {
+	MTU       int64    `cty:"mtu"`
+	MAC       string   `cty:"mac"`
+	Addresses []string `cty:"addresses"`
 }
 
-func interfaceType() cty.Type {
-	return cty.Object(map[string]cty.Type{"mtu": cty.Number, "mac": cty.String, "addresses": cty.List(cty.String)})
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Hostname  string `cty:"hostname"`   // the host's own name
+	OSID      string `cty:"os_id"`      // the system's ID in /etc/os-release, such as "debian"
+	OSVersion string `cty:"os_version"` // its version, such as "12"
+	Kernel    string `cty:"kernel"`     // the kernel's release, such as "6.1.0-18-amd64"
+	Machine   string `cty:"machine"`    // the processor's name in the kernel, such as "x86_64"
+	Arch      string `cty:"arch"`       // the processor's name in Debian and Go, such as "amd64"
+	CPUs      int64  `cty:"cpus"`       // number of processors
+	// how many times slower than an ordinary machine it is at present, 1 or more; its time
+	// limits are multiplied by it. It differs from run to run, so do not derive anything
+	// lasting from it
+	Pace                 float64 `cty:"pace"`
+	MemoryBytes          int64   `cty:"memory_bytes"`           // memory in bytes
+	MemoryAvailableBytes int64   `cty:"memory_available_bytes"` // memory in bytes that programs could get now
+	KVM                  bool    `cty:"kvm"`                    // whether /dev/kvm exists, which does not prove that guests start with it
+	// the manager that runs the host as a container, such as "podman"; empty if it has its
+	// own kernel
+	Container string `cty:"container"`
+	Cgroups   int64  `cty:"cgroups"` // 2 where control groups of version 2 alone are mounted, else 1
+	// network interfaces by name; addresses are without prefix length, mtu
+	// in bytes
+	Interfaces       map[string]Interface `cty:"interfaces"`
+	DefaultInterface string               `cty:"default_interface"` // interface of the IPv4 default route; empty without one
+	DefaultAddress   string               `cty:"default_address"`   // its IPv4 address; empty without one
+	RouteAddress     string               `cty:"route_address"`     // the argument address
+	RouteInterface   string               `cty:"route_interface"`   // the interface that has address; empty without it
+	RouteMTU         int64                `cty:"route_mtu"`         // that interface's MTU in bytes; 0 without address
 }
 
 // Outputs reads the host.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := readSystem(ctx, h)
 	if err != nil {
-		return nil, err
+		return Outputs{}, err
 	}
 	n, err := readNetwork(ctx, h)
 	if err != nil {
-		return nil, err
+		return Outputs{}, err
 	}
 	route, err := n.having(t.Address)
 	if err != nil {
-		return nil, err
+		return Outputs{}, err
 	}
-	return map[string]cty.Value{
-		"hostname": cty.StringVal(s.hostname), "os_id": cty.StringVal(s.osID), "os_version": cty.StringVal(s.osVersion),
-		"kernel": cty.StringVal(s.kernel), "machine": cty.StringVal(s.machine), "arch": cty.StringVal(arch(s.machine)),
-		"cpus": cty.NumberIntVal(s.cpus), "pace": cty.NumberFloatVal(s.pace), "memory_bytes": cty.NumberIntVal(s.memory),
-		"memory_available_bytes": cty.NumberIntVal(s.available), "kvm": cty.BoolVal(s.kvm),
-		"container": cty.StringVal(s.container), "cgroups": cty.NumberIntVal(s.cgroups),
-		"interfaces":        n.value(),
-		"default_interface": cty.StringVal(n.defaultInterface), "default_address": cty.StringVal(n.defaultAddress()),
-		"route_address": cty.StringVal(canonical(t.Address)), "route_interface": cty.StringVal(route.Name), "route_mtu": cty.NumberIntVal(route.MTU),
+	return Outputs{
+		Hostname:             s.hostname,
+		OSID:                 s.osID,
+		OSVersion:            s.osVersion,
+		Kernel:               s.kernel,
+		Machine:              s.machine,
+		Arch:                 arch(s.machine),
+		CPUs:                 s.cpus,
+		Pace:                 s.pace,
+		MemoryBytes:          s.memory,
+		MemoryAvailableBytes: s.available,
+		KVM:                  s.kvm,
+		Container:            s.container,
+		Cgroups:              s.cgroups,
+		Interfaces:           n.value(),
+		DefaultInterface:     n.defaultInterface,
+		DefaultAddress:       n.defaultAddress(),
+		RouteAddress:         canonical(t.Address),
+		RouteInterface:       route.Name,
+		RouteMTU:             route.MTU,
 	}, nil
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Aging     = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)
 
 // canonical is the shortest way to write an address, and nothing for none.
 func canonical(address string) string {

@@ -52,7 +52,7 @@ func TestSuite(t *testing.T) {
 
 func TestOutputs(t *testing.T) {
 	t.Parallel()
-	got, err := (&Task{Address: "fd00:0::2"}).Outputs(t.Context(), debian(t))
+	got, err := module.Outputs(t.Context(), &Task{Address: "fd00:0::2"}, debian(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestMachineWithAKernelOfItsOwnAndGroupsOfBothVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := (&Task{}).Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), &Task{}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestHostWithoutDefaultRoute(t *testing.T) {
 
 func TestAddressThatNoInterfaceHasIsExplained(t *testing.T) {
 	t.Parallel()
-	_, err := (&Task{Address: "10.0.0.1"}).Outputs(t.Context(), debian(t))
+	_, err := module.Outputs(t.Context(), &Task{Address: "10.0.0.1"}, debian(t))
 	want := "no interface has the address 10.0.0.1, the host has 127.0.0.1, ::1, 192.0.2.2, fd00::2, fe80::fc:ff:fe00:1"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -152,17 +152,17 @@ func TestMissingProgramIsExplained(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
-	err := (&Task{Address: "eth0"}).Validate()
+	err := module.Check(&Task{Address: "eth0"})
 	if want := `address is "eth0", want an IP address`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	for _, age := range []string{"1", "day", "0s", "-1h"} {
-		err := (&Task{Oldest: age}).Validate()
+		err := module.Check(&Task{Oldest: age})
 		if want := `max_age is "` + age + `", want a time such as "1h"`; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if task := (&Task{Oldest: "90m"}); task.Validate() != nil || task.MaxAge() != 90*time.Minute {
-		t.Errorf("max_age 90m: %v, %s", task.Validate(), task.MaxAge())
+	if task := (&Task{Oldest: "90m"}); module.Check(task) != nil || task.MaxAge() != 90*time.Minute {
+		t.Errorf("max_age 90m: %v, %s", module.Check(task), task.MaxAge())
 	}
 }

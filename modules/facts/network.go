@@ -8,17 +8,15 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 )
 
-// network is the host's interfaces, in the kernel's order, and where its default
-// route goes.
+// network is the host's interfaces, in the kernel's order, and its default
+// route.
 type network struct {
 	interfaces       []iface
 	defaultInterface string
-	defaultSource    string // the address the route prefers, where it says so
+	defaultSource    string // the route's preferred source address, if it has one
 }
 
 // iface is one entry of "ip -json address".
@@ -73,7 +71,7 @@ func readJSON(ctx context.Context, h module.Host, into any, argv ...string) erro
 	return nil
 }
 
-// having returns the interface with an address; none for no address.
+// having returns the interface with an address; an empty one for no address.
 func (n network) having(address string) (iface, error) {
 	if address == "" {
 		return iface{}, nil
@@ -94,7 +92,7 @@ func (n network) having(address string) (iface, error) {
 	return iface{}, fmt.Errorf("no interface has the address %s, the host has %s", address, strings.Join(all, ", "))
 }
 
-// defaultAddress is the IPv4 address that connections to the outside come from.
+// defaultAddress returns the IPv4 source address of outgoing connections.
 func (n network) defaultAddress() string {
 	if n.defaultSource != "" {
 		return n.defaultSource
@@ -110,23 +108,14 @@ func (n network) defaultAddress() string {
 }
 
 // value is the output "interfaces".
-func (n network) value() cty.Value {
-	all := map[string]cty.Value{}
+func (n network) value() map[string]Interface {
+	all := map[string]Interface{}
 	for _, i := range n.interfaces {
-		addresses := cty.ListValEmpty(cty.String)
-		if len(i.Addresses) > 0 {
-			var list []cty.Value
-			for _, a := range i.Addresses {
-				list = append(list, cty.StringVal(a.Local))
-			}
-			addresses = cty.ListVal(list)
+		one := Interface{MTU: i.MTU, MAC: i.MAC}
+		for _, a := range i.Addresses {
+			one.Addresses = append(one.Addresses, a.Local)
 		}
-		all[i.Name] = cty.ObjectVal(map[string]cty.Value{
-			"mtu": cty.NumberIntVal(i.MTU), "mac": cty.StringVal(i.MAC), "addresses": addresses,
-		})
+		all[i.Name] = one
 	}
-	if len(all) == 0 {
-		return cty.MapValEmpty(interfaceType())
-	}
-	return cty.MapVal(all)
+	return all
 }

@@ -14,19 +14,19 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// system is what the machine is, apart from its network.
+// system is the machine's properties without its network.
 type system struct {
 	hostname, osID, osVersion string
 	kernel, machine           string
 	cpus, memory, available   int64 // the last two in bytes
 	kvm                       bool
-	container                 string // what runs it, such as "podman"; empty where it is no container
-	cgroups                   int64  // the version of control groups that its services get
+	container                 string // the container manager, such as "podman"; empty if it is not a container
+	cgroups                   int64  // the version of control groups for its services
 	pace                      float64
 }
 
-// processor prints the machine's name, which no file has, and how fast it is: one command,
-// because each costs a round trip.
+// processor returns the command that prints the machine's name, which no file has, and its
+// speed: one command, because each costs a round trip.
 func processor() module.Command {
 	return module.Command{Argv: []string{"sh", "-c", "uname -m\n" + pace.Script()}}
 }
@@ -64,15 +64,15 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	return s, s.readContainer(ctx, h)
 }
 
-// containerFile is where systemd notes what runs it when that is a container manager
+// containerFile is where systemd records the container manager
 // (systemd, src/core/manager.c and man 5 org.freedesktop.systemd1, "Virtualization").
 const containerFile = "/run/systemd/container"
 
-// unifiedFile is there where control groups of version 2 alone are mounted
+// unifiedFile exists only if control groups version 2 alone are mounted
 // (Linux, Documentation/admin-guide/cgroup-v2.rst).
 const unifiedFile = "/sys/fs/cgroup/cgroup.controllers"
 
-// readContainer reads whether the machine shares its kernel, and how it divides itself.
+// readContainer reads whether the machine shares its kernel, and its control groups.
 func (s *system) readContainer(ctx context.Context, h module.Host) error {
 	text, there, err := hostfile.Read(ctx, h, containerFile)
 	if err != nil {
@@ -101,8 +101,8 @@ func pairs(text, separator string) map[string]string {
 	return all
 }
 
-// processors counts the processors of /proc/cpuinfo, which every architecture
-// begins with a line of its own.
+// processors counts the processors of /proc/cpuinfo: on every architecture, each has a
+// line that begins its entry.
 func processors(text string) int64 {
 	n := int64(0)
 	for line := range strings.Lines(text) {
@@ -123,7 +123,7 @@ func kibibytes(text string) int64 {
 	return n << 10
 }
 
-// arch is the name that Debian, Go and Kubernetes give a machine.
+// arch returns the machine's name in Debian, Go and Kubernetes.
 func arch(machine string) string {
 	switch machine {
 	case "x86_64":

@@ -9,19 +9,19 @@ import (
 	"kinit/engine/module"
 )
 
-// Task fails with a message, always, in a dry run too. It touches no host. Its
-// when says in which case; for several conditions with a message each, use assert.
+// Task always fails with a message, also in a dry run. It touches no host. Use when for a
+// condition; for several conditions with a message each, use assert.
 //
 // Errors:
-//   - the message, whenever the task is reached
+//   - the message, whenever the task runs
 type Task struct {
-	// Message says what is wrong and what to do.
+	// Message describes the mistake and its remedy.
 	Message string `hcl:"message"`
 }
 
 // Kind is the module "fail".
 func Kind() module.Kind {
-	return module.Kind{Name: "fail", Reads: true, OS: []module.OS{module.Linux, module.Windows}, New: func() module.Task { return &Task{} }}
+	return module.Of[Task](module.Kind{Name: "fail", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
 // Validate finds mistakes in the arguments.
@@ -39,5 +39,3 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	}
 	return nil, errors.New(strings.TrimSpace(t.Message))
 }
-
-var _ module.Validator = (*Task)(nil)

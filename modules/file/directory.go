@@ -10,35 +10,35 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/pathmark"
 )
 
-// DirectoryTask is a folder that is there with its parents, or is not there with
-// all in it. Only the folders that kinit makes are marked; when an absent folder
-// leaves marked parents empty, they go too.
-//
-// Outputs:
-//   - path: the folder
+// DirectoryTask is a folder with its parents, or the absence of a folder with all its
+// content. Only folders that kinit makes are marked; if the removal of a folder leaves
+// marked parents empty, they are removed too.
 //
 // Errors:
 //   - path is a file or a link
-//   - it is to be absent and the cluster does not own it, or a file system is mounted in it
+//   - an absent folder is not the cluster's, or a file system is mounted in it
 type DirectoryTask struct {
 	// Path is the absolute path of the folder.
 	Path string `hcl:"path"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 	// Mode is the permission bits of the folder, not of its parents, such as
-	// "0755". Default: as they are, "0755" for a new folder.
+	// "0755". Default: unchanged, "0755" for a new folder.
 	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: as it is.
+	// Owner is a user name or number. Default: unchanged.
 	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: as it is.
+	// Group is a group name or number. Default: unchanged.
 	Group string `hcl:"group,optional"`
 }
 
 // DirectoryKind is the module "directory".
 func DirectoryKind() module.Kind {
-	return module.Kind{Name: "directory", Elsewhere: "win_file", New: func() module.Task { return &DirectoryTask{State: "present"} }}
+	return module.With[DirectoryTask, DirectoryOutputs](module.Kind{Name: "directory", Elsewhere: "win_file", Marks: []module.MarkKind{
+		pathmark.Directory(),
+	}})
 }
 
 func (t *DirectoryTask) want() fileattr.Want {
@@ -46,7 +46,7 @@ func (t *DirectoryTask) want() fileattr.Want {
 }
 
 // Validate finds mistakes in the arguments.
-func (t *DirectoryTask) Validate() error { return check(t.Path, t.State, t.want()) }
+func (t *DirectoryTask) Validate() error { return check(t.Path, t.want()) }
 
 // Plan compares the path with the arguments.
 func (t *DirectoryTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -64,7 +64,7 @@ func (t *DirectoryTask) decide(h module.Host, s state) ([]module.Step, error) {
 	case t.State == "absent":
 		return t.planRemove(h, s)
 	case !s.exists:
-		return one("create folder "+t.Path+t.want().Words(), t.create), nil
+		return module.OneStep("create folder "+t.Path+t.want().Words(), t.create), nil
 	}
 	return planAttr(t.Path, t.want(), s.info), nil
 }
@@ -87,7 +87,7 @@ func (t *DirectoryTask) create(ctx context.Context, h module.Host) error {
 	return h.Files().Mkdir(ctx, t.Path, attr)
 }
 
-// missingFrom lists the folders of a path that are not there, the topmost first.
+// missingFrom lists the missing folders of a path, the topmost first.
 func missingFrom(ctx context.Context, h module.Host, dir string) ([]string, error) {
 	var missing []string
 	for ; dir != "/"; dir = path.Dir(dir) {
@@ -108,10 +108,15 @@ func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error
 	if err != nil || len(steps) == 0 || h.Owner() == "" {
 		return steps, err
 	}
-	return one("remove folder "+t.Path, func(ctx context.Context, h module.Host) error {
+	return module.OneStep("remove folder "+t.Path, func(ctx context.Context, h module.Host) error {
 		if err := steps[0].Do(ctx, h); err != nil {
 			return err
 		}
 		return hostfile.Prune(ctx, h, path.Dir(t.Path))
 	}), nil
+}
+
+// DirectoryOutputs are the values that other tasks can read.
+type DirectoryOutputs struct {
+	Path string `cty:"path"` // the folder
 }

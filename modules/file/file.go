@@ -1,6 +1,5 @@
-// Package file is the modules "file", "directory" and "link": that a path is
-// there or not, and with which mode and owner. Content is the business of "copy"
-// and "template".
+// Package file is the modules "file", "directory" and "link": the presence of a path, its
+// mode and its owner. The modules "copy" and "template" manage content.
 package file
 
 import (
@@ -12,36 +11,36 @@ import (
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/pathmark"
 )
 
-// Task is a regular file that is there, or not. A missing file is made empty. An
-// absent one may be a link too; where kinit put it in the place of another file,
-// that is put back.
-//
-// Outputs:
-//   - path: the file
+// Task is a present or absent regular file. A missing file is made empty. An
+// absent one can also be a link; if kinit replaced another file by it, that file is
+// restored.
 //
 // Errors:
 //   - path is a folder or a link
 //   - its folder is missing
-//   - it is to be absent and the cluster does not own it
+//   - an absent file is not the cluster's
 type Task struct {
 	// Path is the absolute path of the file. Its folder must exist.
 	Path string `hcl:"path"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
-	// Mode is the permission bits, such as "0644". Default: as they are, "0644"
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	// Mode is the permission bits, such as "0644". Default: unchanged, "0644"
 	// for a new file.
 	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: as it is.
+	// Owner is a user name or number. Default: unchanged.
 	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: as it is.
+	// Group is a group name or number. Default: unchanged.
 	Group string `hcl:"group,optional"`
 }
 
 // Kind is the module "file".
 func Kind() module.Kind {
-	return module.Kind{Name: "file", Elsewhere: "win_file", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "file", Elsewhere: "win_file", Marks: []module.MarkKind{
+		pathmark.File(),
+	}})
 }
 
 func (t *Task) want() fileattr.Want {
@@ -49,7 +48,7 @@ func (t *Task) want() fileattr.Want {
 }
 
 // Validate finds mistakes in the arguments.
-func (t *Task) Validate() error { return check(t.Path, t.State, t.want()) }
+func (t *Task) Validate() error { return check(t.Path, t.want()) }
 
 // Plan compares the path with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -68,7 +67,7 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	case s.exists && !s.info.Mode.IsRegular():
 		return nil, fmt.Errorf("%s is %s, want a regular file or nothing there", t.Path, describe(s.info))
 	case !s.exists:
-		return one("create "+t.Path+t.want().Words(), t.create), nil
+		return module.OneStep("create "+t.Path+t.want().Words(), t.create), nil
 	}
 	return planAttr(t.Path, t.want(), s.info), nil
 }
@@ -91,7 +90,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	return h.Files().Write(ctx, t.Path, strings.NewReader(""), attr)
 }
 
-// planRemove is the step that removes a path, where it may be removed.
+// planRemove returns the step that removes a path, or an error if it must not be removed.
 func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 	if !s.exists {
 		return nil, nil
@@ -99,7 +98,7 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 	if !s.ours {
 		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", path, h.Owner())
 	}
-	return one("remove "+path, func(ctx context.Context, h module.Host) error {
+	return module.OneStep("remove "+path, func(ctx context.Context, h module.Host) error {
 		if err := h.Files().Remove(ctx, path); err != nil {
 			return err
 		}
@@ -107,13 +106,13 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 	}), nil
 }
 
-// planAttr is the step that changes mode and owner, where they differ.
+// planAttr returns the step that changes mode and owner, if they differ.
 func planAttr(path string, want fileattr.Want, info module.FileInfo) []module.Step {
 	changes := want.Diff(info)
 	if len(changes) == 0 {
 		return nil
 	}
-	return one("set "+path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error {
+	return module.OneStep("set "+path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error {
 		return setAttr(ctx, h, path, want)
 	})
 }
@@ -124,8 +123,4 @@ func setAttr(ctx context.Context, h module.Host, path string, want fileattr.Want
 		return err
 	}
 	return h.Files().SetAttr(ctx, path, attr)
-}
-
-func one(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
 }

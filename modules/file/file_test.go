@@ -230,7 +230,7 @@ func TestValidate(t *testing.T) {
 		{DirectoryKind(), `path = "/m/"`, `path is "/m/", want it without empty, "." or ".." parts: "/m"`},
 		{LinkKind(), `path = "/m"`, "target is empty, want where the link leads"},
 	} {
-		err := moduletest.Decode(t, c.kind, c.args).(module.Validator).Validate()
+		err := module.Check(moduletest.Decode(t, c.kind, c.args))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s %s: %v, want %s", c.kind.Name, c.args, err, c.want)
 		}

@@ -8,29 +8,29 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/pathmark"
 )
 
-// LinkTask is a symbolic link that is there, or not.
-//
-// Outputs:
-//   - path: the link
+// LinkTask is a present or absent symbolic link.
 //
 // Errors:
 //   - path is a file or a folder
-//   - the link leads elsewhere, or is to be absent, and the cluster does not own it
+//   - the link has another target or should be absent, and the cluster does not own it
 //   - its folder is missing
 type LinkTask struct {
 	// Path is the absolute path of the link. Its folder must exist.
 	Path string `hcl:"path"`
-	// Target is where the link leads. It need not exist.
+	// Target is the target of the link. It need not exist.
 	Target string `hcl:"target,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // LinkKind is the module "link".
 func LinkKind() module.Kind {
-	return module.Kind{Name: "link", New: func() module.Task { return &LinkTask{State: "present"} }}
+	return module.With[LinkTask, LinkOutputs](module.Kind{Name: "link", Marks: []module.MarkKind{
+		module.NewMarkKind("link", "link", pathmark.Remove, module.MarkTraits{File: module.MarkedPath}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
@@ -38,7 +38,7 @@ func (t *LinkTask) Validate() error {
 	if t.State == "present" && t.Target == "" {
 		return errors.New("target is empty, want where the link leads")
 	}
-	return check(t.Path, t.State, fileattr.Want{})
+	return check(t.Path, fileattr.Want{})
 }
 
 // Plan compares the path with the arguments.
@@ -57,14 +57,14 @@ func (t *LinkTask) decide(h module.Host, s state) ([]module.Step, error) {
 	case t.State == "absent":
 		return planRemove(h, t.Path, s)
 	case !s.exists:
-		return one("link "+t.Path+" to "+t.Target, t.create), nil
+		return module.OneStep("link "+t.Path+" to "+t.Target, t.create), nil
 	case s.info.Target == t.Target:
 		return nil, nil
 	case !s.ours:
 		return nil, fmt.Errorf("%s is a link to %s and is not owned by cluster %s: remove it yourself if nothing needs it",
 			t.Path, s.info.Target, h.Owner())
 	}
-	return one("link "+t.Path+" to "+t.Target+" instead of "+s.info.Target, t.create), nil
+	return module.OneStep("link "+t.Path+" to "+t.Target+" instead of "+s.info.Target, t.create), nil
 }
 
 func (t *LinkTask) create(ctx context.Context, h module.Host) error {
@@ -81,4 +81,9 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 		}
 	}
 	return h.Files().Symlink(ctx, t.Target, t.Path)
+}
+
+// LinkOutputs are the values that other tasks can read.
+type LinkOutputs struct {
+	Path string `cty:"path"` // the link
 }

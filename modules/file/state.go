@@ -5,22 +5,20 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/fileattr"
 )
 
-// state is what is at a path now.
+// state is the current state of a path.
 type state struct {
 	exists bool
 	info   module.FileInfo
 	ours   bool // there is a mark, or nothing on the host has an owner
 }
 
-// read looks at a path. The marks are only asked for where the path may have to
-// be replaced or removed.
+// read reads a path. It reads the marks only if the path may have to be replaced or
+// removed.
 func read(ctx context.Context, h module.Host, path string, replace bool) (state, error) {
 	info, err := h.Files().Stat(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +34,7 @@ func read(ctx context.Context, h module.Host, path string, replace bool) (state,
 	return s, err
 }
 
-// describe names the type of what is at a path.
+// describe names the type of a path.
 func describe(info module.FileInfo) string {
 	switch {
 	case info.Mode.IsDir():
@@ -49,54 +47,30 @@ func describe(info module.FileInfo) string {
 	return "a special file"
 }
 
-// check finds the mistakes that all three modules know.
-func check(path, state string, want fileattr.Want) error {
+// check finds the mistakes that are common to all three modules.
+func check(path string, want fileattr.Want) error {
 	if err := fileattr.CheckPath("path", path); err != nil {
-		return err
-	}
-	if err := fileattr.CheckState(state, "present", "absent"); err != nil {
 		return err
 	}
 	return want.Validate()
 }
 
-// The one output of all three modules.
-
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return pathType() }
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path string `cty:"path"` // the file
+}
 
 // Outputs returns the path.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return pathValue(t.Path), nil
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Path: t.Path}, nil
 }
-
-// OutputTypes names the outputs.
-func (t *DirectoryTask) OutputTypes() map[string]cty.Type { return pathType() }
 
 // Outputs returns the path.
-func (t *DirectoryTask) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return pathValue(t.Path), nil
+func (t *DirectoryTask) Outputs(context.Context, module.Host) (DirectoryOutputs, error) {
+	return DirectoryOutputs{Path: t.Path}, nil
 }
-
-// OutputTypes names the outputs.
-func (t *LinkTask) OutputTypes() map[string]cty.Type { return pathType() }
 
 // Outputs returns the path.
-func (t *LinkTask) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return pathValue(t.Path), nil
+func (t *LinkTask) Outputs(context.Context, module.Host) (LinkOutputs, error) {
+	return LinkOutputs{Path: t.Path}, nil
 }
-
-func pathType() map[string]cty.Type { return map[string]cty.Type{"path": cty.String} }
-
-func pathValue(path string) map[string]cty.Value {
-	return map[string]cty.Value{"path": cty.StringVal(path)}
-}
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Outputter = (*DirectoryTask)(nil)
-	_ module.Outputter = (*LinkTask)(nil)
-	_ module.Validator = (*Task)(nil)
-	_ module.Validator = (*DirectoryTask)(nil)
-	_ module.Validator = (*LinkTask)(nil)
-)

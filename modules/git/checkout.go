@@ -10,8 +10,8 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// checkout makes the checkout, or brings it up to date. It looks again first: an
-// earlier try may have ended half way, and people go on working.
+// checkout makes or updates the checkout. It reads the state again first: an
+// earlier try may have ended half way, and people continue to work.
 func (t *Task) checkout(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -30,8 +30,8 @@ func (t *Task) checkout(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// prepare makes an empty repository, marked as the cluster's with all in it, and
-// sets where it comes from.
+// prepare makes an empty repository, marked as the cluster's with all its content, and
+// sets its remote.
 func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
 	if !s.checkout {
 		if err := hostfile.Parents(ctx, h, t.Dest); err != nil {
@@ -66,8 +66,8 @@ func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
 	return nil
 }
 
-// fetch gets the commit: with a depth only that, else all branches and tags. A
-// commit that is on none of them is asked for by itself.
+// fetch fetches the commit: with a depth only that, else all branches and tags. A
+// commit that is on none of them is requested separately.
 func (t *Task) fetch(ctx context.Context, h module.Host, s state) error {
 	h.Report(event.Progress{Text: "fetch " + h.Redact(t.Repository)})
 	if t.Depth > 0 {
@@ -92,8 +92,8 @@ func (t *Task) fetchFrom(ctx context.Context, h module.Host, args ...string) err
 	return err
 }
 
-// move checks the commit out. Without force git refuses what would lose a file, even
-// one that came up since the look.
+// move checks the commit out. Without force git refuses to overwrite files, even
+// new ones since the last look.
 func (t *Task) move(ctx context.Context, h module.Host, s state) error {
 	args := []string{"checkout", "--quiet"}
 	if t.Force {
@@ -116,7 +116,7 @@ func (t *Task) move(ctx context.Context, h module.Host, s state) error {
 	return err
 }
 
-// follow lets "git pull" by people know where the branch comes from.
+// follow sets the branch's upstream for "git pull" by people.
 func (t *Task) follow(ctx context.Context, h module.Host, branch string) error {
 	for _, setting := range [][2]string{{"remote", "origin"}, {"merge", "refs/heads/" + branch}} {
 		if _, err := t.run(ctx, h, "config", "--replace-all", "branch."+branch+"."+setting[0], setting[1]); err != nil {

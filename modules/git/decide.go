@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,10 +25,10 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	if err := t.loss(s); err != nil {
 		return nil, err
 	}
-	return one(text, t.checkout), nil
+	return module.OneStep(text, t.checkout), nil
 }
 
-// text is the step, or empty when the checkout is as it should be.
+// text returns the step's text, or "" if the checkout is up to date.
 func (t *Task) text(h module.Host, s state) string {
 	to := short(s.want.commit)
 	if s.want.branch != "" {
@@ -52,7 +51,7 @@ func (t *Task) text(h module.Host, s state) string {
 
 func short(commit string) string { return commit[:min(len(commit), 12)] }
 
-// loss is the error of an update that would lose what people did.
+// loss returns the error of an update that would lose people's changes.
 func (t *Task) loss(s state) error {
 	const advice = ": save them, or set force = true to discard them"
 	switch {
@@ -82,14 +81,10 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	if err := t.loss(s); err != nil {
 		return nil, err
 	}
-	return one("remove checkout "+t.Dest, t.remove), nil
+	return module.OneStep("remove checkout "+t.Dest, t.remove), nil
 }
 
-func one(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
-}
-
-// missing tells whether git said that there is no such thing.
+// missing reports whether git's error means that the object does not exist.
 func missing(err error) bool {
 	exit := (*module.ExitError)(nil)
 	return errors.As(err, &exit)

@@ -1,7 +1,7 @@
 // Package git is the module "git": a checkout of a repository, on a host.
 //
-// It is made and brought up to date by the host's own git. What people have changed
-// in it is not lost unless the task says so.
+// The host's own git makes and updates it. Changes by other people are not lost unless the
+// task allows it.
 package git
 
 import (
@@ -11,75 +11,72 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/runas"
+	"kinit/modules/unarchive"
 )
 
 // Task is a checkout of a repository at a branch, tag or commit.
 //
-// A branch is asked for in every run, also in a dry one, and the checkout follows
-// it; so does a tag that was moved. A commit needs no look at the repository once it
-// is checked out. Files that git does not track stay. Hooks do not run. Marked as
-// the cluster's, the checkout goes with all in it on cleanup.
+// Every run, also a dry one, looks up a branch or tag, and the checkout follows the branch
+// or a moved tag. A commit needs no access to the repository once it is checked out.
+// Files that git does not track remain. Hooks do not run. The checkout is marked as
+// the cluster's, and cleanup removes it with all its content.
 //
-// git runs programs that the configuration of a checkout names. So where another user
-// than the one who is logged in can change the checkout, or a folder on the way to it,
-// git runs as the checkout's owner, in a dry run too.
+// git runs programs that the configuration of a checkout names. If another user than the
+// login can change the checkout, or a folder above it, git therefore runs as the
+// checkout's owner, also in a dry run.
 //
 // The host needs git, and ssh for such a repository; git never asks for a password.
 //
-// Outputs:
-//   - path: the folder
-//   - commit: the commit that is checked out, 40 hex digits; empty for an absent one
-//
 // Errors:
-//   - the repository cannot be read, or has no such branch or tag; the nearest names are told
-//   - dest is a folder with something else in it, or another cluster's
+//   - the repository cannot be read, or has no such branch or tag; the error has the nearest names
+//   - dest is a folder with other content, or another cluster's
 //   - an update would lose changed files or commits of the checkout, and force is not set
 //   - the checkout or a local repository is another user's, and git cannot or must not run
-//     as that user: who is logged in is not root, or the task has a password or key
+//     as that user: the login is not root, or the task has a password or key
 //   - git is not installed
 type Task struct {
-	// Repository is the URL of the repository as git takes it, without a password.
+	// Repository is the URL of the repository in git's notation, without a password.
 	// Needed unless state is "absent".
 	Repository string `hcl:"repository,optional"`
 	// Dest is the absolute path of the checkout. Missing parents are made.
 	Dest string `hcl:"dest"`
 	// Ref is a branch, a tag, or a commit of 40 hex digits. Default: the repository's
-	// own default branch.
+	// default branch.
 	Ref string `hcl:"ref,optional"`
 	// Depth is how many commits of the history to fetch. Default: all.
 	Depth int `hcl:"depth,optional"`
-	// Submodules checks out submodules too, and theirs.
+	// Submodules also checks out submodules, recursively.
 	Submodules bool `hcl:"submodules,optional"`
 	// Force discards changed files, and commits that the repository does not have.
 	Force bool `hcl:"force,optional"`
-	// Username is for a repository by http or https that asks for a login.
+	// Username is the login for a repository by http or https.
 	Username string `hcl:"username,optional"`
-	// Password is the password or token that goes with username. It is not kept on
+	// Password is the password or token for username. It is not stored on
 	// the host, nor shown in its list of processes.
 	Password secret.Value `hcl:"password,optional"`
 	// IdentityFile is the absolute path, on the host, of the private key for a
 	// repository by ssh. Default: the keys of the user.
 	IdentityFile string `hcl:"identity_file,optional"`
 	// State is "present" or "absent".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 
-	commit    string     // what is checked out, or will be
-	user      runas.User // who runs git, found by Plan
+	commit    string     // the current or future commit
+	user      runas.User // the user that runs git, found by Plan
 	sensitive bool       // the repository's URL
 }
 
 // Kind is the module "git".
 func Kind() module.Kind {
-	return module.Kind{Name: "git", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "git", Marks: []module.MarkKind{
+		unarchive.Tree(),
+	}})
 }
 
-// Hide says that the repository's URL is sensitive, which is then refused.
+// Hide marks the repository's URL as sensitive, which is then refused.
 func (t *Task) Hide(argument string) bool {
 	t.sensitive = t.sensitive || argument == "repository"
 	return argument == "repository"
@@ -90,8 +87,8 @@ func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil || t.State == "absent" {
-		return err
+	if t.State == "absent" {
+		return nil
 	}
 	if t.IdentityFile != "" {
 		if err := fileattr.CheckPath("identity_file", t.IdentityFile); err != nil {
@@ -113,7 +110,7 @@ func (t *Task) Validate() error {
 	return t.checkLogin()
 }
 
-// checkLogin checks where a password is, and where it goes.
+// checkLogin checks that no password is in the URL, and that the login fits the URL.
 func (t *Task) checkLogin() error {
 	u, err := url.Parse(t.Repository)
 	isURL := err == nil && u.Scheme != "" && u.Host != ""
@@ -142,18 +139,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s)
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "commit": cty.String}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path   string `cty:"path"`   // the folder
+	Commit string `cty:"commit"` // the commit that is checked out, 40 hex digits; empty for an absent one
 }
 
-// Outputs returns what Plan found.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return map[string]cty.Value{"path": cty.StringVal(t.Dest), "commit": cty.StringVal(t.commit)}, nil
+// Outputs returns Plan's findings.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Path: t.Dest, Commit: t.commit}, nil
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-	_ module.Discreet  = (*Task)(nil)
-)

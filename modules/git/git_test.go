@@ -151,7 +151,7 @@ func TestBranchIsFollowed(t *testing.T) {
 	made := task(t, h, r.url, `ref = "main"`)
 	apply(t, made, h)
 	check(t, h, "main", second)
-	outputs, err := made.(module.Outputter).Outputs(t.Context(), h)
+	outputs, err := module.Outputs(t.Context(), made, h)
 	if err != nil || !outputs["commit"].RawEquals(cty.StringVal(second)) {
 		t.Errorf("outputs %#v, %v", outputs, err)
 	}

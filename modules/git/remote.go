@@ -10,13 +10,13 @@ import (
 	"kinit/engine/module"
 )
 
-// target is the commit that should be checked out, and as what.
+// target is the commit to check out, with its branch or tag.
 type target struct {
 	commit string
-	branch string // the branch, where ref is one or none was asked for
+	branch string // the branch, if ref is a branch or empty
 }
 
-// resolve finds the commit of ref. Only a name needs a look at the repository.
+// resolve finds the commit of ref. Only a name needs access to the repository.
 func (t *Task) resolve(ctx context.Context, h module.Host) (target, error) {
 	if isCommit(t.Ref) {
 		return target{commit: t.Ref}, ctx.Err()
@@ -30,10 +30,10 @@ func (t *Task) resolve(ctx context.Context, h module.Host) (target, error) {
 
 func isCommit(ref string) bool { return regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(ref) }
 
-// refs are what ls-remote lists.
+// refs is the output of ls-remote.
 type refs struct {
 	commits map[string]string // by the whole name of the ref
-	head    string            // the branch that is the default one
+	head    string            // the default branch
 }
 
 // parseRefs reads lines of a hash, a tab and a name, and that of the default branch,
@@ -51,8 +51,8 @@ func parseRefs(list string) refs {
 	return r
 }
 
-// pick finds a branch or tag. An annotated tag is listed once more with ^{} and the
-// commit it is of.
+// pick finds a branch or tag. An annotated tag is listed a second time with ^{} and its
+// commit.
 func pick(r refs, ref, repository string) (target, error) {
 	if ref == "" {
 		if r.head == "" || r.commits["refs/heads/"+r.head] == "" {

@@ -13,8 +13,8 @@ import (
 	"kinit/engine/shell"
 )
 
-// settings of every call. Whoever runs git is the checkout's own user, or one whose files
-// nobody else can change, so that git need not look who its owner is.
+// settings returns options for every call. git runs as the checkout's owner, or as a user
+// whose files nobody else can change, so it need not check the owner.
 func settings() []string {
 	return []string{"-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
 }
@@ -37,8 +37,8 @@ func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, 
 	return strings.TrimRight(out.Stdout, "\n"), err
 }
 
-// env lets git ask nobody, and gives it the login in a way that only its own user
-// can see.
+// env disables git's questions, and passes the login so that only its own user
+// can see it.
 func (t *Task) env() map[string]string {
 	env := map[string]string{"GIT_TERMINAL_PROMPT": "0"}
 	command := []string{"ssh", "-o", "BatchMode=yes"}
@@ -54,7 +54,7 @@ func (t *Task) env() map[string]string {
 	return env
 }
 
-// site is the server of the repository; the login is for no other one, such as that
+// site returns the repository's server; the login is for no other server, such as that
 // of a submodule.
 func (t *Task) site() string {
 	u, err := url.Parse(t.Repository)
@@ -64,7 +64,7 @@ func (t *Task) site() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
 }
 
-// header is the login as HTTP has it (RFC 7617).
+// header returns the login in the format of HTTP (RFC 7617).
 func (t *Task) header() string {
 	if t.Username == "" {
 		return ""
@@ -72,7 +72,7 @@ func (t *Task) header() string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(t.Username+":"+t.Password.Reveal()))
 }
 
-// tellSecrets makes the password known in both its forms.
+// tellSecrets registers the password in both its forms.
 func (t *Task) tellSecrets(h module.Host) {
 	if t.Password == "" {
 		return

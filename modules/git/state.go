@@ -13,26 +13,26 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// deployed is the ref that remembers what kinit checked out last, by which commits
-// that people made on top of it are known.
+// deployed is the ref of kinit's last checkout; it distinguishes commits that people made
+// on top of it.
 const deployed = "refs/kinit/deployed"
 
 // marks are the refs of kinit, as a pattern.
 const marks = "refs/kinit/*"
 
-// state is the checkout as it is, and what it should be.
+// state is the checkout's current state and its target.
 type state struct {
 	want     target
 	exists   bool   // the folder
 	ours     bool   // there is a mark, or nothing on the host has an owner
-	uid      uint32 // who owns it
+	uid      uint32 // its owner
 	empty    bool   // nothing is in it
 	checkout bool   // it is a checkout
 	origin   string
 	commit   string // "" after an interrupted clone
 	branch   string // "" when no branch is checked out
 	changed  []string
-	commits  int  // that only the checkout has
+	commits  int  // commits that only the checkout has
 	stale    bool // submodules are not at their commits
 }
 
@@ -89,7 +89,7 @@ func (t *Task) readCheckout(ctx context.Context, h module.Host, s *state) error 
 	} {
 		out, err := t.run(ctx, h, ask.args...)
 		if exit := (*module.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.Code != 1) {
-			return err // 1 is that there is none
+			return err // 1 means that it does not exist
 		}
 		*ask.into = out
 	}
@@ -101,13 +101,13 @@ func (t *Task) readCheckout(ctx context.Context, h module.Host, s *state) error 
 	}
 	list, err := t.run(ctx, h, "submodule", "status", "--recursive")
 	for line := range strings.Lines(list) {
-		s.stale = s.stale || !strings.HasPrefix(line, " ") // - is not there, + another commit, U a conflict
+		s.stale = s.stale || !strings.HasPrefix(line, " ") // - means missing, + another commit, U a conflict
 	}
 	return err
 }
 
-// readChanges looks for what an update would lose. Files that are not tracked do
-// not count: git itself refuses to write over them.
+// readChanges looks for changes that an update would lose. Untracked files do
+// not count: git itself refuses to overwrite them.
 func (t *Task) readChanges(ctx context.Context, h module.Host, s *state) error {
 	list, err := t.run(ctx, h, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
 	if err != nil {

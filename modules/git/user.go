@@ -14,10 +14,10 @@ import (
 	"kinit/modules/internal/runas"
 )
 
-// othersMayWrite is the permission bits by which others than the owner change a file.
+// othersMayWrite is the permission bits that let users other than the owner change a file.
 const othersMayWrite fs.FileMode = 0o022
 
-// become finds out as whom git runs: as the one who can change what git obeys.
+// become chooses the user that runs git: the one who can change git's configuration.
 func (t *Task) become(ctx context.Context, h module.Host, s state) error {
 	obeyed := t.Dest
 	if s.checkout {
@@ -36,7 +36,7 @@ func (t *Task) become(ctx context.Context, h module.Host, s state) error {
 	return t.checkSource(ctx, h)
 }
 
-// checkOther refuses to show the checkout's owner what is not for everybody.
+// checkOther refuses to show private data to the checkout's owner.
 func (t *Task) checkOther() error {
 	if t.Password == "" && t.IdentityFile == "" {
 		return nil
@@ -73,7 +73,7 @@ func (t *Task) checkOwn(ctx context.Context, h module.Host, obeyed string, s sta
 }
 
 // checkSource refuses a repository on the host that others can change: git runs a program
-// in it with our rights.
+// in it with kinit's rights.
 func (t *Task) checkSource(ctx context.Context, h module.Host) error {
 	source := t.localSource()
 	if source == "" || t.State != "present" {
@@ -81,7 +81,7 @@ func (t *Task) checkSource(ctx context.Context, h module.Host) error {
 	}
 	inside, err := h.Files().Folder(ctx, path.Join(source, "x"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // git says so in its own words
+		return nil // git reports it itself
 	}
 	if err == nil && !inside.Closed {
 		err = fmt.Errorf("another user can change the repository %s, in which git would run: have it served by ssh or http, or become its owner for the task", source)
@@ -89,8 +89,8 @@ func (t *Task) checkSource(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// server is the option by which git as another user reads a repository on the host that is
-// not that user's: it may, since nothing in it is run.
+// server returns the option for git as another user to read a repository on the host that
+// is not that user's: this is safe because nothing in it is run.
 func (t *Task) server() []string {
 	if !t.user.Other || t.localSource() == "" {
 		return nil
@@ -98,7 +98,7 @@ func (t *Task) server() []string {
 	return []string{"--upload-pack=git -c safe.directory=* upload-pack"}
 }
 
-// localSource is the path of a repository that is on the host, or empty.
+// localSource returns the path of a repository on the host, or "".
 func (t *Task) localSource() string {
 	if strings.HasPrefix(t.Repository, "/") {
 		return path.Clean(t.Repository)
@@ -110,8 +110,8 @@ func (t *Task) localSource() string {
 	return path.Clean(u.Path)
 }
 
-// checkTree refuses to write into a checkout of ours that has folders of others in it:
-// they could lead git elsewhere.
+// checkTree refuses to write into a checkout with folders that other users can change:
+// they could redirect git.
 func (t *Task) checkTree(ctx context.Context, h module.Host, s state) error {
 	if t.user.Other || !s.checkout {
 		return nil

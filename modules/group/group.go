@@ -6,43 +6,39 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
 	"kinit/modules/internal/claim"
-	"kinit/modules/internal/fileattr"
 )
 
 // Task is a group in /etc/group, made with groupadd.
 //
-// A group that kinit makes is marked, and cleanup removes it. One of others is
-// taken as it is; asking for another number of it, or for its absence, is an error
-// on a host that belongs to a cluster.
-//
-// Outputs:
-//   - name: the group
-//   - gid: its number, 0 for an absent one
+// A group that kinit makes is marked, and cleanup removes it. An existing group is
+// used without changes; on a host that belongs to a cluster, another number for it or its
+// absence is an error.
 //
 // Errors:
-//   - groupadd, groupmod or groupdel fails, as for a number that is taken, or an
-//     absent group that is a user's own; its message is told
+//   - groupadd, groupmod or groupdel fails, as for a number in use, or an absent group
+//     that is a user's primary group; the error has its message
+//   - another number or absence is requested for a group that the cluster does not own
 //   - another number or absence is asked of a group that the cluster does not own
 type Task struct {
 	// Name is the group's name.
 	Name string `hcl:"name"`
-	// GID is the group's number. Default: the next that is free. Files keep the old
+	// GID is the group's number. Default: the next free one. Files keep the old
 	// number when it changes.
 	GID *int `hcl:"gid,optional"`
-	// System takes the number of a new group from those of system groups.
+	// System chooses the number of a new group from the range of system groups.
 	System bool `hcl:"system,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module "group".
 func Kind() module.Kind {
-	return module.Kind{Name: "group", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "group", Marks: []module.MarkKind{
+		module.NewMarkKind(account.GroupMark, "group", account.UndoGroup, module.MarkTraits{Shared: true}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
@@ -53,7 +49,7 @@ func (t *Task) Validate() error {
 	if t.GID != nil && (*t.GID < 0 || *t.GID > account.LargestID) {
 		return fmt.Errorf("gid is %d, want 0 to %d", *t.GID, account.LargestID)
 	}
-	return fileattr.CheckState(t.State, "present", "absent")
+	return nil
 }
 
 // Plan compares the group with the arguments.
@@ -72,16 +68,16 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 			return nil, fmt.Errorf("group %w", err)
 		}
 	}
-	return []module.Step{module.NewStep(text, t.do)}, nil
+	return module.OneStep(text, t.do), nil
 }
 
-// find looks a group up by its name only, which may be made of digits elsewhere.
+// find looks a group up by its name only: in other contexts digits mean a number.
 func find(all account.Accounts, name string) (account.Group, bool) {
 	have, there := all.Group(name)
 	return have, there && have.Name == name
 }
 
-// decide says what would change, "" for nothing.
+// decide describes the change, "" for none.
 func (t *Task) decide(have account.Group, there bool) string {
 	switch {
 	case t.State == "absent" && there:
@@ -98,7 +94,7 @@ func (t *Task) decide(have account.Group, there bool) string {
 	return ""
 }
 
-// do makes the change that is needed now.
+// do makes the change that is needed at this time.
 func (t *Task) do(ctx context.Context, h module.Host) error {
 	all, err := account.Read(ctx, h)
 	if err != nil {
@@ -141,19 +137,15 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 
 func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"name": cty.String, "gid": cty.Number}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the group
+	GID  int    `cty:"gid"`  // its number, 0 for an absent one
 }
 
 // Outputs reads the group's number.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all, err := account.Read(ctx, h)
 	have, _ := find(all, t.Name)
-	return map[string]cty.Value{"name": cty.StringVal(t.Name), "gid": cty.NumberIntVal(int64(have.GID))}, err
+	return Outputs{Name: t.Name, GID: have.GID}, err
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

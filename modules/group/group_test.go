@@ -41,7 +41,7 @@ func TestNumberChanges(t *testing.T) {
 	}
 	roottest.Apply(t, h, changed)
 	roottest.Same(t, "group", h.Shell(t, "getent group kinit-test-g"), "kinit-test-g:x:4321:\n")
-	values, err := changed.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), changed, h)
 	if err != nil || !values["gid"].RawEquals(cty.NumberIntVal(4321)) {
 		t.Errorf("outputs %v, %v", values, err)
 	}
@@ -67,7 +67,7 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\ngid = -1":           `gid is -1, want 0 to 4294967293`,
 		"name = \"a\"\nstate = \"latest\"": `state is "latest", want one of present, absent`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

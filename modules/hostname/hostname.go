@@ -1,4 +1,4 @@
-// Package hostname is the module "hostname": what the host calls itself.
+// Package hostname is the module "hostname": the host's own name.
 package hostname
 
 import (
@@ -8,52 +8,48 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
 )
 
-// The mark of a name that kinit gave. There is one at most.
+// The mark of a name that kinit set. There is at most one.
 const (
 	Mark = "hostname" // the kind; the Prior is how it was, in JSON
 	id   = "name"
 )
 
-// file is where the name is kept for the next boot; man 5 hostname.
+// file contains the name for the next boot; man 5 hostname.
 const file = "/etc/hostname"
 
-// Task is the host's name, now and after a boot. That the name resolves is the
-// matter of /etc/hosts or of DNS; see the module hosts_entry.
+// Task is the host's name, now and after a boot. To resolve the name, use
+// /etc/hosts or DNS; see the module hosts_entry.
 //
-// On a host that belongs to a cluster the name it had is kept in a mark; cleanup
-// and state = "absent" bring it back.
-//
-// Outputs:
-//   - name: the one it has now
+// On a host that belongs to a cluster, a mark records the former name; cleanup
+// and state = "absent" restore it.
 //
 // Errors:
-//   - name is no host name, or longer than 64 bytes
-//   - the kernel does not let it be changed, as in some containers
+//   - name is not a host name, or longer than 64 bytes
+//   - the kernel refuses the change, as in some containers
 type Task struct {
-	// Name is the name: letters, digits and "-", with dots between the parts where
-	// it is a full one; at most 64 bytes, the kernel's limit.
+	// Name is the name: letters, digits and "-", with dots between the parts of a full
+	// name; at most 64 bytes, the kernel's limit.
 	Name string `hcl:"name,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module "hostname".
 func Kind() module.Kind {
-	return module.Kind{Name: "hostname", Elsewhere: "win_hostname", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "hostname", Elsewhere: "win_hostname", Marks: []module.MarkKind{
+		module.NewMarkKind(Mark, "host", Undo, module.Restores("host")),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil || t.State == "absent" {
-		return err
+	if t.State == "absent" {
+		return nil
 	}
 	// RFC 1123, section 2.1; __NEW_UTS_LEN is 64.
 	label := `[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
@@ -63,7 +59,7 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// names is what the host is called.
+// names is the host's current names.
 type names struct {
 	Live string `json:"live"` // by the kernel
 	Kept string `json:"kept"` // in the file; "" when there is none
@@ -95,13 +91,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []module.Step{module.NewStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live),
+	return module.OneStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live),
 		func(ctx context.Context, h module.Host) error {
 			if err := Undo(ctx, h, mark); err != nil {
 				return err
 			}
 			return h.Disown(ctx, mark)
-		})}, nil
+		}), nil
 }
 
 // decide compares data alone.
@@ -113,7 +109,7 @@ func decide(have, want names, text string, do func(context.Context, module.Host)
 	if have.Live == want.Live {
 		shown = fmt.Sprintf("%q in %s", have.Kept, file)
 	}
-	return []module.Step{module.NewStep(fmt.Sprintf(text, want.Live, shown), do)}
+	return module.OneStep(fmt.Sprintf(text, want.Live, shown), do)
 }
 
 func (t *Task) set(ctx context.Context, h module.Host) error {
@@ -154,7 +150,7 @@ func prior(mark module.Mark) (names, error) {
 	return was, nil
 }
 
-// Undo gives the host the name that its mark keeps.
+// Undo restores the name in the mark.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	was, err := prior(mark)
 	if err != nil {
@@ -163,16 +159,13 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return write(ctx, h, was)
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"name": cty.String} }
-
-// Outputs reads the name.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	have, err := read(ctx, h)
-	return map[string]cty.Value{"name": cty.StringVal(have.Live)}, err
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the one it has now
 }
 
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)
+// Outputs reads the name.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	have, err := read(ctx, h)
+	return Outputs{Name: have.Live}, err
+}

@@ -67,11 +67,11 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "web_1", "-web", "web.", strings.Repeat("a", 64), strings.Repeat("a.", 33) + "a"} {
 		want := `name is "` + name + `", want a host name such as "web1" or "web1.example", at most 64 bytes`
-		if err := task(t, `name = "`+name+`"`).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, `name = "`+name+`"`)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := task(t, `name = "1.Web-1.example"`).Validate(); err != nil {
+	if err := module.Check(task(t, `name = "1.Web-1.example"`)); err != nil {
 		t.Error(err)
 	}
 }

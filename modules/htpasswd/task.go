@@ -19,16 +19,16 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// longest is the most bytes of a password that bcrypt looks at.
+// longest is the most bytes of a password that bcrypt reads.
 const longest = 72
 
-// Task is one user of a password file; other users in it stay. The hash is
-// salted, so a hash that is there and fits the password is kept. Edits at the same
-// time lose no user; the host needs flock of util-linux for that.
+// Task is one user of a password file; other users in it remain. The hash is
+// salted, so an existing hash that fits the password is kept. Edits at the same
+// time lose no user; for that the host needs flock of util-linux.
 //
 // Errors:
-//   - password is empty or longer than 72 bytes, which is all that bcrypt reads
-//   - user has a colon in it
+//   - password is empty or longer than 72 bytes, the limit of bcrypt
+//   - user contains a colon
 type Task struct {
 	// Path is the password file on the host.
 	Path string `hcl:"path"`
@@ -36,21 +36,19 @@ type Task struct {
 	User string `hcl:"user"`
 	// Password is the user's password, at most 72 bytes.
 	Password secret.Value `hcl:"password,optional"`
-	// Cost is how much work it is to check the password, 4 to 31: one more doubles it.
+	// Cost is the work to check the password, 4 to 31: each step doubles it.
 	// A server does this work for each request. Passwords that people choose need it; a
-	// random one of 20 characters and more is as safe with 4. Default 10.
-	Cost int `hcl:"cost,optional"`
-	// Mode is the file's mode when it is made. Default "0600".
-	Mode string `hcl:"mode,optional"`
+	// random one of 20 or more characters is as safe with 4. Default 10.
+	Cost int `hcl:"cost,optional" default:"10"`
+	// Mode is the mode of a new file. Default "0600".
+	Mode string `hcl:"mode,optional" default:"0600"`
 	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module.
 func Kind() module.Kind {
-	return module.Kind{Name: "htpasswd", New: func() module.Task {
-		return &Task{Cost: bcrypt.DefaultCost, Mode: "0600", State: "present"}
-	}}
+	return module.Of[Task](module.Kind{Name: "htpasswd"})
 }
 
 // Validate checks the arguments.
@@ -60,8 +58,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case t.User == "" || strings.ContainsAny(t.User, ":\r\n"):
 		return fmt.Errorf("user is %q, expected a name without colon", t.User)
-	case t.State != "present" && t.State != "absent":
-		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
 	case t.State == "present" && t.Password == "":
 		return errors.New("password is empty, expected one")
 	case len(t.Password) > longest:
@@ -93,7 +89,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		if !known {
 			return nil, nil
 		}
-		return []module.Step{module.NewStep(fmt.Sprintf("remove user %s from %s", t.User, t.Path), t.remove)}, nil
+		return module.OneStep(fmt.Sprintf("remove user %s from %s", t.User, t.Path), t.remove), nil
 	}
 	what := fmt.Sprintf("add user %s to %s", t.User, t.Path)
 	if known {
@@ -106,7 +102,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 			what = fmt.Sprintf("hash the password of user %s in %s with cost %d instead of %d", t.User, t.Path, t.Cost, cost)
 		}
 	}
-	return []module.Step{module.NewStep(what, t.set)}, nil
+	return module.OneStep(what, t.set), nil
 }
 
 // set writes the user's line with a new salt.
@@ -118,7 +114,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return fmt.Errorf("hash the password: %w", err)
 	}
-	// Apache's own prefix for the same algorithm; Go's reads both.
+	// Apache's own prefix for the same algorithm; Go reads both.
 	line := t.User + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
 	return t.edit(ctx, h, func(f passwords) error {
 		if !f.there {
@@ -130,7 +126,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	})
 }
 
-// remove takes the user's line out, and the file away when it was the last one
+// remove removes the user's line, and the file if that was its last line
 // and the file is the owner's.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return t.edit(ctx, h, func(f passwords) error {
@@ -156,8 +152,8 @@ type passwords struct {
 	attr  module.Attr // to keep, or of a new one
 }
 
-// edit makes a change of the file as it is, and makes it anew when somebody else has
-// changed the file meanwhile, so that no user is lost.
+// edit changes the current file, and repeats the change if somebody else changed the file
+// meanwhile, so that no user is lost.
 func (t *Task) edit(ctx context.Context, h module.Host, change func(passwords) error) error {
 	for range hostfile.MostTries {
 		f, err := t.read(ctx, h)
@@ -186,7 +182,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (passwords, error) {
 	return f, err
 }
 
-// swap writes the file if it is still as it was read.
+// swap writes the file if it has not changed since it was read.
 func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
 	var before *string
 	if f.there {
@@ -194,5 +190,3 @@ func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
 	}
 	return hostfile.Swap(ctx, h, f.path, before, &text, f.attr)
 }
-
-var _ module.Validator = (*Task)(nil)

@@ -114,7 +114,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		},
 		`mode is "rw", expected permission bits such as "0600"`: func(t *htpasswd.Task) { t.Mode = "rw" },
 	} {
-		err := task("/srv/htpasswd", change).(module.Validator).Validate()
+		err := module.Check(task("/srv/htpasswd", change))
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -141,7 +141,7 @@ func TestTheCostIsAsWanted(t *testing.T) {
 		t.Errorf("steps %v, %v, want one with another cost", steps, err)
 	}
 	for _, wrong := range []int{3, 32} {
-		err := task(file, func(t *htpasswd.Task) { t.Cost = wrong }).(module.Validator).Validate()
+		err := module.Check(task(file, func(t *htpasswd.Task) { t.Cost = wrong }))
 		if want := fmt.Sprintf("cost is %d, expected 4 to 31", wrong); err == nil || err.Error() != want {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -25,17 +25,13 @@ import (
 
 // ConfigTask is a configuration file for kubeadm init or kubeadm join, with mode 0600.
 //
-// It is of the API version kubeadm.k8s.io/v1beta4, for Kubernetes 1.31 and later.
-//
-// Outputs:
-//   - path: the file
-//   - sha256: checksum of its content in hex
+// Its API version is kubeadm.k8s.io/v1beta4, for Kubernetes 1.31 and later.
 //
 // Errors:
 //   - kind "join" lacks token, control_plane_endpoint or ca_cert_hash
-//   - extra_args names another component than those there are
-//   - timeouts, token_ttl or taints have another form than kubeadm takes
-//   - merge names a document that the kind has not
+//   - extra_args names an unknown component
+//   - timeouts, token_ttl or taints have a form that kubeadm does not accept
+//   - merge names a document that the kind does not have
 type ConfigTask struct {
 	// Path is the file on the host.
 	Path string `hcl:"path"`
@@ -46,26 +42,26 @@ type ConfigTask struct {
 	// AdvertiseAddress is the address of the node's API server. Default: that of the default route.
 	AdvertiseAddress string `hcl:"advertise_address,optional"`
 	// BindPort is the port of the node's API server. Default 6443.
-	BindPort int `hcl:"bind_port,optional"`
-	// ControlPlaneEndpoint is the address and port that leads to all API servers, such as "api.k8s.kinit.local:6443".
+	BindPort int `hcl:"bind_port,optional" default:"6443"`
+	// ControlPlaneEndpoint is the address and port that lead to all API servers, such as "api.k8s.kinit.local:6443".
 	ControlPlaneEndpoint string `hcl:"control_plane_endpoint,optional"`
 	// KubernetesVersion is the version, such as "v1.34.4". Default: kubeadm's.
 	KubernetesVersion string `hcl:"kubernetes_version,optional"`
 	// ClusterName is the cluster's name in kubeconfigs. Default "kubernetes".
 	ClusterName string `hcl:"cluster_name,optional"`
-	// Token is the bootstrap token that nodes join with. Default, for init: a random one that nobody learns.
+	// Token is the bootstrap token for joining nodes. Default, for init: a random one that is not shown.
 	Token secret.Value `hcl:"token,optional"`
-	// DiscoveryFile is the path of a kubeconfig to join with, as kubeadm_join writes it, in place of token and ca_cert_hash. Default none.
+	// DiscoveryFile is the path of a kubeconfig to join with, as kubeadm_join writes it, instead of token and ca_cert_hash. Default none.
 	DiscoveryFile string `hcl:"discovery_file,optional"`
-	// TokenTTL is how long the token is good, such as "24h", the default; "0s" is for ever.
-	TokenTTL string `hcl:"token_ttl,optional"`
-	// CertificateKey is the key that certificates are uploaded with, 64 hexadecimal digits. Default none.
+	// TokenTTL is the token's lifetime, such as "24h", the default; "0s" is for ever.
+	TokenTTL string `hcl:"token_ttl,optional" default:"24h"`
+	// CertificateKey is the key that encrypts uploaded certificates, 64 hexadecimal digits. Default none.
 	CertificateKey secret.Value `hcl:"certificate_key,optional"`
-	// CACertHash is the hash of the cluster's CA, "sha256:…", as x509_ca gives it; for join.
+	// CACertHash is the hash of the cluster's CA, "sha256:…", as x509_ca returns it; for join.
 	CACertHash string `hcl:"ca_cert_hash,optional"`
 	// ControlPlane makes a joining node a control plane node. Default false.
 	ControlPlane bool `hcl:"control_plane,optional"`
-	// ImageRepository is where the control plane's images come from. Default: Kubernetes' own.
+	// ImageRepository is the registry of the control plane's images. Default: Kubernetes' own.
 	ImageRepository string `hcl:"image_repository,optional"`
 	// PodSubnet is the prefix of the pods' addresses. Default none.
 	PodSubnet string `hcl:"pod_subnet,optional"`
@@ -79,7 +75,7 @@ type ConfigTask struct {
 	CRISocket string `hcl:"cri_socket,optional"`
 	// Taints are the node's taints, such as "node-role.kubernetes.io/control-plane:NoSchedule"; an empty list means none. Default: kubeadm's.
 	Taints []string `hcl:"taints,optional"`
-	// Timeouts are kubeadm's own timeouts by their names, such as { controlPlaneComponentHealthCheck = "10m" }, on a host of ordinary speed: kubeadm_init and kubeadm_join make them longer on a slower one. Default: kubeadm's.
+	// Timeouts are kubeadm's own timeouts by their names, such as { controlPlaneComponentHealthCheck = "10m" }, on a host of ordinary speed: kubeadm_init and kubeadm_join extend them on a slower one. Default: kubeadm's.
 	Timeouts map[string]string `hcl:"timeouts,optional"`
 	// ExtraArgs are further arguments by component: apiserver, controller_manager, scheduler, etcd, kubelet. Default none.
 	ExtraArgs map[string]map[string]string `hcl:"extra_args,optional"`
@@ -96,14 +92,12 @@ type ConfigTask struct {
 	// Merge are further fields by the kind of the document, such as { ClusterConfiguration = { featureGates = {…} } }. Default none.
 	Merge cty.Value `hcl:"merge,optional"`
 	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // ConfigKind is the module kubeadm_config.
 func ConfigKind() module.Kind {
-	return module.Kind{Name: "kubeadm_config", New: func() module.Task {
-		return &ConfigTask{BindPort: 6443, TokenTTL: "24h", State: "present"}
-	}}
+	return module.With[ConfigTask, ConfigOutputs](module.Kind{Name: "kubeadm_config"})
 }
 
 // components are the keys of extra_args.
@@ -116,8 +110,6 @@ func (t *ConfigTask) Validate() error {
 	switch {
 	case !path.IsAbs(t.Path):
 		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
-	case t.State != "present" && t.State != "absent":
-		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", t.State)
 	case t.Kind != "init" && t.Kind != "join":
 		return fmt.Errorf("kind is %q, expected \"init\" or \"join\"", t.Kind)
 	case t.BindPort < 1 || t.BindPort > 65535:
@@ -184,7 +176,7 @@ func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, er
 	if err != nil || there && text == want {
 		return nil, err
 	}
-	// The file has secrets; those of the old one may be others.
+	// The file has secrets; those of the old one can differ.
 	h.AddSecret(t.Token, t.CertificateKey)
 	step := "write " + t.Path
 	if there {
@@ -193,12 +185,12 @@ func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, er
 		}
 		step += "\n" + h.Redact(content.Diff(t.Path, []byte(mask(text)), []byte(mask(want))))
 	}
-	return []module.Step{module.NewStep(step, func(ctx context.Context, h module.Host) error {
+	return module.OneStep(step, func(ctx context.Context, h module.Host) error {
 		return hostfile.Put(ctx, h, t.Path, want, module.Attr{Mode: 0o600})
-	})}, nil
+	}), nil
 }
 
-// mask hides the secret fields of a configuration, whatever their values.
+// mask hides the secret fields of a configuration by their names.
 func mask(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -221,26 +213,22 @@ func (t *ConfigTask) absent(ctx context.Context, h module.Host, there bool) ([]m
 	if err := claim.Free(ctx, h, t.Path, "remove it by hand if it is not needed"); err != nil {
 		return nil, err
 	}
-	return []module.Step{module.NewStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
+	return module.OneStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
 		return hostfile.Drop(ctx, h, t.Path)
-	})}, nil
+	}), nil
 }
 
-// OutputTypes names the values.
-func (t *ConfigTask) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "sha256": cty.String}
+// ConfigOutputs are the values that other tasks can read.
+type ConfigOutputs struct {
+	Path   string `cty:"path"`   // the file
+	SHA256 string `cty:"sha256"` // checksum of its content in hex
 }
 
 // Outputs reads the file's checksum.
-func (t *ConfigTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *ConfigTask) Outputs(ctx context.Context, h module.Host) (ConfigOutputs, error) {
 	text, _, err := hostfile.Read(ctx, h, t.Path)
 	sum := sha256.Sum256([]byte(text))
-	return map[string]cty.Value{
-		"path": cty.StringVal(t.Path), "sha256": cty.StringVal(hex.EncodeToString(sum[:])),
+	return ConfigOutputs{
+		Path: t.Path, SHA256: hex.EncodeToString(sum[:]),
 	}, err
 }
-
-var (
-	_ module.Outputter = (*ConfigTask)(nil)
-	_ module.Validator = (*ConfigTask)(nil)
-)

@@ -94,7 +94,7 @@ func config(t *testing.T, text string) *kubeadm.ConfigTask {
 	if diags := gohcl.DecodeBody(file.Body, nil, made); diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if err := made.Validate(); err != nil {
+	if err := module.Check(made); err != nil {
 		t.Fatal(err)
 	}
 	return made
@@ -226,7 +226,7 @@ func TestConfigValidateNamesTheArgument(t *testing.T) {
 	} {
 		made := config(t, cases["join-worker"])
 		change(made)
-		if err := made.Validate(); err == nil || err.Error() != want {
+		if err := module.Check(made); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"net"
 	"strconv"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/hostfile"
@@ -15,50 +13,42 @@ import (
 	"kinit/modules/internal/pki"
 )
 
-// InitTask is the first control plane node of a cluster. An init that failed or was
-// interrupted after it had started the control plane goes on from there; else it is reset
-// and run again. A cluster that is made is never reset, but waited for when its API server
-// does not answer.
-//
-// Outputs:
-//   - kubeconfig_path: admin.conf on the host
-//   - kubeconfig: its content; secret
-//   - ca_cert: the cluster's CA in PEM
-//   - ca_cert_hash: its hash for joining nodes, "sha256:…"
+// InitTask is the first control plane node of a cluster. If an init failed or was
+// interrupted after it started the control plane, it continues from there; otherwise it is
+// reset and run again. A finished cluster is never reset: if its API server does not answer,
+// the task waits for it.
 //
 // Errors:
-//   - the host is a Kubernetes node already that kinit did not make
-//   - kubeadm fails; its last lines are told
+//   - the host is already a Kubernetes node that kinit did not make
+//   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type InitTask struct {
 	// Config is the path of the configuration on the host, as kubeadm_config writes it.
 	Config string `hcl:"config"`
 	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
 	PKI map[string]secret.Value `hcl:"pki,optional"`
-	// CRISocket is the container runtime's socket, for cleaning up a node that was half made. Default: found by kubeadm.
+	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
 	CRISocket string `hcl:"cri_socket,optional"`
 	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
 	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
-	// SkipPhases are phases that kubeadm leaves out. Default none.
+	// SkipPhases are phases that kubeadm skips. Default none.
 	SkipPhases []string `hcl:"skip_phases,optional"`
-	// Wait is how long the node gets to answer afterwards, such as "5m", the default.
-	Wait string `hcl:"wait,optional"`
-	// State is "present" (the default) or "absent", which resets this node and no other.
-	State string `hcl:"state,optional"`
+	// Wait is how long the node can take to answer afterwards, such as "5m", the default.
+	Wait string `hcl:"wait,optional" default:"5m"`
+	// State is "present" (the default) or "absent", which resets only this node.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 	// UploadCerts uploads the certificates for further control plane nodes, with the configuration's certificate key. Default false.
 	UploadCerts bool `hcl:"upload_certs,optional"`
 	// Port is the port of the node's API server. Default 6443.
-	Port int `hcl:"port,optional"`
+	Port int `hcl:"port,optional" default:"6443"`
 }
 
 // InitKind is the module kubeadm_init.
 func InitKind() module.Kind {
-	return module.Kind{Name: "kubeadm_init", New: func() module.Task {
-		return &InitTask{Port: 6443, Wait: "5m", State: "present"}
-	}}
+	return module.With[InitTask, InitOutputs](module.Kind{Name: "kubeadm_init"})
 }
 
-// node is the arguments that kubeadm_join has too.
+// node returns the arguments that kubeadm_join has too.
 func (t *InitTask) node() node {
 	return node{
 		config: t.Config, pki: t.PKI, criSocket: t.CRISocket, ignorePreflight: t.IgnorePreflight,
@@ -74,7 +64,7 @@ func (t *InitTask) Validate() error {
 	return t.node().validate()
 }
 
-// Plan reads how far the node is.
+// Plan reads the node's progress.
 func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -116,10 +106,10 @@ func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	default:
 		text = "kubeadm init on " + h.Name()
 	}
-	return []module.Step{module.NewStep(text, t.do)}, nil
+	return module.OneStep(text, t.do), nil
 }
 
-// do reads again and does what is still needed, so that it may be repeated.
+// do reads again and does what is still needed, so that it can be repeated.
 func (t *InitTask) do(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil || s.answers {
@@ -136,7 +126,7 @@ func (t *InitTask) do(ctx context.Context, h module.Host) error {
 }
 
 func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
-	// What kubeadm prints at the end has secrets.
+	// kubeadm's last lines contain secrets.
 	args := []string{"init", "--skip-token-print", "--skip-certificate-key-print"}
 	if t.UploadCerts {
 		args = append(args, "--upload-certs")
@@ -147,7 +137,7 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 	return t.node().run(ctx, h, s, args...)
 }
 
-// ready asks the node's own API server.
+// ready queries the node's own API server.
 func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
 	ca, _, err := hostfile.Read(ctx, h, pkiDir+"/ca.crt")
 	if err != nil {
@@ -160,44 +150,35 @@ func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
 	return local.Ready(ctx, h)
 }
 
-// SecretOutputs names the values that are secret.
-func (t *InitTask) SecretOutputs() []string { return []string{"kubeconfig"} }
-
-// OutputTypes names the values.
-func (t *InitTask) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{
-		"kubeconfig_path": cty.String, "kubeconfig": cty.String, "ca_cert": cty.String, "ca_cert_hash": cty.String,
-	}
+// InitOutputs are the values that other tasks can read.
+type InitOutputs struct {
+	KubeconfigPath string       `cty:"kubeconfig_path"` // admin.conf on the host
+	Kubeconfig     secret.Value `cty:"kubeconfig"`      // its content; secret
+	CACert         string       `cty:"ca_cert"`         // the cluster's CA in PEM
+	CACertHash     string       `cty:"ca_cert_hash"`    // its hash for joining nodes, "sha256:…"
 }
 
-// Outputs reads admin.conf, whose key is a secret from then on.
-func (t *InitTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+// Outputs reads admin.conf and registers its key as a secret.
+func (t *InitTask) Outputs(ctx context.Context, h module.Host) (InitOutputs, error) {
 	text, there, err := hostfile.Read(ctx, h, adminConf)
 	if err != nil {
-		return nil, err
+		return InitOutputs{}, err
 	}
-	values := map[string]cty.Value{
-		"kubeconfig_path": cty.StringVal(adminConf), "kubeconfig": cty.StringVal(text),
-		"ca_cert": cty.StringVal(""), "ca_cert_hash": cty.StringVal(""),
+	values := InitOutputs{
+		KubeconfigPath: adminConf, Kubeconfig: secret.Value(text),
 	}
 	if !there {
 		return values, nil
 	}
 	config, err := kubeapi.ReadConfig(ctx, h, adminConf)
 	if err != nil {
-		return nil, err
+		return InitOutputs{}, err
 	}
 	h.AddSecret(secret.Value(config.KeyData))
 	ca, err := pki.ParseCert(config.CA)
 	if err != nil {
-		return nil, fmt.Errorf("read the CA of %s: %w", adminConf, err)
+		return InitOutputs{}, fmt.Errorf("read the CA of %s: %w", adminConf, err)
 	}
-	values["ca_cert"] = cty.StringVal(config.CA)
-	values["ca_cert_hash"] = cty.StringVal(pki.SPKIHash(ca))
+	values.CACert, values.CACertHash = config.CA, pki.SPKIHash(ca)
 	return values, nil
 }
-
-var (
-	_ module.Confidential = (*InitTask)(nil)
-	_ module.Validator    = (*InitTask)(nil)
-)

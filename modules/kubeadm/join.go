@@ -5,53 +5,45 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/kubeapi"
 )
 
-// JoinTask is a further node of a cluster, worker or control plane as its
-// configuration says. A join that was interrupted, or whose node the cluster does
-// not know any more, is reset and run again.
-//
-// Outputs:
-//   - node: the node's name
-//   - kubeconfig_path: kubelet.conf on the host
+// JoinTask is a further node of a cluster: a worker or a control plane node, by its
+// configuration. A join that was interrupted, or whose node is no longer registered in the
+// cluster, is reset and run again.
 //
 // Errors:
-//   - the host is a Kubernetes node already that kinit did not make
-//   - kubeadm fails; its last lines are told
+//   - the host is already a Kubernetes node that kinit did not make
+//   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type JoinTask struct {
 	// Config is the path of the configuration on the host, as kubeadm_config writes it.
 	Config string `hcl:"config"`
 	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
 	PKI map[string]secret.Value `hcl:"pki,optional"`
-	// Login is who joins, for a configuration with a discovery_file. Default none: the configuration has a token.
+	// Login is the certificate to join with, for a configuration with a discovery_file. Default none: the configuration has a token.
 	Login *Login `hcl:"login,block"`
-	// CRISocket is the container runtime's socket, for cleaning up a node that was half made. Default: found by kubeadm.
+	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
 	CRISocket string `hcl:"cri_socket,optional"`
 	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
 	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
-	// SkipPhases are phases that kubeadm leaves out. Default none.
+	// SkipPhases are phases that kubeadm skips. Default none.
 	SkipPhases []string `hcl:"skip_phases,optional"`
-	// Wait is how long the node gets to answer afterwards, such as "5m", the default.
-	Wait string `hcl:"wait,optional"`
-	// State is "present" (the default) or "absent", which resets this node and no other.
-	State string `hcl:"state,optional"`
+	// Wait is how long the node can take to answer afterwards, such as "5m", the default.
+	Wait string `hcl:"wait,optional" default:"5m"`
+	// State is "present" (the default) or "absent", which resets only this node.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // JoinKind is the module kubeadm_join.
 func JoinKind() module.Kind {
-	return module.Kind{Name: "kubeadm_join", New: func() module.Task {
-		return &JoinTask{Wait: "5m", State: "present"}
-	}}
+	return module.With[JoinTask, JoinOutputs](module.Kind{Name: "kubeadm_join"})
 }
 
-// node is the arguments that kubeadm_init has too.
+// node returns the arguments that kubeadm_init has too.
 func (t *JoinTask) node() node {
 	return node{
 		config: t.Config, pki: t.PKI, criSocket: t.CRISocket, ignorePreflight: t.IgnorePreflight,
@@ -69,7 +61,7 @@ func (t *JoinTask) Validate() error {
 	return t.node().validate()
 }
 
-// Plan reads how far the node is.
+// Plan reads the node's progress.
 func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -113,7 +105,7 @@ func (t *JoinTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	case s.marker == done && s.kubelet && s.answers && !s.login:
 		return nil, nil
 	case s.marker == done && s.kubelet && s.answers:
-		return []module.Step{module.NewStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove)}, nil
+		return module.OneStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove), nil
 	case s.marker == done && s.kubelet:
 		text = "reset " + h.Name() + ", which the cluster does not know any more, and join it again"
 	case s.interrupted():
@@ -123,10 +115,10 @@ func (t *JoinTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	default:
 		text = "kubeadm join on " + h.Name()
 	}
-	return []module.Step{module.NewStep(text, t.do)}, nil
+	return module.OneStep(text, t.do), nil
 }
 
-// do reads again and does what is still needed, so that it may be repeated.
+// do reads again and does what is still needed, so that it can be repeated.
 func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil || s.answers {
@@ -140,7 +132,7 @@ func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	})
 }
 
-// join runs kubeadm, with a login that is there only as long.
+// join runs kubeadm, with a login that exists only for that time.
 func (t *JoinTask) join(ctx context.Context, h module.Host, s nodeState) (err error) {
 	if t.Login != nil {
 		if err := t.Login.write(ctx, h); err != nil {
@@ -151,23 +143,19 @@ func (t *JoinTask) join(ctx context.Context, h module.Host, s nodeState) (err er
 	return t.node().run(ctx, h, s, "join")
 }
 
-// OutputTypes names the values.
-func (t *JoinTask) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"node": cty.String, "kubeconfig_path": cty.String}
+// JoinOutputs are the values that other tasks can read.
+type JoinOutputs struct {
+	Node           string `cty:"node"`            // the node's name
+	KubeconfigPath string `cty:"kubeconfig_path"` // kubelet.conf on the host
 }
 
 // Outputs reads the node's name from its login.
-func (t *JoinTask) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *JoinTask) Outputs(ctx context.Context, h module.Host) (JoinOutputs, error) {
 	config, err := kubeapi.ReadConfig(ctx, h, kubeletConf)
 	if err != nil {
-		return nil, err
+		return JoinOutputs{}, err
 	}
-	return map[string]cty.Value{
-		"node": cty.StringVal(config.Node()), "kubeconfig_path": cty.StringVal(kubeletConf),
+	return JoinOutputs{
+		Node: config.Node(), KubeconfigPath: kubeletConf,
 	}, nil
 }
-
-var (
-	_ module.Outputter = (*JoinTask)(nil)
-	_ module.Validator = (*JoinTask)(nil)
-)

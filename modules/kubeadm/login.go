@@ -8,7 +8,7 @@ import (
 	"path"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -16,21 +16,21 @@ import (
 	"kinit/modules/internal/pki"
 )
 
-// bootstrappers is the group that may ask for a node's certificate, and read what a join
-// needs: kubeadm init gives it these rights
+// bootstrappers is the group that can request a node's certificate and read the data for a
+// join: kubeadm init grants it these rights
 // (https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/).
 const bootstrappers = "system:bootstrappers:kubeadm:default-node-token"
 
 const (
-	// loginTime is how long a login is good: longer than a join takes anywhere.
+	// loginTime is the lifetime of a login: longer than any join takes.
 	loginTime = 2 * time.Hour
-	// removeTime is how long removing a login may take after an interrupt.
+	// removeTime limits the removal of a login after an interrupt.
 	removeTime = 10 * time.Second
 )
 
-// Login is a client certificate that is made for one join: a kubeconfig on the host that
-// goes when kubeadm has ended. Nothing of it is in the cluster, so a cluster can grow at any
-// time, and nobody else can join with it later.
+// Login is a client certificate for one join: a kubeconfig on the host that is removed when
+// kubeadm ends. The cluster stores nothing of it, so a cluster can grow at any time, and
+// nobody else can join with it later.
 type Login struct {
 	// File is the path of the kubeconfig on the host, as discovery_file of kubeadm_config has it.
 	File string `hcl:"file"`

@@ -18,7 +18,7 @@ import (
 	"kinit/modules/internal/kubeapi"
 )
 
-// Files of kubeadm, which are the same on every node.
+// Files of kubeadm, at the same paths on every node.
 const (
 	adminConf    = "/etc/kubernetes/admin.conf"
 	kubeletConf  = "/etc/kubernetes/kubelet.conf"
@@ -26,21 +26,20 @@ const (
 	pkiDir       = "/etc/kubernetes/pki"
 )
 
-// markerFile says how far kinit has come with kubeadm on a node. It is no mark of
-// ownership: without it, a half-made node could not be told from one that
+// markerFile records kinit's progress with kubeadm on a node. It is not a mark of
+// ownership: without it, an incomplete node could not be distinguished from one that
 // somebody else made.
 const markerFile = "/etc/kubernetes/kinit-kubeadm"
 
-// What the marker file says. The first two are followed by the hash of the configuration
-// that kubeadm was begun with.
+// The states in the marker file. The first two are followed by the hash of the configuration
+// that kubeadm started with.
 const (
 	started = "started"
 	resumed = "resumed" // started, interrupted, and gone on with
 	done    = "done\n"
 )
 
-// node is what kubeadm_init and kubeadm_join have in common: their arguments of
-// the same names.
+// node contains the common arguments of kubeadm_init and kubeadm_join.
 type node struct {
 	config          string
 	pki             map[string]secret.Value
@@ -53,11 +52,8 @@ type node struct {
 
 // validate checks the arguments.
 func (n node) validate() error {
-	switch {
-	case !path.IsAbs(n.config):
+	if !path.IsAbs(n.config) {
 		return fmt.Errorf("config is %q, expected an absolute path", n.config)
-	case n.state != "present" && n.state != "absent":
-		return fmt.Errorf("state is %q, expected \"present\" or \"absent\"", n.state)
 	}
 	for name, value := range n.pki {
 		if path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
@@ -79,21 +75,21 @@ func (n node) waitTime() (time.Duration, error) {
 	return wait, nil
 }
 
-// nodeState is what is on the node.
+// nodeState is the state of the node.
 type nodeState struct {
 	marker                  string // started or resumed with a hash, done, or empty
 	admin, kubelet, planned bool   // admin.conf, kubelet.conf, anything in manifests
-	answers                 bool   // the API server is ready, or knows the node
-	login                   bool   // the login of a join is there
-	begun                   bool   // an interrupted init can be gone on with
+	answers                 bool   // the API server is ready, or has the node
+	login                   bool   // the login of a join exists
+	begun                   bool   // an interrupted init can be continued
 }
 
-// interrupted tells whether kubeadm was begun and did not end well.
+// interrupted reports whether kubeadm started and did not succeed.
 func (s nodeState) interrupted() bool {
 	return s.made() && (strings.HasPrefix(s.marker, started) || strings.HasPrefix(s.marker, resumed))
 }
 
-// made tells whether kubeadm has left anything.
+// made reports whether kubeadm has left any files.
 func (s nodeState) made() bool { return s.admin || s.kubelet || s.planned }
 
 func readNode(ctx context.Context, h module.Host) (nodeState, error) {
@@ -120,14 +116,14 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 	return s, nil
 }
 
-// foreign is the error of a node that somebody else has made.
+// foreign is the error for a node that somebody else made.
 func foreign(h module.Host) error {
 	return fmt.Errorf("%s is a Kubernetes node already and was not made by kinit: "+
 		"run \"kubeadm reset\" on it if nothing needs it", h.Name())
 }
 
-// run resets what an interrupted run has left, writes the certificates and runs
-// kubeadm, with the marker around it.
+// run resets the rest of an interrupted run, writes the certificates and runs
+// kubeadm. It writes the marker before and after.
 func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...string) error {
 	if s.marker != "" && s.made() {
 		if err := n.reset(ctx, h); err != nil {
@@ -146,7 +142,7 @@ func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...strin
 	return n.call(ctx, h, args, n.skipPhases)
 }
 
-// args are those of kubeadm with a configuration.
+// args returns kubeadm's arguments with a configuration.
 func (n node) args(config string, args, skipPhases []string) []string {
 	args = append(args, "--config", config)
 	if len(n.ignorePreflight) > 0 {
@@ -175,7 +171,7 @@ func (n node) configHash(ctx context.Context, h module.Host) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text))), nil
 }
 
-// finish waits for the node and records that it is done.
+// finish waits for the node and records its completion.
 func (n node) finish(ctx context.Context, h module.Host, what string, ask func(context.Context) (bool, error)) error {
 	wait, err := n.waitTime()
 	if err != nil {
@@ -188,8 +184,8 @@ func (n node) finish(ctx context.Context, h module.Host, what string, ask func(c
 	return hostfile.Write(ctx, h, markerFile, done, module.Attr{Mode: 0o600})
 }
 
-// reset takes the node apart. Kubeadm leaves the marker, which goes last, so that
-// an interrupted reset is done again.
+// reset resets the node. kubeadm leaves the marker, which is removed last, so that
+// an interrupted reset is repeated.
 func (n node) reset(ctx context.Context, h module.Host) error {
 	args := []string{"reset", "--force"}
 	if n.criSocket != "" {
@@ -204,8 +200,7 @@ func (n node) reset(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// writePKI writes the certificates and keys that kubeadm is to use. A reset has
-// deleted them.
+// writePKI writes the certificates and keys for kubeadm. A reset has deleted them.
 func (n node) writePKI(ctx context.Context, h module.Host) error {
 	for _, name := range slices.Sorted(maps.Keys(n.pki)) {
 		full, mode := path.Join(pkiDir, name), module.Attr{Mode: 0o644}
@@ -240,7 +235,7 @@ func kubeadm(ctx context.Context, h module.Host, args ...string) error {
 	return err
 }
 
-// absent resets a node that kinit has made, wholly or in part.
+// absent resets a node that kinit has made completely or partly.
 func (n node) absent(h module.Host, s nodeState) ([]module.Step, error) {
 	switch {
 	case s.marker == "" && s.made():
@@ -248,5 +243,5 @@ func (n node) absent(h module.Host, s nodeState) ([]module.Step, error) {
 	case s.marker == "":
 		return nil, nil
 	}
-	return []module.Step{module.NewStep("reset kubernetes node "+h.Name(), n.reset)}, nil
+	return module.OneStep("reset kubernetes node "+h.Name(), n.reset), nil
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
@@ -219,7 +219,7 @@ func TestInitUsesTheGivenAuthorityAndTellsItsPhase(t *testing.T) {
 	if got := h.Reports()[0].Text; got != "certs: using the existing CA" {
 		t.Errorf("progress %q", got)
 	}
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +508,7 @@ func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	h := c.host(t, "worker")
 	made := joinTask(nil)
 	apply(t, h, made)
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || values["node"].AsString() != "worker" {
 		t.Errorf("node %v, %v, want worker", values["node"], err)
 	}
@@ -549,7 +549,7 @@ func TestNodeValidateNamesTheArgument(t *testing.T) {
 		`wait is "long", expected a duration such as "5m"`:   func(t *kubeadm.InitTask) { t.Wait = "long" },
 		`port is 0, expected a port`:                         func(t *kubeadm.InitTask) { t.Port = 0 },
 	} {
-		if err := initTask(&cluster{ca: "a", caKey: "b"}, change).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(initTask(&cluster{ca: "a", caKey: "b"}, change)); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

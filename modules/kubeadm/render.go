@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // The API versions of the documents.
@@ -68,7 +68,7 @@ func header(kind, api string, fields object) object {
 	return fields
 }
 
-// merge lays the argument of that name over the documents.
+// merge applies the argument of that name to the documents.
 func (t *ConfigTask) merge(documents []object) error {
 	extra, err := toObject("merge", t.Merge)
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *ConfigTask) merge(documents []object) error {
 	return nil
 }
 
-// overlay sets the fields of one mapping in another, mapping by mapping.
+// overlay sets the fields of one mapping in another, recursively.
 func overlay(base, fields object) {
 	for name, value := range fields {
 		below, isObject := value.(object)
@@ -130,7 +130,7 @@ func (t *ConfigTask) joinConfiguration() object {
 	return fields
 }
 
-// common are the fields that both have.
+// common sets the fields of both kinds.
 func (t *ConfigTask) common(fields object) {
 	if t.Patches != "" {
 		fields["patches"] = object{"directory": t.Patches}
@@ -156,7 +156,7 @@ func (t *ConfigTask) nodeRegistration() object {
 	if t.Taints != nil {
 		taints := make([]object, len(t.Taints))
 		for i, text := range t.Taints {
-			taints[i], _ = parseTaint(text) // Validate has looked at each
+			taints[i], _ = parseTaint(text) // Validate has checked each
 		}
 		fields["taints"] = taints
 	}
@@ -196,7 +196,7 @@ func (t *ConfigTask) clusterConfiguration() object {
 		}
 	}
 	if etcd := component(t.ExtraArgs["etcd"]); len(etcd) > 0 {
-		// kubeadm's default of a field that it does not let be missing.
+		// kubeadm's default for a field that must not be missing.
 		etcd["dataDir"] = "/var/lib/etcd"
 		fields["etcd"] = object{"local": etcd}
 	}

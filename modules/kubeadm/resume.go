@@ -9,10 +9,10 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// kubeletConfig is what kubeadm writes when it starts the kubelet.
+// kubeletConfig is the file that kubeadm writes when it starts the kubelet.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
-// controlPlane returns the manifests of a control plane that is started.
+// controlPlane returns the manifests of a started control plane.
 func controlPlane() []string {
 	return []string{"etcd.yaml", "kube-apiserver.yaml", "kube-controller-manager.yaml", "kube-scheduler.yaml"}
 }
@@ -23,10 +23,10 @@ func startPhases() []string {
 	return []string{"preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start"}
 }
 
-// begun tells whether an interrupted init has started the control plane with the same
-// configuration and authority, so that the phases after that are all there is to do. An
-// init that went on before does so again only while the API server answers: then nothing
-// is broken, and it was too slow.
+// begun reports whether an interrupted init has started the control plane with the same
+// configuration and authority, so that only the later phases remain. An init that was
+// already continued once is continued again only while the API server answers: then it was
+// only too slow, not broken.
 func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (bool, error) {
 	state, hash, _ := strings.Cut(strings.TrimSpace(marker), " ")
 	if is, err := t.node().configHash(ctx, h); err != nil || is != hash {
@@ -52,7 +52,7 @@ func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (boo
 	return true, nil
 }
 
-// resume runs the phases that are left.
+// resume runs the remaining phases.
 func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
 	if err := n.mark(ctx, h, resumed); err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/module"
 	"kinit/engine/pace"
 	"kinit/modules/internal/hostfile"
 )
 
-// dropTime is how long removing the copy of a configuration may take after an interrupt.
+// dropTime limits the removal of a configuration's copy after an interrupt.
 const dropTime = 10 * time.Second
 
 // timeouts are kubeadm's own, of the API version v1beta4
@@ -29,9 +29,8 @@ func timeouts() map[string]time.Duration {
 	}
 }
 
-// call runs kubeadm with the configuration. On a slow host it gets a copy with longer
-// timeouts, which is there only meanwhile: the configuration itself must not change with how
-// busy a host is.
+// call runs kubeadm with the configuration. On a slow host kubeadm gets a temporary copy with
+// longer timeouts: the configuration itself must not change with the load of the host.
 func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string) error {
 	config := n.config
 	if slow := module.Gauge(h).Measure(ctx); slow > pace.Ordinary {
@@ -62,8 +61,8 @@ func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string
 	return err
 }
 
-// stretch makes all timeouts of a configuration longer by the pace, those that it leaves to
-// kubeadm too. One without a document that has timeouts stays as it is.
+// stretch multiplies all timeouts of a configuration by the pace, also those that it leaves
+// to kubeadm. A configuration without a document with timeouts does not change.
 func stretch(text string, slow float64) (longer string, changed bool, err error) {
 	in := yaml.NewDecoder(strings.NewReader(text))
 	var out strings.Builder
@@ -88,7 +87,7 @@ func stretch(text string, slow float64) (longer string, changed bool, err error)
 	return out.String(), changed, encoder.Close()
 }
 
-// stretched is kubeadm's timeouts with those that are given, each longer by the pace.
+// stretched returns kubeadm's timeouts, overridden by the given ones, each multiplied by the pace.
 func stretched(given any, slow float64) (object, error) {
 	all := object{}
 	for name, limit := range timeouts() {

@@ -23,7 +23,7 @@ func toObject(argument string, value cty.Value) (object, error) {
 	return fields, nil
 }
 
-// toAny turns a value into what YAML writes. Whole numbers stay whole: as
+// toAny turns a value into Go types for YAML. Whole numbers remain integers: as
 // floating point numbers, large ones would be written with an exponent.
 func toAny(value cty.Value) (any, error) {
 	switch kind := value.Type(); {

@@ -1,5 +1,4 @@
-// Package mount is the module "mount": a file system that is mounted, and mounted
-// again after a boot.
+// Package mount is the module "mount": a file system that is mounted, now and after a boot.
 package mount
 
 import (
@@ -12,59 +11,56 @@ import (
 	"kinit/modules/internal/fileattr"
 )
 
-// Task is a mount point. That it stands in /etc/fstab and that it is mounted now
-// are two facts, which persistent and mounted ask for; a fact that is not asked for
-// is left as it is.
+// Task is a mount point. An entry in /etc/fstab and a mounted file system
+// are separate: persistent and mounted request them, and one that is not requested does not
+// change.
 //
 // Of the options of a mounted file system, ro, nosuid, nodev, noexec, noatime,
-// nodiratime and their opposites are compared, and a difference leads to a remount;
+// nodiratime and their opposites are compared, and a difference causes a remount;
 // others take effect at the next mount. The source of a mounted file system is not
-// compared, as one device has many names, but its type is.
+// compared, because one device has many names, but its type is.
 //
-// What kinit mounts, adds to fstab, and the folders it makes for that, are marked;
-// cleanup unmounts and removes them. Swap is not a matter of this module.
+// Mounts, fstab entries and folders that kinit makes are marked;
+// cleanup unmounts and removes them. This module does not manage swap.
 //
 // Errors:
-//   - mount or umount fails; its message is told
+//   - mount or umount fails; the error has its message
 //   - a file system of another type is mounted there
-//   - one is to be absent that is mounted and the cluster does not own
+//   - a mounted file system should be absent and the cluster does not own it
 //   - fstype is "swap": use a command task with swapon
 type Task struct {
 	// Path is the absolute path of the mount point. Missing folders are made.
 	Path string `hcl:"path"`
-	// Source is what is mounted, as in fstab: a device, "UUID=…", "server:/export",
+	// Source is the mounted source, as in fstab: a device, "UUID=…", "server:/export",
 	// or the name of a file system without device.
 	Source string `hcl:"source,optional"`
 	// FSType is the type, such as "ext4", "nfs" or "tmpfs". Default "auto".
-	FSType string `hcl:"fstype,optional"`
+	FSType string `hcl:"fstype,optional" default:"auto"`
 	// Options are the options of mount. Default ["defaults"].
 	Options []string `hcl:"options,optional"`
 	// Dump is the fifth field of fstab. Default 0.
 	Dump int `hcl:"dump,optional"`
-	// Pass is the sixth field of fstab: in which turn it is checked at boot, 0 for
+	// Pass is the sixth field of fstab: the order of checks at boot, 0 for
 	// never. Default 0.
 	Pass int `hcl:"pass,optional"`
 	// Persistent keeps the mount in /etc/fstab. Default true.
-	Persistent bool `hcl:"persistent,optional"`
+	Persistent bool `hcl:"persistent,optional" default:"true"`
 	// Mounted mounts it now. Default true.
-	Mounted bool `hcl:"mounted,optional"`
-	// State is "present" or "absent", for both facts. Default "present".
-	State string `hcl:"state,optional"`
+	Mounted bool `hcl:"mounted,optional" default:"true"`
+	// State is "present" or "absent", for both. Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module "mount".
 func Kind() module.Kind {
-	return module.Kind{Name: "mount", New: func() module.Task {
-		return &Task{FSType: "auto", Persistent: true, Mounted: true, State: "present"}
-	}}
+	return module.Of[Task](module.Kind{Name: "mount", Marks: []module.MarkKind{
+		module.NewMarkKind(Mark, "mount", Undo, module.MarkTraits{}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("path", t.Path); err != nil {
-		return err
-	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
 		return err
 	}
 	switch {
@@ -99,9 +95,7 @@ func (t *Task) options() string {
 	return strings.Join(t.Options, ",")
 }
 
-// bind tells whether a folder is mounted once more, which has its own type.
+// bind reports whether the task is a bind mount, whose type is that of its source.
 func (t *Task) bind() bool {
 	return slices.Contains(t.Options, "bind") || slices.Contains(t.Options, "rbind")
 }
-
-var _ module.Validator = (*Task)(nil)

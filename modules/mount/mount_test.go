@@ -127,7 +127,7 @@ func TestValidate(t *testing.T) {
 		"source = \"a\"\npass = -1":           "dump or pass is negative, want 0 or more",
 		"source = \"a\"\npersistent = false\nmounted = false": "nothing is asked for, want persistent or mounted",
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 	"kinit/modules/internal/lines"
 )
 
-// Mark is the kind of the mark of what kinit has mounted; the ID is the path.
+// Mark is the kind of the mark of a mount by kinit; the ID is the path.
 const Mark = "mount"
 
 // fstab is the list of what is mounted at boot.
 const fstab = "/etc/fstab"
 
-// Plan compares both facts with the arguments.
+// Plan compares the mount and fstab with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	var kept []module.Step
 	var err error
@@ -44,10 +44,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := claim.Free(ctx, h, t.Path, "unmount it yourself if nothing needs it", Mark); err != nil {
 		return nil, fmt.Errorf("mount %w", err)
 	}
-	return append([]module.Step{module.NewStep("unmount "+t.Path, t.unmount)}, kept...), nil
+	return append(module.OneStep("unmount "+t.Path, t.unmount), kept...), nil
 }
 
-// planKept is about the line of fstab.
+// planKept plans the line of fstab.
 func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, error) {
 	file := lines.File{Path: fstab, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
 	plan := func(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -60,15 +60,15 @@ func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, erro
 	if err != nil || len(steps) == 0 {
 		return nil, err
 	}
-	return []module.Step{module.NewStep(steps[0].String(), func(ctx context.Context, h module.Host) error {
+	return module.OneStep(steps[0].String(), func(ctx context.Context, h module.Host) error {
 		if err := steps[0].Do(ctx, h); err != nil {
 			return err
 		}
 		return reload(ctx, h)
-	})}, nil
+	}), nil
 }
 
-// reload has systemd make its mount units anew, where it runs.
+// reload makes systemd regenerate its mount units, if it runs.
 func reload(ctx context.Context, h module.Host) error {
 	there, err := hostfile.Exists(ctx, h, "/run/systemd/system")
 	if err != nil || !there {
@@ -78,14 +78,14 @@ func reload(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// is tells whether a line of fstab is about the mount point.
+// is reports whether a line of fstab is for the mount point.
 func (t *Task) is(line string) bool {
 	f := strings.Fields(line)
 	return len(f) >= 2 && !strings.HasPrefix(f[0], "#") && unescape(f[1]) == t.Path
 }
 
-// withLine is the lines of fstab with the task's, in the place of the first that it
-// replaces: their order is the order of mounting.
+// withLine returns the lines of fstab with the task's line, at the place of the first that
+// it replaces: their order is the order of mounting.
 func (t *Task) withLine(have []string) []string {
 	fields := []string{escape(t.Source), escape(t.Path), t.FSType, escape(t.options()), fmt.Sprint(t.Dump), fmt.Sprint(t.Pass)}
 	line := strings.Join(fields, " ")
@@ -108,12 +108,12 @@ func (t *Task) withLine(have []string) []string {
 
 func (t *Task) withoutLine(have []string) []string { return slices.DeleteFunc(have, t.is) }
 
-// decide compares what is mounted with the arguments.
+// decide compares the mounted file system with the arguments.
 func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 	switch {
 	case !there:
 		text := fmt.Sprintf("mount %s at %s", t.Source, t.Path)
-		return []module.Step{module.NewStep(text, t.mount)}, nil
+		return module.OneStep(text, t.mount), nil
 	case !t.fits(now.fstype):
 		return nil, fmt.Errorf("%s has %s of type %s mounted, want type %s: unmount it first, or choose another path",
 			t.Path, now.source, now.fstype, t.FSType)
@@ -123,7 +123,7 @@ func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 		return nil, nil
 	}
 	text := fmt.Sprintf("remount %s: %s", t.Path, strings.Join(changes, ", "))
-	return []module.Step{module.NewStep(text, t.remount)}, nil
+	return module.OneStep(text, t.remount), nil
 }
 
 // fits compares types. The kernel says "nfs4" for "nfs", and "fuse.x" for "fuse".
@@ -136,7 +136,7 @@ func (t *Task) mount(ctx context.Context, h module.Host) error {
 	if _, there, err := mounted(ctx, h, t.Path); err != nil || there {
 		return err
 	}
-	// The mount point is what is to be above a file in it.
+	// Parents makes the folders above a path, so a name below the mount point is added.
 	if err := hostfile.Parents(ctx, h, path.Join(t.Path, "x")); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (t *Task) remount(ctx context.Context, h module.Host) error {
 	return run(ctx, h, "mount", "-o", how+t.options(), "--", t.Path)
 }
 
-// unmount unmounts and removes the folders that kinit made, where they are empty.
+// unmount unmounts and removes the folders that kinit made, if they are empty.
 func (t *Task) unmount(ctx context.Context, h module.Host) error {
 	mark := module.Mark{Kind: Mark, ID: t.Path}
 	if err := Undo(ctx, h, mark); err != nil {
@@ -166,7 +166,7 @@ func (t *Task) unmount(ctx context.Context, h module.Host) error {
 	return hostfile.Prune(ctx, h, t.Path)
 }
 
-// Undo unmounts by a mark. What is not mounted needs nothing.
+// Undo unmounts by a mark. If nothing is mounted, it does nothing.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	_, there, err := mounted(ctx, h, mark.ID)
 	if err != nil || !there {

@@ -16,8 +16,8 @@ type point struct {
 	flags          []string // of the mount point, not of the file system
 }
 
-// mounted reads what is mounted at a path, the uppermost where there are several.
-// The kernel's list depends on who asks, so that it is a command that does.
+// mounted reads the file system at a path, the uppermost if there are several.
+// The kernel's list depends on the reading process, so a command reads it.
 func mounted(ctx context.Context, h module.Host, path string) (point, bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"cat", "/proc/self/mountinfo"}})
 	if err != nil {
@@ -64,8 +64,8 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// differs says how the flags of a mount point differ from the options, such as
-// "ro to rw". Only flags that every file system has are looked at.
+// differs describes how the flags of a mount point differ from the options, such as
+// "ro to rw". It compares only flags that every file system has.
 func differs(flags, options []string) []string {
 	var texts []string
 	for _, pair := range [][2]string{
@@ -77,7 +77,7 @@ func differs(flags, options []string) []string {
 		}
 		for _, option := range options {
 			if slices.Contains(pair[:], option) {
-				want = option // the last one counts
+				want = option // the last one wins
 			}
 		}
 		if want != "" && want != has {

@@ -58,7 +58,7 @@ func TestTheNamespaceIsMarkedAndItsLoopbackIsUp(t *testing.T) {
 	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"create network namespace kinit-test"})
 	roottest.Apply(t, h, made)
 	roottest.Marks(t, h, mark())
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestTheBootScriptMakesItAgainAndMayBeRepeated(t *testing.T) {
 	h := machine(t, "demo")
 	made := task(t, "")
 	roottest.Apply(t, h, made)
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +135,12 @@ func TestSweepUndoesItsMark(t *testing.T) {
 	roottest.Apply(t, h, task(t, ""))
 	roottest.Apply(t, h, moduletest.Decode(t, netns.Kind(), `name = "kinit-kept"`))
 	h.Shell(t, "ip netns add theirs")
-	made := moduletest.Decode(t, sweep.Kind(), "kinds = [\"netns\"]\nkeep = [\"kinit-kept\"]")
+	made := moduletest.Decode(t, sweep.Kind(netns.Kind().Marks), "kinds = [\"netns\"]\nkeep = [\"kinit-kept\"]")
 	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"remove network namespace kinit-test"})
 	roottest.Apply(t, h, made)
 	roottest.Marks(t, h, module.Mark{Kind: netns.Mark, ID: "kinit-kept"})
 	h.Shell(t, "ip netns del kinit-kept") // gone by itself, as by a boot
-	roottest.Apply(t, h, moduletest.Decode(t, sweep.Kind(), `all = true`))
+	roottest.Apply(t, h, moduletest.Decode(t, sweep.Kind(netns.Kind().Marks), `all = true`))
 	roottest.Marks(t, h)
 	roottest.Same(t, "namespaces", namespaces(t, h), "theirs")
 }
@@ -148,12 +148,12 @@ func TestSweepUndoesItsMark(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "a b", "../etc", "-a", "a/b", "a;b"} {
-		err := (&netns.Task{Name: bad, State: "present"}).Validate()
+		err := module.Check(&netns.Task{Name: bad, State: "present"})
 		if err == nil || !strings.HasSuffix(err.Error(), `expected letters, digits, ".", "_" and "-"`) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	err := (&netns.Task{Name: "a", State: "up"}).Validate()
+	err := module.Check(&netns.Task{Name: "a", State: "up"})
 	if want := `state is "up", want one of present, absent`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

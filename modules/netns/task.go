@@ -1,4 +1,4 @@
-// Package netns is the module netns: a network namespace that has a name.
+// Package netns is the module netns: a named network namespace.
 package netns
 
 import (
@@ -8,44 +8,38 @@ import (
 	"path"
 	"regexp"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
 )
 
-// Mark is the kind of the mark of a namespace that kinit has made; the ID is its name.
+// Mark is the kind of the mark of a namespace that kinit made; the ID is its name.
 const Mark = "netns"
 
 // folder is where named network namespaces are mounted; man 8 ip-netns.
 const folder = "/run/netns"
 
-// Task is a network namespace with a name and a loopback device that is up. It is gone
-// after a boot of the host: a unit makes it again.
-//
-// Outputs:
-//   - name: the namespace
-//   - path: the file that it is mounted on
-//   - boot_script: commands that make it again, where it is not there
+// Task is a network namespace with a name and a loopback device that is up. It does not
+// survive a boot of the host: a unit must make it again.
 //
 // Errors:
-//   - a namespace of that name is there and the cluster does not own it
+//   - a namespace with that name exists and the cluster does not own it
 //   - iproute2 is not installed
 type Task struct {
 	// Name is the namespace's name, such as "kinit-web".
 	Name string `hcl:"name"`
 	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module.
 func Kind() module.Kind {
-	return module.Kind{Name: "netns", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "netns", Marks: []module.MarkKind{
+		module.NewMarkKind(Mark, "network namespace", Undo, module.MarkTraits{}),
+	}})
 }
 
-// plain is a name that is a file name and needs no quoting.
+// plain matches a name that is a file name and needs no quoting.
 var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // Validate checks the arguments.
@@ -53,7 +47,7 @@ func (t *Task) Validate() error {
 	if !plain.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, expected letters, digits, \".\", \"_\" and \"-\"", t.Name)
 	}
-	return fileattr.CheckState(t.State, "present", "absent")
+	return nil
 }
 
 func (t *Task) path() string { return path.Join(folder, t.Name) }
@@ -71,16 +65,16 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	switch {
 	case t.State == "absent" && there:
-		return []module.Step{module.NewStep("remove network namespace "+t.Name, t.remove)}, nil
+		return module.OneStep("remove network namespace "+t.Name, t.remove), nil
 	case t.State == "absent":
 		return nil, nil
 	case there:
 		return t.mend(ctx, h)
 	}
-	return []module.Step{module.NewStep("create network namespace "+t.Name, t.create)}, nil
+	return module.OneStep("create network namespace "+t.Name, t.create), nil
 }
 
-// mend completes a namespace that a run has left half made when it died.
+// mend completes a namespace that an interrupted run left incomplete.
 func (t *Task) mend(ctx context.Context, h module.Host) ([]module.Step, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"ip", "-n", t.Name, "link", "show", "dev", "lo"}})
 	if failed := (*module.ExitError)(nil); err != nil && !errors.As(err, &failed) {
@@ -89,13 +83,13 @@ func (t *Task) mend(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err == nil && up.MatchString(out.Stdout) {
 		return nil, nil
 	}
-	return []module.Step{module.NewStep("complete network namespace "+t.Name, t.create)}, nil
+	return module.OneStep("complete network namespace "+t.Name, t.create), nil
 }
 
 // up is the line of a device that is up: 1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 …
 var up = regexp.MustCompile(`<([A-Z_]+,)*UP[,>]`)
 
-// create marks the namespace before it is made.
+// create marks the namespace before it makes it.
 func (t *Task) create(ctx context.Context, h module.Host) error {
 	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: t.Name}); err != nil {
 		return err
@@ -112,7 +106,7 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return h.Disown(ctx, mark)
 }
 
-// Undo removes a namespace by its mark. What runs in it keeps running; its devices go
+// Undo removes a namespace by its mark. Processes in it keep running; its devices vanish
 // with the last process.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	there, err := hostfile.Exists(ctx, h, path.Join(folder, mark.ID))
@@ -123,25 +117,22 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return err
 }
 
-// script makes the namespace, and may be repeated.
+// script returns the commands that make the namespace; they can be repeated.
 func (t *Task) script() string {
 	return "ip netns exec " + t.Name + " true 2>/dev/null || { ip netns del " + t.Name + " 2>/dev/null || true; ip netns add " + t.Name + "; }\n" +
 		"ip -n " + t.Name + " link set dev lo up\n"
 }
 
-// OutputTypes names the values.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"name": cty.String, "path": cty.String, "boot_script": cty.String}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name       string `cty:"name"`        // the namespace
+	Path       string `cty:"path"`        // the file of its mount point
+	BootScript string `cty:"boot_script"` // commands that make it again if it does not exist
 }
 
 // Outputs returns the namespace's names.
-func (t *Task) Outputs(ctx context.Context, _ module.Host) (map[string]cty.Value, error) {
-	return map[string]cty.Value{
-		"name": cty.StringVal(t.Name), "path": cty.StringVal(t.path()), "boot_script": cty.StringVal(t.script()),
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
+	return Outputs{
+		Name: t.Name, Path: t.path(), BootScript: t.script(),
 	}, ctx.Err()
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

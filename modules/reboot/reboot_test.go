@@ -48,7 +48,7 @@ func TestRestartSurvivesTheLossOfTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	roottest.Same(t, "steps afterwards", roottest.Planned(t, m, task), nil)
-	values, err := task.Outputs(t.Context(), m)
+	values, err := module.Outputs(t.Context(), task, m)
 	if err != nil || values["boot_id"].AsString() != "second" {
 		t.Errorf("outputs %v, %v", values, err)
 	}
@@ -203,7 +203,7 @@ func TestValidate(t *testing.T) {
 		"unconditional = true\nonly_if = [\"true\"]": "unconditional needs no reason, want it without marker and only_if",
 		"command = []": `command is empty, want one such as ["systemctl", "reboot"]`,
 	} {
-		if err := moduletest.Decode(t, Kind(), args).(*Task).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(moduletest.Decode(t, Kind(), args).(*Task)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -18,13 +18,13 @@ import (
 const (
 	// pause is the time between two looks at the host.
 	pause = time.Second
-	// patience is how long one look may take: a host that goes down may leave a
-	// connection behind on which nothing is ever answered.
+	// patience is how long one look can take: a host that goes down can leave a
+	// connection on which nothing is ever answered.
 	patience = 15 * time.Second
 )
 
-// startScript restarts the host in a session of its own, a second from now, so that
-// the connection is told that it has begun.
+// startScript restarts the host in a separate session after one second, so that
+// the connection still receives the confirmation.
 const startScript = `setsid sh -c 'sleep 1; exec "$@"' sh "$@" </dev/null >/dev/null 2>&1 &`
 
 // do restarts the host if that is still needed.
@@ -44,7 +44,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	// Measured before, as it does not answer meanwhile.
+	// Measured before the restart, because the host does not answer during it.
 	slow := module.Gauge(h).Measure(ctx)
 	limit := pace.Stretch(within, slow)
 	start := time.Now()
@@ -70,13 +70,13 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 func (t *Task) refuseSelf(h module.Host, id string) error {
 	own, err := os.ReadFile(t.paths.here)
 	if err != nil || strings.TrimSpace(string(own)) != id {
-		return nil // a runner without /proc is no Linux, and so another machine
+		return nil // a machine without /proc is not Linux, and so another machine
 	}
 	return fmt.Errorf("%s is the machine that kinit runs on, or a container on it: restart it yourself", h.Name())
 }
 
-// start begins the restart. A connection that was lost meanwhile is what a restart
-// does.
+// start begins the restart. A connection that is lost meanwhile is part of a
+// restart.
 func (t *Task) start(ctx context.Context, h module.Host) error {
 	_, err := h.Run(ctx, module.Command{Argv: append([]string{"sh", "-c", startScript, "sh"}, t.Command...)})
 	if err != nil && !errors.Is(err, transport.ErrUnreachable) {
@@ -85,8 +85,8 @@ func (t *Task) start(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// await looks until the host has another boot id and is ready. last says what was
-// wrong the last time.
+// await looks until the host has another boot id and is ready. last is the reason of
+// the last failed look.
 func (t *Task) await(ctx context.Context, h module.Host, before string, start time.Time) (last string, err error) {
 	for {
 		why, err := t.look(ctx, h, before)
@@ -116,7 +116,7 @@ func (t *Task) await(ctx context.Context, h module.Host, before string, start ti
 	}
 }
 
-// look says what the host still lacks, "" for nothing.
+// look returns what the host still lacks, "" for nothing.
 func (t *Task) look(ctx context.Context, h module.Host, before string) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -129,7 +129,7 @@ func (t *Task) look(ctx context.Context, h module.Host, before string) (string, 
 	case len(t.Ready) == 0:
 		return "", nil
 	}
-	// A command that waits for the end of the start may take all the time there is.
+	// A command that waits for the end of the boot can use all the remaining time.
 	_, err = h.Run(ctx, module.Command{Argv: t.Ready})
 	return "", err
 }

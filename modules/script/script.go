@@ -1,8 +1,8 @@
-// Package script is the module "script": a script of the machine kinit runs on,
-// run on a host.
+// Package script is the module "script": it runs a script of the machine kinit runs on,
+// on a host.
 //
-// The script reaches its interpreter over a pipe, so that nothing of it is left on
-// the host, not even after a connection that was lost.
+// The script reaches its interpreter over a pipe, so that nothing of it remains on
+// the host, even after a lost connection.
 package script
 
 import (
@@ -19,24 +19,19 @@ import (
 )
 
 // Task runs a script of the machine kinit runs on. With several conditions it
-// runs only if all of them ask for it. Without creates, removes, unless and only_if
+// runs only if all of them require it. Without creates, removes, unless and only_if
 // it runs every time and always counts as a change.
 //
-// The host needs the interpreter and nothing else: the script is not copied into a
+// The host needs only the interpreter: the script is not copied into a
 // file. It therefore cannot find other files beside itself, and its standard input
 // is empty.
 //
-// Outputs:
-//   - stdout: what the last run printed; empty where the conditions made it unneeded
-//   - stderr: what the last run printed to standard error, likewise
-//   - code: the exit code of the last run; 0 where the conditions made it unneeded
-//
 // Errors:
-//   - source is no regular file, or does not begin with "#!" and no interpreter is given
-//   - the script ended with a code that is not in ok_codes; its last lines are told
-//   - its output does not contain what expect asks for
-//   - only_if still asks for the script after it ran, or creates is still not there
-//   - the interpreter is not on the host (code 127)
+//   - source is not a regular file, or does not begin with "#!" and no interpreter is given
+//   - the script ended with a code that is not in ok_codes; the error has its last lines
+//   - its output does not match expect
+//   - only_if still requires the script after it ran, or creates still does not exist
+//   - the interpreter does not exist on the host (code 127)
 type Task struct {
 	// Source is the script, on the machine kinit runs on: a path relative to the folder
 	// of the playbook file, as for the function file.
@@ -44,39 +39,38 @@ type Task struct {
 	// Args are the script's arguments.
 	Args []string `hcl:"args,optional"`
 	// Interpreter is the program that reads the script, with its own arguments,
-	// such as ["python3", "-u"]. Default: what the script's first line says after
+	// such as ["python3", "-u"]. Default: the interpreter in the script's first line, after
 	// "#!".
 	Interpreter []string `hcl:"interpreter,optional"`
-	// Creates is a path the script makes. While it is there, nothing is to do.
+	// Creates is a path that the script makes. If it exists, the script does not run.
 	Creates string `hcl:"creates,optional"`
-	// Removes is a path the script removes. While it is not there, nothing is to do.
+	// Removes is a path that the script removes. If it does not exist, the script does not run.
 	Removes string `hcl:"removes,optional"`
-	// Unless is a command that changes nothing; when it ends with 0, nothing is to
-	// do.
+	// Unless is a command that changes nothing; if it ends with 0, the script does not
+	// run.
 	Unless []string `hcl:"unless,optional"`
-	// OnlyIf is a command that changes nothing; unless it ends with 0, nothing is to
-	// do. It is asked again afterwards and must no longer ask for the script.
+	// OnlyIf is a command that changes nothing; the script runs only if it ends with 0.
+	// It runs again afterwards and must then not end with 0.
 	OnlyIf []string `hcl:"only_if,optional"`
 	// Env is added to the script's environment.
 	Env map[string]string `hcl:"env,optional"`
-	// Dir is the working directory, an absolute path; the login's home folder when
-	// empty.
+	// Dir is the working directory, an absolute path. Default: the login's home folder.
 	Dir string `hcl:"dir,optional"`
 	// OKCodes are the exit codes that mean success.
-	OKCodes []int `hcl:"ok_codes,optional"`
+	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
 	// Expect is a text or regular expression that standard output must contain.
 	Expect string `hcl:"expect,optional"`
 
 	process.Task
-	files module.LocalFiles // where source is
+	files module.LocalFiles // the files that source names
 }
 
 // Kind is the module "script".
 func Kind() module.Kind {
-	return module.Kind{Name: "script", Elsewhere: "win_powershell", New: func() module.Task { return &Task{OKCodes: []int{0}} }}
+	return module.With[Task, process.Outputs](module.Kind{Name: "script", Elsewhere: "win_powershell"})
 }
 
-// ReadFrom says where source is.
+// ReadFrom sets the files that source names.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments; it does not read the script.
@@ -90,7 +84,7 @@ func (t *Task) Validate() error {
 	return t.surroundings().Validate()
 }
 
-// surroundings is the process but for the script.
+// surroundings returns the process without the script.
 func (t *Task) surroundings() process.Process {
 	return process.Process{Env: t.Env, Dir: t.Dir, OKCodes: t.OKCodes, Expect: t.Expect}
 }
@@ -113,8 +107,8 @@ func (t *Task) process() (process.Process, error) {
 	return p, nil
 }
 
-// shebang is the interpreter that a script's first line names. As in Linux, what
-// follows the program is one argument.
+// shebang returns the interpreter in a script's first line. As in Linux, the text after
+// the program is one argument.
 func shebang(text []byte) ([]string, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	after, ok := strings.CutPrefix(string(line), "#!")
@@ -136,11 +130,11 @@ func (t *Task) conditions() process.Conditions {
 	}
 }
 
-// Unverifiable tells that nothing says whether the script is still needed.
+// Unverifiable reports whether no condition shows if the script is still needed.
 func (t *Task) Unverifiable() bool { return !t.conditions().Any() }
 
-// Plan asks the conditions. A script that cannot be read is an error even where
-// they would not ask for it.
+// Plan checks the conditions. An unreadable script is an error even if the
+// conditions do not require it.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	p, err := t.process()
 	if err != nil {
@@ -150,11 +144,3 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return t.Run(ctx, h, p)
 	})
 }
-
-var (
-	_ module.Outputter    = (*Task)(nil)
-	_ module.Validator    = (*Task)(nil)
-	_ module.Unverifiable = (*Task)(nil)
-	_ module.Sourced      = (*Task)(nil)
-	_ module.Judged       = (*Task)(nil)
-)

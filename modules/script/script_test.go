@@ -64,7 +64,7 @@ func TestInterpreterOfAnotherLanguage(t *testing.T) {
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	got, err := task.Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestValidate(t *testing.T) {
 		{"s", `interpreter = [""]`, `interpreter has an empty program, want one such as "python3"`},
 		{"s", `dir = "d"`, `dir is "d", want an absolute path`},
 	} {
-		err := task(t, c.source, c.args).Validate()
+		err := module.Check(task(t, c.source, c.args))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c, err, c.want)
 		}

@@ -11,8 +11,8 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// logLines is how much of a unit's journal is added to the error of a start that
-// failed.
+// logLines is how many lines of a unit's journal are added to the error of a failed
+// start.
 const logLines = "20"
 
 func systemctl(ctx context.Context, h module.Host, unit string, verb ...string) error {
@@ -26,7 +26,7 @@ func reload(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// writeUnit puts the unit file in place and has systemd read it.
+// writeUnit writes the unit file and makes systemd read it.
 func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -43,8 +43,8 @@ func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
 	return reload(ctx, h)
 }
 
-// start starts or restarts the unit. The error of one that does not come up has
-// the end of its journal.
+// start starts or restarts the unit. The error of a failed start has the end of its
+// journal.
 func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
 	err := systemctl(ctx, h, t.unit(), verb)
 	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
@@ -58,21 +58,21 @@ func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
 	return fmt.Errorf("%w\nthe end of its journal:\n%s", err, strings.TrimRight(h.Redact(out.Stdout), "\n"))
 }
 
-// store remembers what the service was started with.
+// store records the fingerprint of a start.
 func (t *Task) store(ctx context.Context, h module.Host, fingerprint string) error {
 	file := t.fingerprintPath(h)
 	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
 		return err
 	}
-	// The folder of the manifests; on a host without an owner it may be missing.
+	// The folder of the manifests; it can be missing on a host without an owner.
 	if err := h.Files().Mkdir(ctx, path.Dir(file), module.Attr{}); err != nil {
 		return err
 	}
 	return h.Files().Write(ctx, file, strings.NewReader(fingerprint+"\n"), module.Attr{Mode: 0o600})
 }
 
-// decideAbsent removes a unit of kinit's own, or brings a service of the
-// distribution back to how it was.
+// decideAbsent removes a unit that kinit made, or restores the former state of a
+// distribution's service.
 func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	p := &planner{task: t, state: s}
 	switch {
@@ -105,8 +105,8 @@ func (p prior) words() string {
 	return strings.Join(words, ", ")
 }
 
-// removeUnit stops the unit before its file goes: without the file systemd would
-// not know how.
+// removeUnit stops the unit before it removes the file: systemd cannot stop it without
+// the file.
 func (t *Task) removeUnit(ctx context.Context, h module.Host) error {
 	file, err := readText(ctx, h, t.path())
 	if err != nil {
@@ -126,7 +126,7 @@ func (t *Task) removeUnit(ctx context.Context, h module.Host) error {
 	return claim.Release(ctx, h, t.unit(), "unit")
 }
 
-// restore brings a service back to how it was and releases its mark.
+// restore restores the former state of a service and releases its mark.
 func (t *Task) restore(ctx context.Context, h module.Host, was prior) error {
 	verbs := [][]string{{"unmask"}, {"disable"}, {"stop"}}
 	if was.Enabled {

@@ -34,7 +34,7 @@ func (t *Task) decideUnit(h module.Host, s state, p *planner) {
 	}
 }
 
-// decideBoot is about what happens when the system starts.
+// decideBoot plans changes of the unit's start at boot.
 func (t *Task) decideBoot(s state, p *planner) {
 	switch {
 	case is(t.Masked) && !s.masked():
@@ -50,11 +50,11 @@ func (t *Task) decideBoot(s state, p *planner) {
 	}
 }
 
-// decideRun is about what runs now.
+// decideRun plans changes of the running unit.
 func (t *Task) decideRun(s state, p *planner) {
 	want := t.fingerprint()
-	// To start a unit that is starting only waits for it: one that began with other
-	// files needs a restart.
+	// Starting a unit that is already starting only waits for it: if it began with other
+	// files, it needs a restart.
 	restarts := want != "" && s.up()
 	switch {
 	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
@@ -80,7 +80,7 @@ func (p *planner) add(text string, do func(context.Context, module.Host) error) 
 	p.steps = append(p.steps, module.NewStep(text, do))
 }
 
-// change adds a systemctl command that changes how a service is.
+// change adds a systemctl command that changes the service.
 func (p *planner) change(text string, verb ...string) {
 	p.add(text+" "+p.task.unit(), func(ctx context.Context, h module.Host) error {
 		if err := p.mark(ctx, h); err != nil {
@@ -90,7 +90,10 @@ func (p *planner) change(text string, verb ...string) {
 	})
 }
 
-// run adds a start or restart, after which the fingerprint is stored.
+// run adds a start or restart. The fingerprint of a start is stored before it: systemd
+// continues the start if the run is killed, and only the fingerprint records what it began
+// with. The fingerprint of a restart is stored after it, because until then the service
+// runs with the earlier files.
 func (p *planner) run(verb, why, fingerprint string) {
 	p.add(verb+" "+p.task.unit()+why, func(ctx context.Context, h module.Host) error {
 		if verb == "start" {
@@ -98,15 +101,20 @@ func (p *planner) run(verb, why, fingerprint string) {
 				return err
 			}
 		}
-		if err := p.task.start(ctx, h, verb); err != nil || fingerprint == "" {
+		if verb == "start" && fingerprint != "" {
+			if err := p.task.store(ctx, h, fingerprint); err != nil {
+				return err
+			}
+		}
+		if err := p.task.start(ctx, h, verb); err != nil || verb == "start" || fingerprint == "" {
 			return err
 		}
 		return p.task.store(ctx, h, fingerprint)
 	})
 }
 
-// mark keeps how a service of the distribution was. A unit of kinit's own has a
-// mark already.
+// mark records the former state of a distribution's service. A unit that kinit made
+// already has a mark.
 func (p *planner) mark(ctx context.Context, h module.Host) error {
 	if p.task.Unit != nil {
 		return nil

@@ -1,5 +1,5 @@
 // Package service is the module "service": a systemd unit that runs, is enabled,
-// or is kinit's own.
+// or is made by kinit.
 package service
 
 import (
@@ -8,55 +8,49 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 )
 
-// unitFolder is where the administrator's units are; man systemd.unit.
+// unitFolder is the folder of the administrator's units; man systemd.unit.
 const unitFolder = "/etc/systemd/system/"
 
-// Task is a unit of systemd. Arguments that are not given leave the unit as it
-// is.
+// Task is a unit of systemd. Arguments that are not given change nothing.
 //
-// A service of the distribution that kinit enables, disables, starts, stops or
-// masks is marked with how it was, and cleanup brings that back. state = "absent"
-// does so too, and removes a unit that kinit made.
-//
-// Outputs:
-//   - name: the unit, with its suffix
-//   - active: whether it runs
-//   - enabled: whether it starts with the system
+// If kinit enables, disables, starts, stops or masks a service of the distribution, a
+// mark records its former state, and cleanup restores it. state = "absent" does the
+// same, and removes a unit that kinit made.
 //
 // Errors:
 //   - systemd has no such unit
-//   - it does not start; the last 20 lines of its journal are told
-//   - a unit file with other content is there and the cluster does not own it
+//   - it does not start; the error has the last 20 lines of its journal
+//   - a unit file with other content exists and the cluster does not own it
 type Task struct {
 	// Name is the unit; ".service" is added to a name without a dot.
 	Name string `hcl:"name"`
-	// Unit is the text of the unit file, for a unit of kinit's own. systemd reads
+	// Unit is the text of the unit file, for a unit that kinit makes. systemd reads
 	// it again when it changes.
 	Unit *string `hcl:"unit,optional"`
-	// Enabled says whether the unit starts with the system.
+	// Enabled starts the unit at boot; false disables that.
 	Enabled *bool `hcl:"enabled,optional"`
 	// State is "started", "stopped" or "absent".
-	State string `hcl:"state,optional"`
-	// RestartOn is what the running service was started with, such as the
-	// checksums of its configuration files. When it differs from the last start by
-	// kinit, or that is not known, a running service is restarted. The text of
-	// unit always belongs to it.
+	State string `hcl:"state,optional" enum:"started,stopped,absent"`
+	// RestartOn are the inputs of the running service, such as the checksums of its
+	// configuration files. A running service is restarted if they differ from those at
+	// kinit's last start of it, or if those are unknown. The text of unit is always
+	// included.
 	RestartOn []string `hcl:"restart_on,optional"`
-	// Masked says whether the unit can be started at all.
+	// Masked makes it impossible to start the unit; false allows it again.
 	Masked *bool `hcl:"masked,optional"`
 }
 
 // Kind is the module "service".
 func Kind() module.Kind {
-	return module.Kind{Name: "service", Elsewhere: "win_service", New: func() module.Task { return &Task{} }}
+	return module.With[Task, Outputs](module.Kind{Name: "service", Elsewhere: "win_service", Marks: []module.MarkKind{
+		module.NewMarkKind("service", "service", undoService, module.Restores("service")),
+	}})
 }
 
-// unit is the full name.
+// unit returns the full name.
 func (t *Task) unit() string {
 	if strings.Contains(t.Name, ".") {
 		return t.Name
@@ -68,11 +62,6 @@ func (t *Task) path() string { return unitFolder + t.unit() }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	switch t.State {
-	case "", "started", "stopped", "absent":
-	default:
-		return fmt.Errorf("state is %q, want one of started, stopped, absent", t.State)
-	}
 	switch {
 	case t.Name == "" || strings.ContainsAny(t.Name, "/ \t\n") || strings.HasPrefix(t.Name, "-"):
 		return fmt.Errorf("name is %q, want a unit such as \"containerd\" or \"kinit.target\"", t.Name)
@@ -84,10 +73,10 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// is tells whether an optional argument is given and true.
+// is reports whether an optional argument is given and true.
 func is(b *bool) bool { return b != nil && *b }
 
-// isNot tells whether an optional argument is given and false.
+// isNot reports whether an optional argument is given and false.
 func isNot(b *bool) bool { return b != nil && !*b }
 
 // Plan compares the unit with the arguments.
@@ -102,22 +91,17 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s)
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"name": cty.String, "active": cty.Bool, "enabled": cty.Bool}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name    string `cty:"name"`    // the unit, with its suffix
+	Active  bool   `cty:"active"`  // whether it runs
+	Enabled bool   `cty:"enabled"` // whether it starts with the system
 }
 
-// Outputs reads how the unit is.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+// Outputs reads the state of the unit.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.show(ctx, h)
-	return map[string]cty.Value{
-		"name":    cty.StringVal(t.unit()),
-		"active":  cty.BoolVal(s.active()),
-		"enabled": cty.BoolVal(s.enabled()),
+	return Outputs{
+		Name: t.unit(), Active: s.active(), Enabled: s.enabled(),
 	}, err
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

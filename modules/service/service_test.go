@@ -189,6 +189,27 @@ func TestFailedStartHasTheEndOfTheJournal(t *testing.T) {
 	}
 }
 
+// Systemd goes on with a start when the run that asked for it is killed. The next run must
+// not interrupt what runs as it should.
+func TestAStartThatWasBrokenOffIsNoReasonToRestart(t *testing.T) {
+	t.Parallel()
+	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"web.service": systemdtest.Stopped()})
+	s.Fails = "start"
+	made := task(t, "name = \"web\"\nstate = \"started\"\nrestart_on = [\"a\"]")
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("steps %v, %v", steps, err)
+	}
+	if err := steps[0].Do(t.Context(), h); err == nil {
+		t.Fatal("the start did not fail")
+	}
+	s.Fails = ""
+	s.Units["web.service"].Active = "active"
+	if got := planned(t, made, h); len(got) > 0 {
+		t.Errorf("steps %q, want none", got)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -197,7 +218,7 @@ func TestValidate(t *testing.T) {
 		"name = \"x\"\nstate = \"restarted\"":         `state is "restarted", want one of started, stopped, absent`,
 		"name = \"x\"\nmasked = true\nenabled = true": `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -14,37 +14,37 @@ import (
 	"kinit/modules/internal/fingerprint"
 )
 
-// state is how the unit is now.
+// state is the current state of the unit.
 type state struct {
 	shown
 	file   *string // the unit file in /etc/systemd/system, nil when there is none
 	ours   bool    // the unit file has a mark, or nothing on the host has an owner
-	before *prior  // how a service of the distribution was, from its mark
-	stored string  // the fingerprint of the last start by kinit, empty when not known
+	before *prior  // the former state of a distribution's service, from its mark
+	stored string  // the fingerprint of kinit's last start, empty if unknown
 }
 
-// shown is what systemctl show tells.
+// shown is the output of systemctl show.
 type shown struct{ load, activeState, fileState, reload string }
 
-// prior is how a service was before kinit changed it: what a mark of the kind
-// "service" keeps.
+// prior is the state of a service before kinit changed it: the data of a mark of the kind
+// "service".
 type prior struct {
 	Enabled bool `json:"enabled"`
 	Active  bool `json:"active"`
 	Masked  bool `json:"masked,omitempty"`
 }
 
-// active tells whether the unit runs. One that is being reloaded does.
+// active reports whether the unit runs, or runs while it reloads.
 func (s shown) active() bool { return s.activeState == "active" || s.activeState == "reloading" }
 
-// up tells whether the unit runs or is starting, with what was there when it began.
+// up reports whether the unit runs or is starting, with the files from when it began.
 func (s shown) up() bool { return s.active() || s.activeState == "activating" }
 
-// enabled tells whether the unit is to start with the system.
+// enabled reports whether the unit starts at boot.
 func (s shown) enabled() bool { return s.fileState == "enabled" }
 
-// enables tells whether there is anything to enable: a static or generated unit
-// is started by others.
+// enables reports whether the unit can be enabled: other units start a static or
+// generated unit.
 func (s shown) enables() bool {
 	switch s.fileState {
 	case "static", "generated", "transient", "alias", "indirect":
@@ -55,7 +55,7 @@ func (s shown) enables() bool {
 
 func (s shown) masked() bool { return strings.HasPrefix(s.fileState, "masked") }
 
-// prior is what a mark keeps of how the service is now.
+// prior returns the data that a mark keeps of the service's current state.
 func (s shown) prior() (string, error) {
 	text, err := json.Marshal(prior{Enabled: s.enabled(), Active: s.up(), Masked: s.masked()})
 	return string(text), err
@@ -82,7 +82,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// show asks systemd about the unit; one that it does not know is not-found.
+// show reads the unit from systemd; an unknown unit is not-found.
 func (t *Task) show(ctx context.Context, h module.Host) (shown, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "show",
 		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", "--", t.unit()}})
@@ -122,7 +122,7 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	return err
 }
 
-// readBefore reads how a service of the distribution was, nil when kinit did not
+// readBefore reads the former state of a distribution's service; nil if kinit did not
 // change it.
 func (t *Task) readBefore(ctx context.Context, h module.Host) (*prior, error) {
 	if h.Owner() == "" {
@@ -139,9 +139,9 @@ func (t *Task) readBefore(ctx context.Context, h module.Host) (*prior, error) {
 	return before, nil
 }
 
-// fingerprintPath is the file that remembers what the service was started with.
-// It is beside the manifests and not in /run, so that a reboot, which starts the
-// service with the files that are there, asks for no restart.
+// fingerprintPath is the file with the fingerprint of the last start. It is beside the
+// manifests and not in /run, so that a reboot, which starts the service with the current
+// files, causes no restart.
 func (t *Task) fingerprintPath(h module.Host) string {
 	owner := h.Owner()
 	if owner == "" {
@@ -150,8 +150,8 @@ func (t *Task) fingerprintPath(h module.Host) string {
 	return "/var/lib/kinit/" + owner + "." + t.unit() + ".fingerprint"
 }
 
-// fingerprint is what the service should have been started with, in a form to
-// compare; empty when nothing is asked for.
+// fingerprint returns the inputs that the service should have started with, in a
+// comparable form; empty if none are given.
 func (t *Task) fingerprint() string {
 	if t.Unit == nil && len(t.RestartOn) == 0 {
 		return ""

@@ -70,7 +70,7 @@ func TestTextIsNoArgumentAndStandardInputIsEmpty(t *testing.T) {
 	if got := moduletest.Apply(t, task, h); got != "" {
 		t.Fatal(got)
 	}
-	got, err := task.Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil {
 		t.Fatal(err)
 	}

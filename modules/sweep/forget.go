@@ -7,10 +7,11 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/pathmark"
 )
 
-// forgetAll is the last step when everything goes: the manifest itself, with the
-// marks of what stays. It is not taken while there are marks that nobody undoes.
+// forgetAll returns the last step of a complete removal: it removes the manifest itself,
+// with the marks of remaining objects. It fails while there are marks that no module undoes.
 func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.Step {
 	if !t.All || len(s.foreign) > 0 || !s.manifest && len(s.marks) == 0 {
 		return nil
@@ -26,7 +27,7 @@ func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.St
 		}
 	}
 	own := manifest.Of(h.Owner())
-	stays := s.others.Below(own) != "" || below(kept, own)
+	stays := s.others.Below(own) != "" || pathmark.Below(kept, own)
 	return module.NewStep("remove the manifest of cluster "+h.Owner()+stayText(kept), func(ctx context.Context, h module.Host) error {
 		for _, mark := range kept {
 			if err := h.Disown(ctx, mark); err != nil {
@@ -37,7 +38,7 @@ func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.St
 	})
 }
 
-// stayText names what stays on the host.
+// stayText names the objects that remain on the host.
 func stayText(kept []module.Mark) string {
 	if len(kept) == 0 {
 		return ""

@@ -1,8 +1,8 @@
-// Package sweep is the module sweep: it undoes what a cluster's manifest on a
-// host says kinit has made or changed there.
+// Package sweep is the module sweep: it undoes the changes that a cluster's manifest on a
+// host records.
 //
-// What has a place of its own for a mark, such as domains, switches and
-// containers, is swept by the modules of those things.
+// Objects that can store a mark themselves, such as domains, switches and
+// containers, are removed by the sweep modules for those objects.
 package sweep
 
 import (
@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
@@ -20,42 +18,38 @@ import (
 	"kinit/modules/internal/seen"
 )
 
-// Task undoes the cluster's marks on the host, the last first. A thing that
-// another cluster has marked too stays. Settings of the host (services, kernel
-// parameters, packages) and files below /var/lib/kinit/shared, which another cluster
-// on it may rely on, are handed over to that one, which then undoes them when it goes.
-//
-// Outputs:
-//   - count: things that are still there and should not be
-//   - names: their names
-//   - kept: what stays until all is purged
+// Task undoes the cluster's marks on the host, the last first. An object that
+// another cluster has also marked remains. Settings of the host (services, kernel
+// parameters, packages) and files below /var/lib/kinit/shared that another cluster
+// may use are handed over to that cluster, whose own sweep then undoes them.
 //
 // Errors:
-//   - a thing cannot be undone; its mark stays, so that the next run tries again
+//   - an object cannot be undone; its mark remains, so that the next run tries again
 type Task struct {
-	// All undoes everything of the cluster, whatever keep says, and removes its manifest. Default false.
+	// All undoes everything of the cluster, including the names in keep, and removes its manifest. Default false.
 	All bool `hcl:"all,optional"`
-	// Purge also undoes what is to be kept for later clusters: packages, downloaded images. Default false.
+	// Purge also undoes objects that are kept for later clusters: packages, downloaded images. Default false.
 	Purge bool `hcl:"purge,optional"`
-	// Keep are the paths and names of what stays. Default none.
+	// Keep are the paths and names of objects that remain. Default none.
 	Keep []string `hcl:"keep,optional"`
 	// Kinds are the kinds of marks that are undone and counted, such as "netns". Default all.
 	Kinds []string `hcl:"kinds,optional"`
 
-	seen seen.Reading[state]
-	told string
+	marks []module.MarkKind // the kinds that are undone
+	seen  seen.Reading[state]
+	told  string
 }
 
-// Kind is the module.
-func Kind() module.Kind {
-	return module.Kind{Name: "sweep", New: func() module.Task { return &Task{} }}
+// Kind is the module, which undoes marks of the kinds.
+func Kind(kinds []module.MarkKind) module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "sweep", New: func() module.Task { return &Task{marks: kinds} }})
 }
 
 // Validate checks the arguments.
 func (t *Task) Validate() error {
 	var names []string
-	for _, one := range kinds() {
-		names = append(names, one.name)
+	for _, one := range t.marks {
+		names = append(names, one.Name)
 	}
 	for _, kind := range t.Kinds {
 		if !slices.Contains(names, kind) {
@@ -66,12 +60,12 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// state is what the manifests of the host say.
+// state is the content of the host's manifests.
 type state struct {
 	marks    []module.Mark // of the owner, in the order they were made
 	foreign  []module.Mark // below the owner's name, of another instance
 	others   manifest.Others
-	manifest bool // the folder of the owner's manifest is there
+	manifest bool // the folder of the owner's manifest exists
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -99,7 +93,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// strangers says that marks of another instance stay, with what they are of.
+// strangers reports marks of another instance that remain, with their objects.
 func strangers(h module.Host, marks []module.Mark) string {
 	texts := make([]string, len(marks))
 	for i, mark := range marks {
@@ -108,7 +102,7 @@ func strangers(h module.Host, marks []module.Mark) string {
 	return strings.Join(texts, "\n")
 }
 
-// Tells names what another cluster of the name has marked.
+// Tells returns the objects that another cluster with the same name has marked.
 func (t *Task) Tells() string { return t.told }
 
 // doomed lists the marks to undo, the last first.
@@ -123,26 +117,30 @@ func (t *Task) doomed(s state) []module.Mark {
 	return doomed
 }
 
-// covers tells whether marks of the kind are looked at.
+// covers reports whether the task includes marks of the kind.
 func (t *Task) covers(kind string) bool { return len(t.Kinds) == 0 || slices.Contains(t.Kinds, kind) }
 
 func (t *Task) stays(mark module.Mark) bool {
 	return mark.Keep && !t.Purge || !t.All && slices.Contains(t.Keep, mark.ID)
 }
 
-// handles tells whether marks of the kind are this module's. What other sweeps
-// remove is left to them, unless everything goes: then it is only what they could
-// not find.
+// handles reports whether this module undoes marks of the kind. Marks for other sweep
+// modules are left to them, unless everything is removed: then only those that they could
+// not find remain.
 func (t *Task) handles(kind string) bool {
-	for _, one := range kinds() {
-		if one.name == kind {
-			return t.All || !one.lastResort
-		}
-	}
-	return false
+	one, found := t.find(kind)
+	return found && (t.All || !one.LastResort)
 }
 
-// Plan lists what is to be undone.
+func (t *Task) find(kind string) (module.MarkKind, bool) {
+	i := slices.IndexFunc(t.marks, func(one module.MarkKind) bool { return one.Name == kind })
+	if i < 0 {
+		return module.MarkKind{}, false
+	}
+	return t.marks[i], true
+}
+
+// Plan lists the marks to undo.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -156,7 +154,8 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	var steps []module.Step
 	doomed := t.doomed(s)
 	for _, mark := range doomed {
-		steps = append(steps, step(mark, s.others))
+		kind, _ := t.find(mark.Kind)
+		steps = append(steps, step(kind, mark, s.others))
 	}
 	if last := t.forgetAll(h, s, doomed); last != nil {
 		steps = append(steps, last)
@@ -164,14 +163,13 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	return steps
 }
 
-// step undoes one mark, or gives it away.
-func step(mark module.Mark, others manifest.Others) module.Step {
-	handler := find(mark.Kind)
+// step undoes one mark, or hands it over.
+func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module.Step {
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
-		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", handler.noun, mark.ID, owner), forget(mark))
+		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", kind.Noun, mark.ID, owner), forget(mark))
 	}
-	if owner := heir(handler, mark, others); owner != "" {
-		text := fmt.Sprintf("hand %s %s over to cluster %s", handler.noun, mark.ID, owner)
+	if owner := heir(kind, mark, others); owner != "" {
+		text := fmt.Sprintf("hand %s %s over to cluster %s", kind.Noun, mark.ID, owner)
 		return module.NewStep(text, func(ctx context.Context, h module.Host) error {
 			if err := manifest.HandOver(ctx, h, mark, owner); err != nil {
 				return err
@@ -179,12 +177,12 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 			return h.Disown(ctx, mark)
 		})
 	}
-	return module.NewStep(handler.text(mark), func(ctx context.Context, h module.Host) error {
-		if err := handler.undo(ctx, h, mark); err != nil {
-			return fmt.Errorf("undo %s %s: %w", handler.noun, mark.ID, err)
+	return module.NewStep(kind.Describe(mark), func(ctx context.Context, h module.Host) error {
+		if err := kind.Undo(ctx, h, mark); err != nil {
+			return fmt.Errorf("undo %s %s: %w", kind.Noun, mark.ID, err)
 		}
-		if handler.file != nil {
-			if err := hostfile.DropTemporaries(ctx, h, handler.file(mark)); err != nil {
+		if kind.File != nil {
+			if err := hostfile.DropTemporaries(ctx, h, kind.File(mark)); err != nil {
 				return err
 			}
 		}
@@ -192,13 +190,13 @@ func step(mark module.Mark, others manifest.Others) module.Step {
 	})
 }
 
-// heir is the other cluster that a thing is handed over to: one that relies on it, or
-// has something in the folder that it is. It is empty where there is none.
-func heir(handler handler, mark module.Mark, others manifest.Others) string {
-	if handler.shared || manifest.IsShared(mark.ID) {
+// heir returns the cluster that an object is handed over to: one that uses it, or has
+// objects in it if it is a folder; "" if there is none.
+func heir(kind module.MarkKind, mark module.Mark, others manifest.Others) string {
+	if kind.Shared || manifest.IsShared(mark.ID) {
 		return others.Any()
 	}
-	if handler.name == hostfile.DirectoryKind {
+	if kind.Folder {
 		return others.Below(mark.ID)
 	}
 	return ""
@@ -208,8 +206,8 @@ func forget(mark module.Mark) func(context.Context, module.Host) error {
 	return func(ctx context.Context, h module.Host) error { return h.Disown(ctx, mark) }
 }
 
-// left lists what is still marked and should not be: what this module undoes, and
-// what nobody does.
+// left lists marked objects that should be gone: those that this module undoes, and
+// those that no module undoes.
 func (t *Task) left(s state) []string {
 	var names []string
 	for _, mark := range s.marks {
@@ -220,16 +218,18 @@ func (t *Task) left(s state) []string {
 	return names
 }
 
-// OutputTypes names the values.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"count": cty.Number, "names": cty.List(cty.String), "kept": cty.List(cty.String)}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Count int      `cty:"count"` // number of objects that are left
+	Names []string `cty:"names"` // their names
+	Kept  []string `cty:"kept"`  // objects that remain until all is purged
 }
 
 // Outputs reads the manifest again.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, h) })
 	if err != nil {
-		return nil, err
+		return Outputs{}, err
 	}
 	var kept []string
 	for _, mark := range s.marks {
@@ -238,24 +238,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value
 		}
 	}
 	left := t.left(s)
-	return map[string]cty.Value{
-		"count": cty.NumberIntVal(int64(len(left))), "names": texts(left), "kept": texts(kept),
+	return Outputs{
+		Count: len(left), Names: left, Kept: kept,
 	}, nil
 }
-
-func texts(all []string) cty.Value {
-	if len(all) == 0 {
-		return cty.ListValEmpty(cty.String)
-	}
-	values := make([]cty.Value, len(all))
-	for i, text := range all {
-		values[i] = cty.StringVal(text)
-	}
-	return cty.ListVal(values)
-}
-
-var (
-	_ module.Messenger = (*Task)(nil)
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

@@ -9,11 +9,12 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules"
 	"kinit/modules/sweep"
 )
 
 func task(change func(*sweep.Task)) *sweep.Task {
-	made := sweep.Kind().New().(*sweep.Task)
+	made := sweep.Kind(module.MarkKinds(modules.All())).New().(*sweep.Task)
 	if change != nil {
 		change(made)
 	}
@@ -288,7 +289,7 @@ func TestMarksThatNobodyUndoesAreCountedAndKeepTheManifest(t *testing.T) {
 	if got := plan(t, h, made); len(got) > 0 {
 		t.Errorf("steps %v, want none", texts(got))
 	}
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +324,7 @@ func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 	apply(t, h, made)
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +353,7 @@ func TestAllOfSomeKindsLeavesTheManifestOfTheOthers(t *testing.T) {
 
 func TestAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
-	err := task(func(t *sweep.Task) { t.Kinds = []string{"file", "netn"} }).Validate()
+	err := module.Check(task(func(t *sweep.Task) { t.Kinds = []string{"file", "netn"} }))
 	if err == nil || !strings.HasPrefix(err.Error(), `kinds has "netn", want some of crontab, directory, `) || !strings.Contains(err.Error(), ", netns, ") {
 		t.Errorf("error %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/roottest"
-	"kinit/modules/sweep"
 	"kinit/modules/unarchive"
 )
 
@@ -28,7 +27,7 @@ const othersFiles = "/srv/app/data/seed\n/srv/app/local.db\n/srv/app/uploads/dat
 func TestCleanUpRemovesOfATreeWhatWasUnpacked(t *testing.T) {
 	t.Parallel()
 	h := unpacked(t)
-	roottest.Apply(t, h, &sweep.Task{All: true})
+	roottest.Apply(t, h, task(all))
 	if got := h.Shell(t, "find /srv/app -type f | sort"); got != othersFiles {
 		t.Errorf("left are\n%s, want\n%s", got, othersFiles)
 	}
@@ -56,7 +55,7 @@ func TestCheckoutWithAMountStays(t *testing.T) {
 	if err := h.Own(t.Context(), module.Mark{Kind: "tree", ID: "/srv/app"}); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := (&sweep.Task{All: true}).Plan(t.Context(), h)
+	steps, err := task(all).Plan(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestInterruptedUnpackingLeavesOthersFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	roottest.Apply(t, h, &sweep.Task{All: true})
+	roottest.Apply(t, h, task(all))
 	if got := h.Shell(t, "find /srv/app /srv/new -mindepth 0 2>/dev/null || true"); got != "/srv/app\n/srv/app/local.db\n" {
 		t.Errorf("left are %q", got)
 	}

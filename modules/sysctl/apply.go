@@ -23,8 +23,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s), nil
 }
 
-// decide compares without looking at the host. A parameter that the kernel does
-// not know may come with a module that an earlier task loads.
+// decide compares without reading the host. A parameter that the kernel does
+// not have yet may come with a module that an earlier task loads.
 func (t *Task) decide(h module.Host, s state) []module.Step {
 	var steps []module.Step
 	if !s.known || !t.holds(s) {
@@ -35,7 +35,7 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 		}
 		steps = append(steps, module.NewStep(text, t.set))
 	}
-	// What is high enough by itself needs no file: nobody has raised it.
+	// A parameter that is high enough without kinit needs no file.
 	byItself := t.Least && s.kept == "" && !s.marked && !s.shared && len(steps) == 0
 	if t.Persistent && s.kept != t.line() && !byItself {
 		steps = append(steps, module.NewStep("write "+t.file(h), t.keep))
@@ -43,7 +43,7 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	return steps
 }
 
-// holds tells whether the parameter is as it should be.
+// holds reports whether the parameter has the wanted value.
 func (t *Task) holds(s state) bool {
 	if s.value == normal(t.Value) {
 		return true
@@ -53,7 +53,7 @@ func (t *Task) holds(s state) bool {
 	return t.Least && err == nil && have >= want
 }
 
-// set marks the parameter with the value it has, and changes it.
+// set marks the parameter with its current value, and changes it.
 func (t *Task) set(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil {

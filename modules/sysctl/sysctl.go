@@ -11,52 +11,45 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
-	"kinit/modules/internal/fileattr"
 )
 
-// Task is a kernel parameter with the value it should have. The value it had is
-// kept in the mark; cleanup and state = "absent" bring it back unless another
-// cluster asks for the parameter too.
-//
-// Outputs:
-//   - value: what the kernel shows
+// Task is a kernel parameter with a value. The mark records the former
+// value; cleanup and state = "absent" restore it unless another
+// cluster sets the parameter too.
 //
 // Errors:
-//   - the kernel has no such parameter: load the module that brings it
+//   - the kernel has no such parameter: load the module that adds it
 //   - the kernel refuses the value
 type Task struct {
 	// Name is the parameter, such as "net.ipv4.ip_forward". As with sysctl, a
 	// slash stands for a dot inside a part: "net.ipv4.conf.eth0/100.rp_filter".
 	Name string `hcl:"name"`
-	// Value is what it should be. Several numbers are parted by a space.
+	// Value is the wanted value. Several numbers are separated by a space.
 	Value string `hcl:"value,optional"`
-	// Least makes value the least that it should be, a whole number: a parameter that is
-	// higher stays as it is. Default false.
+	// Least makes value a minimum, a whole number: a higher parameter does not change.
+	// Default false.
 	Least bool `hcl:"least,optional"`
-	// Persistent writes the parameter to
-	// /etc/sysctl.d/90-kinit-<cluster, or "host">-<name>.conf too. Default true.
-	Persistent bool `hcl:"persistent,optional"`
+	// Persistent also writes the parameter to
+	// /etc/sysctl.d/90-kinit-<cluster, or "host">-<name>.conf. Default true.
+	Persistent bool `hcl:"persistent,optional" default:"true"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
 // Kind is the module "sysctl".
 func Kind() module.Kind {
-	return module.Kind{Name: "sysctl", Elsewhere: "win_registry", New: func() module.Task { return &Task{Persistent: true, State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "sysctl", Elsewhere: "win_registry", Marks: []module.MarkKind{
+		module.NewMarkKind("sysctl", "kernel parameter", undoSysctl, module.Restores("kernel parameter")),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !regexp.MustCompile(`^[A-Za-z0-9_/-]+(\.[A-Za-z0-9_/-]+)+$`).MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a kernel parameter such as \"net.ipv4.ip_forward\"", t.Name)
-	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil {
-		return err
 	}
 	if t.State == "present" && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
 		return fmt.Errorf("value is %q, want one line of text", t.Value)
@@ -67,12 +60,12 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// procPath is where the kernel shows the parameter.
+// procPath returns the kernel's file of the parameter.
 func (t *Task) procPath() string {
 	return "/proc/sys/" + strings.NewReplacer(".", "/", "/", ".").Replace(t.Name)
 }
 
-// file is where the parameter is kept for the next boot.
+// file returns the file that sets the parameter at boot.
 func (t *Task) file(h module.Host) string {
 	owner := h.Owner()
 	if owner == "" {
@@ -91,10 +84,10 @@ func (t *Task) suffix() string { return "-" + strings.ReplaceAll(t.Name, "/", "_
 // line is the content of the file.
 func (t *Task) line() string { return t.Name + " = " + normal(t.Value) + "\n" }
 
-// normal makes values comparable: the kernel parts numbers with tabs.
+// normal makes values comparable: the kernel separates numbers with tabs.
 func normal(value string) string { return strings.Join(strings.Fields(value), " ") }
 
-// state is how the parameter is now.
+// state is the parameter's current state.
 type state struct {
 	known  bool   // the kernel has the parameter
 	value  string // normal
@@ -147,16 +140,13 @@ func (t *Task) isShared(ctx context.Context, h module.Host) (bool, error) {
 	return false, nil
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return map[string]cty.Type{"value": cty.String} }
-
-// Outputs reads the value.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	s, err := t.read(ctx, h)
-	return map[string]cty.Value{"value": cty.StringVal(s.value)}, err
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Value string `cty:"value"` // the kernel's value
 }
 
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)
+// Outputs reads the value.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	s, err := t.read(ctx, h)
+	return Outputs{Value: s.value}, err
+}

@@ -193,7 +193,7 @@ func TestValidate(t *testing.T) {
 		"name = \"a.b\"\nvalue = \"4 8\"\nleast = true": `value is "4 8", want a whole number, as least is set`,
 		"name = \"a.b\"\nstate = \"removed\"":           `state is "removed", want one of present, absent`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -50,7 +50,7 @@ func TestValidate(t *testing.T) {
 		"template = \"x\"\nmode = \"\"": "",
 	} {
 		got := ""
-		if err := moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args).(module.Validator).Validate(); err != nil {
+		if err := module.Check(moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args)); err != nil {
 			got = err.Error()
 		}
 		if got != want {

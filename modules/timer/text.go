@@ -48,7 +48,7 @@ func (t *Task) timerText() string {
 	return b.String()
 }
 
-// checkTimes asks systemd whether it understands the times: it would pass over a
+// checkTimes asks systemd whether it understands the times: it would ignore a
 // line that it does not.
 func (t *Task) checkTimes(ctx context.Context, h module.Host) error {
 	spans := slices.DeleteFunc([]string{t.OnBoot, t.Every, t.RandomDelay}, func(s string) bool { return s == "" })

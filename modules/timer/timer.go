@@ -8,46 +8,38 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/unitfile"
 	"kinit/modules/service"
 )
 
 // Task is a command that systemd runs at set times. Its units are NAME.timer and
 // NAME.service in /etc/systemd/system. The timer is enabled, and restarted when its
-// text changes; a run of the service that is under way goes on.
+// text changes; a current run of the service continues.
 //
 // The units are marked, and cleanup removes them. On a host that belongs to a
-// cluster units of others are not replaced.
-//
-// Outputs:
-//   - name: the timer, with its suffix
-//   - active: whether the timer runs
-//   - enabled: whether it starts with the system
+// cluster, units of others are not replaced.
 //
 // Errors:
-//   - systemd does not understand a time; its message is told
+//   - systemd does not understand a time; the error has its message
 //   - no time is given, or every without on_boot or on_calendar for the first start
-//   - the program in command is no absolute path
-//   - a unit file with other content is there and the cluster does not own it
+//   - the program in command is not an absolute path
+//   - a unit file with other content exists and the cluster does not own it
 type Task struct {
 	// Name is the name of both units without the ending.
 	Name string `hcl:"name"`
-	// Description is what the units say of themselves. Default: the name.
+	// Description is the description of the units. Default: the name.
 	Description string `hcl:"description,optional"`
-	// Command is the program, by its absolute path, and its arguments, which arrive
-	// as they are here: no shell, no variables.
+	// Command is the program, by its absolute path, and its arguments, which are passed
+	// literally: no shell, no variables.
 	Command []string `hcl:"command,optional"`
 	// User runs the command. Default "root".
-	User string `hcl:"user,optional"`
-	// Env are variables of the command. Everybody on the host can read them.
+	User string `hcl:"user,optional" default:"root"`
+	// Env are variables of the command. Every user of the host can read them.
 	Env map[string]string `hcl:"env,optional"`
 	// Dir is the absolute path of the command's working folder. Default "/".
-	Dir string `hcl:"dir,optional"`
+	Dir string `hcl:"dir,optional" default:"/"`
 	// OnCalendar are times, such as "daily" or "Mon..Fri 06:30"; man 7 systemd.time,
 	// CALENDAR EVENTS. At least one of on_calendar, on_boot and every is given.
 	OnCalendar []string `hcl:"on_calendar,optional"`
@@ -55,24 +47,22 @@ type Task struct {
 	// TIME SPANS.
 	OnBoot string `hcl:"on_boot,optional"`
 	// Every is a time after the last start of the service, such as "1h". It needs a
-	// first start: give on_boot too.
+	// first start: also give on_boot.
 	Every string `hcl:"every,optional"`
-	// RandomDelay is the most by which a run is put off at random, such as "10min",
+	// RandomDelay is the greatest random delay of a run, such as "10min",
 	// so that many hosts do not start at once. Default none.
 	RandomDelay string `hcl:"random_delay,optional"`
-	// Persistent makes up for a time of on_calendar at which the host was off.
+	// Persistent catches up on a time of on_calendar at which the host was off.
 	// Default true.
-	Persistent bool `hcl:"persistent,optional"`
-	// State is "started", "stopped" (the timer is there, disabled, and does not run)
+	Persistent bool `hcl:"persistent,optional" default:"true"`
+	// State is "started", "stopped" (the timer exists, is disabled, and does not run)
 	// or "absent". Default "started".
-	State string `hcl:"state,optional"`
+	State string `hcl:"state,optional" enum:"started,stopped,absent" default:"started"`
 }
 
 // Kind is the module "timer".
 func Kind() module.Kind {
-	return module.Kind{Name: "timer", Elsewhere: "win_scheduled_task", New: func() module.Task {
-		return &Task{User: "root", Dir: "/", Persistent: true, State: "started"}
-	}}
+	return module.With[Task, Outputs](module.Kind{Name: "timer", Elsewhere: "win_scheduled_task"})
 }
 
 // Validate finds mistakes in the arguments.
@@ -80,8 +70,8 @@ func (t *Task) Validate() error {
 	if err := unitfile.CheckName(t.timer()); err != nil || strings.Contains(t.Name, "@") {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
 	}
-	if err := fileattr.CheckState(t.State, "started", "stopped", "absent"); err != nil || t.State == "absent" {
-		return err
+	if t.State == "absent" {
+		return nil
 	}
 	if err := account.CheckName("user", t.User); err != nil {
 		return err
@@ -125,8 +115,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return append(steps, rest...), err
 }
 
-// units are both units as tasks of the module service, in the order in which they
-// are to be made or removed.
+// units returns both units as tasks of the module service, in the order in which they
+// are made or removed.
 func (t *Task) units() (first, second *service.Task) {
 	run := &service.Task{Name: t.service()}
 	when := &service.Task{Name: t.timer(), State: t.State}
@@ -139,15 +129,15 @@ func (t *Task) units() (first, second *service.Task) {
 	return run, when
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type { return (&service.Task{}).OutputTypes() }
-
-// Outputs reads how the timer is.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
-	return (&service.Task{Name: t.timer()}).Outputs(ctx, h)
+// Outputs reads the state of the timer.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	values, err := (&service.Task{Name: t.timer()}).Outputs(ctx, h)
+	return Outputs(values), err
 }
 
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name    string `cty:"name"`    // the timer, with its suffix
+	Active  bool   `cty:"active"`  // whether the timer runs
+	Enabled bool   `cty:"enabled"` // whether it starts with the system
+}

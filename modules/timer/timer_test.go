@@ -149,7 +149,7 @@ func TestValidate(t *testing.T) {
 		named + "command = [\"/bin/true\"]\non_boot = \"1h\"\nenv = { \"a b\" = \"\" }": `env has "a b", want a variable's name`,
 		named + "state = \"present\"":                                                   `state is "present", want one of started, stopped, absent`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package unarchive
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -20,10 +19,10 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case s.exists && !s.ours:
 		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: give the archive a folder of its own", t.Dest, h.Owner())
 	}
-	return one("unpack "+h.Redact(t.name())+" into "+t.Dest+why, t.unpack), nil
+	return module.OneStep("unpack "+h.Redact(t.name())+" into "+t.Dest+why, t.unpack), nil
 }
 
-// reason says whether and why the archive must be unpacked, for the end of a step's
+// reason returns whether and why the archive must be unpacked, for the end of a step's
 // text.
 func (t *Task) reason(s state) (why string, needed bool) {
 	switch {
@@ -42,7 +41,7 @@ func (t *Task) reason(s state) (why string, needed bool) {
 	return "", false
 }
 
-// damaged lists what is missing or not as it was after unpacking.
+// damaged lists entries that are missing or differ from their state after unpacking.
 func (t *Task) damaged(s state) []string {
 	here := byPath(s.here)
 	var all []string
@@ -54,7 +53,7 @@ func (t *Task) damaged(s state) []string {
 	return all
 }
 
-// keeps tells whether a file belongs to others once it is there.
+// keeps reports whether a file belongs to others once it exists.
 func (t *Task) keeps(name string) bool {
 	return slices.ContainsFunc(t.Keep, func(pattern string) bool {
 		matches, err := path.Match(pattern, name)
@@ -77,9 +76,5 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case !s.ours:
 		return nil, fmt.Errorf("%s is not owned by cluster %s: remove what is in it yourself if nothing needs it", t.Dest, h.Owner())
 	}
-	return one("remove what was unpacked into "+t.Dest, t.remove), nil
-}
-
-func one(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
+	return module.OneStep("remove what was unpacked into "+t.Dest, t.remove), nil
 }

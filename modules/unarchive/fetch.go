@@ -7,12 +7,12 @@ import (
 	"path"
 
 	"kinit/engine/module"
-	"kinit/modules/copyfile"
+	"kinit/modules/copy"
 	"kinit/modules/download"
 	"kinit/modules/internal/seal"
 )
 
-// fetch brings the archive to the host, where it is not there yet, and returns its
+// fetch brings the archive to the host, if it is not there yet, and returns its
 // path.
 func (t *Task) fetch(ctx context.Context, h module.Host, w workshop) (string, error) {
 	if t.Archive == "" {
@@ -25,7 +25,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host, w workshop) (string, er
 	if err != nil || folder.Closed {
 		return t.Archive, errors.Join(err, t.verify(ctx, h, t.Archive))
 	}
-	// Others could put another archive there once it is verified.
+	// Others could replace the archive after it is verified.
 	if _, err := h.Run(ctx, module.Command{Argv: []string{"cp", "--no-dereference", "--reflink=auto", "--", t.Archive, w.archive}}); err != nil {
 		return "", fmt.Errorf("archive: %w", err)
 	}
@@ -47,8 +47,8 @@ type workshop struct {
 	part    seal.Part
 }
 
-// open finds the place: in dest itself, or where others can change that, in a folder of
-// its own.
+// open returns the place: in dest itself, or in a private folder if others can change
+// dest.
 func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
 	part, err := seal.NewPart(ctx, h, path.Join(t.Dest, unpackedName))
 	w := workshop{archive: path.Join(t.Dest, fetchedName), parts: path.Join(t.Dest, unpackedName), part: part}
@@ -58,7 +58,7 @@ func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
 	return w, err
 }
 
-// carrier is the task of another module that brings the archive, and checks it.
+// carrier returns the task of another module that brings the archive and checks it.
 func (t *Task) carrier(state string, w workshop) module.Task {
 	if t.URL != "" {
 		return &download.Task{URL: t.URL, SHA256: t.SHA256, Dest: w.archive, State: state}
@@ -71,7 +71,7 @@ func (t *Task) carrier(state string, w workshop) module.Task {
 	return task
 }
 
-// bring does the steps of a task.
+// bring runs the steps of a task.
 func bring(ctx context.Context, h module.Host, task module.Task) error {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {

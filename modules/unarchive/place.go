@@ -9,7 +9,7 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// placeEach moves what was unpacked into the folder, one entry after the other.
+// placeEach moves the unpacked entries into the folder, one after the other.
 func (t *Task) placeEach(ctx context.Context, h module.Host, parts string, kept []tree.Entry) error {
 	unpacked, err := tree.List(ctx, h, parts) // with the owners that were given
 	if err != nil {
@@ -30,7 +30,7 @@ func (t *Task) placeEach(ctx context.Context, h module.Host, parts string, kept 
 		}
 		changes = append(changes, tree.Place(name, e.Path))
 	}
-	slices.Reverse(attributes) // a folder is given away after what is in it
+	slices.Reverse(attributes) // a folder changes its owner after its content
 	if err := tree.Apply(ctx, h, t.Dest, parts, append(changes, attributes...)); err != nil {
 		return fmt.Errorf("put what was unpacked in place: %w", err)
 	}

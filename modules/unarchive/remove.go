@@ -10,12 +10,13 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/seal"
 	"kinit/modules/internal/tree"
 )
 
-// remove takes away what is in the manifest and, where nothing else is in it, the
-// folder that was made for it.
+// remove removes the entries of the manifest and, if nothing else is in it, the folder
+// that was made for them.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil || !s.unpacked {
@@ -27,7 +28,7 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return claim.Release(ctx, h, t.Dest, "tree")
 }
 
-// takeAway removes the entries of the manifest that are still of their type.
+// takeAway removes the entries of the manifest that still have their type.
 func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
 	here := byPath(s.here)
 	ours := slices.DeleteFunc(slices.Clone(s.manifest.Unpacked), func(e tree.Entry) bool { return here[e.Path].Type != e.Type })
@@ -37,8 +38,8 @@ func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
 	return t.tidy(ctx, h, s.manifest.NewDest)
 }
 
-// tidy removes the module's own files, and the folder when it was made for them and
-// nothing else is in it.
+// tidy removes the module's own files, and the folder if it was made for them and
+// is empty.
 func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
 	for _, name := range []string{fetchedName, unpackedName, unpackedName + seal.PartSuffix, manifestName} {
 		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {
@@ -52,8 +53,8 @@ func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
 	return h.Files().Remove(ctx, t.Dest)
 }
 
-// Undo takes away what was unpacked into the folder of a mark, for clean-up. Where that
-// was interrupted there is no manifest, and nothing but the module's own files.
+// Undo removes the unpacked entries from the folder of a mark, for clean-up. After an
+// interrupted unpacking there is no manifest, only the module's own files.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	t := &Task{Dest: mark.ID, State: "absent"}
 	info, err := h.Files().Stat(ctx, t.Dest)
@@ -71,4 +72,19 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 		return t.takeAway(ctx, h, s)
 	}
 	return t.tidy(ctx, h, true)
+}
+
+// Tree returns the kind of marks of a checkout, or of an unpacked archive.
+func Tree() module.MarkKind { return module.NewMarkKind("tree", "tree", undoTree, module.MarkTraits{}) }
+
+// undoTree removes a checkout with all its content, or the unpacked entries of an archive.
+func undoTree(ctx context.Context, h module.Host, mark module.Mark) error {
+	checkout, err := hostfile.Exists(ctx, h, path.Join(mark.ID, ".git"))
+	if err != nil {
+		return err
+	}
+	if checkout {
+		return h.Files().Remove(ctx, mark.ID)
+	}
+	return Undo(ctx, h, mark)
 }

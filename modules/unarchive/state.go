@@ -17,26 +17,26 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// manifest is what was unpacked into a folder.
+// manifest records what was unpacked into a folder.
 type manifest struct {
 	SHA256   string       `json:"sha256"` // of the archive
 	Strip    int          `json:"strip,omitempty"`
 	Size     int64        `json:"size,omitempty"` // of the archive on the host, bytes
 	MTime    time.Time    `json:"mtime,omitzero"` // of the archive on the host
 	NewDest  bool         `json:"new_dest"`       // the folder was made for it
-	Unpacked []tree.Entry `json:"unpacked"`       // as it was after unpacking
+	Unpacked []tree.Entry `json:"unpacked"`       // in the state after unpacking
 }
 
-// state is what is in the folder now.
+// state is the current state of the folder.
 type state struct {
 	exists   bool // the folder
 	info     module.FileInfo
 	ours     bool // there is a mark, or nothing on the host has an owner
-	created  bool // what creates names is there
+	created  bool // the path in creates exists
 	unpacked bool // there is a manifest
 	manifest manifest
 	sum      string       // the archive's checksum
-	here     []tree.Entry // what is in the folder
+	here     []tree.Entry // the content of the folder
 	archive  module.FileInfo
 }
 
@@ -78,7 +78,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	if err != nil || !there {
 		return err
 	}
-	// One that cannot be read says nothing, and is written anew.
+	// An unreadable manifest counts as missing, and is written anew.
 	s.unpacked = json.Unmarshal([]byte(text), &s.manifest) == nil
 	if s.created && t.State == "present" {
 		return nil
@@ -87,8 +87,8 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	return err
 }
 
-// checksum is that of the archive. One on the host is hashed only when its size or
-// time is not the one in the manifest.
+// checksum returns the archive's checksum. An archive on the host is hashed only if its
+// size or time differs from the manifest.
 func (t *Task) checksum(ctx context.Context, h module.Host, s *state) (string, error) {
 	pinned := strings.ToLower(t.SHA256)
 	switch {

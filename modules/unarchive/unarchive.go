@@ -1,9 +1,9 @@
-// Package unarchive is the module "unarchive": what is in a tar or zip file,
-// unpacked into a folder of a host.
+// Package unarchive is the module "unarchive": it unpacks a tar or zip file into a folder
+// of a host.
 //
-// The archive is unpacked beside its place first, so that a damaged one changes
-// nothing. What came out of it is listed in a manifest in the folder, by which a
-// later run sees with one look whether all is as it was.
+// The archive is first unpacked beside its destination, so that a damaged one changes
+// nothing. A manifest in the folder lists the unpacked entries, so that a later run
+// compares them quickly.
 package unarchive
 
 import (
@@ -14,82 +14,76 @@ import (
 	"path"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
 )
 
 // The hidden names that the module uses in dest.
 const (
-	manifestName = ".kinit-unarchive.json"  // what was unpacked
+	manifestName = ".kinit-unarchive.json"  // the unpacked entries
 	fetchedName  = ".kinit-unarchive"       // the archive, while it is unpacked
 	unpackedName = ".kinit-unarchive.parts" // its content, until it is complete
 )
 
-// Task is the content of an archive in a folder. The archive is given by exactly one
-// of source, archive and url.
+// Task is the content of an archive in a folder. Exactly one of source, archive and url
+// gives the archive.
 //
-// It is unpacked again when it is another one, and when something of it is missing
-// or has another type, mode, owner, size, time or link target than it had after
-// unpacking. What others put into the folder stays; what the archive of an earlier
-// run had and this one has not is removed. With creates, only that path counts.
+// It is unpacked again if the archive changes, or if one of its entries is missing or has
+// another type, mode, owner, size, time or link target than after unpacking. Other files in
+// the folder remain; entries of an earlier archive that the current one does not have are
+// removed. With creates, only that path counts.
 //
 // The host needs GNU tar with the decompressor, or unzip, and GNU find.
 //
-// Outputs:
-//   - path: the folder
-//   - sha256: the archive's checksum in hex; empty for an absent one
-//
 // Errors:
-//   - the archive is missing or damaged, or its checksum is not sha256; the folder is as before
-//   - dest exists and the cluster does not own it: give the archive a folder of its own
+//   - the archive is missing or damaged, or its checksum is not sha256; the folder is unchanged
+//   - dest exists and the cluster does not own it: use a separate folder for the archive
 //   - strip leaves nothing of the archive
-//   - a program that is needed is not installed
+//   - a required program is not installed
 type Task struct {
 	// Source is an archive on the machine kinit runs on: a path relative to the folder
 	// of the playbook file, as for the function file.
 	Source string `hcl:"source,optional"`
 	// Archive is the absolute path of an archive on the host.
 	Archive string `hcl:"archive,optional"`
-	// URL is where the host fetches the archive: http, https, or file.
+	// URL is the archive's URL for the host: http, https, or file.
 	URL string `hcl:"url,optional"`
 	// SHA256 is the archive's checksum in hex. Needed with url.
 	SHA256 string `hcl:"sha256,optional"`
-	// Dest is the absolute path of the folder. It is made where it is missing, with
-	// its parents.
+	// Dest is the absolute path of the folder. It is made with its parents if it is missing.
 	Dest string `hcl:"dest"`
-	// Format is "tar", however it is compressed, or "zip". Default: what the name of
-	// the archive ends with.
+	// Format is "tar", with any compression, or "zip". Default: by the ending of the archive's
+	// name.
 	Format string `hcl:"format,optional"`
-	// Strip is how many leading folders to leave out of each name; what has no more
-	// than those is left out.
+	// Strip is the number of leading folders to remove from each name; entries with no more
+	// parts than that are left out.
 	Strip int `hcl:"strip,optional"`
-	// Keep are patterns such as "conf/*.conf", in which * stops at slashes, of files
-	// that belong to others once they are there: they are neither compared nor
-	// replaced.
+	// Keep are patterns such as "conf/*.conf", in which * stops at slashes, of files that
+	// belong to others once they exist: they are neither compared nor replaced.
 	Keep []string `hcl:"keep,optional"`
-	// Creates is a path that says that nothing is to do while it is there. Nothing
-	// else is compared then.
+	// Creates is a path; if it exists, nothing is unpacked and nothing else is compared.
 	Creates string `hcl:"creates,optional"`
 	// Owner is the user name or number that everything unpacked belongs to. Default:
 	// the user who unpacks it.
 	Owner string `hcl:"owner,optional"`
-	// Group is the group name or number likewise.
+	// Group is the group name or number that everything unpacked belongs to. Default: the group
+	// of the user who unpacks it.
 	Group string `hcl:"group,optional"`
-	// State is "present" or "absent". Absent removes what is in the manifest.
-	State string `hcl:"state,optional"`
+	// State is "present" or "absent". Absent removes the entries of the manifest.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 
 	sum   string            // the archive's checksum, found by Plan
-	files module.LocalFiles // where source is
+	files module.LocalFiles // the files that source names
 }
 
 // Kind is the module "unarchive".
 func Kind() module.Kind {
-	return module.Kind{Name: "unarchive", New: func() module.Task { return &Task{State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "unarchive", Marks: []module.MarkKind{
+		Tree(),
+	}})
 }
 
-// ReadFrom says where source is.
+// ReadFrom sets the files that source names.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments.
@@ -97,8 +91,8 @@ func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if err := fileattr.CheckState(t.State, "present", "absent"); err != nil || t.State == "absent" {
-		return err
+	if t.State == "absent" {
+		return nil
 	}
 	if t.given() != 1 {
 		return errors.New("want exactly one of source, archive and url")
@@ -141,7 +135,7 @@ func (t *Task) name() string {
 	return path.Base(t.Source + t.Archive)
 }
 
-// format is the format asked for, or the one that the archive's name ends with.
+// format returns the requested format, or the format of the archive name's ending.
 func (t *Task) format() string {
 	if t.Format == "tar" || t.Format == "zip" {
 		return t.Format
@@ -172,18 +166,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s)
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "sha256": cty.String}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path   string `cty:"path"`   // the folder
+	SHA256 string `cty:"sha256"` // the archive's checksum in hex; empty for an absent one
 }
 
-// Outputs returns what Plan found.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return map[string]cty.Value{"path": cty.StringVal(t.Dest), "sha256": cty.StringVal(t.sum)}, nil
+// Outputs returns Plan's findings.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Path: t.Dest, SHA256: t.sum}, nil
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-	_ module.Sourced   = (*Task)(nil)
-)

@@ -244,7 +244,7 @@ func TestOutputs(t *testing.T) {
 	archive := pack(t, "a.tgz", release)
 	task := task(t, h, `archive = "`+archive+`"`)
 	apply(t, task, h)
-	got, err := task.(module.Outputter).Outputs(t.Context(), h)
+	got, err := module.Outputs(t.Context(), task, h)
 	if err != nil || !got["sha256"].RawEquals(cty.StringVal(sum(t, archive))) || !got["path"].RawEquals(cty.StringVal(h.Path("new/dest"))) {
 		t.Errorf("outputs %#v, %v", got, err)
 	}

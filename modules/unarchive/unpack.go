@@ -15,8 +15,8 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// unpack fetches the archive, unpacks it beside its place, puts what came out in
-// place, and writes the manifest last: without it an interrupted unpacking is done
+// unpack fetches the archive, unpacks it beside the destination, moves the entries into
+// place, and writes the manifest last: without it, an interrupted unpacking is done
 // again.
 func (t *Task) unpack(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
@@ -40,7 +40,7 @@ func (t *Task) unpack(ctx context.Context, h module.Host) error {
 	return errors.Join(err, w.part.Close(ctx, h))
 }
 
-// sweepUp removes what an unpacking has left that failed.
+// sweepUp removes the leftovers of a failed unpacking.
 func (t *Task) sweepUp(ctx context.Context, h module.Host, w workshop) error {
 	return errors.Join(h.Files().Remove(ctx, w.parts), t.discard(ctx, h, w))
 }
@@ -66,7 +66,7 @@ func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop)
 	return t.discard(ctx, h, w)
 }
 
-// prepare makes the folder, marked as the cluster's with all in it.
+// prepare makes the folder, marked as the cluster's with all its content.
 func (t *Task) prepare(ctx context.Context, h module.Host, s *state) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
@@ -89,7 +89,7 @@ func (t *Task) prepare(ctx context.Context, h module.Host, s *state) error {
 	return err
 }
 
-// extract unpacks into a folder of its own and returns what is in it.
+// extract unpacks into a separate folder and returns its content.
 func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string) ([]tree.Entry, error) {
 	if err := h.Files().Remove(ctx, parts); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string
 	return all, nil
 }
 
-// stripped are the entries without so many leading folders.
+// stripped returns the entries without that many leading folders.
 func stripped(entries []tree.Entry, strip int) []tree.Entry {
 	var all []tree.Entry
 	for _, e := range entries {
@@ -133,9 +133,9 @@ func stripped(entries []tree.Entry, strip int) []tree.Entry {
 	return all
 }
 
-// place copies what was unpacked over the folder, with modes, times and links, and
-// gives the folder itself back what it had. The copy shares blocks where it can. Where
-// others can change the tree, it is put in place entry by entry.
+// place copies the unpacked entries over the folder, with modes, times and links, and
+// restores the folder's own mode and owner. The copy shares blocks if possible. If others
+// can change the tree, the entries are moved into place one by one.
 func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, all []tree.Entry) error {
 	parts := w.parts
 	if err := t.giveAway(ctx, h, parts); err != nil {
@@ -158,7 +158,7 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, al
 	return h.Files().SetAttr(ctx, t.Dest, module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group})
 }
 
-// giveAway gives what was unpacked to the owner asked for.
+// giveAway gives the unpacked entries to the requested owner.
 func (t *Task) giveAway(ctx context.Context, h module.Host, parts string) error {
 	if t.Owner == "" && t.Group == "" {
 		return nil
@@ -171,7 +171,7 @@ func (t *Task) giveAway(ctx context.Context, h module.Host, parts string) error 
 	return err
 }
 
-// tops are the folders whose content is put in place: those that strip leads to.
+// tops returns the folders whose content is put in place: those below the stripped ones.
 func (t *Task) tops(all []tree.Entry) []string {
 	if t.Strip == 0 {
 		return []string{"."}
@@ -185,7 +185,7 @@ func (t *Task) tops(all []tree.Entry) []string {
 	return folders
 }
 
-// kept are the entries that belong to others by now.
+// kept returns the entries that belong to others by now.
 func (t *Task) kept(s state, all []tree.Entry) []tree.Entry {
 	here := byPath(s.here)
 	var kept []tree.Entry
@@ -199,8 +199,8 @@ func (t *Task) kept(s state, all []tree.Entry) []tree.Entry {
 	return kept
 }
 
-// finish removes what only the archive before had, and writes the manifest of what
-// is in place now.
+// finish removes entries that only the earlier archive had, and writes the manifest of the
+// current entries.
 func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tree.Entry) error {
 	here, err := tree.List(ctx, h, t.Dest, ".kinit-unarchive*")
 	if err != nil {
@@ -227,7 +227,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	return hostfile.Write(ctx, h, path.Join(t.Dest, manifestName), string(text)+"\n", module.Attr{Mode: 0o644})
 }
 
-// verify compares the checksum of an archive on the host with the one asked for.
+// verify compares the checksum of an archive on the host with the expected one.
 func (t *Task) verify(ctx context.Context, h module.Host, archive string) error {
 	if t.SHA256 == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// do makes the change that is needed now: another task may have made some of it.
+// do makes the change that is still needed: another task may have made some of it.
 func (t *Task) do(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -29,7 +29,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// mark records a new user, or the groups that a user of others is put into.
+// mark records a new user, or the groups that another owner's user joins.
 func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) error {
 	if !s.there {
 		return h.Own(ctx, module.Mark{Kind: account.UserMark, ID: t.Name})
@@ -46,8 +46,8 @@ func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) err
 	return nil
 }
 
-// setPassword gives the hash on standard input: arguments can be seen by every
-// user of the host.
+// setPassword passes the hash on standard input: every user of the host can see
+// arguments.
 func (t *Task) setPassword(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil || s.there && s.hash == t.PasswordHash {

@@ -13,14 +13,14 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// state is how the user is now.
+// state is the current state of the user.
 type state struct {
 	there  bool
 	user   account.User
 	group  account.Group // the one that t.Group names
 	groups []string      // further ones, sorted
 	named  bool          // there is a group with the user's name
-	hash   secret.Value  // read only where one is asked for
+	hash   secret.Value  // read only if one is requested
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -62,13 +62,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// decision is what would change.
+// decision describes a change.
 type decision struct {
-	texts    []string // for the step; none when the program has nothing to do
-	argv     []string // of the program that does it
-	join     []string // groups that the user is put into
+	texts    []string // for the step; empty if the program has nothing to do
+	argv     []string // of the program
+	join     []string // groups that the user joins
 	password bool
-	foreign  bool // a user of others must not be changed so
+	foreign  bool // a change that another owner's user must not get
 }
 
 // decide compares data alone.
@@ -91,7 +91,7 @@ func (t *Task) decide(s state) decision {
 	return d
 }
 
-// change adds a property that differs.
+// change adds a property if it differs.
 func (d *decision) change(flag, name, have, want string) {
 	d.texts = append(d.texts, fmt.Sprintf("%s %s to %s", name, have, want))
 	d.argv = append(d.argv, flag, want)
@@ -116,8 +116,8 @@ func (t *Task) compare(s state, d *decision) {
 	}
 }
 
-// compareGroups is about the further groups. Only joining is harmless to a user of
-// others.
+// compareGroups compares the further groups. For another owner's user, only joining is
+// harmless.
 func (t *Task) compareGroups(s state, d *decision) {
 	var leave []string
 	for _, group := range slices.Compact(slices.Sorted(slices.Values(t.Groups))) {
@@ -141,8 +141,8 @@ func (t *Task) compareGroups(s state, d *decision) {
 	}
 }
 
-// decideNew is the call of useradd. A group of the user's own is made on every
-// distribution, whatever its defaults say.
+// decideNew returns the call of useradd. It makes a private group on every distribution,
+// independent of the defaults.
 func (t *Task) decideNew(s state) decision {
 	d := decision{texts: []string{"add user " + t.Name}, argv: []string{"useradd"}, password: t.PasswordHash != ""}
 	add := func(flag, name, value string) {

@@ -8,70 +8,64 @@ import (
 	"path"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/fileattr"
 )
 
-// Task is a user in /etc/passwd, made with useradd. What is not given is left as
-// it is, and is useradd's default for a new user.
+// Task is a user in /etc/passwd, made with useradd. Arguments that are not given are not
+// changed; a new user gets useradd's defaults for them.
 //
-// A user that kinit makes is marked, and cleanup removes it without its home. One
-// of others may only be put into further groups, which cleanup undoes, on a host
-// that belongs to a cluster; anything else is an error there.
-//
-// Outputs:
-//   - name: the user, "" for an absent one
-//   - home: the path of the home, "" for an absent user
-//   - uid: the number, 0 for an absent user
-//   - gid: the number of the user's own group, 0 for an absent user
+// A user that kinit makes is marked, and cleanup removes it without its home. On a host
+// that belongs to a cluster, another owner's user can only join further groups, which
+// cleanup undoes; anything else is an error there.
 //
 // Errors:
-//   - useradd, usermod or userdel fails, as for a group that is missing, a number
-//     that is taken, or an absent user whose processes run; its message is told
-//   - password_hash is no hash, but perhaps a password
-//   - more than further groups is asked of a user that the cluster does not own
+//   - useradd, usermod or userdel fails, as for a missing group, a number in use, or an
+//     absent user with running processes; the error has its message
+//   - password_hash is not a hash, but perhaps a password
+//   - more than further groups is requested for a user that the cluster does not own
 type Task struct {
 	// Name is the user's name.
 	Name string `hcl:"name"`
-	// UID is the user's number. Files outside the home keep the old one when it
+	// UID is the user's number. Files outside the home keep the old number when it
 	// changes.
 	UID *int `hcl:"uid,optional"`
-	// Group is the user's own group, which must exist, by name or number. Default
-	// for a new user: a group with the user's name, made where it is missing.
+	// Group is the user's primary group, which must exist, by name or number. Default
+	// for a new user: a group with the user's name, made if it is missing.
 	Group string `hcl:"group,optional"`
 	// Groups are further groups, which must exist.
 	Groups []string `hcl:"groups,optional"`
-	// Append keeps the user in other groups than groups too. Default true. With
-	// false and no groups the user is in none.
-	Append bool `hcl:"append,optional"`
-	// Comment is who the user is (the GECOS field).
+	// Append keeps the user's membership in groups that are not listed. Default true. With
+	// false and no groups the user is in no further group.
+	Append bool `hcl:"append,optional" default:"true"`
+	// Comment is the user's full name or description (the GECOS field).
 	Comment *string `hcl:"comment,optional"`
 	// Home is the absolute path of the home. When it changes, nothing is moved.
 	Home string `hcl:"home,optional"`
-	// CreateHome makes the home of a new user, with what is in /etc/skel. Default
+	// CreateHome makes the home of a new user, with the content of /etc/skel. Default
 	// true, false for a system user.
 	CreateHome *bool `hcl:"create_home,optional"`
 	// Shell is the absolute path of the login shell.
 	Shell string `hcl:"shell,optional"`
-	// System takes the number of a new user from those of system users.
+	// System chooses the number of a new user from the range of system users.
 	System bool `hcl:"system,optional"`
-	// PasswordHash is what stands in /etc/shadow, in the form of crypt(5), as
+	// PasswordHash is the hash in /etc/shadow, in the form of crypt(5), as
 	// "openssl passwd -6" prints it; "!" locks the password. Default for a new
 	// user: locked.
 	PasswordHash secret.Value `hcl:"password_hash,optional"`
 	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional"`
-	// RemoveHome removes an absent user's home and mail too. Default false.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	// RemoveHome also removes an absent user's home and mail. Default false.
 	RemoveHome bool `hcl:"remove_home,optional"`
 }
 
 // Kind is the module "user".
 func Kind() module.Kind {
-	return module.Kind{Name: "user", Elsewhere: "win_user", New: func() module.Task { return &Task{Append: true, State: "present"} }}
+	return module.With[Task, Outputs](module.Kind{Name: "user", Elsewhere: "win_user", Marks: []module.MarkKind{
+		module.NewMarkKind(account.UserMark, "user", account.UndoUser, module.MarkTraits{Shared: true}),
+		module.NewMarkKind(account.MembershipMark, "membership", account.UndoMembership, module.MarkTraits{Shared: true}),
+	}})
 }
 
 // Validate finds mistakes in the arguments.
@@ -101,16 +95,16 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("%s is %q, want an absolute path", name, value)
 		}
 	}
-	return fileattr.CheckState(t.State, "present", "absent")
+	return nil
 }
 
-// hashed tells a hash of crypt(5) from a password: "$id$…", or what no password
-// fits. Hashes of the old DES kind are not taken.
+// hashed distinguishes a hash of crypt(5) from a password: "$id$…", or a text that matches
+// no password. Old DES hashes are not accepted.
 func hashed(text string) bool {
 	return strings.HasPrefix(text, "$") && strings.Count(text, "$") >= 3 || strings.HasPrefix(text, "!") || text == "*"
 }
 
-// createsHome tells whether a new user gets a home.
+// createsHome reports whether a new user gets a home.
 func (t *Task) createsHome() bool {
 	if t.CreateHome != nil {
 		return *t.CreateHome
@@ -118,22 +112,19 @@ func (t *Task) createsHome() bool {
 	return !t.System
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"name": cty.String, "home": cty.String, "uid": cty.Number, "gid": cty.Number}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the user, "" for an absent one
+	Home string `cty:"home"` // the path of the home, "" for an absent user
+	UID  int    `cty:"uid"`  // the number, 0 for an absent user
+	GID  int    `cty:"gid"`  // the number of the user's own group, 0 for an absent user
 }
 
 // Outputs reads the user.
-func (t *Task) Outputs(ctx context.Context, h module.Host) (map[string]cty.Value, error) {
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all, err := account.Read(ctx, h)
 	have, _ := all.User(t.Name)
-	return map[string]cty.Value{
-		"name": cty.StringVal(have.Name), "home": cty.StringVal(have.Home),
-		"uid": cty.NumberIntVal(int64(have.UID)), "gid": cty.NumberIntVal(int64(have.GID)),
+	return Outputs{
+		Name: have.Name, Home: have.Home, UID: have.UID, GID: have.GID,
 	}, err
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

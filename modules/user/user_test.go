@@ -76,7 +76,7 @@ func TestSystemUserHasNoHomeAndItsGroupMayBeThere(t *testing.T) {
 	roottest.Apply(t, h, made)
 	roottest.Same(t, "user", passwd(t, h), "kinit-test-u:x:988:987::/var/lib/u:/usr/sbin/nologin\nkinit-test-u\n")
 	roottest.Same(t, "home", h.Shell(t, "ls -d /var/lib/u || true"), "")
-	values, err := made.Outputs(t.Context(), h)
+	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || !values["uid"].RawEquals(cty.NumberIntVal(988)) || values["home"].AsString() != "/var/lib/u" {
 		t.Errorf("outputs %v, %v", values, err)
 	}
@@ -143,7 +143,7 @@ func TestValidate(t *testing.T) {
 		`remove_home = true`:       `remove_home is for state = "absent" only`,
 		`state = "locked"`:         `state is "locked", want one of present, absent`,
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -20,27 +20,27 @@ import (
 const (
 	// lookTime is how long one look at a port or path may take.
 	lookTime = 5 * time.Second
-	// answerTime is how long a URL may take to answer: what it stands for may have
-	// something to find out first.
+	// answerTime is how long a URL can take to answer: the server may have to query others
+	// first.
 	answerTime = 30 * time.Second
-	// bannerTime is how long a server that was reached may take to say its banner.
-	// A guest that is starting has many seconds between the two, and servers refuse
-	// those who come back too often meanwhile.
+	// bannerTime is how long a server can take to send its banner after it accepted the
+	// connection. On a starting guest many seconds are between the two, and servers refuse
+	// clients that reconnect too often meanwhile.
 	bannerTime = 30 * time.Second
-	// commandTime is how long one run of argv may take; clients of a busy cluster
+	// commandTime is how long one run of argv can take; clients of a busy cluster
 	// are slow.
 	commandTime = 30 * time.Second
 	// bodyBytes is how much of a file or an answer is searched for expect.
 	bodyBytes = 1 << 20
 )
 
-// down is the error of a look that found out for sure that it is not so.
+// down is the error of a look that found for certain that the condition does not hold.
 type down struct{ error }
 
 func downf(format string, args ...any) error { return down{fmt.Errorf(format, args...)} }
 
-// look tells whether it is as it should be, and if not, why. The error is that
-// of a context that has ended.
+// look reports whether the condition holds, and if not, why. The error is the error of an
+// ended context.
 func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
 	limit := lookTime
 	switch {
@@ -68,8 +68,8 @@ func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, 
 	return false, found.Error(), nil
 }
 
-// check is nil when the thing is up, a down error when it is not, and another
-// error when that could not be found out.
+// check returns nil if the condition holds, a down error if it does not, and another
+// error if that is unknown.
 func (t *Task) check(ctx context.Context, h module.Host) error {
 	switch {
 	case t.Port != 0:
@@ -113,8 +113,8 @@ func (t *Task) checkCommand(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// checkPort connects and, where a banner is asked for, reads it. No answer in
-// time counts as down: that is how a machine looks that is off.
+// checkPort connects and, if a banner is given, reads it. No answer in time counts as
+// down: a machine that is off gives none.
 func (t *Task) checkPort(ctx context.Context, h module.Host) error {
 	conn, err := t.dial(ctx, h)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *Task) checkPort(ctx context.Context, h module.Host) error {
 	if t.Banner == "" {
 		return nil
 	}
-	// Closing ends a read on any kind of connection; not all know deadlines.
+	// Closing ends a read on any kind of connection; not all support deadlines.
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	said := make([]byte, len(t.Banner))
 	n, err := io.ReadFull(conn, said)
@@ -141,7 +141,7 @@ func (t *Task) dial(ctx context.Context, h module.Host) (net.Conn, error) {
 }
 
 // remote marks an error of the far end as down. A host that cannot be reached
-// says nothing about it, and a server with a wrong certificate is not gone.
+// proves nothing about it, and a server with a wrong certificate is not gone.
 func remote(err error) error {
 	wrong := (*tls.CertificateVerificationError)(nil)
 	if errors.Is(err, transport.ErrUnreachable) || errors.As(err, &wrong) {

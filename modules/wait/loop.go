@@ -17,11 +17,11 @@ import (
 const (
 	// evidenceTime is how long one command of the evidence may take.
 	evidenceTime = 30 * time.Second
-	// evidenceLines is how much of what it prints is kept.
+	// evidenceLines is how many lines of its output are kept.
 	evidenceLines = 40
 )
 
-// wait looks until it is so or the time is over.
+// wait looks until the condition holds or the time is over.
 func (t *Task) wait(ctx context.Context, h module.Host) error {
 	within, err := time.ParseDuration(t.Within)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	return errors.New(late.Error() + t.evidence(ctx, h))
 }
 
-// what names the thing that is waited for.
+// what names the condition.
 func (t *Task) what(h module.Host) string {
 	gone := ""
 	if t.Gone {
@@ -60,7 +60,7 @@ func (t *Task) what(h module.Host) string {
 
 func (t *Task) endpoint() string { return net.JoinHostPort(t.Address, strconv.Itoa(t.Port)) }
 
-// evidence runs the commands that may show why, and lists what they print.
+// evidence runs the commands that can show the cause, and lists their output.
 func (t *Task) evidence(ctx context.Context, h module.Host) string {
 	var b strings.Builder
 	for _, argv := range t.Evidence {

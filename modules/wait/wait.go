@@ -1,7 +1,7 @@
-// Package wait is the module "wait": it goes on when something is up, or gone.
+// Package wait is the module "wait": it waits until a service is up, or gone.
 //
-// What is asked for is looked at from the host: a port, a path, a command, or a
-// URL. Waiting changes nothing; it is a step only so that a dry run shows it.
+// The host checks a port, a path, a command, or a URL. Waiting changes nothing; it is a
+// step only so that a dry run shows it.
 package wait
 
 import (
@@ -10,54 +10,49 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/httpclient"
 )
 
-// Task waits for exactly one of port, path, argv and url. Planning looks once;
-// when it is so already, nothing is to do.
-//
-// Outputs:
-//   - elapsed: seconds that were waited
+// Task waits for exactly one of port, path, argv and url. Planning checks once; if the
+// condition already holds, there is nothing to do.
 //
 // Errors:
-//   - it was not so within the time: with what was wrong last, and the evidence
+//   - the condition did not hold within the time; the error has the last cause and the evidence
 //   - none or several of port, path, argv and url are given
 type Task struct {
 	// Port is a TCP port that accepts connections from the host.
 	Port int `hcl:"port,optional"`
-	// Address is the name or address with the port. Default "127.0.0.1", the host
+	// Address is the name or address for the port. Default "127.0.0.1", the host
 	// itself.
-	Address string `hcl:"address,optional"`
-	// Banner is what the server at the port must say first, such as "SSH-".
+	Address string `hcl:"address,optional" default:"127.0.0.1"`
+	// Banner is the text that the server at the port must send first, such as "SSH-".
 	Banner string `hcl:"banner,optional"`
-	// Path is an absolute path that is there.
+	// Path is an absolute path that exists.
 	Path string `hcl:"path,optional"`
 	// Argv is a command, which changes nothing, that ends with 0.
 	Argv []string `hcl:"argv,optional"`
 	// Expect is a text or regular expression that the file at path, the output of
-	// argv, or the answer of url must contain. 1 MiB of it is searched.
+	// argv, or the answer of url must contain. The first 1 MiB is searched.
 	Expect string `hcl:"expect,optional"`
 	// URL is an http or https URL that answers, without following redirects.
 	URL string `hcl:"url,optional"`
-	// Status is the status code that url must answer. Default 200.
-	Status int `hcl:"status,optional"`
-	// CAPEM is the certificates, in PEM, that url's server is verified with.
+	// Status is the expected status code of url. Default 200.
+	Status int `hcl:"status,optional" default:"200"`
+	// CAPEM are the certificates, in PEM, that verify url's server.
 	// Default: those of the machine kinit runs on.
 	CAPEM string `hcl:"ca_pem,optional"`
 	// Insecure accepts any certificate of url's server.
 	Insecure bool `hcl:"insecure,optional"`
-	// Gone waits until it is no longer so.
+	// Gone waits until the condition no longer holds.
 	Gone bool `hcl:"gone,optional"`
 	// Within is how long to wait, such as "90s", on a host of ordinary speed; on a slower
-	// one it is longer. Default "5m". The timeout that
-	// every task may have, where it is shorter, ends the task without evidence.
-	Within string `hcl:"within,optional"`
-	// Evidence are commands that run on the host when the time is over; what they
-	// print, up to 40 lines each, is added to the error.
+	// one it is longer. Default "5m". If the task's timeout is shorter, it ends the task
+	// without evidence.
+	Within string `hcl:"within,optional" default:"5m"`
+	// Evidence are commands that run on the host when the time is over; their output, up to
+	// 40 lines each, is added to the error.
 	Evidence [][]string `hcl:"evidence,optional"`
 
 	elapsed time.Duration
@@ -65,9 +60,7 @@ type Task struct {
 
 // Kind is the module "wait".
 func Kind() module.Kind {
-	return module.Kind{Name: "wait", Reads: true, Elsewhere: "win_wait", New: func() module.Task {
-		return &Task{Address: "127.0.0.1", Status: 200, Within: "5m"}
-	}}
+	return module.With[Task, Outputs](module.Kind{Name: "wait", Reads: true, Elsewhere: "win_wait"})
 }
 
 // Validate finds mistakes in the arguments.
@@ -116,7 +109,7 @@ func (t *Task) client() httpclient.Options {
 	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure, Connect: lookTime}
 }
 
-// Plan looks once.
+// Plan checks once.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	done, _, err := t.look(ctx, h)
 	if err != nil || done {
@@ -125,17 +118,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{module.NewWait("wait for "+t.what(h), t.wait)}, nil
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"elapsed": cty.Number}
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }
 
-// Outputs returns how long was waited.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return map[string]cty.Value{"elapsed": cty.NumberFloatVal(t.elapsed.Seconds())}, nil
+// Outputs returns the time that was waited.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Elapsed: t.elapsed.Seconds()}, nil
 }
-
-var (
-	_ module.Outputter = (*Task)(nil)
-	_ module.Validator = (*Task)(nil)
-)

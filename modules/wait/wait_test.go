@@ -131,7 +131,7 @@ func TestOneLook(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			task := task(t, c.args)
-			if err := task.Validate(); err != nil {
+			if err := module.Check(task); err != nil {
 				t.Fatal(err)
 			}
 			done, why, err := task.look(t.Context(), moduletest.LocalHost(t, ""))
@@ -250,7 +250,7 @@ func TestValidate(t *testing.T) {
 		"port = 1\nevidence = [[]]":           "evidence has an empty command, want a program and its arguments",
 		"url = \"https://h\"\nca_pem = \"x\"": "ca_pem has no certificate, want PEM text",
 	} {
-		if err := task(t, args).Validate(); err == nil || err.Error() != want {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

@@ -27,7 +27,7 @@ task "ovn_sweep" "owned" {
     [local.switch, local.router, "kinit-external", "kinit-external-provider"],
     [for port in values(local.ports) : port.id],
   )
-  depends_on = [task.command.leave]
+  depends_on = [task.command.leave, task.command.leave_overlay]
 }
 
 task "ovs_sweep" "owned" {

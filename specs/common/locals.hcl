@@ -19,11 +19,14 @@ locals {
   windows_nodes = { for name, node in cluster.nodes : name => node if startswith(node.os, "windows") }
   linux_nodes   = { for name, node in cluster.nodes : name => node if !startswith(node.os, "windows") }
 
-  # Machines that exist already have a network of their own. Without any other node the
-  # cluster needs no overlay, and its services are where their hypervisor is.
+  # Machines that exist already have a network of their own, unless their pool asks for the
+  # overlay. Without any other node the cluster needs no overlay, and its services are where their hypervisor is.
   overlay_nodes       = { for name, node in cluster.nodes : name => node if node.overlay }
   overlay             = length(local.overlay_nodes) > 0 || length(cluster.nodes) == 0
   overlay_hypervisors = local.overlay ? local.hypervisors : []
+
+  # All whose own network may carry the overlay.
+  overlay_hosts = concat(local.hypervisors, local.driver_chassis)
 
   # Where nodes find the cluster's services, and where their hypervisor finds them.
   services_address = local.overlay ? local.services.ip : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)

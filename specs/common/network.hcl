@@ -1,5 +1,5 @@
-# network: one overlay over all hypervisors. The northbound database is reached over
-# its socket; the southbound one listens with TLS for the hypervisors.
+# network: one overlay over all hypervisors, and machines whose pool asks for it. The
+# northbound database is reached over its socket; the southbound one listens with TLS.
 
 locals {
   # Geneve takes 58 bytes: outer Ethernet 14, IPv4 20, UDP 8, Geneve 8, OVN's option 8.
@@ -132,7 +132,7 @@ task "ovn_dhcp" "cluster" {
   cidr        = cluster.network.cidr
   router      = cluster.network.gateway
   server_mac  = local.router_mac.inside
-  mtu         = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  mtu         = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
   dns_servers = [local.services.ip]
   domain      = cluster.domain
   depends_on  = [task.ovn_switch.cluster]
@@ -243,18 +243,18 @@ task "ovs_port" "management" {
   name       = local.management_device
   type       = "internal"
   mac        = local.management[host.name].mac
-  mtu        = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
   iface_id   = local.management[host.name].port_id
   addresses  = ["${local.management[host.name].ip}/${cluster.network.prefix}"]
   tx_offload = local.offload
 }
 
-# Every hypervisor knows the others and has all flows.
+# Every chassis knows the others and has all flows.
 task "ovn_sync" "overlay" {
   stage   = "network"
   when    = local.overlay
   host    = local.first
-  chassis = [for h in local.hypervisors : task.ovn_chassis.chassis[h].id]
+  chassis = concat([for h in local.hypervisors : task.ovn_chassis.chassis[h].id], [for m in local.driver_chassis : task.ovn_chassis.machine[m].id])
   wait    = "3m"
   depends_on = [
     task.ovn_port.port, task.ovn_port.external, task.ovn_router_port.inside, task.ovn_router_port.outside,

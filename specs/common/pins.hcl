@@ -1,58 +1,10 @@
-# pins: what is fetched from elsewhere by default, each with its version and its digest.
-# They are in pins.json, which "kinit pins" shows, checks and renews; a file that
-# it has written takes their place, entry by entry, by --var-file.
+# What this cluster fetches without a digest; the pins themselves are in specs/pins.
 
-variable "pins" {
-  type = map(object({
-    used       = optional(string, "")
-    version    = string
-    image      = optional(string, "")
-    url        = optional(string, "")
-    sha256_url = optional(string, "")
-    sha512_url = optional(string, "")
-    digest     = optional(string, "")
-  }))
-  default     = {}
-  description = "Pins in place of those that ship with kinit, by their names: a file of \"kinit pins renew\" sets it."
-  validation {
-    condition     = length(setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins))) == 0
-    error_message = "These pins have names that this kinit does not know: ${join(", ", setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins)))}. 'kinit pins' lists those that it knows."
-  }
-  validation {
-    condition     = alltrue([for pin in values(var.pins) : (pin.image == "") != (pin.url == "")])
-    error_message = "A pin has an image or a url, and not both: ${join(", ", [for name, pin in var.pins : name if(pin.image == "") == (pin.url == "")])}."
-  }
-  validation {
-    condition     = alltrue([for pin in values(var.pins) : pin.digest == "" || can(regex("^sha256:[0-9a-f]{64}$", pin.digest))])
-    error_message = "A digest is sha256: and 64 hexadecimal digits: ${join(", ", [for name, pin in var.pins : name if pin.digest != "" && !can(regex("^sha256:[0-9a-f]{64}$", pin.digest))])}."
-  }
-}
-
-variable "allow_unpinned" {
-  type        = bool
-  default     = false
-  description = "Fetch what has no digest in the pins as it comes, checked against what its site publishes beside it where that is so."
+import {
+  source = "pins"
 }
 
 locals {
-  pins = { for name, pin in jsondecode(file("../pins.json")).pins : name =>
-    merge({ image = "", url = "", sha256_url = "", sha512_url = "", digest = "" }, lookup(var.pins, name, pin))
-  }
-
-  # Images: by the names that nodes know them by, and as they are fetched.
-  tagged = { for name, pin in local.pins : name => "${pin.image}:${pin.version}" if pin.image != "" }
-  pinned = { for name, pin in local.pins : name => pin.digest == "" ? local.tagged[name] : "${pin.image}@${pin.digest}" if pin.image != "" }
-
-  # Files, in the words of the module download: the digest, or else what is published.
-  downloads = { for name, pin in local.pins : name => {
-    url        = pin.url
-    sha256     = trimprefix(pin.digest, "sha256:")
-    sha512     = ""
-    sha256_url = pin.digest == "" ? pin.sha256_url : ""
-    sha512_url = pin.digest == "" ? pin.sha512_url : ""
-  } if pin.url != "" }
-
-  # What this cluster fetches without a digest.
   unpinned = [for name in concat(local.service_pins, local.driver_pins, local.distribution_pins) : name if local.pins[name].digest == ""]
 }
 

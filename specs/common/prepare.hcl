@@ -1,15 +1,15 @@
-# prepare: reach every hypervisor, learn what it is, install and start what
+# prepare: reach every hypervisor and machine on the overlay, learn what it is, install and start what
 # building needs.
 
 task "facts" "hypervisor" {
   stage = "prepare"
-  hosts = local.hypervisors
+  hosts = local.overlay_hosts
 }
 
-# The interface that carries the encapsulation address: its MTU decides the guests'.
+# The interface that carries the encapsulation address: its MTU decides the nodes'.
 task "facts" "underlay" {
   stage = "prepare"
-  hosts = local.hypervisors
+  hosts = local.overlay_hosts
   address = lookup(var.encapsulation_address, host.name,
   can(regex("^[0-9.]+$", host.address)) ? host.address : task.facts.hypervisor[host.name].default_address)
 }

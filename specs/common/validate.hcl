@@ -2,7 +2,7 @@
 
 locals {
   # What the nodes on each hypervisor take together, in bytes.
-  node_memory   = { for n in values(cluster.nodes) : n.hypervisor => n.memory_bytes... if n.overlay }
+  node_memory   = { for n in values(cluster.nodes) : n.hypervisor => n.memory_bytes... if n.hypervisor != "" }
   wanted_memory = { for h in local.hypervisors : h => sum(concat([0], try(local.node_memory[h], []))) }
   # IPv6 needs 1280 bytes, and the smallest sensible pod network sits inside two
   # tunnels.

@@ -61,6 +61,18 @@ variable "compute_hosts" {
   description = "Machines that exist already, to be the compute nodes: their names in the inventory. Without it the driver makes them."
 }
 
+variable "controller_overlay" {
+  type        = bool
+  default     = null
+  description = "Machines that are controllers are on the cluster's overlay, which carries what they say to other nodes. Without it they keep to their own network."
+}
+
+variable "compute_overlay" {
+  type        = bool
+  default     = null
+  description = "Machines that are compute nodes are on the cluster's overlay, which carries what they say to other nodes. Without it they keep to their own network."
+}
+
 variable "datapath" {
   type        = string
   default     = "system"
@@ -74,7 +86,7 @@ variable "datapath" {
 variable "encapsulation_address" {
   type        = map(string)
   default     = {}
-  description = "The address that carries Geneve, by hypervisor; the one kinit reaches it by where it is not named here."
+  description = "The address that carries Geneve, by hypervisor or machine on the overlay; the one kinit reaches it by where it is not named here."
 }
 
 variable "hypervisor_packages" {
@@ -133,7 +145,7 @@ variable "files_port" {
 variable "overlay_packages" {
   type        = list(string)
   default     = ["openvswitch-switch", "ovn-host"]
-  description = "Further Debian packages of hypervisors whose nodes are on an overlay."
+  description = "Further Debian packages of hypervisors whose nodes are on an overlay, and of machines that are on it."
 }
 
 variable "ingress_node_ports" {

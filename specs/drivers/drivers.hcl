@@ -18,6 +18,9 @@ locals {
   driver_containers = keys(local.podman_nodes)
   driver_devices    = values(local.podman_devices)
 
+  # Nodes that are chassis of the overlay themselves, as hypervisors are.
+  driver_chassis = local.overlay_machines
+
   # What is fetched to make nodes, by its names in the pins.
   driver_pins = concat(local.libvirt_pins, local.podman_pins)
 
@@ -46,6 +49,7 @@ output "leftovers" {
     [for m in local.windows_machines : try(tonumber(trimspace(task.win_powershell.leftovers[m].stdout)), 0)],
     [task.ovn_sweep.owned.count],
     [for h in local.hypervisors : task.ovs_sweep.owned[h].count],
+    [for m in local.machines : try(coalesce(task.ovs_sweep.machine[m].count, 0), 0)],
     [for h in local.hypervisors : try(coalesce(task.sweep.owned[h].count, 0), 0)],
   ))
 }

@@ -55,6 +55,7 @@ task "kubectl_apply" "calico" {
     pod_cidr     = var.pod_cidr
     service_cidr = var.service_cidr
     windows      = length(local.windows_nodes) > 0
+    several      = length(local.driver_chassis) > 0
   })
   depends_on = [task.wait.calico_definitions]
 }

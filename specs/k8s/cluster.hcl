@@ -33,6 +33,10 @@ locals {
     ) },
     var.component_args,
   )
+  # A machine on the overlay has further networks: its kubelet would take another address.
+  node_args = { for name, node in local.linux_nodes : name => {
+    for component in ["kubelet"] : component => { "node-ip" = node.ip } if contains(local.driver_chassis, name)
+  } }
   # Checks of kubeadm that ask a container for its kernel's configuration.
   shared_kernel = ["SystemVerification"]
 }
@@ -316,7 +320,7 @@ task "kubeadm_config" "init" {
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-  extra_args             = local.component_args
+  extra_args             = merge(local.component_args, local.node_args[local.first_node])
   merge                  = local.kubeadm_init
   patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
@@ -371,6 +375,7 @@ task "kubeadm_config" "join" {
   control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = local.kubernetes_version
   discovery_file         = local.login
+  extra_args             = local.node_args[each.key]
   patches                = local.patches
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }

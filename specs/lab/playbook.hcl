@@ -188,8 +188,8 @@ task "podman_container" "hypervisor" {
 }
 
 # Machines that exist: the lab's nodes without anything made of them. They mount what
-# others are to see, as a machine with a kernel of its own does, and compute checksums
-# themselves: the packets of their tunnels are translated on the way to an overlay.
+# others are to see, as a machine with a kernel of its own does. Their address is on a bridge
+# of an Open vSwitch, as that of hypervisors is, so that they can be on an overlay.
 task "podman_image" "machine" {
   stage   = "hypervisors"
   when    = length(local.machines) + length(local.windows) > 0
@@ -205,7 +205,7 @@ task "podman_container" "machine" {
   name       = "${local.network}-${each.key}"
   hostname   = each.key
   image      = task.podman_image.machine.name
-  command    = ["/bin/sh", "-c", "mount --make-rshared / && ethtool -K eth0 tx off >/dev/null && exec /sbin/init"]
+  command    = ["/bin/sh", "-c", "mount --make-rshared / && systemctl --quiet --root=/ enable openvswitch-switch.service kinit-lab-underlay.service && exec /sbin/init"]
   runtime    = trimspace(task.command.runtime.stdout)
   privileged = true
   systemd    = "false"

@@ -91,7 +91,7 @@ func (r rule) forbids(from, imported string) bool {
 	return true
 }
 
-// below tells whether a package is the root or in a folder of it. A client's
+// below reports whether a package is the root or in a folder of it. A client's
 // further versions and sub-packages count as below it.
 func below(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")

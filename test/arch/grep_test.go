@@ -47,7 +47,7 @@ func grepFile(path string, words []string) ([]string, error) {
 	return hits, lines.Err()
 }
 
-// isLanguage tells whether a word is one of the language's own, which happens to be
+// isLanguage reports whether a word is one of the language's own, which happens to be
 // the name of a stage too: the cluster block with its network block and nodes value,
 // and the numbers in the names of specs.
 func isLanguage(word string) bool {

@@ -114,10 +114,7 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	})
 
 	step(t, "finishes with two Ready nodes", func(t *testing.T) {
-		r := k.must(t, append(run, "--output", "json")...)
-		if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
-			t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
-		}
+		bothReady(t, k.must(t, append(run, "--output", "json")...))
 	})
 
 	step(t, "the second run changes nothing", func(t *testing.T) {
@@ -221,7 +218,7 @@ var other = []string{
 	"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
 }
 
-// hasLine tells whether a line begins with a word and contains another.
+// hasLine reports whether a line begins with a word and contains another.
 func hasLine(text, first, other string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, first) && strings.Contains(line, other) {

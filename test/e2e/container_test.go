@@ -190,7 +190,8 @@ systemctl list-unit-files --state=enabled --no-legend --plain | sed 's/ .*//'
 systemctl is-active containerd.service
 sha256sum /etc/hosts /etc/containerd/config.toml 2>/dev/null
 ip -4 route show
-ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/'
+ip -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/' | sort
+ip rule show
 `)
 }
 

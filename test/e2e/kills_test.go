@@ -12,14 +12,15 @@ import (
 
 // TestADeploymentKilledAnywhereIsReadyTheNextTime kills a deployment at steps that are
 // spread over its work, and each time runs it again, twice; then it kills the clean-up at
-// such a step, and cleans up. An undisturbed round before counts the steps. Here there is
-// one place: KINIT_KILLS says how many, "all" kills at every step of the deployment.
+// such a step, and cleans up. An undisturbed round before counts the steps. There is one
+// place, unless KINIT_KILLS says how many. With KINIT_KILLS=all the test of every step, which
+// is beside this one, takes its place.
 func TestADeploymentKilledAnywhereIsReadyTheNextTime(t *testing.T) {
-	k := build(t)
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+labSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, labName) })
-	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
+	if os.Getenv(killsVariable) == "all" {
+		killedAtEveryStep(t)
+		return
+	}
+	k, before := killsLab(t)
 	run := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts}
 	cleanup := append(slices.Clone(run), "--stop-after", "cleanup")
 	deployed := steps(k.must(t, append(run, "--output", "json")...))
@@ -28,34 +29,55 @@ func TestADeploymentKilledAnywhereIsReadyTheNextTime(t *testing.T) {
 		t.Fatalf("%d steps deployed and %d cleaned up, which are too few for a cluster", deployed, cleaned)
 	}
 	places := kills(t, deployed)
-	for i := range places {
+	first := from(t, places)
+	for i := first; i < places; i++ {
 		step(t, fmt.Sprintf("place %d of %d", i+1, places), func(t *testing.T) {
 			k.until(t, atStep(place(i, places, deployed)), kill, run...)
 			r := k.must(t, append(run, "--output", "json")...)
-			if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
-				t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
-			}
+			bothReady(t, r)
 			unchanged(t, k, run)
 			k.until(t, atStep(place(i, places, cleaned)), kill, cleanup...)
 			removed(t, k, run)
 			asBefore(t, before)
 		})
 	}
-	t.Logf("killed at %d of %d steps of the deployment, and as often in the %d of its clean-up", places, deployed, cleaned)
+	t.Logf("killed at %d of %d steps of the deployment, and as often in the %d of its clean-up", places-first, deployed, cleaned)
+}
+
+// killsVariable is the environment variable that says at how many steps to kill, or all.
+const killsVariable = "KINIT_KILLS"
+
+// killsLab brings a lab up, and returns what is on its hypervisors.
+func killsLab(t *testing.T) (*kinit, map[string]map[string]bool) {
+	t.Helper()
+	k := build(t)
+	k.call(t, "lab", "down", "--name", labName, "--output", "json")
+	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+labSubnet, "--output", "json")
+	t.Cleanup(func() { tearDown(t, k, labName) })
+	return k, map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 }
 
 // kills returns at how many of the steps to kill.
 func kills(t *testing.T, steps int) int {
 	t.Helper()
-	text := cmp.Or(os.Getenv("KINIT_KILLS"), "1")
-	if text == "all" {
-		return steps
-	}
+	text := cmp.Or(os.Getenv(killsVariable), "1")
 	places, err := strconv.Atoi(text)
 	if err != nil || places < 1 {
 		t.Fatalf("KINIT_KILLS is %q, which is neither a number nor \"all\"", text)
 	}
 	return min(places, steps)
+}
+
+// from returns how many of the places are left out because they have been tried:
+// KINIT_KILLS_FROM is the first one that is not, counted from 1.
+func from(t *testing.T, places int) int {
+	t.Helper()
+	text := cmp.Or(os.Getenv("KINIT_KILLS_FROM"), "1")
+	first, err := strconv.Atoi(text)
+	if err != nil || first < 1 || first > places {
+		t.Fatalf("KINIT_KILLS_FROM is %q, want a number from 1 to %d", text, places)
+	}
+	return first - 1
 }
 
 // place is the number of the i-th of so many steps, when they are spread evenly over all.
@@ -76,21 +98,25 @@ func steps(r result) int {
 }
 
 // atStep matches the start of the n-th change.
-func atStep(n int) func(event) bool {
+func atStep(n int) func(event) bool { return nth("step_started", n) }
+
+// after matches the start of the n-th task.
+func after(n int) func(event) bool { return nth("task_started", n) }
+
+// nth matches the n-th event of a kind, and all that follow.
+func nth(kind string, n int) func(event) bool {
 	return func(e event) bool {
-		if e.Kind == "step_started" {
+		if e.Kind == kind {
 			n--
 		}
 		return n <= 0
 	}
 }
 
-// after matches the start of the n-th task.
-func after(n int) func(event) bool {
-	return func(e event) bool {
-		if e.Kind == "task_started" {
-			n--
-		}
-		return n <= 0
+// bothReady checks that a run's output names both nodes Ready.
+func bothReady(t *testing.T, r result) {
+	t.Helper()
+	if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
+		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
 	}
 }

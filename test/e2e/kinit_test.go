@@ -101,8 +101,18 @@ func (k *kinit) must(t testing.TB, args ...string) result {
 }
 
 // until starts the program and calls strike with its process as soon as an event
-// arrives that matches, then waits for its end.
+// arrives that matches, then waits for its end. An event has to match.
 func (k *kinit) until(t testing.TB, match func(event) bool, strike func(*os.Process), args ...string) result {
+	t.Helper()
+	r, struck := k.perhaps(t, match, strike, args...)
+	if !struck {
+		t.Fatalf("kinit %s ended with %d before it could be struck\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 40))
+	}
+	return r
+}
+
+// perhaps is until for events that may not come; it also returns whether one came.
+func (k *kinit) perhaps(t testing.TB, match func(event) bool, strike func(*os.Process), args ...string) (result, bool) {
 	t.Helper()
 	cmd := k.command(t.Context(), append(args, "--output", "json")...)
 	out, err := cmd.StdoutPipe()
@@ -133,10 +143,7 @@ func (k *kinit) until(t testing.TB, match func(event) bool, strike func(*os.Proc
 	_, _ = io.Copy(io.Discard, out) // a line too long: the process must not block
 	_ = cmd.Wait()                  // how it ended is in the exit code
 	r.code, r.stderr = cmd.ProcessState.ExitCode(), stderr.String()
-	if !struck {
-		t.Fatalf("kinit %s ended with %d before it could be struck\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 40))
-	}
-	return r
+	return r, struck
 }
 
 func parse(stdout string) []event {

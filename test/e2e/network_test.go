@@ -33,9 +33,7 @@ func TestADeploymentOverABadNetworkIsReady(t *testing.T) {
 	lost := worsen(t, k)
 	run := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts}
 	r := k.must(t, append(run, "--output", "json")...)
-	if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
-		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
-	}
+	bothReady(t, r)
 	unchanged(t, k, run)
 	removed(t, k, run)
 	n := lost()

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/engine"
 )

@@ -165,6 +165,24 @@ func pinned(t *testing.T, spec string) (engine.Options, pins.List) {
 		pin.Digest = "sha256:" + strings.Repeat("0", 62) + string(rune('a'+i/6%6)) + string(rune('a'+i%6))
 		list[name] = pin
 	}
+	o.VarFiles = []string{varFile(t, list)}
+	return o, list
+}
+
+// unpinned is a file for --var-file by which no pin has a digest, whichever ship with kinit.
+func unpinned(t *testing.T) string {
+	t.Helper()
+	list := shippedPins(t)
+	for _, name := range list.Names() {
+		pin := list[name]
+		pin.Digest = ""
+		list[name] = pin
+	}
+	return varFile(t, list)
+}
+
+func varFile(t *testing.T, list pins.List) string {
+	t.Helper()
 	text, err := list.Text()
 	if err != nil {
 		t.Fatal(err)
@@ -173,8 +191,7 @@ func pinned(t *testing.T, spec string) (engine.Options, pins.List) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.VarFiles = []string{file}
-	return o, list
+	return file
 }
 
 func TestWhatIsPinnedIsFetchedByItsDigest(t *testing.T) {
@@ -280,7 +297,7 @@ func TestPinsThatThisKinitDoesNotKnowAreNamed(t *testing.T) {
 // Which parts of a cluster name pins of their own.
 func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 	t.Parallel()
-	services := []string{"bind9", "haproxy", "nginx"}
+	services := []string{"bind9", "haproxy", "nginx", "registry"}
 	for _, tc := range []struct {
 		spec string
 		vars map[string]string
@@ -293,7 +310,7 @@ func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "pod_network": "calico-vxlan"}, []string{"calico_operator", "debian_node"}},
 	} {
 		o := options(t, tc.spec)
-		o.Hosts = []string{"a"}
+		o.Hosts, o.VarFiles = []string{"a"}, []string{unpinned(t)}
 		for name, value := range tc.vars {
 			o.Vars[name] = value
 		}

@@ -41,7 +41,7 @@ type Event struct {
 	Words []string
 }
 
-// Inside tells whether this process is the one that is traced.
+// Inside reports whether this process is the one that is traced.
 func Inside() bool { return os.Getenv(inside) != "" }
 
 // Again runs the test t, or the subtest that t is, once more under the tracer, and returns

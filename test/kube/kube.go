@@ -2,6 +2,8 @@
 package kube
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +14,7 @@ import (
 
 // Program returns the path of one of Kubernetes' programs, such as "kubectl", or
 // ends the test. It is the one installed, or comes from the folder that the variable
-// KINIT_KUBERNETES_BIN names, whose file "kubernetes" is every program by the name it
-// is called.
+// KINIT_KUBERNETES_BIN names.
 func Program(t testing.TB, program string) string {
 	t.Helper()
 	folder := os.Getenv("KINIT_KUBERNETES_BIN")
@@ -24,9 +25,22 @@ func Program(t testing.TB, program string) string {
 		}
 		return found
 	}
-	link := filepath.Join(t.TempDir(), program)
-	if err := os.Symlink(filepath.Join(folder, "kubernetes"), link); err != nil {
-		t.Fatal(err)
+	into := t.TempDir()
+	Link(t, folder, into, program)
+	return filepath.Join(into, program)
+}
+
+// Link makes links to programs of Kubernetes in a folder. Where they come from, each is a file of
+// its own, or the file "kubernetes" is every program by the name it is called.
+func Link(t testing.TB, from, into string, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		file := filepath.Join(from, program)
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			file = filepath.Join(from, "kubernetes")
+		}
+		if err := os.Symlink(file, filepath.Join(into, program)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return link
 }

@@ -25,8 +25,8 @@ type Server struct {
 }
 
 // NewServer starts a server and waits until it answers. Its programs are in the folder that
-// the variable KINIT_KUBERNETES_BIN names: etcd, and kubernetes, which is every program of
-// Kubernetes by the name it is called. Without the variable the test ends.
+// the variable KINIT_KUBERNETES_BIN names: etcd, and those of Kubernetes as Link takes them.
+// Without the variable the test ends.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	bin := os.Getenv("KINIT_KUBERNETES_BIN")
@@ -35,11 +35,7 @@ func NewServer(t testing.TB) *Server {
 	}
 	s := &Server{Folder: t.TempDir()}
 	s.Kubeconfig = s.path("kubeconfig")
-	for _, name := range []string{"kube-apiserver", "kubectl"} {
-		if err := os.Symlink(filepath.Join(bin, "kubernetes"), s.path(name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	Link(t, bin, s.Folder, "kube-apiserver", "kubectl")
 	etcd, peer, api := port(t), port(t), port(t)
 	s.write(t, api)
 	start(t, filepath.Join(bin, "etcd"), "--data-dir", s.path("etcd"), "--unsafe-no-fsync",

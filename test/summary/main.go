@@ -132,7 +132,7 @@ func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
 	return good && !(noSkips && t.mustRun(maySkip))
 }
 
-// mustRun tells whether a test was skipped that may not be.
+// mustRun reports whether a test was skipped that may not be.
 func (t *tally) mustRun(maySkip string) bool {
 	for _, name := range t.skips {
 		_, test, _ := strings.Cut(name, " ")

@@ -1,6 +1,6 @@
-// Package bundle packs what is known of a run into one archive, to be given to
-// whoever helps: the event log, and the report, the JUnit XML and the text that are
-// made of it. Nothing in it was not redacted when it was written.
+// Package bundle packs the data of a run into one archive for support: the event log, and
+// the report, the JUnit XML and the text that are made from it. All of it was redacted when
+// it was written.
 package bundle
 
 import (
@@ -18,8 +18,8 @@ import (
 	"kinit/cmd/kinit/view"
 )
 
-// Write packs the run whose log is at a path, as a gzipped tar. Of the same log it
-// makes the same bytes.
+// Write packs the run whose log is at a path, as a gzipped tar. The same log gives
+// the same bytes.
 func Write(w io.Writer, path string) error {
 	log, err := runlog.Read(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *archive) add(name string, write func(io.Writer) error) {
 	}
 }
 
-// text is what the terminal showed, with every step and diff.
+// text returns the terminal's text, with every step and diff.
 func text(to io.Writer, log *runlog.Run) error {
 	var out bytes.Buffer
 	screen := view.Screen{Writer: &out}

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Each calls f with each file of a bundle until it returns an error, which Each then
+// Each calls f with each file of a bundle until f returns an error, which Each then
 // returns.
 func Each(content []byte, f func(name, text string) error) error {
 	unzipped, err := gzip.NewReader(bytes.NewReader(content))

@@ -1,9 +1,9 @@
 // Package conformance runs a release's end-to-end tests against a cluster, follows their
-// output, and writes what came of them.
+// output, and writes the results.
 //
-// The suite is a program of others, e2e.test, and another one, ginkgo, runs it in several
-// processes. Which tests there are is asked of the suite; what comes of each is read from
-// the output as it grows, so that a run that is interrupted has results too.
+// The suite is an external program, e2e.test, and another one, ginkgo, runs it in several
+// processes. The suite lists its tests; their results are read from
+// the output as it grows, so that an interrupted run has results too.
 package conformance
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// State is what came of a test.
+// State is the result of a test.
 type State string
 
 // The states of a test.
@@ -29,7 +29,7 @@ type Test struct {
 	Name   string        `json:"name"`
 	State  State         `json:"state"`
 	Took   time.Duration `json:"took"`
-	Error  string        `json:"error,omitempty"`  // the line that says most of a failure, or why it was skipped
+	Error  string        `json:"error,omitempty"`  // the most informative line of a failure, or why it was skipped
 	Detail string        `json:"detail,omitempty"` // what the test said at the end
 }
 
@@ -44,7 +44,7 @@ func (t Test) Group() string {
 	return "other"
 }
 
-// Result is what came of all tests of a run.
+// Result is the results of all tests of a run.
 type Result struct {
 	Spec        string    `json:"spec"`
 	Cluster     string    `json:"cluster"`
@@ -56,12 +56,12 @@ type Result struct {
 	Started     time.Time `json:"started"`
 	Ended       time.Time `json:"ended"`
 	Interrupted bool      `json:"interrupted,omitempty"`
-	Problem     string    `json:"problem,omitempty"`  // why the suite as a whole did not come to its end
+	Problem     string    `json:"problem,omitempty"`  // why the suite as a whole did not complete
 	LeftOut     []string  `json:"left_out,omitempty"` // tests of the focus that Skip took out
 	Tests       []Test    `json:"tests"`
 }
 
-// Count is how many tests came to a state.
+// Count returns the number of tests in a state.
 func (r *Result) Count(state State) int {
 	n := 0
 	for _, t := range r.Tests {
@@ -72,12 +72,12 @@ func (r *Result) Count(state State) int {
 	return n
 }
 
-// Of are the tests that came to a state, in the order of their names.
+// Of returns the tests in a state, sorted by name.
 func (r *Result) Of(state State) []Test {
 	return slices.DeleteFunc(slices.Clone(r.Tests), func(t Test) bool { return t.State != state })
 }
 
-// Good tells whether all tests ran and none failed.
+// Good reports whether all tests ran and none failed.
 func (r *Result) Good() bool {
 	return !r.Interrupted && r.Problem == "" && r.Count(Failed) == 0 && r.Count(NotRun) == 0
 }
@@ -119,7 +119,7 @@ func (r *Result) Tallies() []Tally {
 	return all
 }
 
-// collect makes the list of tests of what ended; what was planned and did not end was not
+// collect returns the tests with their results; planned tests without an end count as not
 // run.
 func collect(planned []string, ended []Test) []Test {
 	byName := map[string]Test{}

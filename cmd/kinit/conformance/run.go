@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// Run says how the suite is run.
+// Run is the parameters of a run of the suite.
 type Run struct {
 	Kubeconfig  string // the path of a file
-	Home        string // a folder for what kubectl keeps
+	Home        string // a folder for kubectl's files
 	Planned     []string
 	Focus, Skip string // as for List
 	Parallel    int
 	Environ     []string
-	Log         io.Writer       // gets all that the suite writes
+	Log         io.Writer       // receives the suite's output
 	Ended       func(Test)      // is called when a test has ended, one call at a time
 	Grace       time.Duration   // for the suite to end after an interrupt
 	Hurry       <-chan struct{} // is closed when there is no time to wait for that
 }
 
-// Outcome is what came of a run.
+// Outcome is the outcome of a run.
 type Outcome struct {
 	Tests       []Test
 	Interrupted bool
@@ -39,8 +39,8 @@ type Outcome struct {
 // forever is longer than any run; without it ginkgo ends a suite after an hour.
 const forever = "100h"
 
-// Start runs the tests and waits for their end. When the context ends, the suite is asked
-// to end and then made to, with all processes that it has started.
+// Start runs the tests and waits for their end. When the context ends, it interrupts the
+// suite and later kills it, with all its processes.
 func (s *Suite) Start(ctx context.Context, r Run) (*Outcome, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *Suite) Start(ctx context.Context, r Run) (*Outcome, error) {
 	return done, errors.Join(readErr, done.explain(err))
 }
 
-// explain makes a problem of how the suite ended, where tests do not say it. A suite with
-// failed tests ends with a code too.
+// explain returns how the suite ended, if no test explains it. A suite with
+// failed tests also ends with a non-zero code.
 func (o *Outcome) explain(err error) error {
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {
@@ -80,8 +80,8 @@ func (o *Outcome) explain(err error) error {
 	return nil
 }
 
-// command is ginkgo with the suite. Tests that must run alone are run by it after all
-// others: they say so themselves.
+// command returns ginkgo with the suite. ginkgo runs tests that are marked as serial after
+// all others.
 func (s *Suite) command(r Run) *exec.Cmd {
 	args := []string{
 		"--procs=" + strconv.Itoa(r.Parallel), "--timeout=" + forever, "--no-color", "-v",
@@ -98,7 +98,7 @@ func (s *Suite) command(r Run) *exec.Cmd {
 	cmd := exec.Command(s.Ginkgo, args...)
 	cmd.Dir = r.Home
 	cmd.Env = append(r.Environ, "KUBECONFIG="+r.Kubeconfig, "HOME="+r.Home, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
-	// A group of its own: an interrupt at the terminal is for kinit to pass on.
+	// A separate process group: kinit itself forwards an interrupt at the terminal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }
@@ -108,7 +108,7 @@ func wait(ctx context.Context, cmd *exec.Cmd, r Run) error {
 	group := -cmd.Process.Pid
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	// What is left of the group would keep the pipe open.
+	// Remaining processes of the group would keep the pipe open.
 	defer func() { _ = syscall.Kill(group, syscall.SIGKILL) }()
 	select {
 	case err := <-ended:

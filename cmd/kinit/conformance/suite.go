@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Suite is where the programs of a release's tests are.
+// Suite is the paths of a release's test programs.
 type Suite struct {
 	Tests   string // e2e.test
 	Ginkgo  string
 	Kubectl string // empty when it is not beside them: the one on PATH is used then
 }
 
-// ErrNoSuite tells that a folder has no suite in it.
+// ErrNoSuite means that a folder contains no suite.
 var ErrNoSuite = errors.New("no suite")
 
 // Find finds the programs in a folder: as kinit builds them, or as the release's archive
@@ -81,7 +81,7 @@ func (s *Suite) List(ctx context.Context, focus, skip string) ([]string, error) 
 	return names, nil
 }
 
-// ask runs the suite for what it knows without a cluster.
+// ask runs the suite for information that needs no cluster.
 func (s *Suite) ask(ctx context.Context, flag string) (string, error) {
 	cmd := exec.CommandContext(ctx, s.Tests, flag)
 	cmd.Env = append(os.Environ(), "KUBECONFIG=")

@@ -1,9 +1,9 @@
-// Package draw shows which tasks wait for which as a picture: in the languages of
+// Package draw draws the dependencies of tasks: in the languages of
 // graphviz and mermaid, and as SVG that needs neither.
 //
-// All pictures are made of one Picture: boxes in groups, with arrows from what is
-// done first to what waits for it. How a picture is made of a plan is in fold.go,
-// and nothing here knows tasks beyond that.
+// All pictures are made from one Picture: boxes in groups, with arrows from earlier
+// to waiting tasks. fold.go makes a picture of a plan;
+// nothing else here depends on tasks.
 package draw
 
 import "fmt"
@@ -32,8 +32,8 @@ type Box struct {
 	Group int    // index in Groups
 }
 
-// Arrow goes from what is done first to what waits for it, by index. One that is
-// Faint says what the order of the groups says already.
+// Arrow goes from an earlier to a waiting box, by index. A Faint one repeats the order of the
+// groups.
 type Arrow struct {
 	From, To int
 	Faint    bool

@@ -1,8 +1,8 @@
-// Package kubefile puts the access to a cluster into a file that kubectl reads, and
-// takes it out again. Everything else in the file stays as it is, to the byte where
-// the file is written as kubectl writes it.
+// Package kubefile adds the access to a cluster to a kubectl configuration file, and
+// removes it again. Nothing else in the file changes; in a file in kubectl's own
+// format, every other byte remains.
 //
-// What is put in carries a mark, so that entries of others that happen to have the
+// Added entries carry a mark, so that entries of others with the
 // same name are never touched. The format is that of client-go's Config, v1.
 package kubefile
 
@@ -10,13 +10,13 @@ import (
 	"errors"
 	"fmt"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
-// ErrForeign says that there is an entry of that name that somebody else made.
+// ErrForeign means that somebody else made an entry with that name.
 var ErrForeign = errors.New("made by somebody else")
 
-// mark is the name of the extension by which entries are known again.
+// mark is the name of the extension that identifies kinit's entries.
 const mark = "kinit"
 
 // The lists of a file, with the key that an entry's content has.
@@ -74,7 +74,7 @@ func parse(text []byte) (*config, error) {
 	return &c, nil
 }
 
-// marked tells whether an entry's content carries the mark.
+// marked reports whether an entry's content carries the mark.
 func marked(content map[string]any) bool {
 	extensions, _ := content["extensions"].([]any)
 	for _, e := range extensions {
@@ -85,9 +85,9 @@ func marked(content map[string]any) bool {
 	return false
 }
 
-// Merge puts the current context of a kubeconfig into a file under a name, which its
-// cluster, user and context get, and makes it the current one. The file may be empty.
-// The error wraps ErrForeign when the name is somebody else's.
+// Merge adds the current context of a kubeconfig to a file under a name, which its
+// cluster, user and context get, and makes it the current one. The file can be empty.
+// The error wraps ErrForeign if somebody else uses the name.
 func Merge(file []byte, name string, kubeconfig []byte) ([]byte, error) {
 	contents, err := access(name, kubeconfig)
 	if err != nil {
@@ -113,8 +113,8 @@ func Merge(file []byte, name string, kubeconfig []byte) ([]byte, error) {
 	return setCurrent(file, name)
 }
 
-// Remove takes out what Merge has put in under a name, and tells whether there was
-// anything. Entries of others stay.
+// Remove removes the entries that Merge has added under a name, and reports whether there
+// were any. Entries of others remain.
 func Remove(file []byte, name string) ([]byte, bool, error) {
 	before, err := parse(file)
 	if err != nil {

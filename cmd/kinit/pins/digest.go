@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// ErrSilent means that a site sent nothing for as long as the patience of the Fetcher.
+// ErrSilent means that a site sent nothing within the Fetcher's patience.
 var ErrSilent = errors.New("nothing arrived")
 
-// Fetcher looks digests up where things are fetched from.
+// Fetcher looks up digests at their sources.
 type Fetcher struct {
 	Client   *http.Client
-	Patience time.Duration // how long a site may send nothing
+	Patience time.Duration // how long a site can send nothing
 }
 
-// Digest is the digest that the thing has now: that of a file is computed from all its
-// bytes, which are not kept; that of an image is its manifest's.
+// Digest returns the current digest: for a file, it is computed from all its
+// bytes, which are not kept; for an image, it is its manifest's.
 //
 // Errors: the site or the registry does not answer, does not have it or falls silent
 // (ErrSilent); ctx has ended.

@@ -31,7 +31,7 @@ func (f Fetcher) manifest(ctx context.Context, p Pin) (digest string, err error)
 	return described.Digest.String(), nil
 }
 
-// loopback tells whether a registry is on this machine, where there is no TLS, as with
+// loopback is whether a registry is on this machine, where there is no TLS, as with
 // other clients.
 func loopback(registry string) bool {
 	host, _, err := net.SplitHostPort(registry)

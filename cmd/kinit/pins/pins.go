@@ -1,6 +1,6 @@
-// Package pins is the list of what playbooks fetch from elsewhere: where each thing is,
-// in which version, and the digest that it must have. It reads the list, looks up digests
-// and writes lists. A list is a file of values of variables too: {"pins": {NAME: …}}.
+// Package pins lists the external artifacts of playbooks: the address of each,
+// its version, and its required digest. It reads the list, looks up digests
+// and writes lists. A list is also a file of values of variables: {"pins": {NAME: …}}.
 package pins
 
 import (
@@ -16,7 +16,7 @@ import (
 	"kinit/engine/diag"
 )
 
-// Pin is one thing that is fetched: an image of a registry, or a file of a URL.
+// Pin is an external artifact: an image of a registry, or a file at a URL.
 type Pin struct {
 	Used      string `json:"used,omitempty"`       // what needs it, in words
 	Version   string `json:"version"`              // an image's tag
@@ -27,7 +27,7 @@ type Pin struct {
 	Digest    string `json:"digest,omitempty"`     // sha256: and 64 hexadecimal digits; empty when it is not pinned
 }
 
-// Reference is what is fetched when there is no digest: an image with its tag, or a URL.
+// Reference is the artifact's address without a digest: an image with its tag, or a URL.
 func (p Pin) Reference() string {
 	if p.Image != "" {
 		return p.Image + ":" + p.Version
@@ -41,7 +41,7 @@ type List map[string]Pin
 // Names are the names in order.
 func (l List) Names() []string { return slices.Sorted(maps.Keys(l)) }
 
-// With is a list in which the entries of another one count more.
+// With returns a copy of the list with the other list's entries added or replaced.
 func (l List) With(other List) List {
 	all := maps.Clone(l)
 	maps.Copy(all, other)
@@ -69,8 +69,8 @@ type file struct {
 	Pins List `json:"pins"`
 }
 
-// Parse reads a list. What it does not know is an error, so that no misspelt word leaves
-// something without its digest.
+// Parse parses a list. An unknown field is an error, so that no typing mistake leaves
+// an artifact without its digest.
 func Parse(text []byte) (List, error) {
 	var f file
 	decoder := json.NewDecoder(bytes.NewReader(text))

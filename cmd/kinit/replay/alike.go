@@ -51,7 +51,7 @@ func (r *Run) Alike() *Alike {
 	return a
 }
 
-// Repeats tells whether a problem says what another one says on another host, and which.
+// Repeats reports whether another host had the same problem first, and returns that one.
 func (a *Alike) Repeats(p event.Problem) (first event.Problem, repeats bool) {
 	key, ok := likeness(p)
 	if !ok {

@@ -89,7 +89,7 @@ func (w *waits) stages(stage string, seen map[string]bool, consider func(*Task))
 // one before: they are told by two goroutines.
 const slack = 50 * time.Millisecond
 
-// ran tells whether the task was at work, to its end.
+// ran reports whether the task was at work, to its end.
 func (t *Task) ran() bool { return t.Status != "" && t.Status != event.Skipped }
 
 func latest(tasks []*Task) *Task {

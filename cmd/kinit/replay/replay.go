@@ -1,6 +1,6 @@
-// Package replay tells from the log of a run alone what the run came to: its
-// tasks, with all that is known of each, its verdict, and the path of tasks that
-// took the time. Reports of every form are made of it, and the terminal's text is.
+// Package replay reconstructs a run from its log alone: its
+// tasks with all their data, its verdict, and the path of tasks that
+// determined its duration. Reports of every format and the terminal's text use it.
 package replay
 
 import (
@@ -11,7 +11,7 @@ import (
 	"kinit/engine/event"
 )
 
-// Run is a run as its log tells it.
+// Run is a run as recorded in its log.
 type Run struct {
 	ID       string
 	Header   runlog.Header
@@ -32,7 +32,7 @@ type Run struct {
 	Torn     bool            // the log's last line is not whole
 }
 
-// Task is a task as the log tells it.
+// Task is a task as recorded in the log.
 type Task struct {
 	event.Task
 	Index     int          // in Run.Tasks
@@ -58,14 +58,14 @@ type Step struct {
 	Done    bool
 }
 
-// Attempt is one that failed and was followed by another.
+// Attempt is a failed attempt that was followed by another.
 type Attempt struct {
 	Number  int // from 1
 	Ended   time.Time
 	Message string
 }
 
-// Of makes a run of what its log says.
+// Of reconstructs a run from its log.
 func Of(log *runlog.Run) *Run {
 	b := &builder{run: &Run{
 		ID: log.ID, Header: log.Header, ExitCode: -1, Started: log.Header.Started, Ended: log.Header.Started,

@@ -12,8 +12,8 @@ type Verdict string
 const (
 	OK          Verdict = "ok"
 	Failed      Verdict = "failed"
-	Invalid     Verdict = "invalid"     // the spec or an inventory is wrong; nothing was done
-	Pending     Verdict = "pending"     // it only looked, and something is to do
+	Invalid     Verdict = "invalid"     // the spec or an inventory is wrong; nothing ran
+	Pending     Verdict = "pending"     // a dry run found changes to make
 	Unreachable Verdict = "unreachable" // a host could not be reached or not be trusted
 	Interrupted Verdict = "interrupted"
 	Running     Verdict = "running"
@@ -21,7 +21,7 @@ const (
 	Unreadable  Verdict = "unreadable"
 )
 
-// Good tells whether nothing went wrong.
+// Good reports whether nothing went wrong.
 func (v Verdict) Good() bool { return v == OK || v == Pending || v == Running }
 
 // verdict is how a run ended, by its exit code: those of the program are part of
@@ -42,8 +42,8 @@ func verdict(log *runlog.Run) Verdict {
 	return Failed
 }
 
-// FirstError is the error that happened first, which is often the cause of others;
-// without one in a task, the first in plan order. It is nil when there is none.
+// FirstError returns the error that happened first, which often causes others;
+// if no task has one, the first in plan order. It is nil if there is none.
 func (r *Run) FirstError() *event.Problem {
 	var first *Task
 	for _, t := range r.Tasks {

@@ -111,7 +111,7 @@ func (s *scene) reduce() {
 	s.Edges = kept
 }
 
-// longer tells whether there is a way between two nodes through another.
+// longer reports whether there is a way between two nodes through another.
 func longer(users [][]int, from, to int) bool {
 	seen := map[int]bool{}
 	var todo []int

@@ -1,11 +1,11 @@
-// Package report writes a run as one HTML page that needs nothing else: no server,
+// Package report writes a run as one self-contained HTML page: no server,
 // no network, no second file.
 //
-// What matters first stands in the page as it is: the verdict, the first error with
-// the lines that asked for it, stages, hosts, and the path that took the time. The
-// tasks travel as JSON and become elements when somebody looks at them, so that a
+// The most important parts are static HTML: the verdict, the first error with
+// its lines in the playbook, stages, hosts, and the path that determined the duration. The
+// tasks are JSON and become elements only on demand, so that a
 // run of thousands opens at once. Texts of hosts are cleaned and only ever become
-// text; a policy inside the page forbids scripts but its own, and every load.
+// text; a policy inside the page forbids foreign scripts, and every load.
 package report
 
 import (
@@ -47,7 +47,7 @@ func Write(w io.Writer, r *replay.Run) error {
 		return fmt.Errorf("read the report's page: %w", err)
 	}
 	p := newPage(r)
-	// Both are files of this program and have no text of a run in them.
+	// Both are files of this program and contain no text of a run.
 	p.Style, p.Script = template.CSS(style), template.JS(script.String())
 	p.Policy = "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script.String())
 	if err := page.ExecuteTemplate(w, "page.html", p); err != nil {
@@ -56,7 +56,7 @@ func Write(w io.Writer, r *replay.Run) error {
 	return nil
 }
 
-// Style is the style sheet of the page, for pages that are to look like it.
+// Style is the style sheet of the page, for pages with the same look.
 func Style() (string, error) { return asset("page.css") }
 
 func asset(name string) (string, error) {

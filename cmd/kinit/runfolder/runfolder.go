@@ -1,5 +1,5 @@
-// Package runfolder lists folders that are named by when something started, as the logs
-// of runs and the results of jobs are.
+// Package runfolder lists folders that are named by a start time, such as the logs
+// of runs and the results of jobs.
 package runfolder
 
 import (
@@ -54,9 +54,9 @@ func StartOf(name string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// Prune removes those folders in dir that are beyond a limit: more than so many newer ones
-// are kept, or it is older than an age; 0 means no limit. It returns their names. needed
-// is asked about each that would be removed.
+// Prune removes those folders in dir that exceed a limit: more than that many newer ones
+// are kept, or the folder is older than an age; 0 means no limit. It returns their names. It
+// calls needed for each folder that it would remove.
 func Prune(dir string, most int, age time.Duration, now time.Time, needed func(folder string) bool) ([]string, error) {
 	names, err := Names(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"kinit/engine/diag"
 )
 
-// List reads the runs in dir, the newest first. A log that cannot be read is a run
+// List reads the runs in dir, the newest first. An unreadable log is a run
 // with an error.
 func List(dir string) ([]*Run, error) {
 	names, err := runfolder.Names(dir)
@@ -30,9 +30,9 @@ func List(dir string) ([]*Run, error) {
 	return runs, nil
 }
 
-// Find finds the log that somebody means: a file or a run's folder by its path,
+// Find finds a log: a file or a run's folder by its path,
 // else a run in dir by its name or the beginning of it, else the newest run of a
-// spec. Without a text it is the newest run.
+// spec. Without a text it returns the newest run.
 func Find(dir, text string) (string, error) {
 	if path := asPath(text); path != "" {
 		return path, nil

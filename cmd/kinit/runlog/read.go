@@ -15,12 +15,12 @@ import (
 	"kinit/engine/filelock"
 )
 
-// Run is what a log says of a run.
+// Run is the content of a run's log.
 type Run struct {
 	ID      string // the name of the run's folder
 	Header  Header
 	Events  []event.Event // in the order in which they were written
-	Summary *view.Summary // nil when the run did not come to its end, or not yet
+	Summary *view.Summary // nil if the run did not end, or not yet
 	Running bool          // a program still writes the log
 	Torn    bool          // the last line is not whole: the program or the machine died
 	Damaged int           // lines that are no JSON; they are left out
@@ -34,7 +34,7 @@ func Read(path string) (*Run, error) {
 		return nil, fmt.Errorf("read the log of a run: %w", err)
 	}
 	defer file.Close()
-	// It is asked first: a run that ends meanwhile has written all there is.
+	// Read first: a run that ends meanwhile has then written everything.
 	run := &Run{ID: filepath.Base(filepath.Dir(path)), Running: filelock.Held(path)}
 	if err := run.read(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -85,7 +85,7 @@ func (r *Run) take(n int, line []byte) error {
 	return nil
 }
 
-// isSummary tells a summary by how it begins.
+// isSummary recognizes a summary by its beginning.
 func isSummary(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"kind":"`+view.SummaryKind+`"`))
 }
@@ -101,8 +101,8 @@ func (r *Run) header(line []byte) error {
 	return nil
 }
 
-// readEnds reads the header and the summary, and what is between only when there
-// is no summary.
+// readEnds reads the header and the summary, and the lines between only without
+// a summary.
 func readEnds(path string) (*Run, error) {
 	file, err := os.Open(path)
 	if err != nil {

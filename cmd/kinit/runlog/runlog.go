@@ -1,5 +1,5 @@
-// Package runlog keeps what happened in a run: one folder a run, with a log of
-// events that only grows.
+// Package runlog stores the events of a run: one folder for each run, with an
+// append-only log of events.
 //
 // events.jsonl has one JSON object a line: a header, the run's events, and a
 // summary when the run came to its end. docs/event-log.md describes the format.
@@ -21,12 +21,12 @@ import (
 	"kinit/engine/filelock"
 )
 
-// Version is the version of the log's format, in its header. It grows when a
-// reader of the version before would take something for what it is not; new
+// Version is the version of the log's format, in its header. It is incremented when a
+// reader of the earlier version would misinterpret a log; new
 // fields and new kinds of lines do not make a new version.
 const Version = 2
 
-// headerKind tells a header from other lines.
+// headerKind distinguishes a header from other lines.
 const headerKind = "kinit_run_log"
 
 // fileName is the log's name in the run's folder.
@@ -112,10 +112,10 @@ func folderName(spec string) string {
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
-// Emit appends an event. What has ended must survive a crash of the machine, so
-// it is synced soon; Emit does not wait for that. Progress is about the moment and
-// is not kept: there is very much of it, and its lines of output come one by one,
-// so that nobody can tell a secret that is broken over them.
+// Emit appends an event. The end of a task must survive a crash of the machine, so
+// it is synced soon; Emit does not wait for that. Progress is only of momentary use and
+// is not stored: there is very much of it, and its lines of output come one by one,
+// so that a secret with a line break could not be recognized.
 func (l *Log) Emit(e event.Event) {
 	if e.Kind == event.TaskProgress {
 		return
@@ -130,8 +130,8 @@ func (l *Log) Emit(e event.Event) {
 	}
 }
 
-// append writes one line in one call, so that a reader never sees half of one
-// that a living program wrote.
+// append writes one line in one call, so that a reader never sees a partial line
+// of a living program.
 func (l *Log) append(value any) {
 	line, err := json.Marshal(value)
 	l.mu.Lock()

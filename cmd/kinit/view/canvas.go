@@ -8,9 +8,9 @@ type canvas struct {
 	drawn []int // columns of the live lines on the terminal
 }
 
-// frame returns what to write so that the live lines on the terminal give way to
-// lasting lines and to new live lines below them. columns is the terminal's
-// width now, which may differ from when the old lines were drawn.
+// frame returns the output that replaces the live lines on the terminal by
+// lasting lines and new live lines below them. columns is the terminal's
+// current width, which may differ from that of the old lines.
 func (c *canvas) frame(lasting, live []string, columns int) string {
 	var out strings.Builder
 	out.WriteString(c.wipe(columns))

@@ -10,8 +10,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// Diagnostics renders a list, an empty line before each. It shows a diagnostic that several
-// hosts share once, with a list of the hosts.
+// Diagnostics renders a list, with an empty line before each. A diagnostic that several
+// hosts share is shown once, with a list of the hosts.
 func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, width int) string {
 	var out strings.Builder
 	for _, same := range alike(list) {
@@ -56,7 +56,7 @@ func diagnostic(same diag.List, sources map[string]*hcl.File, colour bool, width
 	return b.String()
 }
 
-// place says which line of which file it is, and in which block.
+// place returns the file, the line and the block.
 func (b *block) place(r hcl.Range, file *hcl.File) {
 	text := fmt.Sprintf("  on %s line %d", clean(r.Filename), r.Start.Line)
 	if file != nil {
@@ -67,7 +67,7 @@ func (b *block) place(r hcl.Range, file *hcl.File) {
 	b.WriteString(strings.Join(wrap(text+":", b.width), "\n") + "\n")
 }
 
-// origin says where it happened, when it happened in a run.
+// origin returns the task and host, if it happened in a run.
 func (b *block) origin(same diag.List) {
 	d := same[0]
 	if d.Address == "" && d.Host == "" {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Finding is what was seen of one thing of a host.
+// Finding is an observation about a host.
 type Finding struct {
 	Host   string `json:"host"`
-	Probe  string `json:"probe"`  // what was looked at
+	Probe  string `json:"probe"`  // what was examined
 	Level  string `json:"level"`  // ok, note or fail
 	Detail string `json:"detail"` // what was seen
 	Remedy string `json:"remedy"` // what to do when it is not ok
@@ -21,7 +21,7 @@ const (
 	LevelFail = "fail"
 )
 
-// Findings writes what was seen of a host, at least one thing: a line each, and what to do below those
+// Findings writes the findings of a host, at least one: a line each, with the remedy below those
 // that are not ok.
 func (s Screen) Findings(list []Finding) error {
 	b := block{width: s.width(), colour: s.Colour}

@@ -10,7 +10,7 @@ type fold struct {
 	more    int
 }
 
-// takes tells whether the event is one to count and not to show. started says
+// takes reports whether the event is one to count and not to show. started says
 // whether the task was at work before it was skipped.
 func (f *fold) takes(e event.Event, started bool) bool {
 	if e.Kind != event.TaskFinished || e.Status != event.Skipped || started || !f.shown || e.Message != f.message {

@@ -40,7 +40,7 @@ func (j *JSON) Notice(line string) {
 // Close writes the summary.
 func (j *JSON) Close(r *engine.Report, code int) { j.encode(NewSummary(j.spec, r, code)) }
 
-// encode writes one line. When the reader has gone there is nobody to tell.
+// encode writes one line. Errors are ignored because nobody reads any more.
 func (j *JSON) encode(value any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

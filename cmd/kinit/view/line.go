@@ -76,7 +76,7 @@ func styles(status event.Status) (line, word string) {
 	return dim, dim
 }
 
-// outcome says in one line what became of the task.
+// outcome describes the task's result in one line.
 func outcome(e event.Event) string {
 	if text := headline(e.Message); text != "" {
 		return text
@@ -91,8 +91,8 @@ func outcome(e event.Event) string {
 	return text
 }
 
-// message are the lines below a finished task that go on with what it tells. What
-// a failed task says stands in its diagnostic.
+// message returns the further lines of a finished task's message. A
+// failed task's message is in its diagnostic.
 func (l *liner) message(e event.Event, width int) []string {
 	_, rest, more := strings.Cut(strings.Trim(e.Message, "\n"), "\n")
 	if !more || e.Status != event.OK && e.Status != event.Changed {
@@ -152,7 +152,7 @@ func (l *liner) began(e event.Event, width int) []string {
 	return l.note(e, "start", "", width)
 }
 
-// waits is the line of a run that has not begun because of another, or takes its place.
+// waits is the line of a run that waits for another, or replaces it.
 func (l *liner) waits(e event.Event, width int) string {
 	what := "waits"
 	if e.Kind == event.RunTook {
@@ -161,7 +161,7 @@ func (l *liner) waits(e event.Event, width int) string {
 	return render([]span{{fmt.Sprintf("%-10s %s    %s", e.Host, what, clean(e.Message)), yellow}}, width, l.colour)
 }
 
-// meant says which of the hosts that a run was not asked by name to work on it will.
+// meant lists the hosts that a run will work on if the command line names none.
 func (l *liner) meant(p *event.Plan, width int) []string {
 	worked := map[string]bool{}
 	for _, t := range p.Tasks {

@@ -27,15 +27,15 @@ func (s Screen) width() int {
 	return columns
 }
 
-// Problems writes diagnostics, an empty line before each but the first. There is
-// nobody to tell when the screen is gone.
+// Problems writes diagnostics, with an empty line before each but the first. Write errors
+// are ignored: without the screen nothing can be reported.
 func (s Screen) Problems(list diag.List, sources map[string]*hcl.File) {
 	text := Diagnostics(list, sources, s.Colour, s.width())
 	_, _ = io.WriteString(s, strings.TrimPrefix(text, "\n"))
 }
 
-// Diff writes a unified diff in colours. Lines that are too long stay as they are:
-// a diff is made to be copied too.
+// Diff writes a unified diff in colours. It does not break long lines, so that
+// the diff can be copied.
 func (s Screen) Diff(text string) error {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		line = clean(line)

@@ -26,7 +26,7 @@ func (t *Text) summary(r *engine.Report) string {
 	return out.String()
 }
 
-// verdict is the last line: what it came to and how long it took.
+// verdict returns the last line: the result and the duration.
 func (t *Text) verdict(r *engine.Report) string {
 	if t.options.Quiet || t.options.Mode == Read {
 		return ""
@@ -128,7 +128,7 @@ func (b *block) outputs(outputs []engine.Output) {
 	}
 }
 
-// verdict puts the end of a run into words.
+// verdict describes the end of a run.
 func verdict(r *engine.Report, o Options) string {
 	switch {
 	case r.Interrupted:

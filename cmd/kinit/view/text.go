@@ -16,7 +16,7 @@ const (
 	heartbeat = 30 * time.Second       // between two signs of life of a task, where nothing is redrawn
 )
 
-// Options say how Text shows a run.
+// Options control how Text shows a run.
 type Options struct {
 	Out, Err Screen           // results, and problems with notices
 	Mode     Mode             // what the command does
@@ -25,7 +25,7 @@ type Options struct {
 	Verbose  bool             // show retries too
 	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
-	Unnamed  bool             // say which of the inventory's hosts are meant, since nobody named them
+	Unnamed  bool             // list the hosts that the run will work on, since the command line names none
 	Now      func() time.Time // the clock
 }
 
@@ -58,7 +58,7 @@ func NewText(o Options) *Text {
 	return t
 }
 
-// newText makes a view whose clock somebody else drives.
+// newText makes a view with an external clock.
 func newText(o Options) *Text {
 	return &Text{options: o, liner: newLiner(o.Out.Colour), stop: make(chan struct{})}
 }
@@ -82,7 +82,7 @@ func (t *Text) tick() {
 	}
 }
 
-// live tells whether lines are redrawn at the bottom.
+// live reports whether lines are redrawn at the bottom.
 func (t *Text) live() bool { return t.options.Out.Size != nil && !t.options.Quiet }
 
 // Emit takes an event. On a terminal the next frame shows it, so that many
@@ -181,8 +181,8 @@ func (t *Text) settle() {
 	t.print(t.canvas.frame(lasting, nil, columns))
 }
 
-// print writes a frame. There is nobody to tell when the screen is gone; the run
-// goes on and its log has everything.
+// print writes a frame. Write errors are ignored: the run
+// continues and its log is complete.
 func (t *Text) print(frame string) {
 	if frame != "" {
 		t.printed = true

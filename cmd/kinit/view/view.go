@@ -1,10 +1,10 @@
-// Package view shows what happens in a run.
+// Package view shows the events of a run.
 //
 // Views are event sinks that end with a report: Text for people, on a terminal
-// with live lines or in a file without, and JSON for programs. They print;
-// nothing else in kinit does. What they get must be redacted already, see
+// with live lines or in a file without, and JSON for programs. Nothing
+// else in kinit prints a run. Their input must already be redacted, see
 // Redacted and RedactReport: cutting and wrapping could hide half a secret from
-// a redactor that looks later.
+// a later redactor.
 package view
 
 import (
@@ -12,17 +12,17 @@ import (
 	"kinit/engine/event"
 )
 
-// View shows a run to somebody.
+// View shows a run.
 type View interface {
 	event.Sink
-	// Notice shows a line that is about the program and not about a task.
+	// Notice shows a line about the program, not about a task.
 	Notice(line string)
-	// Close shows how it ended, with the exit code the program will have. Nothing
+	// Close shows how it ended, with the program's exit code. Nothing
 	// is emitted afterwards.
 	Close(r *engine.Report, code int)
 }
 
-// Mode is what the command does; it decides the words of the summary.
+// Mode is the kind of command; it selects the words of the summary.
 type Mode int
 
 // The modes.

@@ -38,10 +38,10 @@ type Config struct {
 const (
 	connectTime = 5 * time.Second  // for the connection and TLS
 	loginTime   = 10 * time.Second // for the login, connecting included
-	idleTime    = 10 * time.Second // without a word from a member until it is asked for one
+	idleTime    = 10 * time.Second // without data from a member until it is asked for some
 	deadTime    = 3 * time.Second  // for its answer
 	againTime   = 2 * time.Second  // at most between two attempts to connect
-	tries       = 3                // of what can be repeated, on different members
+	tries       = 3                // for operations that can be repeated, on different members
 )
 
 // open makes a client. It logs in where there is a user; else nothing is sent yet.

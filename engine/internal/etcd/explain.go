@@ -13,8 +13,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// explain says what an error means for who reads it. It is transport.ErrUnreachable where
-// nobody answers, and transport.ErrAuth where somebody refuses.
+// explain returns an error that users understand. It is transport.ErrUnreachable if no
+// member answers, and transport.ErrAuth if a member refuses.
 func (c Config) explain(err error) error {
 	if err == nil {
 		return nil

@@ -28,25 +28,25 @@ type Lock struct {
 	began  string           // when the run took the lock, in seconds since 1970
 }
 
-// New returns the lock of an owner, for a run that a token names; neither has spaces, and
-// the owner no slashes. Without a renewal it lives for its lifetime, in whole seconds.
-// Nothing is connected yet. Release must be called.
+// New returns the lock of an owner, for the run of a token; neither has spaces, and the
+// owner no slashes. Without a renewal the lock expires after its lifetime, in whole
+// seconds. New does not connect. Release must be called.
 func New(c Config, owner, token string, lifetime time.Duration) *Lock {
 	at := strings.TrimRight(c.Prefix, "/") + "/" + owner + "/"
 	return &Lock{config: c, holder: at + "holder", last: at + "last", token: token, lifetime: lifetime}
 }
 
-// State is whose a lock is.
+// State is the holder of a lock.
 type State struct {
 	Mine bool
 	Was  string // of one that was taken over: the token of the run that had died
 
-	Holder  string        // of one that is not mine: whose it is; empty when it is nobody's
+	Holder  string        // the holder of a lock that is not mine; empty if it is free
 	Since   time.Duration // for how long, as far as the clocks of two machines agree
 	Changed int64         // grows with each renewal
 }
 
-// Take takes the lock if it is nobody's, or that of the run that dead names.
+// Take takes the lock if it is free or belongs to the run dead.
 func (l *Lock) Take(ctx context.Context, dead string) (State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +144,7 @@ func (l *Lock) look(ctx context.Context) (holder *mvccpb.KeyValue, last string, 
 	return holder, last, nil
 }
 
-// read is what the key of a holder says.
+// read parses the key of a holder.
 func (l *Lock) read(kv *mvccpb.KeyValue) State {
 	token, began, _ := strings.Cut(string(kv.Value), " ")
 	s := State{Holder: token, Changed: kv.ModRevision}
@@ -159,7 +159,7 @@ func (l *Lock) value() string { return l.token + " " + l.began }
 // put writes both keys, if that of the holder is still as it was seen, under a lease of its
 // own.
 func (l *Lock) put(ctx context.Context, seen int64) (bool, error) {
-	l.revoke(ctx) // that of an attempt whose answer was lost
+	l.revoke(ctx) // the lease of an attempt whose answer was lost
 	granted, err := l.client.Grant(ctx, int64(l.lifetime/time.Second))
 	if err != nil {
 		return false, err
@@ -209,8 +209,8 @@ func (l *Lock) renew(ctx context.Context) (State, error) {
 	return State{}, nil
 }
 
-// extend lets the lease begin anew. The client's own call asks again without a pause while
-// nobody answers.
+// extend renews the lease. The client's own call repeats without a pause while no member
+// answers.
 func (l *Lock) extend(ctx context.Context) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"fmt"
 	"math/big"
+	"net"
 	"net/netip"
 
+	"github.com/apparentlymart/go-cidr/cidr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
@@ -22,15 +23,11 @@ var cidrHost = function.New(&function.Spec{
 		if err != nil {
 			return cty.NilVal, err
 		}
-		size := new(big.Int).Lsh(big.NewInt(1), uint(prefix.Addr().BitLen()-prefix.Bits()))
-		at := new(big.Int).Set(number)
-		if at.Sign() < 0 {
-			at.Add(at, size)
-		}
-		if at.Sign() < 0 || at.Cmp(size) >= 0 {
+		host, err := cidr.HostBig(prefix, number)
+		if err != nil {
 			return cty.NilVal, function.NewArgErrorf(1, "the network %s has no address number %s", prefix, number)
 		}
-		return cty.StringVal(plus(prefix.Addr(), at).String()), nil
+		return cty.StringVal(host.String()), nil
 	},
 })
 
@@ -43,14 +40,10 @@ var cidrNetmask = function.New(&function.Spec{
 		if err != nil {
 			return cty.NilVal, err
 		}
-		if !prefix.Addr().Is4() {
+		if len(prefix.Mask) != net.IPv4len {
 			return cty.NilVal, function.NewArgErrorf(0, "only IPv4 networks have a netmask")
 		}
-		mask := uint32(0xffffffff) << (32 - prefix.Bits())
-		if prefix.Bits() == 0 {
-			mask = 0
-		}
-		return cty.StringVal(netip.AddrFrom4([4]byte{byte(mask >> 24), byte(mask >> 16), byte(mask >> 8), byte(mask)}).String()), nil
+		return cty.StringVal(net.IP(prefix.Mask).String()), nil
 	},
 })
 
@@ -71,26 +64,26 @@ var cidrSubnet = function.New(&function.Spec{
 		if err != nil {
 			return cty.NilVal, err
 		}
-		free := prefix.Addr().BitLen() - prefix.Bits()
-		if more.Sign() < 0 || more.Cmp(big.NewInt(int64(free))) > 0 {
+		ones, all := prefix.Mask.Size()
+		if more.Sign() < 0 || more.Cmp(big.NewInt(int64(all-ones))) > 0 {
 			return cty.NilVal, function.NewArgErrorf(1, "the network %s cannot be lengthened by %s bits", prefix, more)
 		}
-		bits := uint(more.Int64())
-		if number.Sign() < 0 || number.Cmp(new(big.Int).Lsh(big.NewInt(1), bits)) >= 0 {
-			return cty.NilVal, function.NewArgErrorf(2, "%d bits have no number %s", bits, number)
+		subnet, err := cidr.SubnetBig(prefix, int(more.Int64()), number)
+		if err != nil || number.Sign() < 0 {
+			return cty.NilVal, function.NewArgErrorf(2, "%s bits have no number %s", more, number)
 		}
-		start := plus(prefix.Addr(), new(big.Int).Lsh(number, uint(free)-bits))
-		return cty.StringVal(netip.PrefixFrom(start, prefix.Bits()+int(bits)).String()), nil
+		return cty.StringVal(subnet.String()), nil
 	},
 })
 
-// network parses a first argument.
-func network(value cty.Value) (netip.Prefix, error) {
+// network parses a first argument. A netip.Prefix is stricter than what package net takes.
+func network(value cty.Value) (*net.IPNet, error) {
 	prefix, err := netip.ParsePrefix(value.AsString())
 	if err != nil {
-		return netip.Prefix{}, function.NewArgErrorf(0, "%q is no network such as 10.0.0.0/24", value.AsString())
+		return nil, function.NewArgErrorf(0, "%q is no network such as 10.0.0.0/24", value.AsString())
 	}
-	return prefix.Masked(), nil
+	prefix = prefix.Masked()
+	return &net.IPNet{IP: prefix.Addr().AsSlice(), Mask: net.CIDRMask(prefix.Bits(), prefix.Addr().BitLen())}, nil
 }
 
 // whole returns an argument as a whole number.
@@ -100,14 +93,4 @@ func whole(args []cty.Value, i int) (*big.Int, error) {
 		return nil, function.NewArgErrorf(i, "give a whole number")
 	}
 	return number, nil
-}
-
-// plus adds to an address. The caller has checked that the sum is in range.
-func plus(addr netip.Addr, n *big.Int) netip.Addr {
-	sum := new(big.Int).Add(new(big.Int).SetBytes(addr.AsSlice()), n)
-	result, ok := netip.AddrFromSlice(sum.FillBytes(make([]byte, addr.BitLen()/8)))
-	if !ok {
-		panic(fmt.Sprintf("eval: %s + %s is no address; this is a bug in kinit", addr, n))
-	}
-	return result
 }

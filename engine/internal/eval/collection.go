@@ -21,19 +21,19 @@ func marked(p function.Parameter) function.Parameter {
 	return p
 }
 
-// length counts what stdlib's counts, and also letters and attributes.
+// length is stdlib's length, which also counts letters and attributes.
 var length = function.New(&function.Spec{
 	Description: "Returns how many elements a collection has, or how many letters a text has.",
 	Params:      []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true, AllowMarked: true}},
 	Type:        function.StaticReturnType(cty.Number),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		value, marks := args[0].Unmark() // those inside of it do not count
+		value, marks := args[0].Unmark() // marks inside of the value do not matter
 		n, err := count(value)
 		return n.WithMarks(marks), err
 	},
 })
 
-// count is the length of a value.
+// count returns the length of a value.
 func count(value cty.Value) (cty.Value, error) {
 	t := value.Type()
 	switch {
@@ -63,7 +63,7 @@ var lookup = function.New(&function.Spec{
 		return cty.DynamicPseudoType, nil
 	},
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		from, marks := args[0].Unmark() // those of other elements do not count
+		from, marks := args[0].Unmark() // marks of other elements do not matter
 		key := args[1].AsString()
 		switch t := from.Type(); {
 		case t.IsObjectType():
@@ -84,7 +84,7 @@ var lookup = function.New(&function.Spec{
 	},
 })
 
-// coalesce passes over empty texts too, as Terraform's does.
+// coalesce skips empty texts too, as in Terraform.
 var coalesce = function.New(&function.Spec{
 	Description: "Returns the first of the arguments that is neither null nor an empty text.",
 	VarParam:    &function.Parameter{Name: "values", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
@@ -117,7 +117,7 @@ var coalesce = function.New(&function.Spec{
 	},
 })
 
-// one turns a list of at most one element into the element or null.
+// one converts a list of at most one element to the element or null.
 var one = function.New(&function.Spec{
 	Description: "Returns the only element of a collection, or null for an empty one.",
 	Params:      []function.Parameter{anything("list")},

@@ -15,7 +15,7 @@ func durations() map[string]function.Function {
 	return map[string]function.Function{"stretch": stretch}
 }
 
-// stretch makes a limit of time longer by a pace.
+// stretch multiplies a time limit by a pace.
 var stretch = function.New(&function.Spec{
 	Description: "A duration as it is on a machine that is so many times slower than an ordinary one.",
 	Params:      []function.Parameter{{Name: "duration", Type: cty.String}, {Name: "pace", Type: cty.Number}},

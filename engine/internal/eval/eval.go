@@ -1,5 +1,5 @@
-// Package eval gives expressions their values: variables, locals, functions and
-// everything else that is known before a task runs.
+// Package eval evaluates expressions: variables, locals, functions and everything else that
+// is known before a task runs.
 package eval
 
 import (
@@ -14,23 +14,23 @@ import (
 	"kinit/engine/secret"
 )
 
-// Input is what a scope is made of.
+// Input is the input of New.
 type Input struct {
 	Spec      *spec.Spec
 	Sources   spec.Sources
 	Vars      map[string]string    // from the command line, as text
-	VarFiles  []string             // read in order, later ones win
+	VarFiles  []string             // read in order, later ones have priority
 	Environ   []string             // KEY=value; KINIT_VAR_x sets variable x
 	Inventory map[string]cty.Value // the inventory's values of variables
-	Places    map[string]hcl.Range // where it says them, as far as that is known
-	Hosts     cty.Value            // the selected hosts by name, as expressions see them
+	Places    map[string]hcl.Range // where the inventory sets them, as far as known
+	Hosts     cty.Value            // the selected hosts by name, for expressions
 	Groups    cty.Value            // the names of the selected hosts by group
 	Run       Run
-	Redactor  *secret.Redactor // learns the values of sensitive variables and of secrets; may be nil
-	Keyless   bool             // encrypted secrets are unknown when there is no key
+	Redactor  *secret.Redactor // gets the values of sensitive variables and of secrets; may be nil
+	Keyless   bool             // encrypted secrets are unknown without a key
 }
 
-// Run is what expressions see as run.
+// Run is the value of run in expressions.
 type Run struct {
 	StopAfter string
 	Recreate  bool
@@ -39,8 +39,8 @@ type Run struct {
 	Hosts     []string // the names of the selected hosts, in order
 }
 
-// Scope is what expressions of a namespace may refer to outside of a task. After
-// SetCluster it is safe for use by several goroutines.
+// Scope holds the values that expressions of a namespace may refer to outside of a task.
+// After SetCluster it is safe for use by several goroutines.
 type Scope struct {
 	in      Input
 	names   *spec.Namespace
@@ -49,22 +49,22 @@ type Scope struct {
 	waiting map[string]*Waiting // variables by name
 	vars    map[string]cty.Value
 	locals  map[string]cty.Value
-	secrets map[string]cty.Value // those that are encrypted in the files
-	late    []*spec.Local        // that refer to the cluster, in order
+	secrets map[string]cty.Value // the ones that are encrypted in the files
+	late    []*spec.Local        // locals that refer to the cluster, in order
 	cluster cty.Value
 
 	mu      sync.Mutex
 	folders map[string]*hcl.EvalContext
 }
 
-// New gives variables and those locals that need no cluster their values. A
-// variable without a valid value is unknown, so that one mistake is told once.
+// New evaluates variables and the locals that need no cluster. A variable without a valid
+// value is unknown, so that one mistake is reported once.
 func New(in Input) (*Scope, diag.List) {
 	s := &Scope{in: in, names: in.Spec.Root, cluster: cty.DynamicVal}
 	return s, s.begin()
 }
 
-// begin gives variables, and those locals that need no cluster, their values.
+// begin evaluates variables and the locals that need no cluster.
 func (s *Scope) begin() diag.List {
 	s.vars, s.locals, s.waiting = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}
 	diags := s.setVariables()
@@ -80,9 +80,9 @@ func (s *Scope) begin() diag.List {
 	return diags
 }
 
-// SetCluster makes the cluster known (cty.NilVal: there is none), gives the remaining
-// locals their values, and then variables and locals of the imports with labels
-// theirs. Call it once, on the root's scope, before plan.Build.
+// SetCluster sets the cluster (cty.NilVal without one), evaluates the remaining locals, and
+// then the variables and locals of imports with labels. Call it once, on the root's scope,
+// before plan.Build.
 func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	s.cluster = cluster
 	s.forget()
@@ -98,7 +98,7 @@ func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	return diags
 }
 
-// Imports are the scopes of the imports with labels, by label.
+// Imports returns the scopes of the imports with labels, by label.
 func (s *Scope) Imports() map[string]*Scope {
 	all := map[string]*Scope{}
 	for _, inner := range s.inner {
@@ -107,18 +107,18 @@ func (s *Scope) Imports() map[string]*Scope {
 	return all
 }
 
-// Variables are the values of the variables.
+// Variables returns the values of the variables.
 func (s *Scope) Variables() map[string]cty.Value { return maps.Clone(s.vars) }
 
-// forget makes Context see what has changed.
+// forget drops the stored contexts, so that Context returns the changed values.
 func (s *Scope) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folders = nil
 }
 
-// Context is the scope of an expression that stands in a file: path and the
-// functions that read files are relative to the file's folder.
+// Context returns the scope of an expression in a file: path and the functions that read
+// files are relative to the file's folder.
 func (s *Scope) Context(file string) *hcl.EvalContext {
 	folder := spec.Folder(file)
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Scope) Context(file string) *hcl.EvalContext {
 	return ctx
 }
 
-// base is the scope of a folder without locals.
+// base returns the scope of a folder without locals.
 func (s *Scope) base(folder string) *hcl.EvalContext {
 	ctx := &hcl.EvalContext{
 		Variables: map[string]cty.Value{
@@ -187,8 +187,8 @@ func (s *Scope) run() cty.Value {
 	})
 }
 
-// lastStage is the stage after which the run stops: the one it was told to stop
-// after, or the last of the playbook, or nothing without stages.
+// lastStage returns the stage after which the run stops: the one of the options, or the
+// last of the playbook, or "" without stages.
 func (s *Scope) lastStage() string {
 	if s.in.Run.StopAfter != "" {
 		return s.in.Run.StopAfter

@@ -26,12 +26,12 @@ import (
 	"kinit/engine/module"
 )
 
-// reader is the functions that know of files. Paths are relative to the folder of
-// the file that calls them.
+// reader implements the functions that read files. Paths are relative to the folder of the
+// file that calls them.
 type reader struct {
 	src    spec.Sources
 	folder string
-	learn  func(texts ...string) // of what is made of sensitive values; may be nil
+	learn  func(texts ...string) // gets texts made of sensitive values; may be nil
 }
 
 func (r reader) functions() map[string]function.Function {
@@ -53,19 +53,19 @@ func (r reader) functions() map[string]function.Function {
 		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
 		"templatefile": function.New(&function.Spec{
 			Description: "Fills in a file's template with values.",
-			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // what is not used leaves no mark
+			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // an unused argument leaves no mark
 			Type:        function.StaticReturnType(cty.String),
 			Impl:        r.template,
 		}),
 	}
 }
 
-// Files is the files that the expressions and tasks of a playbook file name.
+// Files returns the access to files for expressions and tasks of a playbook file.
 func (s *Scope) Files(file string) module.LocalFiles {
 	return reader{src: s.in.Sources, folder: spec.Folder(file)}
 }
 
-// Stat describes what is at a path, and follows links.
+// Stat describes a path and follows links.
 func (r reader) Stat(path string) (fs.FileInfo, error) { return r.src.Stat(r.name(path)) }
 
 // Open reads a file.
@@ -86,7 +86,7 @@ func (r reader) name(path string) string { return spec.Join(r.folder, r.expand(p
 
 func (r reader) abs(a []string) (string, error) { return r.src.Abs(r.name(a[0])), nil }
 
-// read is the bytes of a file that fits into a value.
+// read returns the bytes of a file that fits into a value.
 func (r reader) read(path string) (data []byte, err error) {
 	err = r.open(path, func(file io.Reader) error {
 		data, err = io.ReadAll(io.LimitReader(file, bounds.MostBytes+1))
@@ -98,14 +98,15 @@ func (r reader) read(path string) (data []byte, err error) {
 	return data, err
 }
 
-// open calls a function with a regular file: a pipe or a device may have no end.
+// open calls a function with a regular file. Others, such as a pipe or a device, may have
+// no end.
 func (r reader) open(path string, read func(file io.Reader) error) error {
 	err := func() error {
 		info, err := r.src.Stat(r.name(path))
 		if err != nil {
 			return err
 		}
-		if !info.Mode().IsRegular() && !info.IsDir() { // to read a folder is an error that says so
+		if !info.Mode().IsRegular() && !info.IsDir() { // reading a folder gives a clear error by itself
 			return &fs.PathError{Op: "open", Path: path, Err: errors.New("no regular file")}
 		}
 		file, err := r.src.Open(r.name(path))
@@ -161,7 +162,7 @@ func (r reader) exists(a []string) (cty.Value, error) {
 	return cty.BoolVal(err == nil), nil
 }
 
-// fileset lists a folder and what is below it.
+// fileset lists a folder and everything below it.
 func (r reader) fileset(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	names, err := r.walk(r.name(args[0].AsString()), "")
 	if err != nil {
@@ -198,8 +199,8 @@ func (r reader) walk(folder, below string) ([]string, error) {
 	return names, nil
 }
 
-// template fills in a file. Templates do not fill in further ones, so that there
-// is no endless loop.
+// template fills in a file. Templates cannot use other templates, so that there is no
+// endless loop.
 func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	values, within := args[1].Unmark()
 	if t := values.Type(); !t.IsObjectType() && !t.IsMapType() {
@@ -227,7 +228,7 @@ func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	return text.WithMarks(within), err
 }
 
-// templateError is the first problem of a template, with its place in the file.
+// templateError returns the first problem of a template, with its place in the file.
 func templateError(problems hcl.Diagnostics) error {
 	for _, p := range problems {
 		if p.Severity == hcl.DiagError && p.Subject != nil {

@@ -13,9 +13,9 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// Functions returns what expressions in files of a folder may call. They give the
-// same result each time: there is no clock and no chance among them. What they make of
-// sensitive values is told to learn, which may be nil.
+// Functions returns the functions for expressions in files of a folder. They always give
+// the same result: none uses a clock or random numbers. They pass the texts that they make
+// of sensitive values to learn, which may be nil.
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all := map[string]function.Function{}
 	for _, group := range []map[string]function.Function{

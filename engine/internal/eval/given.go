@@ -21,14 +21,14 @@ const envPrefix = "KINIT_VAR_"
 // given is a value from outside of the playbook.
 type given struct {
 	where string     // such as "--var"
-	at    *hcl.Range // where it is written in a file, nil otherwise
-	known cty.Value  // the value, or cty.NilVal when it is a text to parse
+	at    *hcl.Range // where it is written in a file, or nil
+	known cty.Value  // the value, or cty.NilVal if it is a text to parse
 	text  string
 }
 
-// given collects the values of variables, those with precedence last: imports,
-// spec, inventory, environment, files, command line. What is imported under a label
-// gets its values from imports alone.
+// given collects the values of variables, the highest priority last: imports, spec,
+// inventory, environment, files, command line. Imports with a label get values only from
+// imports.
 func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.List) {
 	all := map[string]*given{}
 	diags := s.fromExpressions(all, variables, "an import", s.names.Inputs)
@@ -165,13 +165,13 @@ func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declar
 	return diags
 }
 
-// unknown tells of a value for a variable that the playbook does not have.
+// unknown reports a value for a variable that the playbook does not have.
 func unknown(at *hcl.Range, name, where string, variables map[string]*declared) diag.List {
 	return diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
 		name, where, diag.Near(name, slices.Collect(maps.Keys(variables))))
 }
 
-// value is the given value, its text parsed by the variable's type.
+// value returns the given value; a text is parsed by the variable's type.
 func (g *given) value(v *declared) (cty.Value, diag.List) {
 	if g.known != cty.NilVal {
 		return g.known, nil
@@ -191,8 +191,8 @@ func (g *given) value(v *declared) (cty.Value, diag.List) {
 		v.Name, g.where, strings.TrimSuffix(problems[0].Detail, "."))
 }
 
-// plain is a scope with functions and path only, for values that come before any
-// variable has one.
+// plain returns a scope with only functions and path, for values that are evaluated before
+// the variables.
 func (s *Scope) plain(file string) *hcl.EvalContext {
 	folder := spec.Folder(file)
 	return &hcl.EvalContext{

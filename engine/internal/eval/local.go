@@ -42,7 +42,7 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 			needsCluster[name] = needsCluster[name] || needsCluster[need]
 		}
 		switch {
-		case wrong[name]: // stays unknown, so that its mistake is told once
+		case wrong[name]: // remains unknown, so that its mistake is reported once
 			s.locals[name] = cty.DynamicVal
 		case needsCluster[name]:
 			late = append(late, byName[name])
@@ -90,7 +90,7 @@ func (s *Scope) references(l *spec.Local, byName map[string]*spec.Local) (names 
 	return names, cluster, diags
 }
 
-// secondName is the name after the root of a traversal.
+// secondName returns the name after the root of a traversal.
 func secondName(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {
 		return "", false
@@ -112,7 +112,7 @@ func localCycles(order *graph.Graph[string], byName map[string]*spec.Local) diag
 	return diags
 }
 
-// setLocals gives locals their values, in order. One that fails is unknown.
+// setLocals evaluates locals in order. A failing local is unknown.
 func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	var diags diag.List
 	for _, l := range locals {
@@ -129,7 +129,7 @@ func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	return diags
 }
 
-// needed is the locals that a local refers to, with the values they have so far.
+// needed returns the locals that a local refers to, with their values so far.
 func (s *Scope) needed(l *spec.Local) map[string]cty.Value {
 	values := map[string]cty.Value{}
 	for _, t := range l.Expr.Variables() {

@@ -10,7 +10,7 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// marks is the functions by which a playbook says what is sensitive.
+// marks returns the functions that mark values as sensitive or not.
 func marks() map[string]function.Function {
 	return map[string]function.Function{
 		"issensitive": ofMarked("Tells whether a value, or something in it, is sensitive.", cty.Bool, func(v cty.Value) cty.Value {
@@ -24,7 +24,7 @@ func marks() map[string]function.Function {
 	}
 }
 
-// ofMarked makes a function that sees the marks of its argument.
+// ofMarked makes a function that gets the marks of its argument.
 func ofMarked(about string, kind cty.Type, do func(cty.Value) cty.Value) function.Function {
 	return function.New(&function.Spec{
 		Description: about,
@@ -39,13 +39,13 @@ func ofMarked(about string, kind cty.Type, do func(cty.Value) cty.Value) functio
 	})
 }
 
-// open is a parameter that takes every value as it is.
+// open returns a parameter that accepts every value unchanged.
 func open(p function.Parameter) function.Parameter {
 	p.AllowMarked, p.AllowUnknown, p.AllowNull, p.AllowDynamicType = true, true, true, true
 	return p
 }
 
-// functions are what expressions of a folder's files may call.
+// functions returns the functions for expressions in a folder's files.
 func (s *Scope) functions(folder string) map[string]function.Function {
 	if s.in.Redactor == nil {
 		return Functions(s.in.Sources, folder, nil)
@@ -53,14 +53,13 @@ func (s *Scope) functions(folder string) map[string]function.Function {
 	return Functions(s.in.Sources, folder, s.learn)
 }
 
-// parting are the functions that take values apart. What they make of a secret is a
-// secret of its own.
+// parting lists the functions that split values. Each part of a secret is a secret too.
 func parting() []string {
 	return []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
 }
 
-// forming are those that give a value another form. Others put together what is known
-// already.
+// forming lists the functions that convert a value to another form. Other functions only
+// combine known texts.
 func forming() []string {
 	return []string{
 		"abs", "base64encode", "ceil", "chomp", "floor", "lower", "md5", "parseint", "replace", "sha1", "sha256", "sha512", "strrev",
@@ -68,20 +67,20 @@ func forming() []string {
 	}
 }
 
-// teach makes functions tell what they make of sensitive values.
+// teach makes functions report the texts that they make of sensitive values.
 func teach(all map[string]function.Function, learn func(texts ...string)) {
 	for _, name := range parting() {
 		all[name] = telling(all[name], learn)
 	}
 	for _, name := range forming() {
 		all[name] = telling(all[name], func(texts ...string) {
-			// A document that went through a function is no secret line by line.
+			// The single lines of a converted document are no secrets.
 			learn(slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, "\n") })...)
 		})
 	}
 }
 
-// telling is a function that tells the texts in what it makes of sensitive values.
+// telling returns a function that reports the texts in its result of sensitive values.
 func telling(f function.Function, learn func(texts ...string)) function.Function {
 	spec := &function.Spec{Description: f.Description(), Type: function.StaticReturnType(cty.DynamicPseudoType)}
 	for _, p := range f.Params() {

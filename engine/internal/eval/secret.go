@@ -14,8 +14,8 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// setSecrets decrypts the secrets of the files. The redactor knows each before
-// anything else sees it.
+// setSecrets decrypts the secrets of the files. It adds each to the redactor before any
+// other use.
 func (s *Scope) setSecrets() diag.List {
 	s.secrets = map[string]cty.Value{}
 	for _, block := range s.names.Secrets {
@@ -67,8 +67,8 @@ func (s *Scope) encrypted(block *spec.Secret) (string, diag.List) {
 	return text.AsString(), nil
 }
 
-// keys reads the private keys. Without a file of keys both are nil where secrets
-// may be unknown.
+// keys reads the private keys. Without a key file both results are nil if secrets may be
+// unknown.
 func (s *Scope) keys() (*secretfile.Keys, error) {
 	keys, err := secretfile.ReadKeys(secretfile.File(s.in.Environ, s.in.Sources.Home))
 	if s.in.Keyless && errors.Is(err, fs.ErrNotExist) {
@@ -88,10 +88,10 @@ func noKeys(block *spec.Secret, err error) diag.List {
 	}}
 }
 
-// Secrets returns the values of the secrets that are encrypted in the files.
+// Secrets returns the decrypted secrets of the files.
 func (s *Scope) Secrets() map[string]cty.Value { return s.secrets }
 
-// isMade tells whether a task makes the secret.
+// isMade reports whether a task makes the secret.
 func (s *Scope) isMade(name string) bool {
 	for _, block := range s.names.Secrets {
 		if block.Name == name {

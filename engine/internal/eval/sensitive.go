@@ -12,14 +12,14 @@ import (
 	"kinit/engine/secret"
 )
 
-// sensitive marks a value, whose texts are masked from now on.
+// sensitive marks a value, and masks its texts from now on.
 func (s *Scope) sensitive(value cty.Value) cty.Value {
 	value = sensitive.Mark(value)
 	s.Mask(value)
 	return value
 }
 
-// Mask tells the redactor of the texts in the sensitive parts of a value.
+// Mask adds the texts in the sensitive parts of a value to the redactor.
 func (s *Scope) Mask(value cty.Value) { s.learn(sensitive.Texts(value)...) }
 
 func (s *Scope) learn(texts ...string) {
@@ -28,8 +28,8 @@ func (s *Scope) learn(texts ...string) {
 	}
 }
 
-// tooShort tells of secret texts that cannot be masked in what programs print: masking
-// them would mask half of every text.
+// tooShort reports secret texts that are too short to mask: masking them would mask half of
+// every text.
 func (s *Scope) tooShort(name string, at hcl.Range, value cty.Value) diag.List {
 	value, _ = sensitive.Plain(value)
 	if value.Type() == cty.Number {
@@ -62,7 +62,7 @@ func bytes(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// pathText is a path inside a value as expressions write it.
+// pathText formats a path inside a value as in expressions.
 func pathText(path cty.Path) string {
 	text := ""
 	for _, step := range path {

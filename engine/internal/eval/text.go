@@ -27,7 +27,7 @@ func textFunction(about string, params []string, do func(args []string) (string,
 	})
 }
 
-// predicate makes a function of two texts that answers yes or no.
+// predicate makes a function of two texts that returns a bool.
 func predicate(about, param string, do func(text, other string) bool) function.Function {
 	return stringsTo(about, []string{"text", param}, cty.Bool, func(args []string) (cty.Value, error) {
 		return cty.BoolVal(do(args[0], args[1])), nil

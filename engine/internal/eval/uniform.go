@@ -7,9 +7,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// uniform makes a function take a tuple whose elements are all of one type as the list
-// it would be converted to. In a tuple, cty compares the types of the elements each with
-// each, which is slow for the names of a thousand nodes.
+// uniform makes a function treat a tuple of elements of one type as a list. For a tuple,
+// cty compares the types of all pairs of elements, which is slow for the names of a
+// thousand nodes.
 func uniform(f function.Function) function.Function {
 	u := uniformly{f: f}
 	spec := &function.Spec{Description: f.Description()}
@@ -25,7 +25,7 @@ func uniform(f function.Function) function.Function {
 	return function.New(spec)
 }
 
-// anyKind is a parameter that takes every type.
+// anyKind returns a parameter that takes every type.
 func anyKind(p function.Parameter) function.Parameter {
 	p.Type = cty.DynamicPseudoType
 	return p
@@ -70,8 +70,8 @@ func (u uniformly) arguments(args []cty.Value) ([]cty.Value, error) {
 	return all, nil
 }
 
-// Convert converts a value to a type, and to a list or set a tuple of a thousand
-// elements of one type quickly.
+// Convert converts a value to a type. It is fast for large tuples of one type that become a
+// list or set.
 func Convert(value cty.Value, kind cty.Type) (cty.Value, error) {
 	if kind.IsListType() || kind.IsSetType() {
 		value = asList(value)
@@ -79,8 +79,8 @@ func Convert(value cty.Value, kind cty.Type) (cty.Value, error) {
 	return convert.Convert(value, kind)
 }
 
-// asList is a list of the elements of a tuple that are all of one type. Other values
-// stay as they are.
+// asList converts a tuple of elements of one type to a list. It returns other values
+// unchanged.
 func asList(value cty.Value) cty.Value {
 	if value.IsMarked() || !value.Type().IsTupleType() || !value.IsKnown() || value.IsNull() || value.LengthInt() == 0 {
 		return value
@@ -94,7 +94,7 @@ func asList(value cty.Value) cty.Value {
 	return cty.ListVal(value.AsValueSlice())
 }
 
-// distinct is the standard library's, and quick for texts.
+// distinct is the standard library's function, but fast for texts.
 var distinct = function.New(&function.Spec{
 	Description: stdlib.DistinctFunc.Description(),
 	Params:      stdlib.DistinctFunc.Params(),

@@ -21,8 +21,7 @@ type declared struct {
 	defaults *typeexpr.Defaults // of optional attributes
 }
 
-// setVariables gives every variable its value and then holds it to its
-// validations.
+// setVariables sets the value of every variable and then checks its validations.
 func (s *Scope) setVariables() diag.List {
 	var diags diag.List
 	byName := map[string]*declared{}
@@ -49,8 +48,8 @@ func (s *Scope) setVariables() diag.List {
 	return append(diags, s.validateAll(order)...)
 }
 
-// validateAll makes values unknown that fail, so that what else fails because of
-// them is not told. A validation may refer to other variables: it sees all values.
+// validateAll makes invalid values unknown, so that errors that follow from them are not
+// reported. A validation may refer to other variables, so it gets all values.
 func (s *Scope) validateAll(order []*declared) diag.List {
 	var diags diag.List
 	var failed []string
@@ -72,7 +71,7 @@ func (s *Scope) validateAll(order []*declared) diag.List {
 	return diags
 }
 
-// valueAt is where the variable's value is written: in a file, or where it is declared.
+// valueAt returns the place of the variable's value: in a file, or at its declaration.
 func (d *declared) valueAt(given *given) hcl.Range {
 	switch {
 	case given != nil && given.at != nil:
@@ -96,7 +95,7 @@ func declare(v *spec.Variable) (*declared, diag.List) {
 	return d, nil
 }
 
-// value is what was given for a variable, or its default.
+// value returns a variable's given value, or its default.
 func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 	if given != nil {
 		value, diags := given.value(v)
@@ -134,7 +133,7 @@ func (s *Scope) typed(v *declared, value cty.Value, where string, at *hcl.Range)
 	return converted, nil
 }
 
-// validate holds a variable to its validation blocks.
+// validate checks a variable's validation blocks.
 func (s *Scope) validate(v *spec.Variable) diag.List {
 	var diags diag.List
 	if !s.vars[v.Name].IsWhollyKnown() {
@@ -148,15 +147,15 @@ func (s *Scope) validate(v *spec.Variable) diag.List {
 	return diags
 }
 
-// Assert evaluates a condition; when it is false, its message is an error with
-// the summary. An unknown condition is no error.
+// Assert evaluates a condition; if it is false, the error has its message and the summary.
+// An unknown condition is no error.
 func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
 	value, problems := bounds.Value(c.Condition, ctx)
 	if problems.HasErrors() {
 		return diag.FromHCL(problems)
 	}
 	at := c.Condition.Range()
-	value, _ = sensitive.Plain(value) // what came out tells no secret
+	value, _ = sensitive.Plain(value) // the outcome of a condition is no secret
 	value, err := convert.Convert(value, cty.Bool)
 	if err != nil || value.IsNull() {
 		return diag.Errorf(&at, "Invalid condition", "A condition must be true or false.")
@@ -186,7 +185,7 @@ func place(at *hcl.Range, otherwise hcl.Range) *hcl.Range {
 	return &otherwise
 }
 
-// describe names the path inside a value that an error is about.
+// describe formats an error with its path inside a value.
 func describe(err error) string {
 	at, ok := err.(cty.PathError)
 	if !ok || len(at.Path) == 0 {

@@ -7,8 +7,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// Waiting is a variable of an import whose value needs values of tasks, so that it is
-// known only in a run.
+// Waiting is a variable of an import that needs values of tasks, so that it is known only
+// during a run.
 type Waiting struct {
 	Expr hcl.Expression // the importer's
 
@@ -16,10 +16,10 @@ type Waiting struct {
 	variable *declared
 }
 
-// Waiting lists them by name.
+// Waiting returns these variables by name.
 func (s *Scope) Waiting() map[string]*Waiting { return s.waiting }
 
-// wait notes a variable that will be known in a run.
+// wait records a variable that is known only during a run.
 func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
 	s.waiting[v.Name] = &Waiting{Expr: expr, scope: s, variable: v}
 	if len(v.Validations) == 0 {
@@ -30,8 +30,8 @@ func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
 		v.Name, v.Validations[0].Range)
 }
 
-// Value is what the variable is when its expression has a value: of its type, and
-// masked where it is sensitive.
+// Value returns the variable's value for a value of its expression: converted to its type,
+// and masked if it is sensitive.
 func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
 	at := w.Expr.Range()
 	value, diags := w.scope.typed(w.variable, value, "the import", &at)
@@ -42,7 +42,7 @@ func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
 	return value, diags
 }
 
-// needsTask tells whether an expression needs values of tasks, or outputs of imports,
+// needsTask reports whether an expression needs values of tasks, or outputs of imports,
 // which may need them.
 func (s *Scope) needsTask(expr hcl.Expression) bool {
 	for _, t := range expr.Variables() {

@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// How much is kept of one output, in bytes. What a run keeps must not grow with what a
-// host prints.
+// How much is kept of one output, in bytes. The limits bound the memory of a run.
 const (
-	mostHead = 256 << 10 // of one that may be long: its beginning
-	mostTail = 768 << 10 // and its end
-	mostRead = 8 << 20   // of one that a module reads, and must have whole
-	overlap  = 64 << 10  // what is read beyond a cut, so that no half of a secret stays
+	mostHead = 256 << 10 // the beginning of a long output
+	mostTail = 768 << 10 // the end of a long output
+	mostRead = 8 << 20   // an output that a module reads and needs whole
+	overlap  = 64 << 10  // bytes read beyond a cut, so that no half of a secret remains
 )
 
-// errLong ends a command whose output is to be read, and is longer than any can be meant.
+// errLong ends a command whose output is to be read and is too long.
 var errLong = errors.New("it printed more than " + fmt.Sprint(mostRead>>20) + " MiB, which no module reads")
 
 // capture keeps an output: all of it, or its beginning and its end.
 type capture struct {
-	whole bool // too much is an error
+	whole bool // an output over the limit is an error
 	head  []byte
-	tail  []byte // begins where head ends, or later when something was left out
+	tail  []byte // begins where head ends, or later if something was left out
 	all   int64  // bytes written
-	spill *spill // takes all of it once something is left out; may be nil
+	spill *spill // takes the whole output once something is left out; may be nil
 }
 
 func (c *capture) Write(b []byte) (int, error) {
@@ -49,14 +48,14 @@ func (c *capture) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// end is text, once nothing more comes.
+// end returns the text after the last write.
 func (c *capture) end(redact func(string) string) string {
 	c.spill.end()
 	return c.text(redact)
 }
 
-// text is what was kept. Where something was left out it says how much, and where all of
-// it is. Secrets are masked then, since a cut could leave half of one.
+// text returns the kept output. If something was left out, it states how much, and where
+// the whole output is. It masks secrets then, since a cut could leave half of one.
 func (c *capture) text(redact func(string) string) string {
 	if c.all == int64(len(c.head)+len(c.tail)) {
 		return string(c.head) + string(c.tail)
@@ -69,16 +68,16 @@ func (c *capture) text(redact func(string) string) string {
 	return redact(string(c.head[:first])) + fmt.Sprintf("\n… %d bytes left out%s …\n", left, c.spill.where()) + redact(string(c.tail[last:]))
 }
 
-// How often another place for a cut is looked for, and how far away in bytes. It is no
-// number that the lengths of secrets divide.
+// How often cut looks for another place, and how far away in bytes. The step is a number
+// that the lengths of secrets do not divide.
 const (
 	tries = 61
 	apart = 1021
 )
 
-// cut is a place at or before another one in a text where no secret is cut in two: both
-// sides are masked alone as they are together. In a text of nothing but secrets it is the
-// beginning.
+// cut returns a place at or before near where no secret is cut in two: masking both sides
+// separately gives the same text as masking them together. It is 0 in a text of only
+// secrets.
 func cut(text []byte, near int, redact func(string) string) int {
 	whole := redact(string(text))
 	for at := near; at > 0 && at > near-tries*apart; at -= apart {

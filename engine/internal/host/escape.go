@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// The most, in bytes, that an escaped name may have, so that it fits a file name of
-// 255 bytes together with its ending, and on Windows a path of 260 characters.
+// The maximum length in bytes of an escaped name, so that with its ending it fits a file
+// name of 255 bytes, and on Windows a path of 260 characters.
 const (
 	longestName        = 200
 	longestWindowsName = 110
 )
 
-// escape makes a file name of any text: a path, a unit, an image. Different texts
-// give different names. Long texts are cut and end with a part of their SHA-256.
+// escape makes a file name of any text: a path, a unit, an image. Different texts give
+// different names. Long texts are cut and end with part of their SHA-256.
 func escape(text string) string {
 	return shorten(text, escaped(text, func(i int, c byte) bool { return c != '.' || i > 0 }), longestName)
 }
 
-// escapeWindows is escape for Windows, which allows fewer names: none with a colon, none
-// that ends with a dot, and none of a device, such as CON.
+// escapeWindows is escape for Windows, which does not allow names with a colon, names that
+// end with a dot, and names of devices such as CON.
 func escapeWindows(text string) string {
 	device := isDevice(text)
 	return shorten(text, escaped(text, func(i int, c byte) bool {
@@ -49,8 +49,7 @@ func shorten(text, name string, longest int) string {
 	return name[:longest-33] + "%-" + hex.EncodeToString(sum[:])[:31]
 }
 
-// isDevice tells whether Windows takes a name for that of a device, whatever is behind a
-// dot.
+// isDevice reports whether Windows treats a name as a device, whatever follows a dot.
 func isDevice(name string) bool {
 	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch base {

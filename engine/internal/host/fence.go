@@ -13,15 +13,15 @@ import (
 
 // Keeper knows whether the run may work on a machine.
 type Keeper interface {
-	// Fenced says that the machine has refused to do something for the run.
+	// Fenced records that the machine has refused a command of the run.
 	Fenced(name string)
-	// Away says that the machine is about to be away, for so long at most, and returns what
-	// says that it is back.
+	// Away announces that the machine will be away for at most within. The caller calls
+	// back when it has returned.
 	Away(ctx context.Context, name string, within time.Duration) (back func(), err error)
 }
 
-// Fence makes all that is told to the machine as it is bound from now on conditional:
-// commands are run and files changed only while the link is there.
+// Fence makes all later commands and file changes on the machine depend on the link: they
+// are done only while it exists.
 func (m *Machine) Fence(link string, k Keeper) {
 	m.fence, m.keeper = link, k
 	if f, ok := m.files.(transport.Fenceable); ok {
@@ -29,8 +29,8 @@ func (m *Machine) Fence(link string, k Keeper) {
 	}
 }
 
-// Fenced tells whether the error is that of a machine on which another run has taken over,
-// and says so to who keeps the lock.
+// Fenced reports whether the error is that of a machine on which another run has taken
+// over, and reports it to the lock's keeper.
 func (m *Machine) Fenced(err error) bool {
 	if m.keeper == nil || !errors.Is(err, transport.ErrFenced) {
 		return false
@@ -40,7 +40,7 @@ func (m *Machine) Fenced(err error) bool {
 }
 
 // Check asks the machine whether the run may still work there, if the task has used a
-// connection that it cannot look at: what is told over those is not fenced by itself.
+// connection of a kind that is not fenced.
 func Check(ctx context.Context, h module.Host) error {
 	switch h := h.(type) {
 	case within:
@@ -53,7 +53,7 @@ func Check(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// check asks whether the fence is there.
+// check reports an error if the fence is missing.
 func (b *bound) check(ctx context.Context) error {
 	if b.fence == "" {
 		return nil
@@ -68,7 +68,7 @@ func (b *bound) check(ctx context.Context) error {
 	return nil
 }
 
-// Away says that the host is about to be away, so that the run keeps its lock there.
+// Away announces that the host will be away, so that the run keeps its lock there.
 func (b *bound) Away(ctx context.Context, limit time.Duration) (func(), error) {
 	if b.keeper == nil {
 		return func() {}, nil
@@ -76,7 +76,7 @@ func (b *bound) Away(ctx context.Context, limit time.Duration) (func(), error) {
 	return b.keeper.Away(ctx, b.name, limit)
 }
 
-// Away is that of the host.
+// Away is that of the wrapped host.
 func (w within) Away(ctx context.Context, limit time.Duration) (func(), error) {
 	return module.Away(ctx, w.Host, limit)
 }

@@ -14,18 +14,18 @@ import (
 	"kinit/engine/module"
 )
 
-// instanceFile is where, among an owner's marks, it is noted which instance they are of.
+// instanceFile is the file among an owner's marks that names their instance.
 const instanceFile = "instance.json"
 
-// Found is what a machine says of who has an owner's name there.
+// Found is the instance that has an owner's name on a machine.
 type Found struct {
 	instance.Instance
-	// Old says that there are marks of the owner, of a time when they were of no instance.
+	// Old is set if the owner has marks from a version without instances.
 	Old bool
 }
 
-// Found reads who has an owner's name on the machine. A user who may not read that has
-// nothing there.
+// Found reads the instance that has an owner's name on the machine. It finds nothing for a
+// user who may not read that.
 func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {
 	found, err := m.Bind(owner, nil).(*bound).found(ctx)
 	if errors.Is(err, fs.ErrPermission) {
@@ -53,14 +53,14 @@ func (b *bound) found(ctx context.Context) (Found, error) {
 	return found, nil
 }
 
-// errNone is why a file that should name an instance does not, when it is no bad JSON.
+// errNone is the error for a file of valid JSON that names no instance.
 var errNone = errors.New("it has no id")
 
-// Belongs says which instance the marks are of that are made and read from now on. begin is
+// Belongs sets the instance of the marks that are made and read from now on. begin is
 // called before the first mark of the instance is made on the machine; it may be nil.
 func (m *Machine) Belongs(i instance.Instance, begin func() error) { m.instance, m.begin = i, begin }
 
-// Adopt notes on the machine which instance the owner's marks are of, where nothing says so.
+// Adopt records the instance of the owner's marks on the machine, if none is recorded.
 func (m *Machine) Adopt(ctx context.Context, owner string) error {
 	b := m.Bind(owner, nil).(*bound)
 	b.owning.Lock()
@@ -68,7 +68,7 @@ func (m *Machine) Adopt(ctx context.Context, owner string) error {
 	return b.note(ctx)
 }
 
-// Instance is the id that the owner's marks carry.
+// Instance returns the id that the owner's marks carry.
 func (b *bound) Instance() string {
 	if b.owner == "" {
 		return ""
@@ -76,8 +76,7 @@ func (b *bound) Instance() string {
 	return b.instance.InMarks()
 }
 
-// settle notes the instance before the first marks of a kind: wherever there are marks, it
-// is there too.
+// settle records the instance before the first mark, so that marks always have one.
 func (b *bound) settle(ctx context.Context) error {
 	if !b.instance.There() {
 		return nil

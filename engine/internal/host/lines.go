@@ -22,11 +22,11 @@ type lines struct {
 type tee struct {
 	lines *lines
 	to    io.Writer
-	line  []byte // the line that is not complete
+	line  []byte // the incomplete line
 }
 
-// tee returns a writer that passes on and finds lines. Without a function it is the
-// other writer itself.
+// tee returns a writer that passes data on and finds lines. Without a function it returns
+// to.
 func (l *lines) tee(to io.Writer) io.Writer {
 	if l.call == nil {
 		return to
@@ -51,7 +51,7 @@ func (t *tee) Write(b []byte) (int, error) {
 	}
 }
 
-// end calls with the last lines, which have no line end.
+// end calls the function with the last lines, which have no line end.
 func (l *lines) end() {
 	for _, t := range l.tees {
 		if len(t.line) > 0 {

@@ -27,13 +27,13 @@ type Machine struct {
 	conn     transport.Conn
 	files    module.Files
 	redactor *secret.Redactor
-	fence    string            // what must be there for anything to be done; empty asks for nothing
+	fence    string            // must exist for any command or change; empty means no condition
 	keeper   Keeper            // of the fence
 	instance instance.Instance // of the owner's marks
-	begin    func() error      // before its first mark
+	begin    func() error      // called before its first mark
 	speed    speed
 
-	owning sync.Mutex // held while a mark is looked at and made
+	owning sync.Mutex // held while a mark is read and made
 	last   int64      // sequence of the last mark, in ns since 1970
 }
 
@@ -61,7 +61,7 @@ func (m *Machine) escape(text string) string {
 	return escape(text)
 }
 
-// Conn is the machine's connection, for what is not a task: locks, facts.
+// Conn returns the machine's connection, for locks and facts.
 func (m *Machine) Conn() transport.Conn { return m.conn }
 
 // Bind returns the machine as one task sees it. What the task makes belongs to
@@ -70,14 +70,13 @@ func (m *Machine) Bind(owner string, report func(event.Progress)) module.Host {
 	return &bound{Machine: m, owner: owner, report: report, files: m.files, fence: m.fence}
 }
 
-// bound is a machine as one task sees it.
 type bound struct {
 	*Machine
 	owner   string
 	report  func(event.Progress)
-	files   module.Files // those of the machine when it was bound, as is the fence
+	files   module.Files // as the machine's when it was bound, like the fence
 	fence   string
-	dialled atomic.Bool // something was told over a connection, or may be
+	dialled atomic.Bool // a connection was used, or may be
 }
 
 var _ module.Host = (*bound)(nil)
@@ -117,7 +116,7 @@ func (b *bound) AddSecret(values ...secret.Value) {
 	}
 }
 
-// folder is where the owner's marks are.
+// folder returns the folder of the owner's marks.
 func (b *bound) folder() string {
 	return path.Join(b.settings.Manifests, b.escape(b.owner), "owned")
 }

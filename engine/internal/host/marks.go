@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"kinit/engine/module"
@@ -18,18 +20,17 @@ import (
 // largestMark is the most, in bytes, that is read of one mark.
 const largestMark = 16 << 20
 
-// record is a mark as it is kept: one file for each mark, below a folder for its
-// kind. Seq orders marks by when they were made: ns since 1970, padded so that
-// it sorts as text too. Those of another instance than the run's are foreign: they are
-// not read as marks, and neither changed nor removed.
+// record is a stored mark: one file for each mark, in a folder for its kind. Seq orders
+// marks by when they were made: ns since 1970, padded so that it sorts as text too. Marks
+// of other instances are foreign: they are not read as marks, changed or removed.
 type record struct {
 	module.Mark
 	Seq      string `json:"seq"`
 	Instance string `json:"instance,omitempty"`
 }
 
-// Own records a mark, before the thing is made. A mark that is there already
-// stays as it is, with what it says was there before.
+// Own records a mark before the object is made. It does not change an existing mark, which
+// describes the state before.
 func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 	if b.owner == "" {
 		return nil
@@ -53,7 +54,7 @@ func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 	return nil
 }
 
-// has tells whether there is a mark of the instance. One of another is an error.
+// has reports whether the instance has a mark. A mark of another instance is an error.
 func (b *bound) has(ctx context.Context, name string) (bool, error) {
 	r, err := b.read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +82,7 @@ func (b *bound) write(ctx context.Context, name string, r record) error {
 	return b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600})
 }
 
-// mkdir makes a folder of the manifests and those above it, all private.
+// mkdir makes a folder of the manifests and those above it, all with private modes.
 func (b *bound) mkdir(ctx context.Context, folder string) error {
 	if _, err := b.files.Stat(ctx, folder); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -101,7 +102,7 @@ func (b *bound) sequence() string {
 	return fmt.Sprintf("%020d", b.last)
 }
 
-// Disown removes a mark. No mark is no error.
+// Disown removes a mark. A missing mark is no error.
 func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	if b.owner == "" {
 		return nil
@@ -122,7 +123,7 @@ func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	return nil
 }
 
-// file is where a mark is kept.
+// file returns the path of a mark.
 func (b *bound) file(mark module.Mark) (string, error) {
 	if mark.Kind == "" || mark.ID == "" {
 		return "", fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
@@ -149,7 +150,49 @@ func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 	return marks, nil
 }
 
+// records reads the marks of the owner's instance.
 func (b *bound) records(ctx context.Context) ([]record, error) {
+	all, ok := b.printed(ctx)
+	if !ok {
+		var err error
+		if all, err = b.opened(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(r record) bool { return r.Instance != b.Instance() }), nil
+}
+
+// printMarks is a script that prints all marks below its first argument. Unfinished files
+// have hidden names.
+const printMarks = `cd -- "$1" && set -- */*.json && exec cat -- "$@"`
+
+// printed reads all marks with one command, since each file costs several requests and
+// modules read the marks often. It reports whether that worked. If not, for example because
+// there are no marks yet, reading the files shows why. On the local machine files are
+// cheaper than a command.
+func (b *bound) printed(ctx context.Context) ([]record, bool) {
+	if b.settings.Local || b.OS() == module.Windows {
+		return nil, false
+	}
+	out, err := b.Run(ctx, module.Command{Argv: []string{"sh", "-c", printMarks, "marks", b.folder()}})
+	if err != nil {
+		return nil, false
+	}
+	var all []record
+	for decoder := json.NewDecoder(strings.NewReader(out.Stdout)); ; {
+		var r record
+		switch err := decoder.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return all, true
+		case err != nil || r.Kind == "" || r.ID == "":
+			return nil, false
+		}
+		all = append(all, r)
+	}
+}
+
+// opened reads all marks file by file.
+func (b *bound) opened(ctx context.Context) ([]record, error) {
 	kinds, err := b.list(ctx, b.folder())
 	if err != nil {
 		return nil, err
@@ -168,16 +211,14 @@ func (b *bound) records(ctx context.Context) ([]record, error) {
 			if err != nil {
 				return nil, err
 			}
-			if r.Instance == b.Instance() {
-				records = append(records, r)
-			}
+			records = append(records, r)
 		}
 	}
 	return records, nil
 }
 
-// list returns the paths of what is in a folder, without hidden files, which are being
-// written, and what the instance is noted in. No folder is an empty one.
+// list returns the paths in a folder, without hidden files, which are unfinished, and
+// without the instance file. A missing folder counts as empty.
 func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
 	infos, err := b.files.List(ctx, folder)
 	if errors.Is(err, fs.ErrNotExist) {

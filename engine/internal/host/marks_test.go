@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +13,28 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/engine/transport/transporttest/sshd"
 )
+
+// hereAndFarAway runs a test on this machine, and again on this machine over SSH.
+func hereAndFarAway(t *testing.T, test func(t *testing.T, m *Machine)) {
+	t.Helper()
+	t.Run("here", func(t *testing.T) { test(t, machine(t, &secret.Redactor{})) })
+	t.Run("over SSH", func(t *testing.T) {
+		server := sshd.Start(t)
+		settings := Settings{
+			Name: "far", Address: server.Host, Port: server.Port, User: server.User, NoAgent: true,
+			IdentityFiles: []string{server.ClientKey}, HostKeys: []string{server.HostKey}, Manifests: t.TempDir() + "/kinit/clusters",
+		}
+		pool := NewPool(func(context.Context, string) (Settings, error) { return settings, nil }, &secret.Redactor{})
+		t.Cleanup(func() { _ = pool.Close() })
+		m, err := pool.Get(t.Context(), "far")
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, m)
+	})
+}
 
 func own(t *testing.T, h module.Host, marks ...module.Mark) {
 	t.Helper()
@@ -35,89 +57,97 @@ func wantMarks(t *testing.T, h module.Host, want ...module.Mark) {
 }
 
 func TestMarksComeInTheOrderInWhichTheyWereMade(t *testing.T) {
-	h := machine(t, &secret.Redactor{}).Bind("k8s", nil)
-	wantMarks(t, h)
-	marks := []module.Mark{
-		{Kind: "unit", ID: "z.service"},
-		{Kind: "file", ID: "/etc/z", Prior: "old\ntext"},
-		{Kind: "package", ID: "podman", Keep: true},
-		{Kind: "file", ID: "/etc/a"},
-		{Kind: "unit", ID: "a.service"},
-	}
-	own(t, h, marks...)
-	wantMarks(t, h, marks...)
-	if err := h.Disown(t.Context(), marks[1]); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Disown(t.Context(), marks[1]); err != nil {
-		t.Fatal(err)
-	}
-	wantMarks(t, h, marks[0], marks[2], marks[3], marks[4])
-	own(t, h, marks[1]) // made again, so it is the last
-	wantMarks(t, h, marks[0], marks[2], marks[3], marks[4], marks[1])
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		h := m.Bind("k8s", nil)
+		wantMarks(t, h)
+		marks := []module.Mark{
+			{Kind: "unit", ID: "z.service"},
+			{Kind: "file", ID: "/etc/z", Prior: "old\ntext"},
+			{Kind: "package", ID: "podman", Keep: true},
+			{Kind: "file", ID: "/etc/a"},
+			{Kind: "unit", ID: "a.service"},
+		}
+		own(t, h, marks...)
+		wantMarks(t, h, marks...)
+		if err := h.Disown(t.Context(), marks[1]); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Disown(t.Context(), marks[1]); err != nil {
+			t.Fatal(err)
+		}
+		wantMarks(t, h, marks[0], marks[2], marks[3], marks[4])
+		own(t, h, marks[1]) // made again, so it is the last
+		wantMarks(t, h, marks[0], marks[2], marks[3], marks[4], marks[1])
+	})
 }
 
 func TestOwnKeepsTheFirstPrior(t *testing.T) {
-	h := machine(t, &secret.Redactor{}).Bind("k8s", nil)
-	first := module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1500"}
-	own(t, h, first, module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1442"}, module.Mark{Kind: "ovs_setting", ID: "mtu"})
-	wantMarks(t, h, first)
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		h := m.Bind("k8s", nil)
+		first := module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1500"}
+		own(t, h, first, module.Mark{Kind: "ovs_setting", ID: "mtu", Prior: "1442"}, module.Mark{Kind: "ovs_setting", ID: "mtu"})
+		wantMarks(t, h, first)
+	})
 }
 
 func TestOwnersAreApart(t *testing.T) {
-	m := machine(t, &secret.Redactor{})
-	a, b, nobody := m.Bind("a", nil), m.Bind("b", nil), m.Bind("", nil)
-	mark := module.Mark{Kind: "file", ID: "/etc/x"}
-	own(t, a, mark)
-	own(t, nobody, mark)
-	wantMarks(t, a, mark)
-	wantMarks(t, b)
-	wantMarks(t, nobody)
-	if err := b.Disown(t.Context(), mark); err != nil {
-		t.Fatal(err)
-	}
-	if err := nobody.Disown(t.Context(), mark); err != nil {
-		t.Fatal(err)
-	}
-	wantMarks(t, a, mark)
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		a, b, nobody := m.Bind("a", nil), m.Bind("b", nil), m.Bind("", nil)
+		mark := module.Mark{Kind: "file", ID: "/etc/x"}
+		own(t, a, mark)
+		own(t, nobody, mark)
+		wantMarks(t, a, mark)
+		wantMarks(t, b)
+		wantMarks(t, nobody)
+		if err := b.Disown(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+		if err := nobody.Disown(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+		wantMarks(t, a, mark)
+	})
 }
 
 func TestMarksMayBeMadeAtTheSameTime(t *testing.T) {
-	m := machine(t, &secret.Redactor{})
-	var all sync.WaitGroup
-	for i := range 20 {
-		all.Go(func() {
-			own(t, m.Bind("k8s", nil), module.Mark{Kind: "file", ID: "/shared", Prior: "old"},
-				module.Mark{Kind: "file", ID: "/" + strings.Repeat("x", i)})
-		})
-	}
-	all.Wait()
-	marks, err := m.Bind("k8s", nil).Marks(t.Context())
-	if err != nil || len(marks) != 21 {
-		t.Errorf("%d marks, error %v", len(marks), err)
-	}
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				own(t, m.Bind("k8s", nil), module.Mark{Kind: "file", ID: "/shared", Prior: "old"},
+					module.Mark{Kind: "file", ID: "/" + strings.Repeat("x", i)})
+			})
+		}
+		all.Wait()
+		marks, err := m.Bind("k8s", nil).Marks(t.Context())
+		if err != nil || len(marks) != 21 {
+			t.Errorf("%d marks, error %v", len(marks), err)
+		}
+	})
 }
 
 func TestMarksTakeAnyName(t *testing.T) {
-	h := machine(t, &secret.Redactor{}).Bind("../k8s", nil)
-	long := strings.Repeat("/long folder", 100)
-	var marks []module.Mark
-	for _, id := range []string{"/etc/a b", "..", ".", "a/b", "a%2Fb", "é\n", "*", long + "1", long + "2"} {
-		marks = append(marks, module.Mark{Kind: "../file", ID: id})
-	}
-	own(t, h, marks...)
-	wantMarks(t, h, marks...)
-	for _, mark := range marks {
-		if err := h.Disown(t.Context(), mark); err != nil {
-			t.Error(err)
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		h := m.Bind("../k8s", nil)
+		long := strings.Repeat("/long folder", 100)
+		var marks []module.Mark
+		for _, id := range []string{"/etc/a b", "..", ".", "a/b", "a%2Fb", "é\n", "*", long + "1", long + "2"} {
+			marks = append(marks, module.Mark{Kind: "../file", ID: id})
 		}
-	}
-	wantMarks(t, h)
-	for _, mark := range []module.Mark{{Kind: "file"}, {ID: "/etc/x"}} {
-		if err := h.Own(t.Context(), mark); err == nil {
-			t.Errorf("%+v is accepted", mark)
+		own(t, h, marks...)
+		wantMarks(t, h, marks...)
+		for _, mark := range marks {
+			if err := h.Disown(t.Context(), mark); err != nil {
+				t.Error(err)
+			}
 		}
-	}
+		wantMarks(t, h)
+		for _, mark := range []module.Mark{{Kind: "file"}, {ID: "/etc/x"}} {
+			if err := h.Own(t.Context(), mark); err == nil {
+				t.Errorf("%+v is accepted", mark)
+			}
+		}
+	})
 }
 
 func TestMarksAreKeptPrivately(t *testing.T) {
@@ -152,14 +182,27 @@ func TestMarksAreKeptPrivately(t *testing.T) {
 }
 
 func TestADamagedMarkIsAnError(t *testing.T) {
-	m := machine(t, &secret.Redactor{})
-	h := m.Bind("k8s", nil)
-	own(t, h, module.Mark{Kind: "file", ID: "x"})
-	name := m.settings.Manifests + "/k8s/owned/file/x.json"
-	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.Marks(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
-		t.Errorf("error is %v", err)
-	}
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		h := m.Bind("k8s", nil)
+		own(t, h, module.Mark{Kind: "file", ID: "x"})
+		name := m.settings.Manifests + "/k8s/owned/file/x.json"
+		if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Marks(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error is %v", err)
+		}
+	})
+}
+
+// Modules read marks often, and each file would be several requests.
+func TestMarksFarAwayAreReadByOneCommand(t *testing.T) {
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		b := m.Bind("k8s", nil).(*bound)
+		own(t, b, module.Mark{Kind: "file", ID: "a", Prior: "x\ny"}, module.Mark{Kind: "unit", ID: "b"})
+		records, ok := b.printed(t.Context())
+		if want := !m.settings.Local; ok != want || ok && len(records) != 2 {
+			t.Errorf("%d marks printed, %v, want %v", len(records), ok, want)
+		}
+	})
 }

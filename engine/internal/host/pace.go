@@ -11,21 +11,21 @@ import (
 	"kinit/engine/transport"
 )
 
-// measureTime is how long measuring a machine may take. One that does not answer is no
-// slower for that than it is known to be.
+// measureTime is how long measuring a machine may take. A machine that does not answer in
+// time keeps its known pace.
 const measureTime = 30 * time.Second
 
-// speed is how slow a machine is. Who asks while it is measured gets the same answer.
+// speed is how slow a machine is. Callers share one measurement.
 type speed struct {
-	fixed float64 // what the settings say; 0 lets it be measured
+	fixed float64 // from the settings; 0 means measure
 
 	mu      sync.Mutex
-	slowest float64       // that was measured, 0 before
-	busy    chan struct{} // closed when the measurement under way has ended, nil without one
+	slowest float64       // the slowest measurement, 0 before the first
+	busy    chan struct{} // closed when the current measurement ends; nil without one
 }
 
-// Pace is how many times slower than an ordinary machine it is known to be: what its settings
-// say, or the slowest that was measured.
+// Pace returns how many times slower than an ordinary machine it is: the value of the
+// settings, or the slowest measurement.
 func (m *Machine) Pace() float64 {
 	m.speed.mu.Lock()
 	defer m.speed.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *speed) known() float64 {
 	return max(s.slowest, pace.Ordinary)
 }
 
-// Note takes what was measured, and says what is known then.
+// Note records a measurement and returns the pace that is known then.
 func (m *Machine) Note(found float64) float64 {
 	m.speed.mu.Lock()
 	defer m.speed.mu.Unlock()
@@ -64,8 +64,8 @@ func (m *Machine) Measure(ctx context.Context) float64 {
 	return m.Pace()
 }
 
-// begin begins a measurement, or returns the one that is under way, or nothing where there is
-// nothing to measure.
+// begin begins a measurement, or returns the current one, or nil if the machine is not
+// measured.
 func (s *speed) begin() (busy chan struct{}, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *speed) end() {
 	s.busy = nil
 }
 
-// measure runs the script, and is 0 where that says nothing.
+// measure runs the script, and returns 0 if its output has no result.
 func (m *Machine) measure(ctx context.Context) float64 {
 	limited, cancel := context.WithTimeout(ctx, measureTime)
 	defer cancel()
@@ -98,8 +98,7 @@ func (m *Machine) measure(ctx context.Context) float64 {
 	return pace.Parse(out.String())
 }
 
-// fixedPace is what the settings say, and on Windows, where nothing is measured, that it is
-// an ordinary machine.
+// fixedPace returns the pace of the settings, or 1 on Windows, where nothing is measured.
 func (s Settings) fixedPace() float64 {
 	if s.Pace == 0 && s.system() == module.Windows {
 		return pace.Ordinary
@@ -107,11 +106,8 @@ func (s Settings) fixedPace() float64 {
 	return s.Pace
 }
 
-// Pace is that of the host.
 func (w within) Pace() float64 { return module.Gauge(w.Host).Pace() }
 
-// Measure measures the host.
 func (w within) Measure(ctx context.Context) float64 { return module.Gauge(w.Host).Measure(ctx) }
 
-// Note is that of the host.
 func (w within) Note(found float64) float64 { return module.NotePace(w.Host, found) }

@@ -1,5 +1,5 @@
-// Package host gives tasks their machines: one connection for each, kept for the
-// run, and module.Host on top of it. It does not know how a connection works.
+// Package host gives tasks their machines: one connection for each, kept for the run, and
+// module.Host on top of it. It does not know how connections work.
 package host
 
 import (
@@ -14,7 +14,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// Pool keeps one connection a machine. It is safe for use by several goroutines.
+// Pool keeps one connection for each machine. It is safe for use by several goroutines.
 type Pool struct {
 	lookup   func(ctx context.Context, name string) (Settings, error)
 	connect  Connect
@@ -22,34 +22,34 @@ type Pool struct {
 
 	mu      sync.Mutex
 	entries map[entryKey]*entry
-	made    []*Machine // in the order in which they were connected
+	made    []*Machine // in the order of connection
 	closed  bool
 	run     string
 	admit   func(ctx context.Context, m *Machine) error
 }
 
-// entryKey is what has a connection of its own: a machine, or a machine as another
-// user than its settings say.
+// entryKey identifies a connection: a machine, or a machine as another user than its
+// settings say.
 type entryKey struct {
 	name  string
 	as    Become
-	other bool // as counts
+	other bool // used if other is set
 }
 
-// Connect makes the connection of a machine; via is the connection of the
-// machine that Settings.Via names, or nil.
+// Connect makes the connection of a machine; via is the connection of the machine that
+// Settings.Via names, or nil.
 type Connect func(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error)
 
 // entry is one machine, connected or about to be.
 type entry struct {
-	busy     chan struct{} // holds a token while the machine is looked at or made
+	busy     chan struct{} // holds a token while the machine is checked or made
 	machine  *Machine
 	admitted bool
 	failed   error // what the next Get returns without trying
 }
 
-// NewPool returns a pool. lookup tells how to reach a machine; it is called once
-// for each connection that is made.
+// NewPool returns a pool. lookup returns how to reach a machine; it is called once for each
+// connection.
 func NewPool(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor) *Pool {
 	return NewPoolWith(lookup, redactor, Open)
 }
@@ -62,22 +62,22 @@ func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error)
 	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
 }
 
-// Mark names the run that connections are made for from now on, so that what it has at work
-// can be found on the machines.
+// Mark sets the run of later connections, so that the run's processes can be found on the
+// machines.
 func (p *Pool) Mark(run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.run = run
 }
 
-// Admit says what a machine must pass, from now on, before Get and As return it, once.
+// Admit sets a check that each machine must pass once before Get and As return it.
 func (p *Pool) Admit(admit func(ctx context.Context, m *Machine) error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.admit = admit
 }
 
-// terms are what Mark and Admit have said.
+// terms returns what Mark and Admit have set.
 func (p *Pool) terms() (run string, admit func(ctx context.Context, m *Machine) error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,8 +97,8 @@ func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) 
 	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
 }
 
-// Begin is Get, or As where as says so, for those who want a machine early and do not tell
-// when it cannot be reached: the Get after it tells, without waiting once more.
+// Begin connects early and ignores a failure; the next Get or As returns that failure at
+// once. as may be nil.
 func (p *Pool) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
 	key := keyOf(name, as)
 	m, err := p.get(ctx, key, nil)
@@ -122,8 +122,8 @@ func keyOf(name string, as *Become) entryKey {
 	return entryKey{name: name, as: *as, other: true}
 }
 
-// Connected returns a machine that is connected already and has passed, as the user its
-// settings say or as another one, or nil. It does not wait.
+// Connected returns a machine that is connected and admitted, as the given user or the user
+// of its settings, or nil. It does not wait.
 func (p *Pool) Connected(name string, as *Become) *Machine {
 	p.mu.Lock()
 	e := p.entries[keyOf(name, as)]
@@ -144,7 +144,7 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 	}
 }
 
-// get is Get on behalf of the machines in chain, each reached through the next.
+// get is Get for a machine that the machines in chain are reached through.
 func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
 	chain = append(slices.Clone(chain), name)
@@ -177,7 +177,7 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 	return e.machine, p.let(ctx, e)
 }
 
-// let lets a machine that was connected be used, once it has passed.
+// let admits a connected machine.
 func (p *Pool) let(ctx context.Context, e *entry) error {
 	_, admit := p.terms()
 	if e.admitted || admit == nil {
@@ -202,7 +202,7 @@ func (p *Pool) entry(key entryKey) (*entry, error) {
 	return e, nil
 }
 
-// reach connects, through another machine where the settings say so.
+// reach connects to a machine, through another one if the settings say so.
 func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
 	settings, err := p.lookup(ctx, name)
@@ -232,7 +232,7 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 	return newMachine(name, settings, conn, files, p.redactor), nil
 }
 
-// keep remembers a machine, unless the pool was closed meanwhile.
+// keep records a machine, unless the pool was closed meanwhile.
 func (p *Pool) keep(e *entry, m *Machine) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,8 +244,8 @@ func (p *Pool) keep(e *entry, m *Machine) error {
 	return nil
 }
 
-// Close ends all connections, those made last first, because they may lead
-// through the others. Calling it twice is fine.
+// Close ends all connections, the latest first, because they may lead through earlier ones.
+// It may be called twice.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	made := p.made

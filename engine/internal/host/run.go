@@ -17,8 +17,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// plain is the environment of every command: messages and numbers in one form,
-// and the folders of system programs, which a login of an ordinary user lacks.
+// plain is the environment of every command: a fixed locale, and the folders of system
+// programs, which the path of an ordinary user lacks.
 const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
 
 // Run runs a command and waits.
@@ -48,7 +48,7 @@ func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error
 	return out, nil
 }
 
-// capture keeps an output of a command, as long as it may be.
+// capture returns a buffer for an output of a command, with its limits.
 func (b *bound) capture(c module.Command, stream string) *capture {
 	if c.Long || c.Line != nil {
 		return &capture{spill: b.newSpill(stream)}
@@ -56,7 +56,7 @@ func (b *bound) capture(c module.Command, stream string) *capture {
 	return &capture{whole: true}
 }
 
-// exec runs a command, and ends it when its output is refused.
+// exec runs a command, and ends it if a writer fails.
 func exec(ctx context.Context, conn transport.Conn, p transport.Process) (int, error) {
 	inner, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -68,7 +68,7 @@ func exec(ctx context.Context, conn transport.Conn, p transport.Process) (int, e
 	return code, err
 }
 
-// refusing tells when a writer fails.
+// refusing calls a function when its writer fails.
 type refusing struct {
 	to   io.Writer
 	fail context.CancelCauseFunc
@@ -82,7 +82,9 @@ func (r refusing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// readable is an output for messages: without secrets, and with our line ends.
+// readable returns an output for messages: secrets masked, line ends as "
+//
+// ".
 func (b *bound) readable(output string) string {
 	if b.OS() == module.Windows {
 		output = strings.ReplaceAll(output, "\r\n", "\n")
@@ -102,8 +104,8 @@ func (b *bound) line(c module.Command) (line string, env map[string]string, err 
 	return commandLine(c)
 }
 
-// show is a command for messages. Secrets are masked before the arguments are
-// quoted, because quoting could split one, and once more after.
+// show formats a command for messages. It masks secrets before quoting the arguments,
+// because quoting could split one, and again after.
 func (b *bound) show(c module.Command) string {
 	masked := make([]string, len(c.Argv))
 	for i, arg := range c.Argv {
@@ -120,8 +122,8 @@ func (b *bound) show(c module.Command) string {
 }
 
 // commandLine makes the line for the machine's shell, and its environment, which may be
-// secret. The shell replaces itself by the program, so that signals and exit codes are
-// the program's own.
+// secret. The shell replaces itself by the program, so that signals reach the program and
+// its exit code is returned.
 func commandLine(c module.Command) (line string, env map[string]string, err error) {
 	if c.PowerShell != "" {
 		return "", nil, errors.New("the host has no PowerShell: it is for Windows hosts")
@@ -157,13 +159,13 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 	return strings.Join(append(parts, "exec "+shell.POSIX(c.Argv...)), "; "), env, nil
 }
 
-// ofShell tells whether a variable is set by the line itself: one that the line sets
-// too, or that would change how its shell is started. None of them is a secret.
+// ofShell reports whether the line itself sets a variable: one that the line sets too, or
+// one that would change how its shell starts. None of them is a secret.
 func ofShell(name string) bool {
 	return slices.Contains([]string{"BASH_ENV", "ENV", "IFS", "LC_ALL", "PATH"}, name) || strings.HasPrefix(name, "LD_")
 }
 
-// isVariable tells whether sh takes the name as a variable's.
+// isVariable reports whether sh accepts the name as a variable's.
 func isVariable(name string) bool {
 	for i, c := range []byte(name) {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -16,44 +16,44 @@ import (
 	"kinit/engine/transport/ssh"
 )
 
-// Settings says how to reach one machine and where things are on it.
+// Settings holds how to reach one machine, and its folders.
 type Settings struct {
 	Name    string // for messages
-	Address string // host name or IP address; Name when empty
-	Port    int    // that of the transport when 0
-	User    string // over SSH the current user when empty
+	Address string // host name or IP address; Name if empty
+	Port    int    // the transport's default if 0
+	User    string // over SSH the current user if empty
 
 	WinRM       bool         // over WinRM instead of SSH
 	Auth        string       // winrm.Basic, NTLM or Certificate; over WinRM only, Basic when empty
 	Password    secret.Value // over WinRM only
-	Certificate string       // over WinRM only: what alone is accepted, in PEM
+	Certificate string       // over WinRM only: the only accepted certificate, in PEM
 
-	// Private keys; over SSH the usual ones when there is no other. Over WinRM one that
-	// has the client's certificate too.
+	// Private keys; over SSH the usual ones if there are no others. Over WinRM a file with
+	// the key and the client's certificate.
 	IdentityFiles []string
 	PrivateKeys   []secret.Value // the same, in PEM
 	NoAgent       bool           // do not ask the SSH agent
-	HostKeys      []string       // public keys that alone decide, when there are any
-	KnownHosts    []string       // files; the user's and the machine's when empty
+	HostKeys      []string       // the only accepted public keys, if any are set
+	KnownHosts    []string       // files; the user's and the machine's if empty
 
 	OS     module.OS // module.Linux when empty
 	Via    string    // the machine to connect through
 	Local  bool      // this machine, without any connection
 	Become Become
 
-	Run string // the name of the run that the connection is for; empty without one
+	Run string // the name of the run that uses the connection; empty without one
 
-	// ConnectTimeout is how long each may take: the connection, the login, and a first
-	// shell. 15 s when 0.
+	// ConnectTimeout limits the connection, the login and a first shell, each separately.
+	// 15 s when 0.
 	ConnectTimeout time.Duration
 	KeepAlive      time.Duration // 15 s when 0
 
-	// Pace is how many times slower than an ordinary machine it is, which its limits of time
-	// are stretched by. When 0 it is measured where that matters; on Windows it is 1.
+	// Pace is how many times slower than an ordinary machine it is; time limits are
+	// multiplied by it. When 0 it is measured where needed; on Windows it is 1.
 	Pace float64
 
-	// Outputs is a folder of the machine kinit runs on, for whole outputs that are too long
-	// to be kept; empty keeps their beginnings and ends alone.
+	// Outputs is a local folder for whole outputs that are too long to keep; if empty, only
+	// their beginnings and ends are kept.
 	Outputs string
 
 	// Manifests is the folder of the owners' manifests. When empty it is
@@ -61,8 +61,8 @@ type Settings struct {
 	Manifests string
 }
 
-// system is the family of the machine's operating system: what the settings say, or
-// what their transport is for.
+// system returns the family of the machine's operating system: the value of the settings,
+// or the transport's default.
 func (s Settings) system() module.OS {
 	switch {
 	case s.OS != "":
@@ -75,8 +75,8 @@ func (s Settings) system() module.OS {
 
 // Become is the user to run everything as, and how to become it.
 type Become struct {
-	User   string // the login's own when empty
-	Method string // ssh.Sudo, ssh.Doas or ssh.Su; ssh.Sudo when empty
+	User   string // the login user if empty
+	Method string // ssh.Sudo, ssh.Doas or ssh.Su; ssh.Sudo if empty
 }
 
 // Open connects as the settings say: to this machine, over WinRM, or over SSH.
@@ -98,7 +98,7 @@ func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, 
 	return ssh.Dial(ctx, c)
 }
 
-// ssh is how the machine is reached over SSH.
+// ssh returns the settings of the SSH transport.
 func (s Settings) ssh() ssh.Config {
 	return ssh.Config{
 		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,
@@ -108,7 +108,7 @@ func (s Settings) ssh() ssh.Config {
 	}
 }
 
-// openLocal is this machine, as another user where the settings say so.
+// openLocal opens the local machine, as another user if the settings say so.
 func openLocal(s Settings) (transport.Conn, error) {
 	if s.system() == module.Windows {
 		return nil, fmt.Errorf("%w: kinit does not run on Windows, so this machine is none", transport.ErrUnreachable)
@@ -116,9 +116,9 @@ func openLocal(s Settings) (transport.Conn, error) {
 	return s.Become.here(s.Run)
 }
 
-// Identity is how a machine is reached, and the host keys that are known of it. A
-// machine that was installed anew, or another one at its address, has another
-// identity once its keys are known.
+// Identity returns a text for how a machine is reached and its known host keys. A
+// reinstalled machine, or another one at the same address, has another identity once its
+// keys are known.
 func Identity(s Settings) (string, error) {
 	if s.Local {
 		return "this machine as " + s.Become.User, nil
@@ -131,7 +131,8 @@ func Identity(s Settings) (string, error) {
 	return fmt.Sprintf("%s:%d as %s %s through %q, keys %s", c.Address, c.Port, c.User, c.Become, s.Via, strings.Join(keys, " ")), err
 }
 
-// here is this machine as the user. Who runs kinit needs not be become.
+// here opens the local machine as the user. The user who runs kinit needs no change of
+// user.
 func (b Become) here(run string) (transport.Conn, error) {
 	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
 		conn := local.New()

@@ -6,17 +6,17 @@ import (
 	"os"
 )
 
-// spill writes an output that is too long to be kept to a file of this machine, with
-// secrets masked. A nil spill writes nothing. What fails is told where the file is named.
+// spill writes an output that is too long to keep to a local file, with secrets masked. A
+// nil spill writes nothing. where returns the error of a failed write.
 type spill struct {
-	folder, name string // name with a star where the file's own part goes
+	folder, name string // name has a star for the unique part of the file name
 	redact       func(string) string
 	file         *os.File
 	waiting      []byte // not written yet
 	err          error
 }
 
-// newSpill returns nil where no folder is asked for.
+// newSpill returns nil if no folder is set.
 func (b *bound) newSpill(stream string) *spill {
 	if b.settings.Outputs == "" {
 		return nil
@@ -24,7 +24,7 @@ func (b *bound) newSpill(stream string) *spill {
 	return &spill{folder: b.settings.Outputs, name: b.escape(b.name) + "-*." + stream, redact: b.Redact}
 }
 
-// begin makes the file, once, of all that came so far.
+// begin creates the file, once, with the output so far.
 func (s *spill) begin(parts ...[]byte) {
 	if s == nil || s.file != nil || s.err != nil {
 		return
@@ -40,7 +40,7 @@ func (s *spill) begin(parts ...[]byte) {
 	}
 }
 
-// add writes what follows, once the file is begun.
+// add writes more output after begin.
 func (s *spill) add(b []byte) {
 	if s == nil || s.file == nil || s.err != nil {
 		return
@@ -69,7 +69,7 @@ func (s *spill) end() {
 	s.err = errors.Join(s.err, s.file.Close())
 }
 
-// where says where all of the output is, after end.
+// where describes where the whole output is, after end.
 func (s *spill) where() string {
 	switch {
 	case s == nil:

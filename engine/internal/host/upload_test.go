@@ -13,7 +13,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
-	"kinit/modules/windownload"
+	"kinit/modules/win_download"
 	"kinit/test/winsim/nodetest"
 )
 

@@ -13,15 +13,15 @@ import (
 	"kinit/engine/shell"
 )
 
-// Exit codes of a command on Windows whose folder is not there, or whose program could
-// not be started: those of a POSIX shell.
+// Exit codes of a command on Windows whose folder is missing, or whose program could not be
+// started, as in a POSIX shell.
 const (
 	codeNoFolder  = 126
 	codeNoProgram = 127
 )
 
-// windowsLine makes the script for a Windows machine: the environment, the folder, and
-// then the command's own script, or one that starts the program.
+// windowsLine makes the script for a Windows machine: it sets the environment and the
+// folder, and then runs the command's script or starts the program.
 func windowsLine(c module.Command) (string, error) {
 	if (c.PowerShell == "") == (len(c.Argv) == 0) {
 		return "", errors.New("a command on Windows needs either a program or a script")
@@ -42,7 +42,8 @@ func windowsLine(c module.Command) (string, error) {
 	return strings.Join(append(lines, startProgram(c.Argv)), "\n"), nil
 }
 
-// checkTexts refuses what cannot be passed: Windows has UTF-16 and no zero byte.
+// checkTexts returns an error for texts that cannot be passed: Windows uses UTF-16 without
+// zero characters.
 func checkTexts(c module.Command) error {
 	for _, text := range slices.Concat(c.Argv, slices.Collect(maps.Values(c.Env)), []string{c.Dir}) {
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
@@ -52,8 +53,8 @@ func checkTexts(c module.Command) error {
 	return nil
 }
 
-// surroundings are the lines that set the environment and the working folder. An empty
-// variable is none on Windows.
+// surroundings returns the lines that set the environment and the working folder. On
+// Windows an empty variable does not exist.
 func surroundings(c module.Command) ([]string, error) {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
@@ -74,13 +75,13 @@ func surroundings(c module.Command) ([]string, error) {
 			failing(codeNoFolder)), nil
 }
 
-// failing ends the script with a code, after the message of what was thrown.
+// failing prints the message of the exception and ends the script with a code.
 func failing(code int) string {
 	return fmt.Sprintf("catch { [Console]::Error.WriteLine($_.Exception.Message); exit %d }", code)
 }
 
-// checkProgram refuses programs whose arguments would not arrive as they are: cmd.exe,
-// which runs batch files, splits its command line in its own way.
+// checkProgram returns an error for programs that would get changed arguments: cmd.exe,
+// which runs batch files, splits its command line differently.
 func checkProgram(name string) error {
 	lower := strings.ToLower(strings.TrimRight(name, ". "))
 	switch {

@@ -10,7 +10,6 @@ import (
 	"kinit/engine/transport/winrm"
 )
 
-// openWinRM connects over WinRM.
 func openWinRM(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
 	if s.Become.User != "" {
 		return nil, fmt.Errorf("%w: on %s nobody becomes another user: log in as %s", transport.ErrAuth, s.Name, s.Become.User)
@@ -32,7 +31,7 @@ func openWinRM(ctx context.Context, s Settings, via transport.Conn) (transport.C
 	return winrm.Dial(ctx, c)
 }
 
-// clientCertificate is the certificate and key that the client shows.
+// clientCertificate returns the client's certificate and key.
 func (s Settings) clientCertificate() (secret.Value, error) {
 	if len(s.PrivateKeys) > 0 {
 		return s.PrivateKeys[0], nil
@@ -41,7 +40,7 @@ func (s Settings) clientCertificate() (secret.Value, error) {
 		return "", fmt.Errorf("%w: %s needs a file with a certificate and its private key, to log in by certificate", transport.ErrAuth, s.Name)
 	}
 	var all []byte
-	for _, file := range s.IdentityFiles { // one with both, or one for each
+	for _, file := range s.IdentityFiles { // one file with both, or one for each
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", transport.ErrAuth, err)

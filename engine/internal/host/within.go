@@ -7,8 +7,8 @@ import (
 	"kinit/engine/module"
 )
 
-// Within is a host whose commands run with further environment variables and in a
-// working directory. A command's own environment and directory come first.
+// Within returns a host whose commands run with more environment variables and in a working
+// directory. A command's own environment and directory have priority.
 func Within(h module.Host, env map[string]string, dir string) module.Host {
 	if len(env) == 0 && dir == "" {
 		return h

@@ -1,5 +1,5 @@
-// Package instance says whose a name of an owner is: two clusters of one name are told apart
-// by the ids of their instances, and a controller remembers which of them are its own.
+// Package instance distinguishes owners with the same name: two clusters with one name have
+// instances with different ids, and a controller records which of them are its own.
 package instance
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Instance is what an owner's name stands for. It is made once, when a run of the owner first
-// marks something, and is the same on all hosts.
+// Instance is the identity behind an owner's name. It is made once, when a run of the owner
+// makes its first mark, and is the same on all hosts.
 type Instance struct {
 	ID   string    `json:"id"` // random, at least 128 bits; letters and digits only
 	Made time.Time `json:"made"`
 	By   string    `json:"by"`             // user@controller
-	Spec string    `json:"spec,omitempty"` // what that run was told to do
-	// Unmarked says that marks do not carry the id: it was given to things that were there
-	// before marks had any.
+	Spec string    `json:"spec,omitempty"` // the spec of that run
+	// Unmarked is set if marks do not carry the id: it was given to objects from before
+	// marks had ids.
 	Unmarked bool `json:"unmarked,omitempty"`
 }
 
@@ -24,10 +24,10 @@ func New(by, spec string) Instance {
 	return Instance{ID: rand.Text(), Made: time.Now().UTC().Truncate(time.Second), By: by, Spec: spec}
 }
 
-// There tells whether it is one.
+// There reports whether the instance exists.
 func (i Instance) There() bool { return i.ID != "" }
 
-// InMarks is what marks carry of it, or nothing.
+// InMarks returns the id that marks carry, or "".
 func (i Instance) InMarks() string {
 	if i.Unmarked {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Memory is a folder of a controller with what it knows of the instances that it has made or
-// adopted, a file each. An empty Folder knows and keeps none.
+// Memory is a folder of a controller with the instances that it has made or adopted, a file
+// for each. With an empty Folder it has none and keeps none.
 type Memory struct{ Folder string }
 
 // Known is one instance that the controller works on.
@@ -22,12 +22,12 @@ type Known struct {
 	Hosts []string `json:"hosts,omitempty"` // on which it may be, by their names in inventories
 }
 
-// anID is what ids look like; others name no file.
+// anID matches valid ids; others name no file.
 var anID = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
 func (m Memory) path(id string) string { return filepath.Join(m.Folder, id+".json") }
 
-// Knows tells whether an instance is one of the controller's.
+// Knows reports whether an instance is one of the controller's.
 func (m Memory) Knows(id string) (bool, error) {
 	_, there, err := m.read(id)
 	return there, err

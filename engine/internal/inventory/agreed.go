@@ -7,9 +7,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Agreed is what an inventory says about a spec's variables for these hosts: the
-// top-level values, and over them every variable that all of the hosts have with
-// the same value, from their groups or their own. Secrets are marked.
+// Agreed returns the inventory's values of a spec's variables for these hosts: the
+// top-level values, overridden by every variable that has the same value for all of the
+// hosts, from their groups or blocks. Secrets are marked.
 func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
 	agreed := maps.Clone(inv.Vars)
 	if agreed == nil {
@@ -25,8 +25,7 @@ func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
 	return markAll(agreed)
 }
 
-// Places is where the inventory says the values of variables, of the first of the
-// hosts.
+// Places returns the places of the values of variables in the inventory, of the first host.
 func Places(hosts []*Host) map[string]hcl.Range {
 	all := map[string]hcl.Range{}
 	if len(hosts) > 0 {

@@ -36,7 +36,7 @@ func (f *fields) expr(name string) hcl.Expression {
 	return nil
 }
 
-// decode puts an argument into target, and leaves target alone when it is absent.
+// decode puts an argument into target, and does not change target if it is absent.
 func (f *fields) decode(name string, target any) bool {
 	expr := f.expr(name)
 	if expr == nil {
@@ -50,7 +50,7 @@ func (f *fields) decode(name string, target any) bool {
 	return !problems.HasErrors()
 }
 
-// finish tells of arguments and blocks that nothing asked for.
+// finish reports unexpected arguments and blocks.
 func (f *fields) finish() {
 	for _, name := range sortedNames(f.block.Body.Attributes) {
 		known := false
@@ -66,7 +66,7 @@ func (f *fields) finish() {
 	}
 }
 
-// article is the type of the block with its article.
+// article returns the type of the block with its article.
 func (f *fields) article() string {
 	if strings.ContainsAny(f.block.Type[:1], "aeiou") {
 		return "An " + f.block.Type
@@ -74,8 +74,8 @@ func (f *fields) article() string {
 	return "A " + f.block.Type
 }
 
-// host reads a host block, which may be one of many hosts. Its expressions see the
-// name as host.name.
+// host reads a host block, which may declare many hosts. Its expressions see the name as
+// host.name.
 func (l *loader) host(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 	for i, name := range l.expand(b.Labels[0], b.LabelRanges[0]) {
 		if first := l.inv.Host(name); first != nil && first.isHCL {
@@ -110,8 +110,8 @@ func (l *loader) oneHost(f *fields, name string) {
 	l.set(&h.vars, l.object(f.expr("vars"), f.ctx))
 }
 
-// given reads the arguments that say how hosts are reached. Those that can only be
-// of one host are no arguments of a group.
+// given reads the arguments for how hosts are reached. Arguments that make sense for one
+// host only are not allowed in a group.
 func (f *fields) given(ofHost bool) given {
 	g := given{has: map[string]bool{}}
 	take := func(name string, target any) bool {
@@ -157,8 +157,7 @@ func (f *fields) given(ofHost bool) given {
 	return g
 }
 
-// ConnectTimeout is the time that a connect_timeout argument says, or what is wrong with
-// it.
+// ConnectTimeout parses a connect_timeout argument, or returns the problem.
 func ConnectTimeout(text string) (limit time.Duration, problem string) {
 	limit, err := time.ParseDuration(text)
 	if err != nil || limit <= 0 {
@@ -167,7 +166,7 @@ func ConnectTimeout(text string) (limit time.Duration, problem string) {
 	return limit, ""
 }
 
-// Pace is what is wrong with a pace argument, or nothing.
+// Pace returns the problem of a pace argument, or "".
 func Pace(value float64) (problem string) {
 	if value >= pace.Ordinary && value <= pace.Most {
 		return ""
@@ -193,7 +192,7 @@ func (f *fields) become(g *given) {
 	g.Become, g.has["become"] = user, true
 }
 
-// Become is the user that a become argument names, or what is wrong with it.
+// Become returns the user that a become argument names, or the problem.
 func Become(value cty.Value) (user, problem string) {
 	if value.IsNull() {
 		return "", ""
@@ -211,7 +210,7 @@ func Become(value cty.Value) (user, problem string) {
 	return text.AsString(), ""
 }
 
-// keys reads where keys are. Paths are relative to the inventory's folder.
+// keys reads the paths of keys. Paths are relative to the inventory's folder.
 func (f *fields) keys(g *given) {
 	var one string
 	if f.decode("identity_file", &one) {

@@ -7,22 +7,22 @@ import (
 	"kinit/engine/diag"
 )
 
-// Choice is what a setting may be.
+// Choice lists the values of a setting.
 type Choice struct {
-	what   string // with its article
+	what   string // the setting with its article
 	values []string
 }
 
-// Transports are the ways to reach a host.
+// Transports returns the ways to reach a host.
 func Transports() Choice { return Choice{"A transport", []string{SSH, WinRM, Local}} }
 
-// Systems are the operating systems that a host may have.
+// Systems returns the operating systems of hosts.
 func Systems() Choice { return Choice{"An operating system", []string{Linux, Windows}} }
 
-// Logins are the ways to log in over WinRM.
+// Logins returns the ways to log in over WinRM.
 func Logins() Choice { return Choice{"A way to log in over WinRM", []string{Basic, NTLM, Certificate}} }
 
-// Problem says what is wrong with a value, with the one that is like it, or is empty.
+// Problem returns the problem of a value, with a similar one, or "".
 func (c Choice) Problem(value string) string {
 	if slices.Contains(c.values, value) {
 		return ""
@@ -30,7 +30,7 @@ func (c Choice) Problem(value string) string {
 	return fmt.Sprintf("%s is %s.%s", c.what, c.listed(), diag.Near(value, c.values))
 }
 
-// listed is the values in a sentence.
+// listed returns the values for a sentence.
 func (c Choice) listed() string {
 	text := ""
 	for i, value := range c.values {

@@ -15,15 +15,14 @@ import (
 	"kinit/engine/secret"
 )
 
-// connection reads Ansible's variables that say how a host is reached. Their names
-// are those of its documentation, "Connecting to hosts: behavioral inventory
-// parameters".
+// connection reads Ansible's variables for how a host is reached. Their names come from its
+// documentation, "Connecting to hosts: behavioral inventory parameters".
 type connection struct {
 	*Host
 	loader *loader
 }
 
-// connect sets what the variables of a host say about reaching it.
+// connect sets how a host is reached from its variables.
 func (l *loader) connect(h *Host) {
 	c := connection{h, l}
 	if address, _ := c.text("ansible_host", "ansible_ssh_host"); address != "" {
@@ -43,13 +42,13 @@ func (l *loader) connect(h *Host) {
 	c.arguments()
 }
 
-// text returns the first of some variables that is set, as text, and its name. One
-// that is empty or null counts as not set.
+// text returns the first set variable as text, and its name. An empty or null variable
+// counts as not set.
 func (c connection) text(names ...string) (text, name string) {
 	for _, name := range names {
 		origin, set := c.Origins[name]
 		if set && origin.Unread == source.Vault {
-			return "", name // was told
+			return "", name // was reported
 		}
 		if set && origin.Unread != source.Known {
 			c.problem(origin.At, "Unreadable setting", "%s says how the host is reached, but its value is %s.", name, origin.Unread)
@@ -71,7 +70,7 @@ func (c connection) text(names ...string) (text, name string) {
 	return "", ""
 }
 
-// scalarText is a text, number or bool as text.
+// scalarText converts a text, number or bool to text.
 func scalarText(value cty.Value) (text string, ok bool) {
 	if value == cty.NilVal || value.IsNull() || !value.Type().IsPrimitiveType() {
 		return "", false
@@ -96,7 +95,7 @@ func (c connection) port() {
 	c.Port = port
 }
 
-// path is the place of a file, which is relative to the working folder, as ssh has it.
+// path returns the path of a file, relative to the working folder as in ssh.
 func (c connection) path(file string) string {
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
 		return filepath.Join(c.loader.src.Home, rest)
@@ -104,7 +103,7 @@ func (c connection) path(file string) string {
 	return c.loader.src.files().Abs(file)
 }
 
-// transport reads ansible_connection. A name may have its collection before it.
+// transport reads ansible_connection. A name may start with its collection.
 func (c connection) transport() {
 	text, name := c.text("ansible_connection")
 	if text == "" {
@@ -173,7 +172,7 @@ func (c connection) password() {
 	}
 }
 
-// problem adds an error that hosts which share the place share.
+// problem adds an error, which hosts with the same place share.
 func (h *Host) problem(r hcl.Range, summary, format string, args ...any) {
 	h.Problems = append(h.Problems, diag.Errorf(at(r), summary, format, args...)...)
 }

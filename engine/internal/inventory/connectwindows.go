@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// windows reads what Ansible's variables say about a Windows host: its shell, and over
-// WinRM how to log in and which certificate is trusted. The names are those of its
-// connection plug-ins winrm and psrp.
+// windows reads Ansible's variables for a Windows host: its shell, and over WinRM the login
+// and the trusted certificate. The names are those of its connection plug-ins winrm and
+// psrp.
 func (c connection) windows() {
 	if kind, _ := c.text("ansible_shell_type"); c.Transport == SSH && (kind == "powershell" || kind == "cmd") {
 		c.OS = Windows
@@ -29,8 +29,8 @@ func (c connection) windows() {
 	}
 }
 
-// login reads how to log in. What is left out is basic over HTTPS, as with Ansible, and
-// NTLM over HTTP, whose messages kinit seals: it sends no password in clear.
+// login reads how to log in. The default is basic over HTTPS, as in Ansible, and NTLM over
+// HTTP, where kinit encrypts the messages: it sends no password in clear text.
 func (c connection) login() {
 	scheme, _ := c.text("ansible_winrm_scheme", "ansible_psrp_protocol")
 	if scheme == "http" || scheme == "" && c.Port == 5985 {
@@ -50,7 +50,7 @@ func (c connection) login() {
 	c.problem(c.Origins[name].At, "Unknown login", "kinit logs in over WinRM by basic, ntlm or certificate, not by %q.", text)
 }
 
-// chosen takes a way to log in, unless it does not go with the scheme.
+// chosen sets a way to log in, if it is allowed with the scheme.
 func (c connection) chosen(name, auth, scheme string) {
 	switch {
 	case auth != NTLM && scheme == "http":
@@ -63,7 +63,7 @@ func (c connection) chosen(name, auth, scheme string) {
 	}
 }
 
-// trust reads which certificate is accepted. None is never accepted unseen.
+// trust reads which certificate is accepted. Unverified certificates are never accepted.
 func (c connection) trust() {
 	file, name := c.text("ansible_winrm_ca_trust_path", "ansible_psrp_ca_cert")
 	if file != "" {
@@ -80,7 +80,7 @@ func (c connection) trust() {
 	}
 }
 
-// withoutPath is the reason of an error of a file.
+// withoutPath returns the reason of a file's error.
 func withoutPath(err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {

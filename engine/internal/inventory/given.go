@@ -1,12 +1,12 @@
 package inventory
 
-// given is which settings a block of a host or a group has, and their values.
+// given holds the settings that a host or group block sets, and their values.
 type given struct {
 	Settings
 	has map[string]bool
 }
 
-// apply overlays settings with those that are given.
+// apply overrides settings with the given ones.
 func (g given) apply(s *Settings) {
 	if len(g.has) == 0 {
 		return
@@ -35,7 +35,7 @@ func (g given) apply(s *Settings) {
 	}
 }
 
-// merge overlays what a block of the same group in an earlier file gave.
+// merge overrides settings of the same group from an earlier file.
 func (g *given) merge(later given) {
 	later.apply(&g.Settings)
 	if g.has == nil {

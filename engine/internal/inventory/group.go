@@ -52,7 +52,7 @@ func (f *fields) names(argument string) []source.Ref {
 	return refs
 }
 
-// expand lists the names that a name with ranges means.
+// expand lists the names of a name with ranges.
 func (l *loader) expand(name string, at hcl.Range) []string {
 	names, err := hostrange.Expand(name)
 	if err != nil {
@@ -96,8 +96,8 @@ type use struct {
 	within string
 }
 
-// addMembers adds hosts that groups name and that are declared nowhere, and tells
-// of groups that do not exist, and of names that mean two things.
+// addMembers adds hosts that only groups name, and reports missing groups and ambiguous
+// names.
 func (l *loader) addMembers() {
 	for _, host := range l.outside {
 		if l.inv.Host(host.Name) == nil {
@@ -120,7 +120,7 @@ func (l *loader) addMembers() {
 	}
 }
 
-// cyclicGroups tells of groups that are in themselves.
+// cyclicGroups reports groups that contain themselves.
 func (l *loader) cyclicGroups() bool {
 	nesting := &graph.Graph[string]{}
 	for _, g := range l.inv.Groups {
@@ -144,7 +144,7 @@ func (l *loader) cyclicGroups() bool {
 	return true
 }
 
-// setDepths counts how many groups there are around each group, the longest way.
+// setDepths counts the groups around each group, along the longest path.
 func (inv *Inventory) setDepths() {
 	parents := map[string][]*Group{}
 	for _, g := range inv.Groups {
@@ -167,12 +167,12 @@ func (inv *Inventory) setDepths() {
 	}
 }
 
-// byPrecedence compares groups of one host: the variables of the later one count.
+// byPrecedence compares groups of one host: the variables of the later one have priority.
 func byPrecedence(a, b *Group) int {
 	return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.priority, b.priority), strings.Compare(a.Name, b.Name))
 }
 
-// Members lists the hosts of a group, its own first, and whether there is one. The
+// Members lists the hosts of a group, its own first, and whether the group exists. The
 // groups must have no cycle.
 func (inv *Inventory) Members(group string) (hosts []string, ok bool) {
 	g := inv.group(group)
@@ -193,7 +193,7 @@ func (inv *Inventory) Members(group string) (hosts []string, ok bool) {
 	return hosts, true
 }
 
-// checkVia tells of hosts that are reached through themselves.
+// checkVia reports hosts that are reached through themselves.
 func (l *loader) checkVia() {
 	ways := &graph.Graph[string]{}
 	for _, h := range l.inv.Hosts {

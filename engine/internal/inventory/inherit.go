@@ -31,8 +31,7 @@ func (l *loader) inherit() {
 	}
 }
 
-// groupsOf is the groups that each host is in, directly or not, in the order of the
-// inventory.
+// groupsOf returns the groups of each host, direct or not, in the order of the inventory.
 func (inv *Inventory) groupsOf() map[string][]*Group {
 	inv.setDepths()
 	all := map[string][]*Group{}
@@ -49,9 +48,9 @@ func (inv *Inventory) groupsOf() map[string][]*Group {
 	return all
 }
 
-// resolve finds which value of each variable counts. From the weakest to the
-// strongest they are: of the group all and of the other groups, in inventories; of
-// the same, in group_vars; of the host, in inventories; in host_vars.
+// resolve finds the value of each variable by priority. From the weakest to the strongest
+// they are: of the group all and of the other groups, in inventories; of the same, in
+// group_vars; of the host, in inventories; in host_vars.
 func (h *Host) resolve(groups []*Group) {
 	h.Vars, h.Origins = map[string]cty.Value{}, map[string]Origin{}
 	for _, g := range groups {
@@ -80,8 +79,8 @@ func (h *Host) learn(from string, vars source.Vars) {
 	}
 }
 
-// encrypted tells of a variable that Ansible Vault encrypted. That is an error: a
-// default in its place could be a well-known password.
+// encrypted reports a variable that Ansible Vault encrypted. That is an error: a default in
+// its place could be a well-known password.
 func (h *Host) encrypted(name string, origin Origin) {
 	what := "The value of " + name + " is"
 	if name == ansible.EncryptedVars {

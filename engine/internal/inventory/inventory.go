@@ -1,8 +1,8 @@
-// Package inventory reads which machines there are and how they are reached: from
-// kinit's own inventories in HCL, and from those of Ansible.
+// Package inventory reads the machines and how they are reached, from kinit's inventories
+// in HCL and from those of Ansible.
 //
-// It only reads: connecting is for the transports, and which of a host's
-// settings come from ~/.ssh/config is theirs to find out.
+// It only reads: the transports connect, and find out which of a host's settings come from
+// ~/.ssh/config.
 package inventory
 
 import (
@@ -22,7 +22,7 @@ import (
 // Localhost is the name of this machine, which is always known.
 const Localhost = "localhost"
 
-// The names of the groups that are always there.
+// The names of the groups that always exist.
 const (
 	All       = source.All
 	Ungrouped = source.Ungrouped
@@ -51,9 +51,9 @@ const (
 // Settings is how one host is reached. It is plain data.
 type Settings struct {
 	Name          string
-	Address       string       // a name or an IP address; the host's name when none is given
-	Port          int          // 0 means the transport's own
-	User          string       // empty means the transport's own
+	Address       string       // a name or an IP address; the host's name if missing
+	Port          int          // 0 means the transport's default
+	User          string       // empty means the transport's default
 	Transport     string       // SSH, WinRM or Local
 	Via           string       // the name of the host to go through, empty means none
 	Become        string       // the user to become after login, empty means none
@@ -62,35 +62,35 @@ type Settings struct {
 	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
 	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
 	Password      secret.Value // of WinRM
-	OS            string       // Linux or Windows; empty means what the transport is for
+	OS            string       // Linux or Windows; empty means the transport's default
 	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
-	Certificate   string       // of WinRM: the certificate that alone is accepted, in PEM
+	Certificate   string       // of WinRM: the only accepted certificate, in PEM
 	// ConnectTimeout is how long each of the connection, the login and a first shell may
-	// take; 0 means the transport's own.
+	// take; 0 means the transport's default.
 	ConnectTimeout time.Duration
-	Pace           float64 // how many times slower than an ordinary machine it is; 0 lets it be measured
-	FromSSHConfig  bool    // ~/.ssh/config says what is not said here, for the Address
+	Pace           float64 // how many times slower than an ordinary machine it is; 0 means measure
+	FromSSHConfig  bool    // missing settings come from ~/.ssh/config, for the Address
 }
 
 // Host is a machine tasks may work on.
 type Host struct {
 	Settings
 	Groups   []string             // the groups it is in, directly or not, in the order of the inventory
-	Vars     map[string]cty.Value // of all places, the one that counts
-	Origins  map[string]Origin    // where each of its variables comes from, also of those that cannot be read
-	Problems diag.List            // why it cannot be worked on as its inventory says
-	Range    hcl.Range            // where it is declared; zero when groups alone name it
+	Vars     map[string]cty.Value // from all places, by priority
+	Origins  map[string]Origin    // the source of each variable, including unreadable ones
+	Problems diag.List            // why it cannot be used as its inventory describes it
+	Range    hcl.Range            // where it is declared; zero if only groups name it
 
 	layer
-	isHCL   bool      // it has a block
-	mention hcl.Range // where a group names it, when nothing declares it
+	isHCL   bool      // it has an HCL block
+	mention hcl.Range // where a group names it, if nothing declares it
 }
 
 // Origin is where the value of a variable comes from.
 type Origin struct {
 	From   string        // "host", or "group" and its name
 	At     hcl.Range     // of the value
-	Unread source.Unread // why the value is not known, empty when it is
+	Unread source.Unread // why the value is not known; empty if it is known
 }
 
 // Group is a named set of hosts.
@@ -102,7 +102,7 @@ type Group struct {
 
 	layer
 	has      map[string]bool // its Hosts
-	priority int             // of its variables among those of groups as deep as it; 1 when nobody says
+	priority int             // for its variables among groups of the same depth; 1 by default
 	depth    int             // how many groups there are around it
 	isHCL    bool
 }
@@ -138,7 +138,7 @@ type Sources struct {
 	Environ []string // KEY=value pairs, for inventory scripts
 	// Timeout is how long an inventory script may take; 0 means a minute.
 	Timeout time.Duration
-	// Resolves tells whether a name has an address; nil asks nobody and says no.
+	// Resolves reports whether a name has an address; nil asks nobody and says no.
 	Resolves func(ctx context.Context, name string) bool
 }
 

@@ -132,7 +132,7 @@ func isEndpoint(u *url.URL) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && err == nil && port > 0 && port < 1<<16 && u.String() == whole
 }
 
-// isPlain tells whether nothing is encrypted on the way to an endpoint.
+// isPlain reports whether nothing is encrypted on the way to an endpoint.
 func isPlain(endpoint string) bool { return strings.HasPrefix(endpoint, "http://") }
 
 // certificates checks what TLS needs.

@@ -10,7 +10,7 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// IsSecret tells whether a variable of this name has a secret value: its last word
+// IsSecret reports whether a variable of this name has a secret value: its last word
 // is one for secrets, as in db_password or api_token.
 func IsSecret(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })

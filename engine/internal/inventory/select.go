@@ -58,7 +58,7 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 // a pattern means them.
 func (inv *Inventory) Reserve(files []string) { inv.reserved = files }
 
-// isReserved tells whether a host is declared, or mentioned, by a reserved inventory.
+// isReserved reports whether a host is declared, or mentioned, by a reserved inventory.
 func (inv *Inventory) isReserved(name string) bool {
 	h := inv.Host(name)
 	if h == nil {
@@ -167,7 +167,7 @@ func (s *selection) where(h *Host) *hcl.Range {
 	return &at
 }
 
-// known tells whether a name that is in no inventory can be reached.
+// known reports whether a name that is in no inventory can be reached.
 func (s *selection) known(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || matchesAny(s.sshConfig(), name) {
 		return true

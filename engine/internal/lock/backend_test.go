@@ -26,7 +26,7 @@ type backend interface {
 	lock(t *testing.T, token string) team
 	// remove removes the lock, as nobody should.
 	remove(t *testing.T)
-	// empty tells whether nothing is left of locks.
+	// empty reports whether nothing is left of locks.
 	empty(t *testing.T) bool
 
 	// guard is a run that has begun, told what it is told of locks.
@@ -189,7 +189,7 @@ func (b *etcdBackend) left(t *testing.T, owner string) int64 {
 	return found.Count
 }
 
-// holds tells whether the lock of an owner is that of a run.
+// holds reports whether the lock of an owner is that of a run.
 func (b *etcdBackend) holds(owner, token string) bool {
 	var found *clientv3.GetResponse
 	var err error

@@ -11,18 +11,18 @@ import (
 	"kinit/engine/module"
 )
 
-// Options is what a Guard needs to know of its run.
+// Options is the input of Begin.
 type Options struct {
 	Owner string
-	Token string       // names the run and is unique; it has no spaces
-	Runs  Runs         // of this machine, so that a dead one's locks need not be waited for
-	Etcd  *etcd.Config // where the team's lock is; nil means that it has none
-	// Waits is told why the run waits, on which host or that it is in "etcd"; Took of what it
-	// has taken over. Both may be nil.
+	Token string       // the unique name of the run, without spaces
+	Runs  Runs         // on this machine, so that locks of dead runs need no waiting
+	Etcd  *etcd.Config // the team's lock; nil means none
+	// Waits is called with the reason why the run waits, and the host or "etcd"; Took with
+	// what it has taken over. Both may be nil.
 	Waits, Took func(host, text string)
 }
 
-// Guard is the locks of one run. It is safe for use by several goroutines.
+// Guard holds the locks of one run. It is safe for use by several goroutines.
 type Guard struct {
 	options Options
 	around  around
@@ -36,19 +36,19 @@ type Guard struct {
 
 	mu    sync.Mutex
 	locks map[string]*held // by the host's name
-	team  *held            // nil where it is not taken
+	team  *held            // nil if it is not taken
 }
 
-// Begin says that a run lives. The context returned also ends when the run has lost a lock
-// or could not keep one; its cause is then ErrLost. Release must be called.
+// Begin records that a run is alive. The returned context also ends when the run has lost a
+// lock or could not renew one; its cause is then ErrLost. Release must be called.
 func Begin(ctx context.Context, o Options) (context.Context, *Guard, error) {
 	return begin(ctx, o, around{clock: sinceBoot, proc: "/proc", folder: folder})
 }
 
-// around is what a Guard has around it; tests have their own.
+// around is the environment of a Guard; tests replace it.
 type around struct {
 	clock  func() time.Duration // of this machine
-	proc   string               // where a host's clock is
+	proc   string               // the folder of a host's clock
 	folder string               // of a host's locks
 	team   team                 // nil means none
 }
@@ -73,17 +73,17 @@ func begin(ctx context.Context, o Options, a around) (context.Context, *Guard, e
 	return within, g, nil
 }
 
-// Token names the run.
+// Token returns the run's token.
 func (g *Guard) Token() string { return g.options.Token }
 
-// Lasting is a context that ends only when the run may do nothing more, not even what is
-// done always.
+// Lasting returns a context that ends only when the run must stop completely, including
+// tasks that are done always.
 func (g *Guard) Lasting() context.Context { return g.lasting }
 
 // Take takes the lock on each host, in an order that is the same for all runs, or on none.
-// A lock that nobody renews is waited for until it is dead; one that is renewed meanwhile is
-// ErrHeld, with who holds it, where and for how long. Hosts on which that cannot be found
-// out are left out: they are admitted later, or not.
+// It waits until a lock that nobody renews expires. If a lock is renewed meanwhile, it
+// returns ErrHeld with the holder, the place and the duration. It leaves out hosts where it
+// cannot find that out; Admit decides about them later.
 func (g *Guard) Take(ctx context.Context, hosts []module.Host) error {
 	for _, h := range sorted(ctx, hosts) {
 		if _, err := g.Admit(ctx, h, false); errors.Is(err, ErrHeld) {
@@ -94,9 +94,9 @@ func (g *Guard) Take(ctx context.Context, hosts []module.Host) error {
 	return ctx.Err()
 }
 
-// Admit takes the lock on one host, if the run has it not yet, and returns the path of
-// what is on the host for as long as the run may work there. The lock on a host that the
-// owner's own playbook makes goes to whoever has those of the others, and is not renewed.
+// Admit takes the lock on one host, unless the run has it, and returns the path of a link
+// that exists on the host while the run may work there. A run that holds the other locks
+// also gets the lock on a host that the owner's playbook makes; that lock is not renewed.
 func (g *Guard) Admit(ctx context.Context, h module.Host, made bool) (string, error) {
 	if g.keeping.Err() != nil {
 		return "", fmt.Errorf("%w: it has given all of them back", ErrLost)
@@ -123,7 +123,7 @@ func (g *Guard) Admit(ctx context.Context, h module.Host, made bool) (string, er
 	}
 	sent, err := g.take(ctx, l)
 	if errors.Is(err, ErrHeld) {
-		l.refused = err // who asks again would wait again
+		l.refused = err // another attempt would wait again
 	}
 	if err != nil {
 		return "", err
@@ -135,8 +135,8 @@ func (g *Guard) Admit(ctx context.Context, h module.Host, made bool) (string, er
 	return l.place.link(), nil
 }
 
-// decided tells whether there is a lock that says whose the hosts are that the playbook
-// makes. The caller holds the mutex.
+// decided reports whether a held lock decides about the hosts that the playbook makes. The
+// caller holds the mutex.
 func (g *Guard) decided() bool {
 	for _, l := range g.locks {
 		if !l.made && l.has() {
@@ -153,7 +153,7 @@ func (g *Guard) folderOf(h module.Host) string {
 	return g.around.folder
 }
 
-// now is this machine's clock.
+// now reads this machine's clock.
 func (g *Guard) now() time.Duration { return g.around.clock() }
 
 func (g *Guard) lock(name string) *held {
@@ -162,13 +162,14 @@ func (g *Guard) lock(name string) *held {
 	return g.locks[name]
 }
 
-// Fenced says that a host has refused to do something for this run.
+// Fenced records that a host has refused a command of this run.
 func (g *Guard) Fenced(name string) {
 	g.lose(fmt.Errorf("%w: %s refuses what it is told, another run has taken over there", ErrLost, name))
 }
 
-// Away says that a host is about to be away, through a restart of it, for so long at most.
-// It keeps its lock for that time. The function returned says that it is back.
+// Away announces that a host will be away, for example for a restart, for at most within.
+// It keeps its lock for that time. The caller calls the returned function when the host is
+// back.
 func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (back func(), err error) {
 	l := g.lock(name)
 	if l == nil || l.made {
@@ -191,9 +192,9 @@ func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (ba
 	}, nil
 }
 
-// Release gives all locks back, even after ctx has ended; what does not answer within ten
-// seconds, or three when ctx has ended, is left to expire. Calling it twice is fine: the second call finds nothing of its
-// own to remove.
+// Release gives all locks back, even after ctx has ended. A lock whose host does not answer
+// within ten seconds, or three after ctx has ended, expires by itself. It may be called
+// twice: the second call removes nothing.
 func (g *Guard) Release(ctx context.Context) {
 	g.stop()
 	g.free(ctx)
@@ -202,7 +203,7 @@ func (g *Guard) Release(ctx context.Context) {
 	g.alive.end()
 }
 
-// free gives the locks back that there are. What does not answer is left to expire.
+// free gives the held locks back. A lock whose host does not answer expires by itself.
 func (g *Guard) free(ctx context.Context) {
 	g.mu.Lock()
 	locks := g.locks
@@ -229,8 +230,8 @@ func (g *Guard) free(ctx context.Context) {
 	g.freeTeam(ctx)
 }
 
-// How long giving a lock back may take. A host that the playbook makes may be gone by now;
-// for a run that was interrupted somebody waits.
+// The time limits for giving a lock back. A host that the playbook makes may no longer
+// exist; after an interrupt the user waits.
 const (
 	freeTime        = 10 * time.Second
 	freeMadeTime    = 2 * time.Second

@@ -17,19 +17,18 @@ type held struct {
 	host   module.Host
 	place  place
 	team   team          // instead of a host
-	made   bool          // the playbook makes the host: other locks decide
-	taking chan struct{} // has a token while the lock is being taken
+	made   bool          // the playbook makes the host; other locks decide
+	taking chan struct{} // holds a token while the lock is being taken
 
-	refused error // it is another run's
+	refused error // another run has the lock
 
 	mu        sync.Mutex
 	taken     bool
-	given     bool          // back
-	confirmed time.Duration // this machine's clock when the last renewal that came through was sent
+	given     bool          // given back
+	confirmed time.Duration // this machine's clock when the last successful renewal was sent
 	away      time.Duration // this machine's clock until which the host may be away, or 0
 }
 
-// do is an operation on the lock.
 func (l *held) do(ctx context.Context, o operation) (answer, error) {
 	if l.team != nil {
 		return l.team.do(ctx, o)
@@ -37,7 +36,7 @@ func (l *held) do(ctx context.Context, o operation) (answer, error) {
 	return l.place.do(ctx, l.host, o)
 }
 
-// name is that of the host.
+// name returns the host's name.
 func (l *held) name() string {
 	if l.team != nil {
 		return teamName
@@ -45,7 +44,7 @@ func (l *held) name() string {
 	return l.host.Name()
 }
 
-// where says where the lock is.
+// where returns the place of the lock.
 func (l *held) where() string {
 	if l.team != nil {
 		return "in " + teamName
@@ -59,35 +58,35 @@ func (l *held) has() bool {
 	return l.taken && !l.given
 }
 
-// confirm notes that the host has confirmed the lock, asked at a time.
+// confirm records that the host has confirmed the lock; sent is the time of the request.
 func (l *held) confirm(sent time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken, l.confirmed = true, max(l.confirmed, sent)
 }
 
-// leave notes until when the host may be away.
+// leave records until when the host may be away.
 func (l *held) leave(until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = until
 }
 
-// absence is for how long the host may still be away.
+// absence returns how much longer the host may be away.
 func (l *held) absence(now time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(l.away-now, 0)
 }
 
-// overdue tells whether the run must stop, because the lock was not renewed for too long.
+// overdue reports whether the run must stop, because the lock was not renewed in time.
 func (l *held) overdue(now time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.taken && !l.given && !l.made && now-l.confirmed >= patience && now >= l.away
 }
 
-// give marks the lock as given back, and tells whether there is something to give.
+// give marks the lock as given back, and reports whether there is something to give.
 func (l *held) give() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +96,7 @@ func (l *held) give() bool {
 }
 
 // take tries until it has the lock or sees that its holder is alive. It returns this
-// machine's clock at the time when the lock was asked for.
+// machine's clock at the time of the request.
 func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 	o := operation{name: "take"}
 	if l.made {
@@ -133,7 +132,7 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 	}
 }
 
-// tellTaken says whose lock was taken over, and what that run had still at work.
+// tellTaken reports whose lock was taken over, and what that run still had at work.
 func (g *Guard) tellTaken(l *held, a answer) {
 	who := a.was
 	if who == "" {
@@ -157,7 +156,7 @@ func (g *Guard) tell(to func(host, text string), l *held, text string) {
 	}
 }
 
-// taken is the loss of a lock to somebody else.
+// taken returns the error for a lock that another run took over.
 func (g *Guard) taken(l *held, a answer) error {
 	who := a.holder
 	if who == "" {
@@ -187,7 +186,7 @@ func (g *Guard) keep(l *held) {
 		a, err := l.do(timed, operation{name: "renew", away: l.absence(sent)})
 		cancel()
 		switch {
-		case err != nil: // watch knows for how long
+		case err != nil: // watch measures the time
 		case a.renewed:
 			l.confirm(sent)
 		default:
@@ -197,8 +196,8 @@ func (g *Guard) keep(l *held) {
 	}
 }
 
-// watch ends the run when a lock could not be renewed for too long, so that it has stopped
-// before others may take over. This machine may have slept, or this process.
+// watch ends the run if a lock was not renewed in time, so that it stops before others may
+// take over. The cause may be that this machine or process slept.
 func (g *Guard) watch() {
 	ticker := time.NewTicker(watching)
 	defer ticker.Stop()

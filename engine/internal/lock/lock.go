@@ -1,19 +1,18 @@
-// Package lock lets one run at a time work on what an owner has, and keeps a run that has
-// lost that right from going on.
+// Package lock lets one run at a time work on what an owner has, and stops a run that has
+// lost that right.
 //
 // A run holds its owner's lock on every host that it changes. The lock is a folder on the
 // host, which scripts/lock.sh describes; only the host's own clock since its start counts.
-// Whoever holds it renews it. One that was not renewed for its lifetime belongs to a run
-// that has died, and is taken over: the other run's link is removed first, which every
-// command and every change of a file looks for, then what it has at work there is ended.
-// So a run that was cut off or suspended finds itself fenced when it comes back, whatever
-// it believes.
+// The holder renews it. A lock that was not renewed for its lifetime belongs to a dead run
+// and is taken over: first the dead run's link is removed, which every command and every
+// change of a file needs, then its processes there are ended. So a run that was cut off or
+// suspended is fenced when it returns.
 //
-// Where a team has one place for locks, a run holds its owner's lock there too, and takes it
-// first: that decides who may take those of the hosts, which fence as ever. It is a key in an
-// etcd whose lease lives as long as a lock of a host.
+// If a team has a common place for locks, a run also holds its owner's lock there, and
+// takes it first: that decides which run may take the locks of the hosts, which fence as
+// before. It is a key in etcd whose lease lasts as long as a lock of a host.
 //
-// A run that could not renew stops by itself before that, a Guard's context then ends.
+// A run that could not renew stops by itself before that: the Guard's context ends.
 package lock
 
 import (
@@ -23,23 +22,23 @@ import (
 
 // Times of a lock.
 const (
-	lifetime = 30 * time.Second       // without a renewal a lock is dead
+	lifetime = 30 * time.Second       // a lock that is not renewed for so long is dead
 	renewal  = 5 * time.Second        // between two renewals
-	patience = 22 * time.Second       // a run that could not renew for so long stops by itself
-	watching = 500 * time.Millisecond // between two looks at how long ago that was
-	pollTime = time.Second            // between two looks at somebody else's lock
-	tryTime  = 20 * time.Second       // one operation on a host: longer than others may keep it waiting
+	patience = 22 * time.Second       // a run that could not renew for so long stops
+	watching = 500 * time.Millisecond // between two checks of patience
+	pollTime = time.Second            // between two checks of another run's lock
+	tryTime  = 20 * time.Second       // one operation on a host: longer than other operations may delay it
 	etcdTime = 10 * time.Second       // one operation in etcd, connecting included
 )
 
-// Where locks are on a host.
+// The folders of locks on a host.
 const (
 	folder        = "/var/lib/kinit/locks"
 	windowsFolder = "C:/ProgramData/kinit/locks"
 )
 
-// ErrHeld says that another run holds the lock.
+// ErrHeld is the error if another run holds the lock.
 var ErrHeld = errors.New("another run is at work")
 
-// ErrLost says that this run has lost its lock, or could not keep it.
+// ErrLost is the error if this run has lost its lock, or could not renew it.
 var ErrLost = errors.New("the run has lost its lock")

@@ -10,13 +10,12 @@ import (
 	"kinit/engine/module"
 )
 
-// identity prints what a machine is called by itself, whatever inventories call it.
+// identity prints a machine's own identity, which does not depend on inventories.
 const identity = `{ read -r id </etc/machine-id; read -r name </proc/sys/kernel/hostname; } 2>/dev/null
 echo "$id $name"`
 
 // sorted brings hosts into the order in which all runs take their locks, and leaves out
-// those that do not answer. Two runs that take the same locks in the same order do not both
-// fail because of each other.
+// those that do not answer. The common order prevents two runs from making each other fail.
 func sorted(ctx context.Context, hosts []module.Host) []module.Host {
 	type named struct {
 		host module.Host
@@ -28,7 +27,7 @@ func sorted(ctx context.Context, hosts []module.Host) []module.Host {
 	for i, h := range hosts {
 		found[i].host = h
 		if h.OS() == module.Windows {
-			continue // the name in the inventory has to do: asking takes seconds
+			continue // the name in the inventory is enough: asking takes seconds
 		}
 		all.Go(func() {
 			out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", identity}, Urgent: true})

@@ -11,23 +11,22 @@ import (
 	"kinit/engine/filelock"
 )
 
-// Runs tells by a folder of this machine which runs that began on it have died: each
-// holds a file there for as long as it lives. Folder is empty where nothing is kept;
-// then nobody knows.
+// Runs finds out which runs of this machine have died: each live run holds a file in a
+// folder. If Folder is empty, nothing is kept and died reports false.
 type Runs struct {
 	Folder string
 }
 
-// bootID is the name that Linux gives to the time since the machine started, proc(5). A
-// folder that several machines share may know locks of one of them only.
+// bootID is the file of the id of the current boot, proc(5). It separates the machines that
+// share a folder.
 const bootID = "/proc/sys/kernel/random/boot_id"
 
-// alive is the file of a run that is at work.
+// alive is the file of a live run.
 type alive struct {
-	file *os.File // nil where nothing is kept
+	file *os.File // nil if nothing is kept
 }
 
-// begin says that the run of a token lives.
+// begin records that a run is alive.
 func (r Runs) begin(token string) (*alive, error) {
 	if r.Folder == "" {
 		return &alive{}, nil
@@ -38,7 +37,7 @@ func (r Runs) begin(token string) (*alive, error) {
 	r.prune()
 	boot, err := os.ReadFile(bootID)
 	if err != nil {
-		return &alive{}, nil // no Linux: nobody knows
+		return &alive{}, nil // not Linux: unknown
 	}
 	file, err := os.OpenFile(r.path(token), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -56,26 +55,26 @@ func (r Runs) begin(token string) (*alive, error) {
 	return a, nil
 }
 
-// path is where the file of a run is: a token ends in what makes it unique.
+// path returns the file of a run: a token ends in its unique part.
 func (r Runs) path(token string) string { return filepath.Join(r.Folder, path.Base(token)) }
 
-// renew says that the run has its lock still.
+// renew records that the run still has its lock.
 func (a *alive) renew() {
 	if a.file != nil {
 		now := time.Now()
-		_ = os.Chtimes(a.file.Name(), now, now) // it matters to prune only
+		_ = os.Chtimes(a.file.Name(), now, now) // only prune needs it
 	}
 }
 
-// end says that the run is over.
+// end records that the run is over.
 func (a *alive) end() {
 	if a.file != nil {
-		_ = os.Remove(a.file.Name()) // one that stays is pruned
+		_ = os.Remove(a.file.Name()) // prune removes it otherwise
 		_ = a.file.Close()
 	}
 }
 
-// died tells whether a run began on this machine, since it started, and has died.
+// died reports whether a run began on this machine, since it started, and has died.
 func (r Runs) died(token string) bool {
 	if r.Folder == "" {
 		return false
@@ -85,17 +84,17 @@ func (r Runs) died(token string) bool {
 	return err == nil && errNow == nil && bytes.Equal(boot, now) && !filelock.Held(r.path(token))
 }
 
-// prune removes the files of runs whose locks have died of age too.
+// prune removes the files of runs whose locks have expired too.
 func (r Runs) prune() {
 	entries, err := os.ReadDir(r.Folder)
 	if err != nil {
-		return // begin tells
+		return // begin reports the error
 	}
 	for _, e := range entries {
 		name := filepath.Join(r.Folder, e.Name())
 		info, err := e.Info()
 		if err == nil && time.Since(info.ModTime()) > lifetime+renewal && !filelock.Held(name) {
-			_ = os.Remove(name) // the next one tries again
+			_ = os.Remove(name) // the next run tries again
 		}
 	}
 }

@@ -15,32 +15,32 @@ import (
 //go:embed scripts/lock.sh
 var script string
 
-// place is where the lock of an owner is on one host, for one run.
+// place is the lock of an owner on one host, for one run.
 type place struct {
-	folder string // of all locks
+	folder string // the folder of all locks
 	owner  string // as the name of a folder
 	token  string // of the run
-	proc   string // where the host's clock is
+	proc   string // the folder of the host's clock
 }
 
-// link is what is on the host for as long as the run may work there.
+// link returns the path that exists on the host while the run may work there.
 func (p place) link() string { return path.Join(p.folder, p.owner, "run."+Name(p.token)) }
 
-// Name is the part of a token that names the run: no other run has the same.
+// Name returns the unique part of a token.
 func Name(token string) string { return path.Base(token) }
 
 // operation is one operation of the script.
 type operation struct {
 	name string        // take, renew or release
-	dead string        // of take: the token of a run that has died, or anybody
-	away time.Duration // for how long the host may be away
+	dead string        // of take: the token of a dead run, or anybody
+	away time.Duration // how long the host may be away
 }
 
-// anybody is whose lock may be taken on hosts that the owner's own playbook makes: the
+// anybody takes a lock from any run, on hosts that the owner's own playbook makes: the
 // locks of the other hosts have decided.
 const anybody = "*"
 
-// command is the command of an operation. It runs whatever else runs on the host.
+// command is the command of an operation. It runs at once, whatever else runs on the host.
 func (p place) command(h module.Host, o operation) module.Command {
 	if h.OS() == module.Windows {
 		return p.windowsCommand(o)
@@ -55,18 +55,18 @@ func hundredths(d time.Duration) string {
 
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
 
-// answer is what the script found.
+// answer is the result of the script.
 type answer struct {
 	taken  bool
-	folder string // of taken: where the locks are, which depends on the user
+	folder string // of taken: the folder of the locks, which depends on the user
 	ended  int    // of taken: how many processes of earlier runs were ended
-	was    string // of taken: whose dead lock it was
+	was    string // of taken: the holder of the dead lock
 
 	renewed bool
 
-	holder string        // who has it, where it was not taken and not renewed
-	since  time.Duration // for how long
-	until  string        // the host's clock when its time is up: a renewal changes it
+	holder string        // the token of the holder, if the lock was neither taken nor renewed
+	since  time.Duration // how long the holder has had it
+	until  string        // the host's clock when the lock expires: a renewal changes it
 }
 
 // do runs an operation.
@@ -80,7 +80,7 @@ func (p place) do(ctx context.Context, h module.Host, o operation) (answer, erro
 	return parse(out.Stdout)
 }
 
-// parse reads what the script printed.
+// parse reads the output of the script.
 func parse(text string) (answer, error) {
 	words := strings.Fields(text)
 	number := func(i int) int {
@@ -109,7 +109,8 @@ func parse(text string) (answer, error) {
 	return answer{}, fmt.Errorf("the script of the lock answered %.200q", text)
 }
 
-// folderName makes the name of a folder of an owner's: letters, digits and a few signs stay.
+// folderName makes a folder name of an owner's name: it keeps letters, digits and a few
+// other characters.
 func folderName(owner string) string {
 	var b strings.Builder
 	for i, c := range []byte(owner) {

@@ -42,7 +42,7 @@ func pid(t *testing.T, file string) string {
 	return ""
 }
 
-// runs tells whether a process is there and has not ended.
+// runs reports whether a process is there and has not ended.
 func runs(pid string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	_, after, _ := strings.Cut(string(stat), ") ")
@@ -120,4 +120,31 @@ func killed(t *testing.T, pid string) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// A run's name may be the beginning of another's.
+func TestWhoTakesOverLeavesARunAloneWhoseNameIsLonger(t *testing.T) {
+	t.Parallel()
+	w := nowhere(t)
+	dir, unique := t.TempDir(), rand.Text()
+	token := "me@here/1/" + unique
+	other := machineOf(t, host.Settings{Name: "h1", Local: true}, unique+"LONGER")
+	ended := make(chan error, 1)
+	ctx, end := context.WithCancel(t.Context())
+	go func() {
+		_, err := other.Conn().Exec(ctx, transport.Process{Line: "echo $$ >" + dir + "/command; exec sleep 1000"})
+		ended <- err
+	}()
+	command := pid(t, dir+"/command")
+	first := machineOf(t, host.Settings{Name: "h1", Local: true}, unique)
+	if _, err := w.place(token).do(t.Context(), first.Bind("", nil), take()); err != nil {
+		t.Fatal(err)
+	}
+	second := machineOf(t, host.Settings{Name: "h1", Local: true}, "SECOND"+unique)
+	a, err := w.place("you@there/2/SECOND").do(t.Context(), second.Bind("", nil), operation{name: "take", dead: token})
+	if err != nil || !a.taken || a.ended != 0 || !runs(command) {
+		t.Errorf("got %+v, %v, the other's command runs: %v", a, err, runs(command))
+	}
+	end()
+	<-ended
 }

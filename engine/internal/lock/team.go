@@ -8,16 +8,16 @@ import (
 	"kinit/engine/internal/etcd"
 )
 
-// team is the one place where all runs of a team look. do is an operation of the script, on
-// what is there instead of a folder of a host.
+// team is the common place for the locks of a team. do is an operation as in the script, on
+// a key instead of a folder of a host.
 type team interface {
 	do(ctx context.Context, o operation) (answer, error)
 }
 
-// teamName is what is told of the team's lock instead of the name of a host.
+// teamName replaces the host's name in messages about the team's lock.
 const teamName = "etcd"
 
-// inEtcd is a lock in an etcd.
+// inEtcd is a lock in etcd.
 type inEtcd struct{ *etcd.Lock }
 
 func (e inEtcd) do(ctx context.Context, o operation) (answer, error) {
@@ -36,9 +36,8 @@ func (e inEtcd) do(ctx context.Context, o operation) (answer, error) {
 	return answer{}, fmt.Errorf("%s is no operation on a lock", o.name)
 }
 
-// TakeTeam takes the team's lock, where there is one. It decides who may take those of the
-// hosts, so it comes before them: two runs exclude each other even when they share no host.
-// It is waited for as those are.
+// TakeTeam takes the team's lock, if there is one. It comes before the locks of hosts, so
+// that two runs exclude each other even if they share no host. It waits like Take.
 func (g *Guard) TakeTeam(ctx context.Context) error {
 	if g.around.team == nil {
 		return nil
@@ -56,8 +55,8 @@ func (g *Guard) TakeTeam(ctx context.Context) error {
 	return nil
 }
 
-// freeTeam gives the team's lock back, after those of the hosts: until then nobody else may
-// ask for them. It is closed even if it was not taken.
+// freeTeam gives the team's lock back, after those of the hosts, so that no other run asks
+// for these before. It closes the lock even if it was not taken.
 func (g *Guard) freeTeam(ctx context.Context) {
 	g.mu.Lock()
 	l := g.team
@@ -67,6 +66,6 @@ func (g *Guard) freeTeam(ctx context.Context) {
 		l.give()
 		timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeTime)
 		defer cancel()
-		_, _ = l.do(timed, operation{name: "release"}) // else its lease ends by itself
+		_, _ = l.do(timed, operation{name: "release"}) // otherwise its lease expires by itself
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -39,7 +40,7 @@ func TestACertificateAmongSecretsIsNoSecret(t *testing.T) {
 		"a text that is no PEM":      {map[string]secret.Value{"token": "open sesame"}, []string{"open sesame"}},
 		"a beginning without an end": {map[string]secret.Value{"half": "-----BEGIN CERTIFICATE-----\nMIIB\n"}, []string{"-----BEGIN CERTIFICATE-----\nMIIB\n"}},
 	} {
-		values, secrets := Arguments(&keys{PKI: c.values}, Sensitivity{})
+		values, secrets := decode.Arguments(&keys{PKI: c.values}, decode.Sensitivity{})
 		slices.Sort(secrets)
 		if diff := cmp.Diff(c.want, secrets); diff != "" {
 			t.Errorf("%s: secrets (-want +got):\n%s", name, diff)

@@ -3,121 +3,148 @@ package plan
 import (
 	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan/dag"
+	"kinit/engine/internal/plan/expand"
+	"kinit/engine/internal/plan/refs"
+	"kinit/engine/internal/plan/selection"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
-	"kinit/engine/module"
 )
 
-// builder is the state of one Build.
-type builder struct {
-	in        Input
-	plan      *Plan
-	blocks    *blocks
-	spaces    map[*spec.Namespace]*space
-	relays    []*relay
-	handlers  []*block
-	groups    groups
-	hosts     *hosts
-	hostTasks map[string]*hostTasks
-	eachHost  map[string]map[string]cty.Value // by name
-	kinds     map[string]*module.Kind
-	diags     diag.List
-}
-
-// Build expands and checks everything there is to know before a run. The plan is
-// nil when there are errors.
+// Build expands and checks everything that is known before a run: instances, references,
+// the graph and the selection. The plan is nil if there are errors.
 func Build(in Input) (*Plan, diag.List) {
-	b := newBuilder(in)
-	b.setOwner()
-	b.declareHosts()
-	b.checkVia()
-	b.expandTasks()
-	b.formGroups()
-	b.declareHandlers()
-	b.watchMembers()
-	b.referHosts()
-	b.referTasks()
-	b.findFlushes()
-	b.expandHandlers()
-	b.referHandlers()
-	b.noteWhole()
-	b.foresee()
-	b.checkRelays()
-	b.checkArguments()
-	b.section(&b.plan.Main, func(t *Task) bool { return !t.final() })
-	b.section(&b.plan.OnFailure, func(t *Task) bool { return t.OnFailure })
-	b.section(&b.plan.Always, func(t *Task) bool { return t.Always })
-	b.addChecks()
-	b.addOutputs()
-	if !b.diags.HasErrors() {
-		b.selectTasks()
+	if in.Inventory == nil {
+		in.Inventory = &inventory.Inventory{}
 	}
-	diags := b.diags.Distinct() // every instance of a task has the same mistakes
+	instances, diags := expand.Instances(expand.Input{Spec: in.Spec, Scope: in.Scope, Inventory: in.Inventory, Hosts: in.Hosts, Kinds: in.Kinds})
+	links, more := refs.Resolve(instances, !diags.HasErrors())
+	diags = append(diags, more...)
+	order, more := dag.Build(links)
+	diags = append(diags, more...)
+
+	p := &Plan{Stages: order.Stages, Sources: map[string]*hcl.File{}, refs: links}
+	diags = append(diags, p.setOwner(in)...)
+	tasks, made := p.tasksOf(order)
+	diags = append(diags, p.check(tasks)...)
+	diags = append(diags, p.addChecks(in.Spec)...)
+	diags = append(diags, p.addOutputs(in.Spec)...)
+	if !diags.HasErrors() {
+		order, more = selection.Apply(order, in.Selection)
+		diags = append(diags, more...)
+	}
+	maps.Copy(p.Sources, in.Spec.Sources)
+	maps.Copy(p.Sources, in.Inventory.Sources)
+	diags = diags.Distinct() // every instance of a task has the same errors
 	diags.Sort()
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return b.plan, diags
+	p.Main, p.OnFailure, p.Always = made.section(order.Main), made.section(order.OnFailure), made.section(order.Always)
+	return p, diags
 }
 
-func newBuilder(in Input) *builder {
-	b := &builder{
-		in:     in,
-		blocks: &blocks{byAddress: map[string]*block{}, tasks: map[string]*Task{}},
-		spaces: map[*spec.Namespace]*space{},
-		kinds:  map[string]*module.Kind{},
-	}
-	if in.Inventory == nil {
-		in.Inventory = &inventory.Inventory{}
-	}
-	b.hosts = newHosts(in.Inventory, in.Hosts)
-	b.hostTasks, b.eachHost = map[string]*hostTasks{}, map[string]map[string]cty.Value{}
-	b.declareSpaces(in.Spec.Root, in.Scope)
-	b.plan = &Plan{Sources: map[string]*hcl.File{}, hosts: b.hosts, blocks: b.blocks}
+// setOwner finds the owner of what the tasks make: the cluster, or the owner in the spec.
+func (p *Plan) setOwner(in Input) diag.List {
 	if in.Topology != nil {
-		b.plan.Cluster = in.Topology.Cluster.Name
+		p.Cluster = in.Topology.Cluster.Name
 	}
-	for _, s := range in.Spec.Stages {
-		b.plan.Stages = append(b.plan.Stages, s.Name)
-	}
-	maps.Copy(b.plan.Sources, in.Spec.Sources)
-	maps.Copy(b.plan.Sources, b.hosts.inventory.Sources)
-	for i, kind := range in.Kinds {
-		if b.kinds[kind.Name] != nil {
-			panic("plan: two modules are named " + kind.Name + "; this is a bug in kinit")
-		}
-		b.kinds[kind.Name] = &in.Kinds[i]
-	}
-	return b
-}
-
-// setOwner finds who owns what the tasks make: the cluster, or who the spec names.
-func (b *builder) setOwner() {
-	b.plan.Owner = b.plan.Cluster
-	expr := b.in.Spec.Owner
+	p.Owner = p.Cluster
+	expr := in.Spec.Owner
 	if expr == nil {
-		return
+		return nil
 	}
-	if b.plan.Cluster != "" {
-		b.errorf(expr.Range(), "Invalid owner", "What this spec makes belongs to its cluster %q; leave the owner out.", b.plan.Cluster)
-		return
+	var early expand.Early
+	if p.Cluster != "" {
+		early.Errorf(expr.Range(), "Invalid owner", "What this spec makes belongs to its cluster %q; leave the owner out.", p.Cluster)
+		return early.Diags
 	}
-	owner, ok := b.earlyText(b.spaces[b.in.Spec.Root], "owner", expr, b.in.Scope.Context(expr.Range().Filename))
+	owner, ok := early.Text(p.refs.Set.Spaces[in.Spec.Root], "owner", expr, in.Scope.Context(expr.Range().Filename))
 	if ok && !ownerName.MatchString(owner) {
-		b.errorf(expr.Range(), "Invalid owner", "An owner is named like a cluster, with lower case letters, digits and - only; %q is not.", owner)
+		early.Errorf(expr.Range(), "Invalid owner", "An owner is named like a cluster, with lower case letters, digits and - only; %q is not.", owner)
 	}
-	b.plan.Owner = owner
+	p.Owner = owner
+	return early.Diags
 }
 
-// ownerName is what a cluster's name may be: both become parts of the names of
-// files on the hosts.
+// ownerName has the same form as a cluster's name: both become parts of file names on the
+// hosts.
 var ownerName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-func (b *builder) errorf(at hcl.Range, summary, format string, args ...any) {
-	b.diags = append(b.diags, diag.Errorf(&at, summary, format, args...)...)
+// made holds the plan's tasks by the tasks of a graph.
+type made map[*dag.Task]*Task
+
+// tasksOf makes the plan's tasks from those of a graph, and lists them in its order.
+func (p *Plan) tasksOf(order *dag.Graph) ([]*Task, made) {
+	all, by := make([]*Task, len(order.All)), make(made, len(order.All))
+	for i, t := range order.All {
+		all[i] = &Task{Task: t, plan: p}
+		by[t] = all[i]
+	}
+	for _, t := range all {
+		t.Watches = by.of(t.Task.Watches)
+	}
+	return all, by
+}
+
+// of lists the plan's tasks of some tasks of the graph.
+func (m made) of(tasks []*dag.Task) []*Task {
+	if len(tasks) == 0 {
+		return nil
+	}
+	all := make([]*Task, len(tasks))
+	for i, t := range tasks {
+		all[i] = m[t]
+	}
+	return all
+}
+
+// addChecks adds the check blocks.
+func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
+	for _, s := range sp.Checks {
+		var exprs []hcl.Expression
+		for _, a := range s.Asserts {
+			exprs = append(exprs, a.Condition, a.ErrorMessage)
+		}
+		l, _, more := p.refs.Later(p.refs.Set.Spaces[s.In], s.Range.Filename, exprs...)
+		diags = append(diags, more...)
+		p.Checks = append(p.Checks, &Check{
+			Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: refs.Addresses(l.Args.Tasks()), asserts: s.Asserts, later: l, refs: p.refs,
+		})
+	}
+	return diags
+}
+
+// addOutputs adds the outputs of the playbook.
+func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
+	for _, s := range sp.Root.Outputs {
+		l, values, more := p.refs.Later(p.refs.Set.Spaces[sp.Root], s.Range.Filename, s.Value)
+		diags = append(diags, more...)
+		if !s.Sensitive && slices.ContainsFunc(values, sensitive.Is) {
+			diags = append(diags, openOutput(s.Name, s.Value.Range())...)
+		}
+		p.Outputs = append(p.Outputs, &Output{
+			Name: s.Name, Description: s.Description, Sensitive: s.Sensitive, Range: s.Range,
+			Needs: refs.Addresses(l.Args.Tasks()), expr: s.Value, later: l, refs: p.refs,
+		})
+	}
+	return diags
+}
+
+// section makes the plan's section from that of a graph.
+func (m made) section(from dag.Section) Section {
+	s := Section{Graph: from.Graph, Tasks: m.of(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: map[Key]*Gate{}}
+	for _, t := range s.Tasks {
+		s.byAddress[t.Address] = t
+	}
+	for key, gate := range from.Gates {
+		s.gates[key] = &Gate{Gate: gate, Tasks: m.of(gate.Tasks)}
+	}
+	return s
 }

@@ -1,31 +1,38 @@
 package plan
 
 import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/plan/refs"
 	"kinit/engine/internal/sensitive"
 )
 
-// Condition is an expression over what a task returned.
+// Condition is an expression over the result of a task.
 type Condition struct {
 	Range hcl.Range
 
 	name   string
 	expr   hcl.Expression
 	task   *Task
-	before bool // it is evaluated before the task, so there is no result
+	before bool // it is evaluated before the task, without a result
 }
 
 // When returns the conditions of when that need the values of other tasks. All must
 // be true for the task to be done.
 func (t *Task) When() []*Condition {
 	var all []*Condition
-	for _, expr := range t.block.spec.When {
-		if t.block.space.isLate(expr) {
+	for _, expr := range t.Block.Spec.When {
+		if t.Block.Space.IsLate(expr) {
 			c := t.condition("when", expr)
 			c.before = true
 			all = append(all, c)
@@ -34,11 +41,11 @@ func (t *Task) When() []*Condition {
 	return all
 }
 
-// Until must be true for the task to have succeeded, ChangedWhen says whether it
-// changed something, and FailedWhen whether it failed; they are nil when absent.
-func (t *Task) Until() *Condition       { return t.condition("until", t.block.spec.Until) }
-func (t *Task) ChangedWhen() *Condition { return t.condition("changed_when", t.block.spec.ChangedWhen) }
-func (t *Task) FailedWhen() *Condition  { return t.condition("failed_when", t.block.spec.FailedWhen) }
+// Until must be true for the task to have succeeded, ChangedWhen decides whether it changed
+// something, and FailedWhen whether it failed; absent ones are nil.
+func (t *Task) Until() *Condition       { return t.condition("until", t.Block.Spec.Until) }
+func (t *Task) ChangedWhen() *Condition { return t.condition("changed_when", t.Block.Spec.ChangedWhen) }
+func (t *Task) FailedWhen() *Condition  { return t.condition("failed_when", t.Block.Spec.FailedWhen) }
 
 func (t *Task) condition(name string, expr hcl.Expression) *Condition {
 	if expr == nil {
@@ -47,8 +54,8 @@ func (t *Task) condition(name string, expr hcl.Expression) *Condition {
 	return &Condition{Range: expr.Range(), name: name, expr: expr, task: t}
 }
 
-// Met tells whether the condition is true. Without a result, which is nil before
-// the task was done, it may be that this is not known.
+// Met reports whether the condition is true. The result is nil before the task is done;
+// then the condition may be unknown.
 func (c *Condition) Met(values *Values, result *Result) (met, known bool, diags diag.List) {
 	return c.met(c.task.context(values), result)
 }
@@ -63,7 +70,7 @@ func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, 
 	if problems.HasErrors() {
 		return false, false, c.task.own(diag.FromHCL(problems))
 	}
-	value, _ = sensitive.Plain(value) // what came out tells no secret
+	value, _ = sensitive.Plain(value) // the outcome of a condition is no secret
 	value, err := convert.Convert(value, cty.Bool)
 	if err != nil || value.IsNull() {
 		at := c.Range
@@ -75,8 +82,8 @@ func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, 
 	return value.True(), true, nil
 }
 
-// result is the task's outputs with whether it changed something and its error,
-// null without one. An output of the module's comes before these.
+// result returns the task's outputs, whether it changed something, and its error, null
+// without one. An output of the module with the same name has priority.
 func (t *Task) result(r *Result) cty.Value {
 	all := map[string]cty.Value{"changed": cty.UnknownVal(cty.Bool), "error": cty.UnknownVal(cty.String)}
 	if r != nil {
@@ -88,18 +95,69 @@ func (t *Task) result(r *Result) cty.Value {
 			all["error"] = sensitive.Mark(all["error"])
 		}
 	}
-	for name, kind := range t.block.outputs {
+	for name, kind := range t.Block.Outputs {
 		all[name] = cty.UnknownVal(kind)
 		if r != nil {
-			all[name] = typed(r.Outputs[name], kind)
+			all[name] = refs.Typed(r.Outputs[name], kind)
 		}
 	}
 	return cty.ObjectVal(all)
 }
 
-// checkConditions evaluates all that is evaluated beside the arguments, as far as
-// it is known.
-func (t *Task) checkConditions(ctx *hcl.EvalContext, shared *shared) diag.List {
+// Surroundings is where and how a task's commands run.
+type Surroundings struct {
+	Env map[string]string
+	Dir string // an absolute path; empty for the login's home folder
+
+	Sensitive bool // of the folder, which messages may contain
+}
+
+// Surroundings evaluates environment and cwd with the values of other tasks.
+func (t *Task) Surroundings(values *Values) (Surroundings, diag.List) {
+	return t.surroundings(t.context(values), decode.NewShared())
+}
+
+func (t *Task) surroundings(ctx *hcl.EvalContext, shared *decode.Shared) (Surroundings, diag.List) {
+	var s Surroundings
+	d := decode.New(ctx, shared)
+	for _, expr := range t.Block.Spec.Environment {
+		var env map[string]string
+		d.Value(expr, "environment", true, &env)
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			if !variableName.MatchString(name) {
+				d.Errorf(expr.Range(), "Invalid environment", "%q is no name of an environment variable: it has letters, digits and _ only.", name)
+			}
+		}
+		if s.Env == nil {
+			s.Env = map[string]string{}
+		}
+		maps.Copy(s.Env, env)
+	}
+	if expr := t.Block.Spec.Cwd; expr != nil {
+		d.Value(expr, "cwd", true, &s.Dir)
+		s.Sensitive = d.LastSensitive()
+		if s.Dir != "" && !path.IsAbs(s.Dir) && !s.Sensitive {
+			d.Errorf(expr.Range(), "Invalid cwd", "The working directory %q must be an absolute path.", s.Dir)
+		}
+	}
+	return s, t.own(d.Diags)
+}
+
+// variableName matches the names of variables in sh, POSIX.1-2017 3.235.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Result is the value of result in conditions.
+type Result struct {
+	Outputs map[string]cty.Value // nil if the task returned none
+	Changed bool
+	Error   string // empty without an error
+
+	Sensitive bool // of the error
+}
+
+// checkConditions evaluates the expressions besides the arguments, as far as they are
+// known.
+func (t *Task) checkConditions(ctx *hcl.EvalContext, shared *decode.Shared) diag.List {
 	_, diags := t.surroundings(ctx, shared)
 	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
 		if c != nil {

@@ -5,17 +5,17 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/plan/refs"
 	"kinit/engine/internal/spec"
 )
 
-// Describe is the plan's graph as data. Stages are those given; which stages come
-// first is the spec's to say.
+// Describe returns the plan's graph as data. The order of stages is that of the spec.
 func (p *Plan) Describe(stages []*spec.Stage) *event.Plan {
-	d := &describer{plan: p, out: &event.Plan{Cluster: p.Cluster}, tasks: map[string]int{}, blocks: map[*block]int{}}
+	d := &describer{plan: p, out: &event.Plan{Cluster: p.Cluster}, tasks: map[string]int{}, blocks: map[*refs.Block]int{}}
 	for _, s := range stages {
 		d.out.Stages = append(d.out.Stages, event.Stage{Name: s.Name, After: s.After})
 	}
@@ -30,7 +30,7 @@ type describer struct {
 	plan   *Plan
 	out    *event.Plan
 	tasks  map[string]int // indices by address
-	blocks map[*block]int
+	blocks map[*refs.Block]int
 }
 
 // section adds its tasks, and then the edges between them.
@@ -39,7 +39,7 @@ func (d *describer) section(s Section, kind event.Section) {
 	for _, t := range s.Tasks {
 		d.tasks[t.Address] = len(d.out.Tasks)
 		d.out.Tasks = append(d.out.Tasks, event.Task{
-			Address: t.Address, Module: t.Module, Host: t.Host, Stage: t.Stage, Section: kind, Block: d.block(t.block),
+			Address: t.Address, Module: t.Module, Host: t.Host, Stage: t.Stage, Section: kind, Block: d.block(t.Block),
 		})
 	}
 	waiting := s.Waiting()
@@ -56,7 +56,7 @@ func (d *describer) section(s Section, kind event.Section) {
 	}
 }
 
-// indices are those of tasks by their addresses.
+// indices converts addresses of tasks to indices.
 func (d *describer) indices(addresses []string) []int {
 	var all []int
 	for _, address := range addresses {
@@ -67,7 +67,7 @@ func (d *describer) indices(addresses []string) []int {
 }
 
 // block adds a task block once, and returns its index.
-func (d *describer) block(b *block) int {
+func (d *describer) block(b *refs.Block) int {
 	if i, ok := d.blocks[b]; ok {
 		return i
 	}
@@ -77,9 +77,9 @@ func (d *describer) block(b *block) int {
 	return i
 }
 
-// text is a block as it stands in its file, but for secrets.
-func (d *describer) text(b *block) event.Block {
-	whole := hcl.RangeBetween(b.spec.Range, b.spec.Args.EndRange)
+// text returns a block as written in its file, with secrets masked.
+func (d *describer) text(b *refs.Block) event.Block {
+	whole := hcl.RangeBetween(b.Spec.Range, b.Spec.Args.EndRange)
 	out := event.Block{Range: diag.Place(whole)}
 	file := d.plan.Sources[whole.Filename]
 	if file == nil || whole.End.Byte > len(file.Bytes) {
@@ -92,12 +92,12 @@ func (d *describer) text(b *block) event.Block {
 	} else {
 		end = len(file.Bytes)
 	}
-	out.Text = masked(file.Bytes, start, end, b.secretLiterals())
+	out.Text = masked(file.Bytes, start, end, decode.SecretLiterals(b.Spec.Args, b.Kind.New()))
 	return out
 }
 
-// masked is a part of a file with some ranges of it replaced by asterisks. The
-// lines keep their numbers.
+// masked returns a part of a file with some ranges replaced by asterisks. The line numbers
+// do not change.
 func masked(file []byte, start, end int, hide []hcl.Range) string {
 	var text strings.Builder
 	for _, r := range hide {
@@ -112,17 +112,3 @@ func masked(file []byte, start, end int, hide []hcl.Range) string {
 	text.Write(file[start:end])
 	return text.String()
 }
-
-// literals finds the texts that stand in an expression as they are.
-type literals struct{ found []hcl.Range }
-
-// Enter implements hclsyntax.Walker.
-func (l *literals) Enter(node hclsyntax.Node) hcl.Diagnostics {
-	if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() {
-		l.found = append(l.found, literal.SrcRange)
-	}
-	return nil
-}
-
-// Exit implements hclsyntax.Walker.
-func (l *literals) Exit(hclsyntax.Node) hcl.Diagnostics { return nil }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/spec"
 	"kinit/engine/module"
 )
@@ -167,7 +168,7 @@ func TestArgumentsAreListedWithSecretsMasked(t *testing.T) {
 	yes := true
 	guest := &fakeGuest{Name: "vm", Memory: 2, Disks: []string{"a", "b"}, Password: "hunter22",
 		Tune: &fakeTune{Kind: "cpu", Huge: &yes}, NICs: []fakeNIC{{MAC: "52:54:00:00:00:01"}, {MAC: "52:54:00:00:00:02", MTU: 1442}}}
-	values, secrets := Arguments(guest, Sensitivity{})
+	values, secrets := decode.Arguments(guest, decode.Sensitivity{})
 	want := []event.Value{
 		{Name: "name", Text: "vm"}, {Name: "memory", Text: "2"}, {Name: "disks", Text: `["a","b"]`}, {Name: "password", Text: "***", Mask: true},
 		{Name: "tune.kind", Text: "cpu"}, {Name: "tune.huge", Text: "true"},
@@ -190,7 +191,7 @@ type hiding struct {
 func TestAnArgumentThatAModuleKeepsToItselfIsOnlyNamed(t *testing.T) {
 	t.Parallel()
 	var task module.Task = &hiding{Stdin: "something"}
-	values, _ := Arguments(task, Sensitivity{})
+	values, _ := decode.Arguments(task, decode.Sensitivity{})
 	if diff := cmp.Diff([]event.Value{{Name: "stdin", Text: "(not shown)", Mask: true}}, values); diff != "" {
 		t.Errorf("(-want +got): %s", diff)
 	}

@@ -17,6 +17,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
 	"kinit/engine/secret"
@@ -219,17 +220,18 @@ func showPlan(p *Plan) string {
 	showSection(&out, "on failure", p.OnFailure)
 	showSection(&out, "always", p.Always)
 	for _, key := range p.Main.Graph.Keys() {
-		if g := p.Main.Gate(key); g != nil && g.MaxFail > 0 || strings.Contains(key, ".batch") && g != nil {
+		if _, g := p.Main.At(key); g != nil && g.MaxFail > 0 || strings.Contains(key.Name, ".batch") && g != nil {
 			fmt.Fprintf(&out, "gate %s (%s) after %s, max_fail %d\n", key, g.Label, strings.Join(addresses(g.Tasks), " "), g.MaxFail)
 		}
 	}
-	for _, h := range p.hosts.order {
-		settings, _, ok := h.settings(nil)
-		fmt.Fprintf(&out, "host %s", h.name)
+	for _, declared := range p.refs.Set.Hosts.Declared {
+		h := p.refs.Host(declared.Name)
+		settings, _, ok := p.refs.Settings(h, nil)
+		fmt.Fprintf(&out, "host %s", h.Name)
 		if ok {
 			fmt.Fprintf(&out, " address=%s port=%d user=%s", settings.Address, settings.Port, settings.User)
 		}
-		fmt.Fprintf(&out, " via=%s needs=%v\n", h.via, p.HostNeeds(h.name))
+		fmt.Fprintf(&out, " via=%s needs=%v\n", h.Via, p.HostNeeds(h.Name))
 	}
 	for _, c := range p.Checks {
 		fmt.Fprintf(&out, "%s needs=%v\n", c.Address, c.Needs)
@@ -267,8 +269,34 @@ func showSection(out *bytes.Buffer, name string, s Section) {
 	}
 }
 
+// needs is what a task depends on or follows directly: tasks, and the begin and end of
+// stages and batches.
+func needs(s Section, address string) []string {
+	var all []string
+	for _, need := range s.Graph.Needs(TaskKey(address)) {
+		means := []Key{need}
+		if need.Whole() {
+			means = s.Graph.Needs(need)
+		}
+		for _, one := range means {
+			if text := one.String(); !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+func addresses(tasks []*Task) []string {
+	var all []string
+	for _, t := range tasks {
+		all = append(all, t.Address)
+	}
+	return all
+}
+
 func showTask(out *bytes.Buffer, t *Task, s Section) {
-	after := slices.DeleteFunc(s.Needs(t.Address), func(key string) bool {
+	after := slices.DeleteFunc(needs(s, t.Address), func(key string) bool {
 		return strings.HasPrefix(key, "stage.") && !strings.Contains(key, ".batch")
 	})
 	if len(after) > 0 {
@@ -283,7 +311,7 @@ func showTask(out *bytes.Buffer, t *Task, s Section) {
 	if t.Skip != "" {
 		return
 	}
-	made, _, known, _ := t.decode(t.context(nil), newShared())
+	made, _, known, _ := t.decode(t.context(nil), decode.NewShared())
 	if !known {
 		fmt.Fprintln(out, "    arguments are known later")
 		return

@@ -24,12 +24,13 @@ type fakeFile struct {
 	Labels  map[string]string `hcl:"labels,optional"`
 }
 
-func (*fakeFile) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "size": cty.Number}
+type fileOutputs struct {
+	Path string `cty:"path"`
+	Size int    `cty:"size"`
 }
 
-func (f *fakeFile) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return map[string]cty.Value{"path": cty.StringVal(f.Path)}, nil
+func (f *fakeFile) Outputs(context.Context, module.Host) (fileOutputs, error) {
+	return fileOutputs{Path: f.Path}, nil
 }
 
 // fakeGuest has blocks, secrets and a validator.
@@ -60,12 +61,15 @@ func (g *fakeGuest) Validate() error {
 	return nil
 }
 
-func (*fakeGuest) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"id": cty.String, "ip": cty.String, "disks": cty.List(cty.String), "key": cty.String}
+type guestOutputs struct {
+	ID    string   `cty:"id"`
+	IP    string   `cty:"ip"`
+	Disks []string `cty:"disks"`
+	Key   string   `cty:"key"`
 }
 
-func (*fakeGuest) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return nil, nil
+func (*fakeGuest) Outputs(context.Context, module.Host) (guestOutputs, error) {
+	return guestOutputs{}, nil
 }
 
 // fakeNote has no outputs.
@@ -83,14 +87,13 @@ type fakeSecret struct {
 	Length int    `hcl:"length,optional"`
 }
 
-func (*fakeSecret) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"value": cty.String, "path": cty.String}
+type secretOutputs struct {
+	Value secret.Value `cty:"value"`
+	Path  string       `cty:"path"`
 }
 
-func (*fakeSecret) SecretOutputs() []string { return []string{"value"} }
-
-func (*fakeSecret) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return nil, nil
+func (*fakeSecret) Outputs(context.Context, module.Host) (secretOutputs, error) {
+	return secretOutputs{}, nil
 }
 
 type fakeKey struct {
@@ -98,11 +101,12 @@ type fakeKey struct {
 	Path string `hcl:"path"`
 }
 
-func (*fakeKey) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"private_key": cty.String, "public_key": cty.String}
+type keyOutputs struct {
+	PrivateKey string `cty:"private_key"`
+	PublicKey  string `cty:"public_key"`
 }
 
-func (*fakeKey) Outputs(context.Context, module.Host) (map[string]cty.Value, error) { return nil, nil }
+func (*fakeKey) Outputs(context.Context, module.Host) (keyOutputs, error) { return keyOutputs{}, nil }
 
 func fakeKinds() []module.Kind {
 	return []module.Kind{

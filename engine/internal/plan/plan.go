@@ -1,22 +1,26 @@
-// Package plan makes of a spec, hosts and modules what a run does: one task per
-// instance with its host and its place in a graph. After Build nothing about
-// which tasks, hosts and edges there are changes any more.
+// Package plan turns a spec, hosts and modules into a plan: one task per instance with its
+// host and its place in a graph. After Build the tasks, hosts and edges do not change.
+//
+// Its files, each of which uses those before it alone: after.go, plan.go, task.go,
+// condition.go, check.go, host.go, waiting.go, describe.go, build.go.
 package plan
 
 import (
-	"time"
-
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/graph"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan/dag"
+	"kinit/engine/internal/plan/expand"
+	"kinit/engine/internal/plan/refs"
+	"kinit/engine/internal/plan/selection"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
 	"kinit/engine/module"
 )
 
-// Input is what a plan is made of.
+// Input is the input of Build.
 type Input struct {
 	Spec      *spec.Spec
 	Scope     *eval.Scope // after SetCluster
@@ -27,50 +31,86 @@ type Input struct {
 	Selection Selection
 }
 
-// Selection is which part of the tasks a run does.
-type Selection struct {
-	StopAfter string   // the last stage; with what it needs
-	StartAt   string   // the first stage; what comes before is left out unless its values are needed
-	Only      []string // stages, names or addresses of tasks; with the tasks whose values they read
-	Skip      []string // stages, names or addresses of tasks to leave out
-	Limit     []string // patterns of hosts; tasks on others are left out, but for those of this machine that are needed
-}
-
-// Plan is what a run does. It is not changed by running it, and safe for use by
-// several goroutines.
+// Plan is what a run does. A run does not change it. It is safe for use by several
+// goroutines.
 type Plan struct {
 	Cluster   string   // the cluster's name, empty without one
-	Owner     string   // who owns what tasks make: the cluster, or what the spec says; empty means nobody
-	Stages    []string // so that each comes after those it names
+	Owner     string   // the owner of what tasks make: the cluster, or the spec's owner; empty means no owner
+	Stages    []string // each after those it names
 	Main      Section
-	OnFailure Section // done after Main when one of its tasks failed
+	OnFailure Section // done after Main if one of its tasks failed
 	Always    Section // done last, whatever happened
 	Checks    []*Check
 	Outputs   []*Output
 	Sources   map[string]*hcl.File // for snippets
 
-	hosts  *hosts
-	blocks *blocks
+	refs *refs.Refs
 }
 
-// Section is tasks and the order they are done in. A key of the graph that has no
-// task is virtual: a stage's begin or end, or a task that was not selected.
+// Types of the packages that make a plan, for the run.
+type (
+	Key       = dag.Key
+	Role      = expand.Role
+	Ways      = expand.Ways
+	Become    = refs.Become
+	Values    = refs.Values
+	Selection = selection.Flags
+)
+
+// The roles of the tasks of a block.
+const (
+	Normal  = expand.Normal
+	Rescue  = expand.Rescue
+	Cleanup = expand.Cleanup
+)
+
+// Section holds tasks and their order. A key of the graph that has no task is virtual: a
+// stage's begin or end, or a task that was not selected.
 type Section struct {
-	Graph *graph.Graph[string]
+	Graph *graph.Graph[Key]
 	Tasks []*Task // in plan order: stage, then place in the files, then key
 
 	byAddress map[string]*Task
-	gates     map[string]*Gate
+	gates     map[Key]*Gate
 }
 
-// Task returns the task with an address, or nil when the key is virtual.
+// Gate is the end of a stage or of a batch of hosts. The tasks after it are done if at most
+// MaxFail hosts have failed.
+type Gate struct {
+	*dag.Gate
+	Tasks []*Task // whose hosts count
+}
+
+// Task is one instance of a task block on one host, or of a handler for one host
+// and the tasks that notify it before the same end of a stage, or before the same
+// tasks that flush handlers.
+type Task struct {
+	*dag.Task
+	Watches []*Task // the tasks that decide whether it is done: for a handler, those that notify it; for a Rescue or Cleanup, the block's others
+
+	plan *Plan
+}
+
+// Task returns the section's task with an address, or nil.
 func (s Section) Task(address string) *Task { return s.byAddress[address] }
 
-// Gate returns what is looked at when a virtual key is reached, or nil.
-func (s Section) Gate(key string) *Gate { return s.gates[key] }
+// At returns the task of a key, or the gate to check when a virtual key is reached; both
+// may be nil.
+func (s Section) At(key Key) (*Task, *Gate) {
+	if key.Kind == dag.OfTask {
+		return s.byAddress[key.Name], nil
+	}
+	return nil, s.gates[key]
+}
 
-// Total is how many tasks there are to do. Handlers do not count before they are
-// notified, nor tasks for failures before there is one.
+// TaskKey returns the key of a task by its address.
+func TaskKey(address string) Key { return dag.TaskKey(address) }
+
+// Before returns the keys of all that a task comes after, and its own.
+func (s Section) Before(address string) map[Key]bool { return s.Graph.Closure(dag.TaskKey(address)) }
+
+// Total returns the number of tasks to do. Handlers count after they are notified, tasks
+// for failures after a failure.
 func (s Section) Total() int {
 	n := 0
 	for _, t := range s.Tasks {
@@ -81,71 +121,21 @@ func (s Section) Total() int {
 	return n
 }
 
-// Task is one instance of a task block on one host, or of a handler for one host
-// and the tasks that notify it before the same end of a stage, or before the same
-// tasks that flush handlers.
-type Task struct {
-	Address   string // such as task.file.motd["web1"]
-	Module    string
-	Name      string
-	Key       string // of for_each or hosts, empty without
-	Host      string
-	For       string    // the host that a failure is counted for: the key where that is a host, or Host
-	Stage     string    // empty without one
-	Range     hcl.Range // of the block's header
-	Skip      string    // why it is not to be done ("when is false"), empty when it is
-	Retry     Retry
-	Timeout   time.Duration // of an attempt; 0 means the run's own
-	Always    bool          // of the section Always
-	OnFailure bool          // of the section OnFailure
-	Handler   bool
-	Role      Role
-	Become    *Become  // nil means what the host says
-	Sensitive bool     // nothing it says may be shown
-	Needs     []string // addresses of the tasks whose values its arguments and its host read
-	Watches   []*Task  // the tasks that decide whether it is done: of a handler, those that notify it; of a Rescue or Cleanup, the block's others
+// BlockAddress returns the address of the task's block.
+func (t *Task) BlockAddress() string { return t.Block.Spec.Address() }
 
-	block *block
-	group *group
-	flush *flush           // when its handlers are done, or it is as a handler; nil means at the end of the group
-	scope *hcl.EvalContext // what is known before the run, with each and host
-	files module.LocalFiles
-	reads references // of its arguments
-	after references // of depends_on
-	plan  *Plan
+// On reports whether its module works on hosts of the family; the error names what to use
+// instead.
+func (t *Task) On(os module.OS) error { return t.Block.Kind.On(os) }
+
+// Reads reports whether its module changes nothing.
+func (t *Task) Reads() bool { return t.Block.Kind.Reads }
+
+// lenient reports whether the task is done even if values that it reads are missing.
+func (t *Task) lenient() bool { return t.Final() || t.Role != Normal }
+
+// context returns the scope of a task's arguments, with the values of other tasks. Without
+// Values these are unknown.
+func (t *Task) context(values *Values) *hcl.EvalContext {
+	return t.plan.refs.Context(t.Task.Task, values)
 }
-
-// Role is what a task of a block is for.
-type Role int
-
-// The roles of the tasks of a block.
-const (
-	Normal  Role = iota
-	Rescue       // on_failure: done when a task it watches failed
-	Cleanup      // always: done after the tasks it watches, whatever happened to them
-)
-
-// Retry is how often a task is tried.
-type Retry struct {
-	Attempts int           // at least 1
-	Delay    time.Duration // between two attempts
-}
-
-// defaultDelay is the time between two attempts when a retry block has none.
-const defaultDelay = time.Second
-
-// BlockAddress is the address of the block it is an instance of.
-func (t *Task) BlockAddress() string { return t.block.spec.Address() }
-
-// On tells whether its module works on hosts of the family; the error says what to
-// use instead.
-func (t *Task) On(os module.OS) error { return t.block.kind.On(os) }
-
-// Reads tells whether its module changes nothing.
-func (t *Task) Reads() bool { return t.block.kind.Reads }
-
-// final tells whether the task is outside of the main section.
-func (t *Task) final() bool { return t.Always || t.OnFailure }
-
-// lenient tells whether the task is done although what it reads may be missing.
-func (t *Task) lenient() bool { return t.final() || t.Role != Normal }

@@ -1,43 +1,48 @@
 package plan
 
-import "slices"
+import (
+	"slices"
 
-// Waiting says what the tasks of a section wait for, but for what the order of stages
-// says. What many tasks wait for alike, such as all instances of a block, is a set, so
-// that a thousand tasks that each wait for a thousand are not a million pairs.
+	"kinit/engine/internal/plan/dag"
+)
+
+// Waiting holds what the tasks of a section wait for, without the order of stages. Tasks
+// that many others wait for, such as all instances of a block, form a set: otherwise a
+// thousand tasks that each wait for a thousand would be a million pairs.
 type Waiting struct {
 	Sets [][]string // addresses
 
 	section Section
-	known   map[string][]string // what virtual keys stand for
-	index   map[string]int      // their sets
+	known   map[Key][]string // the tasks of virtual keys
+	index   map[Key]int      // their sets
 }
 
-// Waiting returns the section's.
+// Waiting returns what the tasks of the section wait for.
 func (s Section) Waiting() *Waiting {
-	return &Waiting{section: s, known: map[string][]string{}, index: map[string]int{}}
+	return &Waiting{section: s, known: map[Key][]string{}, index: map[Key]int{}}
 }
 
-// Of lists the tasks that one waits for by itself, and the sets it waits for, as
-// indices in Sets. A task that was not selected stands for what it would have waited
-// for.
+// Of lists the tasks that a task waits for directly, and the sets it waits for, as indices
+// in Sets. For a task that was not selected, it lists what that task waits for.
 func (w *Waiting) Of(address string) (tasks []string, sets []int) {
-	seen := map[string]bool{address: true}
-	todo := slices.Clone(w.section.Graph.Needs(address))
+	seen := map[Key]bool{dag.TaskKey(address): true}
+	todo := slices.Clone(w.section.Graph.Needs(dag.TaskKey(address)))
 	for len(todo) > 0 {
 		key := todo[0]
 		todo = todo[1:]
 		switch {
-		case seen[key] || IsStage(key):
-		case w.section.Task(key) != nil:
-			tasks = append(tasks, key)
-		case isTask(key) && !isWhole(key):
+		case seen[key] || key.Stage:
+		case key.Kind == dag.OfTask && w.section.Task(key.Name) != nil:
+			tasks = append(tasks, key.Name)
+		case key.Kind == dag.OfTask:
 			todo = append(todo, w.section.Graph.Needs(key)...)
 		default:
 			if i := w.set(key); i >= 0 {
 				sets = append(sets, i)
 			} else {
-				todo = append(todo, w.members(key)...)
+				for _, member := range w.members(key) {
+					todo = append(todo, dag.TaskKey(member))
+				}
 			}
 		}
 		seen[key] = true
@@ -46,9 +51,9 @@ func (w *Waiting) Of(address string) (tasks []string, sets []int) {
 	return tasks, slices.Compact(sets)
 }
 
-// set is the index of the set that a virtual key stands for, below 0 for one of a
-// single task or none.
-func (w *Waiting) set(key string) int {
+// set returns the index of a virtual key's set, or a negative number if the key has one
+// task or none.
+func (w *Waiting) set(key Key) int {
 	if i, ok := w.index[key]; ok {
 		return i
 	}
@@ -60,23 +65,23 @@ func (w *Waiting) set(key string) int {
 	return w.index[key]
 }
 
-// members lists the tasks that a virtual key stands for.
-func (w *Waiting) members(key string) []string {
+// members lists the tasks of a virtual key.
+func (w *Waiting) members(key Key) []string {
 	if all, ok := w.known[key]; ok {
 		return all
 	}
 	var all []string
-	seen := map[string]bool{}
+	seen := map[Key]bool{}
 	todo := slices.Clone(w.section.Graph.Needs(key))
 	for len(todo) > 0 {
 		need := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[need] || IsStage(need) {
+		if seen[need] || need.Stage {
 			continue
 		}
 		seen[need] = true
-		if w.section.Task(need) != nil {
-			all = append(all, need)
+		if need.Kind == dag.OfTask && w.section.Task(need.Name) != nil {
+			all = append(all, need.Name)
 			continue
 		}
 		todo = append(todo, w.section.Graph.Needs(need)...)

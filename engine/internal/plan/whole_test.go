@@ -44,7 +44,7 @@ func TestNeedsSeesThroughKeysOfAllInstances(t *testing.T) {
 	t.Parallel()
 	p := build(t, everyOther(3))
 	want := []string{`task.file.a["n0000"]`, `task.file.a["n0001"]`, `task.file.a["n0002"]`}
-	if diff := cmp.Diff(want, p.Main.Needs(`task.file.b["n0001"]`)); diff != "" {
+	if diff := cmp.Diff(want, needs(p.Main, `task.file.b["n0001"]`)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(want, p.Main.Task(`task.file.b["n0001"]`).Needs); diff != "" {
@@ -56,7 +56,11 @@ func TestNeedsSeesThroughKeysOfAllInstances(t *testing.T) {
 // follows: what waits for a block goes on when the block is done, before later tasks.
 func TestKeysOfAllInstancesStandBehindThem(t *testing.T) {
 	t.Parallel()
-	got := strings.Join(build(t, everyOther(2)).Main.Graph.Order(), " ")
+	var order []string
+	for _, key := range build(t, everyOther(2)).Main.Graph.Order() {
+		order = append(order, key.String())
+	}
+	got := strings.Join(order, " ")
 	want := `task.file.a["n0000"] task.file.a["n0001"] task.file.a[*] ended task.file.a[*] task.file.b["n0000"] task.file.b["n0001"]`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

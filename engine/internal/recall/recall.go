@@ -1,5 +1,5 @@
-// Package recall keeps what tasks have read of hosts, for later runs. It decides
-// nothing: how old a value may be is the task's to say.
+// Package recall keeps what tasks have read of hosts, for later runs. The task decides how
+// old a value may be.
 package recall
 
 import (
@@ -19,15 +19,15 @@ import (
 // version is that of the files; those of others are as if they were not there.
 const version = 1
 
-// Store is a folder that only its owner can read, with a file for each of what was
-// read. An empty Folder keeps nothing.
+// Store is a folder that only its owner can read, with a file for each stored value. An
+// empty Folder keeps nothing.
 type Store struct {
 	Folder string
-	Redact func(text string) string // what it would change is not kept: it has a secret
+	Redact func(text string) string // a text that it would change contains a secret and is not kept
 }
 
-// Key says what was read. Of each Name there is one value, which holds as long as
-// From is the same.
+// Key identifies a stored value. Each Name has one value, which is valid as long as From is
+// the same.
 type Key struct {
 	Name string // the host, the module and its arguments
 	From string // how the host is reached, and its keys
@@ -102,7 +102,7 @@ func (s Store) forget(k Key) error {
 	return nil
 }
 
-// replace writes a file in one go, so that a run at the same time reads a whole one.
+// replace writes a file atomically, so that a run at the same time reads a complete one.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-") // mode 0600
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"kinit/engine/internal/plan"
 )
 
-// Confirm decides whether a task is done. steps are what it would change now,
-// redacted, or nil when that cannot be told before it is tried. It may be called by
-// several goroutines at once. An error fails the task.
+// Confirm decides whether a task is done. steps are its changes, redacted, or nil if they
+// are not known before it runs. It may be called by several goroutines at once. An error
+// fails the task.
 type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
 
-// declined says why a task is left out: because somebody said so, or because it reads
-// values of one that was. It is empty when the task is to be done. What would change
-// nothing is not asked for.
+// declined returns why a task is left out: the user declined it, or a task whose values it
+// reads. It returns an empty text for a task to do. It does not ask about tasks without
+// changes.
 func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 	if r.opts.Confirm == nil || r.opts.Check {
 		return "", nil
@@ -33,7 +33,7 @@ func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 	return "left out", nil
 }
 
-// declinedNeed is a task whose values are read and that was left out.
+// declinedNeed returns a declined task whose values this one reads.
 func (r *runner) declinedNeed(t *plan.Task) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,8 +45,8 @@ func (r *runner) declinedNeed(t *plan.Task) string {
 	return ""
 }
 
-// preview is what a task would change now. It is not known while the task cannot be
-// read, as one that waits for something.
+// preview returns what a task would change now. That is unknown while the task cannot be
+// read, for example because it waits for something.
 func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, known bool) {
 	task, hidden, diags := t.Decode(r.values)
 	r.hide(t, hidden)

@@ -5,12 +5,10 @@ import (
 	"kinit/engine/module"
 )
 
-// Expect says whether a task may make the changes that are its steps, redacted. An
-// error fails the task before it has changed anything. It may be called by several
-// goroutines at once.
+// Expect decides whether a task may do its steps, which are redacted. An error fails the
+// task before it has changed anything. It may be called by several goroutines at once.
 type Expect func(t *plan.Task, steps []string) error
 
-// expected asks whether the steps may be done.
 func (r *runner) expected(t *plan.Task, steps []module.Step) error {
 	if r.opts.Expect == nil || len(steps) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// explain makes diagnostics of a task's error: with the place of the block that
-// asked for it, the host, and what to do where that is known.
+// explain makes diagnostics of a task's error, with the place of its block, the host, and
+// advice if there is some.
 func (r *runner) explain(t *plan.Task, err error) diag.List {
 	var list diag.List
 	if errors.As(err, &list) && !r.hidden(t).All {
@@ -27,7 +27,7 @@ func (r *runner) explain(t *plan.Task, err error) diag.List {
 	}}
 }
 
-// place adds the task and host to diagnostics that have a place of their own.
+// place adds the task and host to diagnostics that already have a place.
 func (r *runner) place(t *plan.Task, list diag.List) diag.List {
 	out := make(diag.List, len(list))
 	for i, d := range list {
@@ -42,7 +42,7 @@ func (r *runner) place(t *plan.Task, list diag.List) diag.List {
 	return out
 }
 
-// Summary is the fixed first line for a kind of failure.
+// Summary returns the fixed first line for a kind of failure.
 func Summary(err error) string {
 	var exit *module.ExitError
 	var system *module.SystemError
@@ -61,8 +61,8 @@ func Summary(err error) string {
 	return "Task failed"
 }
 
-// cause is the error behind a diagnostic, which only a view that is asked for more
-// shows. That of a sensitive task shows nothing.
+// cause returns the error behind a diagnostic, which only a more detailed view shows. It
+// hides that of a sensitive task.
 func (r *runner) cause(t *plan.Task, err error) error {
 	if !r.hidden(t).All || isConnection(err) {
 		return err

@@ -192,7 +192,7 @@ func (s *far) serve(t *testing.T) string {
 	return server.URL
 }
 
-// done tells whether a run without a fault went well.
+// done reports whether a run without a fault went well.
 func (s *far) done(result run.TaskResult) bool {
 	return result.Status == event.Changed && !s.work.reads || result.Status == event.OK && s.work.reads
 }

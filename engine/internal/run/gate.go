@@ -9,12 +9,12 @@ import (
 	"kinit/engine/internal/plan"
 )
 
-// errLeftOut ends a visit that did nothing, because of an earlier failure. What
-// depends on the key is skipped for the same reason.
+// errLeftOut ends a visit that did nothing because of an earlier failure. Tasks that depend
+// on it are skipped for the same reason.
 var errLeftOut = errors.New("left out")
 
-// pass looks at the end of a stage or batch: with more failed hosts than may fail
-// nothing after it begins. Otherwise those that failed are left out from now on.
+// pass checks the end of a stage or batch. If more hosts have failed than may fail, nothing
+// after it begins. Otherwise the failed hosts are left out from now on.
 func (r *runner) pass(g *plan.Gate) error {
 	if g == nil {
 		return nil
@@ -41,14 +41,14 @@ func (r *runner) pass(g *plan.Gate) error {
 		maps.Copy(r.dropped, failed)
 		return nil
 	}
-	r.reasons[g.Key] = first
+	r.reasons[g.Key.String()] = first
 	if g.MaxFail > 0 {
-		r.reasons[g.Key] = fmt.Sprintf("%d of %d hosts failed in %s, and max_fail is %d", len(failed), len(hosts), g.Label, g.MaxFail)
+		r.reasons[g.Key.String()] = fmt.Sprintf("%d of %d hosts failed in %s, and max_fail is %d", len(failed), len(hosts), g.Label, g.MaxFail)
 	}
 	return errLeftOut
 }
 
-// why is the reason for which others are not done after this one.
+// why returns the reason to skip the tasks that depend on this one.
 func (rec *record) why() string {
 	if rec.result.Status == event.Skipped {
 		return rec.result.Message
@@ -56,8 +56,8 @@ func (rec *record) why() string {
 	return "after the failure of " + rec.result.Task.Address
 }
 
-// leftOut says why a task is not tried, or nothing: its host failed before, or its
-// block was not reached. What is done always is tried nevertheless.
+// leftOut returns why a task is not tried, or an empty text: its host failed before, or its
+// block was not reached. Tasks of always are tried nevertheless.
 func (r *runner) leftOut(t *plan.Task) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,14 +74,14 @@ func (r *runner) leftOut(t *plan.Task) string {
 	return ""
 }
 
-// unreached says why none of some tasks was tried, or nothing when one was. The
+// unreached returns why none of some tasks was tried, or an empty text if one was. The
 // caller holds mu.
 func (r *runner) unreached(tasks []*plan.Task) string {
 	why := ""
 	for _, t := range tasks {
 		rec := r.done[t.Address]
 		if rec == nil && t.Role == plan.Rescue {
-			continue // nothing to deal with
+			continue // no failure to handle
 		}
 		if rec == nil || !rec.undone || rec.failed() {
 			return ""
@@ -91,8 +91,8 @@ func (r *runner) unreached(tasks []*plan.Task) string {
 	return why
 }
 
-// asked tells whether a handler was notified, or a task for failures has one to
-// deal with. Those that were not are nothing to speak of.
+// asked reports whether a handler was notified, or whether a task of on_failure has a
+// failure to handle. Other ones are not reported.
 func (r *runner) asked(t *plan.Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +105,7 @@ func (r *runner) asked(t *plan.Task) bool {
 	return true
 }
 
-// any tells whether one of the tasks has ended in a way. The caller holds mu.
+// any reports whether way holds for one of the tasks. The caller holds mu.
 func (r *runner) any(tasks []*plan.Task, way func(*record) bool) bool {
 	for _, t := range tasks {
 		if rec := r.done[t.Address]; rec != nil && way(rec) {
@@ -115,13 +115,12 @@ func (r *runner) any(tasks []*plan.Task, way func(*record) bool) bool {
 	return false
 }
 
-// changed tells whether the task changed something, though it may have failed
-// afterwards.
+// changed reports whether the task changed something, even if it failed afterwards.
 func (rec *record) changed() bool {
 	return rec.result.Status == event.Changed || rec.failed() && len(rec.result.Steps) > 0
 }
 
-// failed tells whether the task itself failed.
+// failed reports whether the task itself failed.
 func (rec *record) failed() bool {
 	return rec.result.Status == event.Failed || rec.result.Status == event.Unreachable
 }

@@ -10,8 +10,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// needed evaluates those conditions of when that need the values of other tasks. In
-// a dry run, where these are not known, the task is planned as far as it can be.
+// needed evaluates the conditions of when that need the values of other tasks. In a dry
+// run, where these are not known, the task is planned as far as possible.
 func (r *runner) needed(t *plan.Task) (bool, error) {
 	conditions := t.When()
 	if len(conditions) == 0 || len(t.Pending(r.values)) > 0 {
@@ -29,8 +29,8 @@ func (r *runner) needed(t *plan.Task) (bool, error) {
 	return true, nil
 }
 
-// judge lets the playbook say whether an attempt failed, changed something, and is
-// what it waited for.
+// judge evaluates the playbook's conditions on an attempt: whether it failed, changed
+// something, and reached what it waits for.
 func (r *runner) judge(ctx context.Context, t *plan.Task, out outcome, err error) (outcome, error) {
 	if ctx.Err() != nil || isConnection(err) {
 		return out, err
@@ -65,12 +65,12 @@ func (r *runner) judge(ctx context.Context, t *plan.Task, out outcome, err error
 	return out, nil
 }
 
-// isConnection tells whether an error is that a host cannot be used.
+// isConnection reports whether an error means that a host cannot be used.
 func isConnection(err error) bool {
 	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey)
 }
 
-// resultOf is what the conditions see, or nil when a dry run cannot know it.
+// resultOf returns the result for the conditions, or nil if a dry run cannot know it.
 func (r *runner) resultOf(t *plan.Task, out outcome, err error) *plan.Result {
 	if out.pending {
 		return nil
@@ -84,8 +84,8 @@ func (r *runner) resultOf(t *plan.Task, out outcome, err error) *plan.Result {
 	return result
 }
 
-// failedWhen decides by failed_when alone. An error that is none is forgotten, and
-// the task returns nothing.
+// failedWhen decides by failed_when alone. If it decides that an error is no failure, the
+// error is dropped and the task returns no values.
 func (r *runner) failedWhen(t *plan.Task, c *plan.Condition, result *plan.Result, err error) error {
 	met, _, diags := c.Met(r.values, result)
 	switch {
@@ -106,7 +106,7 @@ func notMet(c *plan.Condition, summary, format string, args ...any) error {
 	return diag.Errorf(&at, summary, format, args...)
 }
 
-// tries says how often a task was tried.
+// tries describes how often a task was tried.
 func tries(t *plan.Task) string {
 	if t.Retry.Attempts < 2 {
 		return ""

@@ -10,15 +10,15 @@ import (
 	"kinit/engine/pace"
 )
 
-// gauge measures the host of an attempt once that is connected: before, and while it does
-// not answer, nothing is known of it. It shows what becomes of the limit.
+// gauge measures the host of an attempt after the connection; before that its pace is
+// unknown. It shows how the limit changes.
 type gauge struct {
 	limit   time.Duration
 	report  func(event.Progress)
 	machine atomic.Pointer[host.Machine]
 }
 
-// Pace is what is known of the host.
+// Pace returns what is known of the host.
 func (g *gauge) Pace() float64 {
 	if m := g.machine.Load(); m != nil {
 		return m.Pace()
@@ -26,7 +26,6 @@ func (g *gauge) Pace() float64 {
 	return pace.Ordinary
 }
 
-// Measure measures the host.
 func (g *gauge) Measure(ctx context.Context) float64 {
 	m := g.machine.Load()
 	if m == nil {

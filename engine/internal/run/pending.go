@@ -2,9 +2,9 @@ package run
 
 import "kinit/engine/internal/plan"
 
-// waitsFor names the task that must change something before this one can be
-// planned, in a dry run: one whose values it reads, or one that brings its host
-// about. It is empty when the task can be planned now.
+// waitsFor returns, in a dry run, the task that must change something before this one can
+// be planned: one whose values it reads, or one that creates its host. It returns an empty
+// text if the task can be planned now.
 func (r *runner) waitsFor(t *plan.Task) string {
 	if !r.opts.Check {
 		return ""
@@ -22,16 +22,16 @@ func (r *runner) waitsFor(t *plan.Task) string {
 	return ""
 }
 
-// excuse takes back the failure of a task that could not be read, in a dry run,
-// where something before it would change: a service that is not started yet does
-// not answer, and that is no fault.
+// excuse ignores, in a dry run, the failure of a task that could not be read if an earlier
+// task would change something: a service that is not started yet does not answer, and that
+// is no fault.
 func (r *runner) excuse(t *plan.Task, out outcome, err error) (outcome, error) {
-	before := r.plan.Main.Graph.Closure(t.Address)
+	before := r.plan.Main.Before(t.Address)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, other := range r.plan.Main.Tasks {
 		rec := r.done[other.Address]
-		if before[other.Address] && rec != nil && rec.pending {
+		if before[plan.TaskKey(other.Address)] && rec != nil && rec.pending {
 			return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + other.Address}}, nil
 		}
 	}

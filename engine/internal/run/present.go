@@ -12,16 +12,16 @@ import (
 	"kinit/engine/module"
 )
 
-// How long a host may take to show that it is there once the run was interrupted, and how
-// long after that it is asked again.
+// After an interrupt: how long a host may take to answer, and how long until it is asked
+// again.
 const (
 	presentLimit = 6 * time.Second
 	presentAgain = 2 * time.Second
 )
 
-// presence watches, from the moment at which a run is interrupted, whether the hosts still
-// answer on which something is done always. Somebody waits for the run to end, and what is
-// done always would else wait for each host that has vanished.
+// presence checks, after an interrupt, whether the hosts with tasks of always still answer.
+// The user waits for the run to end, and without it those tasks would wait for each host
+// that has vanished.
 type presence struct {
 	run   context.Context        // ends when the run is interrupted
 	hosts map[string]*attendance // by name
@@ -29,14 +29,14 @@ type presence struct {
 	all   sync.WaitGroup
 }
 
-// attendance is one host. Its context ends when the host is found not to answer.
+// attendance is one host. Its context ends when the host does not answer.
 type attendance struct {
 	here  context.Context
 	lose  context.CancelCauseFunc
-	known chan struct{} // closed when it was asked once
+	known chan struct{} // closed after the first answer
 }
 
-// attend begins to watch; nothing is asked before ctx ends. The caller calls leave.
+// attend begins to watch; it asks no host before ctx ends. The caller calls leave.
 func (r *runner) attend(ctx context.Context) *presence {
 	watch, end := context.WithCancel(context.WithoutCancel(ctx))
 	p := &presence{run: ctx, hosts: map[string]*attendance{}, end: end}
@@ -67,7 +67,7 @@ func (p *presence) leave() {
 	}
 }
 
-// ask asks a host again and again until it does not answer, or nobody watches.
+// ask asks a host repeatedly until it does not answer or the watch ends.
 func (r *runner) ask(watch context.Context, t *plan.Task, a *attendance) {
 	for first := true; watch.Err() == nil; first = false {
 		if err := r.answers(watch, t); err != nil && watch.Err() == nil {
@@ -82,8 +82,8 @@ func (r *runner) ask(watch context.Context, t *plan.Task, a *attendance) {
 	}
 }
 
-// answers asks the host of a task for what every host has. That it takes too long, or that
-// it cannot be reached, is an error; another answer is one too.
+// answers asks the host of a task for a file that every host has. A timeout or a failed
+// connection is an error, and so is another answer.
 func (r *runner) answers(ctx context.Context, t *plan.Task) error {
 	limited, cancel := context.WithTimeoutCause(ctx, presentLimit, fmt.Errorf("nothing came within %s", presentLimit))
 	defer cancel()
@@ -106,7 +106,8 @@ func (r *runner) answers(ctx context.Context, t *plan.Task) error {
 	return unanswered(limited, err)
 }
 
-// unanswered is the error of a host that did not answer; others are answers.
+// unanswered returns the error of a host that did not answer, or nil for other errors,
+// which are answers.
 func unanswered(limited context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -119,8 +120,8 @@ func unanswered(limited context.Context, err error) error {
 	return nil
 }
 
-// present is the context of a task that is done always. It ends when the run is interrupted
-// and the task's host does not answer.
+// present returns the context of a task of always. It ends when the run is interrupted and
+// the task's host does not answer.
 func (p *presence) present(ctx context.Context, t *plan.Task) (context.Context, func()) {
 	a := p.hosts[t.Host]
 	if a == nil {
@@ -144,7 +145,7 @@ func (p *presence) present(ctx context.Context, t *plan.Task) (context.Context, 
 	}
 }
 
-// interrupted says why a task was ended whose context has.
+// interrupted returns why a task ended whose context has ended.
 func interrupted(ctx context.Context) string {
 	if away := (*absence)(nil); errors.As(context.Cause(ctx), &away) {
 		return away.Error()
@@ -152,7 +153,7 @@ func interrupted(ctx context.Context) string {
 	return "interrupted"
 }
 
-// absence is why nothing is done on a host any more.
+// absence is the reason why nothing more is done on a host.
 type absence struct {
 	host string
 	err  error

@@ -8,19 +8,20 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/recall"
 	"kinit/engine/module"
 )
 
-// Recall is what earlier runs have read of hosts.
+// Recall gives access to values that earlier runs have read from hosts.
 type Recall struct {
 	Store    recall.Store
 	Identify func(host string) (string, error) // how a host is reached, and its keys
-	Fresh    bool                              // read everything anew
+	Fresh    bool                              // read everything again
 }
 
-// recalled gives a task the values that an earlier run has read, where it may have
-// them, and tells their age. The host is not asked.
+// recalled returns the values that an earlier run has read for a task, if they may be used,
+// and reports their age. It does not ask the host.
 func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
 	aging, ok := task.(module.Aging)
 	if !ok || r.opts.Recall.Fresh || aging.MaxAge() <= 0 {
@@ -30,7 +31,7 @@ func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
 	if !ok {
 		return outcome{}, false
 	}
-	values, read, ok := r.opts.Recall.Store.Get(key, aging.OutputTypes(), aging.MaxAge())
+	values, read, ok := r.opts.Recall.Store.Get(key, module.OutputTypes(task), aging.MaxAge())
 	if !ok {
 		return outcome{}, false
 	}
@@ -40,8 +41,8 @@ func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
 	return outcome{message: fmt.Sprintf("as read %s ago", time.Since(read).Round(time.Second))}, true
 }
 
-// remember keeps what a task has read for later runs. A dry run keeps nothing. That it
-// cannot be kept is no fault of the task: the next run reads it again.
+// remember keeps what a task has read for later runs. A dry run keeps nothing. A failure to
+// keep is ignored: the next run reads the values again.
 func (r *runner) remember(t *plan.Task, task module.Task, values map[string]cty.Value) {
 	aging, ok := task.(module.Aging)
 	if !ok || aging.MaxAge() <= 0 || r.opts.Check || anySensitive(values) {
@@ -52,16 +53,16 @@ func (r *runner) remember(t *plan.Task, task module.Task, values map[string]cty.
 	}
 }
 
-// recallKey says what a task reads, apart from how old it may be.
+// recallKey returns the key of a task's values. The allowed age is not part of it.
 func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
 	if r.opts.Recall.Identify == nil {
 		return recall.Key{}, false
 	}
 	from, err := r.opts.Recall.Identify(t.Host)
 	if err != nil {
-		return recall.Key{}, false // the connection will tell
+		return recall.Key{}, false // connecting will report the error
 	}
-	values, secrets := plan.Arguments(task, r.hidden(t))
+	values, secrets := decode.Arguments(task, r.hidden(t))
 	name := []any{t.Host, t.Module, t.Become}
 	for _, v := range values {
 		if v.Name != maxAge {
@@ -72,5 +73,5 @@ func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
 	return recall.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.hidden(t).Any()
 }
 
-// maxAge is the argument that says how old values may be.
+// maxAge is the argument for how old values may be.
 const maxAge = "max_age"

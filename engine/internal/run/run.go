@@ -1,5 +1,5 @@
-// Package run does what a plan says: it walks the graph, brings each task about
-// on its host, and tells what happened.
+// Package run executes a plan: it walks the graph, does each task on its host, and emits
+// events.
 package run
 
 import (
@@ -16,17 +16,18 @@ import (
 
 // Options is what a run needs besides the plan.
 type Options struct {
-	Check    bool    // read only: say what would change
-	Confirm  Confirm // asked before each task that would change something; nil does all
+	Check    bool    // read only, and report what would change
+	Ahead    bool    // with Check: look at all tasks at once, then report them in order
+	Confirm  Confirm // asked before each task that would change something; nil allows all
 	Forks    int     // how many tasks run at the same time, at least 1
-	Expect   Expect  // holds each task to what it may change; nil allows all
+	Expect   Expect  // limits the changes of each task; nil allows all
 	Events   event.Sink
 	Redactor *secret.Redactor
 	Recall   Recall // the zero value recalls nothing
-	// Lasting ends when the run may do nothing more, not even what is done always; nil is
-	// never.
+	// Lasting ends when the run must stop completely, tasks of always included; nil never
+	// ends.
 	Lasting context.Context
-	// Timeout is how long an attempt at a task that says no timeout may take, 30 min when 0.
+	// Timeout limits an attempt at a task without a timeout, 30 min if 0.
 	Timeout time.Duration
 }
 
@@ -35,7 +36,7 @@ type TaskResult struct {
 	Task     *plan.Task
 	Status   event.Status
 	Steps    []string
-	Pending  bool   // in a dry run: nothing is known of it before other tasks have run
+	Pending  bool   // in a dry run: its changes are not known before other tasks have run
 	Message  string // redacted
 	Started  time.Time
 	Duration time.Duration
@@ -48,9 +49,8 @@ type Result struct {
 	Diagnostics diag.List // in plan order
 }
 
-// Run walks the plan: the main section, then what is for failures, then what is
-// done always. It waits for everything it started. The machines are pool's, which
-// the caller closes.
+// Run walks the plan: the main section, then on_failure, then always. It waits for
+// everything it started. It uses the machines of pool, which the caller closes.
 func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
 	r := &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{},
 		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
@@ -59,11 +59,15 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	r.here = r.attend(ctx)
 	defer r.here.leave()
 
+	if opts.Check && opts.Ahead {
+		r.ahead(ctx, p.Main)
+	}
 	r.walk(ctx, p.Main)
 	if r.failed() {
 		r.walk(ctx, p.OnFailure)
 	}
-	// What is done always is done after an interrupt too, where hosts still answer, and is short.
+	// Tasks of always run after an interrupt too, on hosts that still answer, for a short
+	// time.
 	lasting := opts.Lasting
 	if lasting == nil {
 		lasting = context.WithoutCancel(ctx)
@@ -80,41 +84,42 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 // alwaysLimit ends "always" tasks that hang after an interrupt.
 const alwaysLimit = 10 * time.Minute
 
-// walk does one section and records what was not reached.
+// walk does one section and records the tasks that were not reached.
 func (r *runner) walk(ctx context.Context, s plan.Section) {
 	if s.Graph == nil {
 		return
 	}
-	outcomes := s.Graph.Walk(ctx, r.opts.Forks, graph.Visitor[string]{
-		Visit: func(ctx context.Context, key string) error {
-			if t := s.Task(key); t != nil {
+	outcomes := s.Graph.Walk(ctx, r.opts.Forks, graph.Visitor[plan.Key]{
+		Visit: func(ctx context.Context, key plan.Key) error {
+			t, gate := s.At(key)
+			if t != nil {
 				return r.visit(ctx, t)
 			}
-			return r.pass(s.Gate(key))
+			return r.pass(gate)
 		},
-		Skipped: func(key, cause string) { r.skipKey(s, key, cause) },
+		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
 	})
 	for _, o := range outcomes {
 		switch o.Status {
-		case graph.Skipped: // not told before the interrupt
+		case graph.Skipped: // not ready before the interrupt
 			r.skipKey(s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t := s.Task(o.Key); t != nil && r.asked(t) {
+			if t, _ := s.At(o.Key); t != nil && r.asked(t) {
 				r.skip(t, "interrupted")
 			}
 		}
 	}
 }
 
-// skipKey notes a task that was not done because of another's failure.
-func (r *runner) skipKey(s plan.Section, key, cause string) {
-	if t := s.Task(key); t != nil && r.asked(t) {
-		r.skip(t, r.because(cause))
+// skipKey records a task that was not done because another failed.
+func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
+	if t, _ := s.At(key); t != nil && r.asked(t) {
+		r.skip(t, r.because(cause.String()))
 	}
 }
 
-// skip notes a task that was not done because of a failure or an interrupt. It is
-// counted, and is no error of its own. Once noted, it stays so.
+// skip records a task that was not done because of a failure or an interrupt. It is
+// counted, but is no error. A later call does not change it.
 func (r *runner) skip(t *plan.Task, why string) {
 	rec := r.finish(t, time.Now(), event.Skipped, nil, why)
 	r.mu.Lock()
@@ -125,7 +130,7 @@ func (r *runner) skip(t *plan.Task, why string) {
 	}
 }
 
-// because is why what depends on a failed key is not done.
+// because returns why the tasks that depend on a failed key are skipped.
 func (r *runner) because(cause string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

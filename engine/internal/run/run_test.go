@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ type job struct {
 	hosts    string // such as "a,b"
 	forks    int
 	check    bool
+	ahead    bool
+	tried    atomic.Int32 // attempts to connect
 	selected plan.Selection
 	ctx      context.Context
 	redactor *secret.Redactor
@@ -111,11 +114,12 @@ func (j *job) run(text string) *run.Result {
 	}, j.redactor, j.connect)
 	defer pool.Close()
 	values := &plan.Values{}
-	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Forks: j.forks, Events: j.events, Redactor: j.redactor, Timeout: j.timeout})
+	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Events: j.events, Redactor: j.redactor, Timeout: j.timeout})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.
 func (j *job) connect(ctx context.Context, s host.Settings, via transport.Conn) (transport.Conn, error) {
+	j.tried.Add(1)
 	if s.OS == module.Windows {
 		return local.New(), nil
 	}

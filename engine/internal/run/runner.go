@@ -18,27 +18,29 @@ type runner struct {
 	values *plan.Values
 	pool   *host.Pool
 	opts   Options
-	here   *presence // of the hosts on which something is done always
+	here   *presence // the hosts with tasks of always
 
 	mu      sync.Mutex
 	done    map[string]*record // by address
-	reasons map[string]string  // by key: why what depends on it is skipped, where that is not its own failure
-	dropped map[string]string  // by host: the reason for which it is left out
-	lost    map[string]string  // by host: the reason for which nothing more is tried on it
-	told    sync.Map           // addresses of the tasks whose arguments were told
-	veils   sync.Map           // plan.Sensitivity by address, of tasks whose arguments were decoded
+	reasons map[string]string  // by key: why its dependents are skipped, if not because it failed
+	dropped map[string]string  // by host: why it is left out
+	lost    map[string]string  // by host: why nothing more is tried on it
+	told    sync.Map           // addresses of the tasks whose arguments were reported
+	seen    sync.Map           // of seen by address, of tasks that were looked at before their turn
+	first   *sync.Map          // of *attempted by host, if tasks share attempts to connect; else nil
+	veils   sync.Map           // decode.Sensitivity by address, of tasks with decoded arguments
 }
 
-// record is what is known of a finished task.
+// record is the state of a finished task.
 type record struct {
 	result   TaskResult
 	pending  bool // in a dry run: it would change something, so its values are not known
-	declined bool // somebody left it out
-	undone   bool // it failed, or was not done because of a failure
+	declined bool // the user declined it
+	undone   bool // it failed, or was skipped because of a failure
 	diags    diag.List
 }
 
-// visit does one task and says whether what depends on it may go on.
+// visit does one task. It returns an error if its dependents must not run.
 func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	started := time.Now()
 	if t.Skip != "" {
@@ -80,7 +82,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		defer end()
 		ctx = within
 	}
-	out, err := r.runTask(ctx, t)
+	out, err := r.look(ctx, t)
 	if err != nil && r.opts.Check && ctx.Err() == nil {
 		out, err = r.excuse(t, out, err)
 	}
@@ -97,8 +99,8 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	return nil
 }
 
-// fail records a failed task with its diagnostic. A task that an interrupt ended
-// has not failed by itself.
+// fail records a failed task with its diagnostic. A task that an interrupt ended does not
+// count as failed.
 func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out outcome, err error) error {
 	if ctx.Err() != nil {
 		r.finish(t, started, event.Skipped, out.steps, r.redact(interrupted(ctx)))
@@ -120,13 +122,13 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	return err
 }
 
-// finish records how a task ended and tells it.
+// finish records how a task ended and emits the event.
 func (r *runner) finish(t *plan.Task, started time.Time, status event.Status, steps []string, message string) *record {
 	rec := &record{result: TaskResult{Task: t, Status: status, Steps: steps, Message: message,
 		Started: started, Duration: time.Since(started)}}
 	r.mu.Lock()
 	if known := r.done[t.Address]; known != nil {
-		// The walk reports what a visit has recorded already.
+		// visit has recorded already what the walk reports.
 		r.mu.Unlock()
 		return known
 	}
@@ -146,7 +148,7 @@ func (r *runner) emit(e event.Event) {
 
 func (r *runner) redact(text string) string { return r.opts.Redactor.Redact(text) }
 
-// reporter shows how far a task is.
+// reporter returns a function that emits the progress of a task.
 func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
 		p.Text = r.opts.Redactor.RedactLine(p.Text)
@@ -157,8 +159,8 @@ func (r *runner) reporter(t *plan.Task) func(event.Progress) {
 	}
 }
 
-// owner is who owns what a task makes, on hosts that outlive the owner. What
-// is made on a guest goes with the guest and needs no mark.
+// owner returns the owner of what a task makes, on hosts that outlive the owner. What is
+// made on a guest is removed with the guest and needs no mark.
 func (r *runner) owner(t *plan.Task) string {
 	if r.plan.Declared(t.Host) {
 		return ""

@@ -9,22 +9,23 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 )
 
-// hide notes what a task must not show, when its arguments are decoded.
-func (r *runner) hide(t *plan.Task, s plan.Sensitivity) { r.veils.Store(t.Address, s) }
+// hide records what a task must not show, after its arguments are decoded.
+func (r *runner) hide(t *plan.Task, s decode.Sensitivity) { r.veils.Store(t.Address, s) }
 
-// hidden is what a task must not show, as far as that is known.
-func (r *runner) hidden(t *plan.Task) plan.Sensitivity {
+// hidden returns what a task must not show, as far as that is known.
+func (r *runner) hidden(t *plan.Task) decode.Sensitivity {
 	if s, ok := r.veils.Load(t.Address); ok {
-		return s.(plan.Sensitivity)
+		return s.(decode.Sensitivity)
 	}
-	return plan.Sensitivity{All: t.Sensitive}
+	return decode.Sensitivity{All: t.Sensitive}
 }
 
-// stepText is a step as it may be shown.
+// stepText returns a step for display.
 func (r *runner) stepText(t *plan.Task, step module.Step) string {
 	if r.hidden(t).All {
 		return sensitive.Shown
@@ -32,8 +33,8 @@ func (r *runner) stepText(t *plan.Task, step module.Step) string {
 	return r.redact(step.String())
 }
 
-// errorText is an error as it may be shown. Of a sensitive task's only the exit
-// code is, and that its host cannot be used.
+// errorText returns an error for display. For a sensitive task it contains only the exit
+// code, or that its host cannot be used.
 func (r *runner) errorText(t *plan.Task, err error) string {
 	if !r.hidden(t).All || isConnection(err) {
 		return r.redact(err.Error())
@@ -49,14 +50,14 @@ func (r *runner) errorText(t *plan.Task, err error) string {
 	return why + ", so its error is not shown"
 }
 
-// mask makes the redactor know every text that a sensitive task returned.
+// mask adds every text that a sensitive task returned to the redactor.
 func (r *runner) mask(values map[string]cty.Value) {
 	for _, value := range values {
 		r.opts.Redactor.Add(sensitive.Texts(value)...)
 	}
 }
 
-// anySensitive tells whether one of the values is sensitive.
+// anySensitive reports whether one of the values is sensitive.
 func anySensitive(values map[string]cty.Value) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(values)), sensitive.Is)
 }

@@ -16,17 +16,17 @@ import (
 	"kinit/engine/pace"
 )
 
-// outcome is what one attempt at a task came to.
+// outcome is the result of one attempt at a task.
 type outcome struct {
 	steps   []string // what was done, or would be
 	changed bool     // a step did more than wait, or would
-	judged  *bool    // what changed_when says, nil without it
+	judged  *bool    // the result of changed_when, nil without it
 	pending bool     // it would do something, so its values are not known
-	blind   bool     // what it would do cannot be known before others have run
-	message string   // what the task tells, redacted
+	blind   bool     // its changes cannot be known before others have run
+	message string   // the task's message, redacted
 }
 
-// status is how a task without an error ended.
+// status returns how a task without an error ended.
 func (o outcome) status() event.Status {
 	changed := o.changed
 	if o.judged != nil {
@@ -38,8 +38,8 @@ func (o outcome) status() event.Status {
 	return event.OK
 }
 
-// runTask brings one task about, trying again as its block says. What a failed
-// attempt changed counts as changed.
+// runTask does one task, and tries again as its block says. Changes of a failed attempt
+// count as changes.
 func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 	var before outcome
 	for attempt := 1; ; attempt++ {
@@ -57,7 +57,7 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 	}
 }
 
-// together is two lists of steps, each step once.
+// together joins two lists of steps, each step once.
 func together(before, now []string) []string {
 	for _, step := range now {
 		if !slices.Contains(before, step) {
@@ -67,14 +67,14 @@ func together(before, now []string) []string {
 	return before
 }
 
-// The time that an attempt at a task without a timeout may take. One that waits within a
-// time of its own gets that, and some more to say what it has seen.
+// The time limit of an attempt at a task without a timeout. A module with its own waiting
+// time gets that time, and some more to report.
 const (
 	defaultTimeout = 30 * time.Minute
 	afterWithin    = 5 * time.Minute
 )
 
-// timed is one attempt within the task's timeout.
+// timed does one attempt within the task's timeout.
 func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 	limit, advice := t.Timeout, ""
 	if limit <= 0 {
@@ -96,7 +96,7 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 	return out, err
 }
 
-// attempt is the heart of kinit: decode, plan, do, look again.
+// attempt is the core of kinit: decode, plan, do, read again.
 func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, error) {
 	if first := r.waitsFor(t); first != "" {
 		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
@@ -126,8 +126,8 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, 
 	return r.judge(ctx, t, out, err)
 }
 
-// machine connects to a task's host, as the user it asks for. A host on which the
-// module does not work is an error.
+// machine connects to a task's host, as the user that the task wants. It returns an error
+// if the module does not work on the host.
 func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, error) {
 	machine, err := r.connect(ctx, t)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, erro
 	return machine, t.On(machine.OS())
 }
 
-// connect connects to a task's host. A host that does not answer holds up no others.
+// connect connects to a task's host. A host that does not answer does not delay others.
 func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
 	as := (*host.Become)(nil)
 	if t.Become != nil {
@@ -146,16 +146,17 @@ func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machi
 		return machine, nil
 	}
 	graph.Aside(ctx, func() {
-		if as == nil {
-			machine, err = r.pool.Get(ctx, t.Host)
-			return
-		}
-		machine, err = r.pool.As(ctx, t.Host, *as)
+		machine, err = r.connectOnce(t.Host, as, func() (*host.Machine, error) {
+			if as == nil {
+				return r.pool.Get(ctx, t.Host)
+			}
+			return r.pool.As(ctx, t.Host, *as)
+		})
 	})
 	return machine, err
 }
 
-// bring plans the task, does it, and reads what it returns.
+// bring plans the task, does it, and reads its values.
 func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task module.Task) (outcome, error) {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
@@ -199,8 +200,7 @@ func (r *runner) do(ctx context.Context, h module.Host, t *plan.Task, steps []mo
 	return done, nil
 }
 
-// verify plans once more: what is still to do after everything was done has not
-// worked.
+// verify plans again: steps that remain after everything was done have not worked.
 func verify(ctx context.Context, h module.Host, task module.Task) error {
 	if u, ok := task.(module.Unverifiable); ok && u.Unverifiable() {
 		return nil
@@ -221,14 +221,13 @@ func verify(ctx context.Context, h module.Host, task module.Task) error {
 
 // keepOutputs reads the task's values for the tasks that refer to it.
 func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, task module.Task) error {
-	outputter, ok := task.(module.Outputter)
-	if !ok {
-		r.values.Set(t.Address, nil)
-		return nil
-	}
-	values, err := outputter.Outputs(ctx, h)
+	values, err := module.Outputs(ctx, task, h)
 	if err != nil {
 		return fmt.Errorf("read the outputs: %w", err)
+	}
+	if values == nil {
+		r.values.Set(t.Address, nil)
+		return nil
 	}
 	values = t.Outputs(values, r.hidden(t))
 	if t.Sensitive {
@@ -240,7 +239,7 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	return nil
 }
 
-// message is what a task tells people.
+// message returns a task's message for people.
 func (r *runner) message(t *plan.Task, task module.Task) string {
 	m, ok := task.(module.Messenger)
 	if !ok || t.Sensitive {

@@ -12,20 +12,21 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 )
 
-// The most, in bytes, that events carry of one text. What a run keeps must not
-// grow with what a host prints.
+// The most, in bytes, that an event contains of one text. The limits bound the memory of a
+// run.
 const (
 	longestValue = 4 << 10
-	longestHead  = 8 << 10  // of an output: its beginning
-	longestTail  = 24 << 10 // and its end
+	longestHead  = 8 << 10  // the beginning of an output
+	longestTail  = 24 << 10 // the end of an output
 )
 
-// tellArguments tells the arguments of a task, the first time it is tried. Secrets
-// among them are known to be such from now on. Of a sensitive task nothing is told.
+// tellArguments emits the arguments of a task on its first attempt, and adds the secrets
+// among them to the redactor. It emits nothing for a sensitive task.
 func (r *runner) tellArguments(t *plan.Task, task module.Task) {
 	if t.Sensitive {
 		return
@@ -33,12 +34,12 @@ func (r *runner) tellArguments(t *plan.Task, task module.Task) {
 	if _, before := r.told.LoadOrStore(t.Address, true); before {
 		return
 	}
-	values, secrets := plan.Arguments(task, r.hidden(t))
+	values, secrets := decode.Arguments(task, r.hidden(t))
 	r.opts.Redactor.Add(secrets...)
 	r.emit(event.Event{Kind: event.TaskArguments, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(values)})
 }
 
-// tellOutputs tells what a task returned, unless it is sensitive.
+// tellOutputs emits the values of a task, unless it is sensitive.
 func (r *runner) tellOutputs(t *plan.Task, values map[string]cty.Value) {
 	if t.Sensitive {
 		return
@@ -54,8 +55,8 @@ func (r *runner) tellOutputs(t *plan.Task, values map[string]cty.Value) {
 	}
 }
 
-// kept masks secrets in values, and then cuts long ones: what is cut first could
-// end in half a secret.
+// kept masks secrets in values, and then shortens long ones: a cut before masking could
+// leave half a secret.
 func (r *runner) kept(values []event.Value) []event.Value {
 	for i, v := range values {
 		text := r.redact(v.Text)
@@ -68,8 +69,7 @@ func (r *runner) kept(values []event.Value) []event.Value {
 	return values
 }
 
-// tellProblems tells the diagnostics of a task that failed, with the command that
-// is the reason.
+// tellProblems emits the diagnostics of a failed task, with the failed command.
 func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
 	var command *event.Command
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !r.hidden(t).All {

@@ -33,9 +33,9 @@ func File(environ []string, home string) string {
 	return file
 }
 
-// ReadKeys reads a file of private keys: one AGE-SECRET-KEY-… a line, as age-keygen
-// writes it. Empty lines and those that start with # do not count. The error of a
-// file that is not there is fs.ErrNotExist.
+// ReadKeys reads a file of private keys: one AGE-SECRET-KEY-… a line, as age-keygen writes
+// it. Empty lines and those that start with # are ignored. The error for a missing file is
+// fs.ErrNotExist.
 func ReadKeys(file string) (*Keys, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package secretfile keeps secret values in files that everybody may read: it
-// encrypts a text for some keys, and decrypts it with one of them. The form is
-// age's, age-encryption.org/v1, armored as in RFC 7468, so that the age program
-// reads what kinit writes and the other way round.
+// Package secretfile keeps secret values in readable files: it encrypts a text for some
+// keys, and decrypts it with one of them. The form is age's, age-encryption.org/v1, armored
+// as in RFC 7468, so that the age program and kinit read each other's files.
 package secretfile
 
 import (
@@ -19,9 +18,9 @@ import (
 
 // The ways in which a text cannot be decrypted.
 var (
-	// ErrNotEncrypted says that the text is not of the form that Encrypt writes.
+	// ErrNotEncrypted: the text does not have the form that Encrypt writes.
 	ErrNotEncrypted = errors.New("not an encrypted value")
-	// ErrNoKey says that the text was encrypted for other keys.
+	// ErrNoKey: the text was encrypted for other keys.
 	ErrNoKey = errors.New("encrypted for other keys")
 )
 
@@ -48,9 +47,8 @@ func Encrypt(value secret.Value, public ...string) (string, error) {
 	return text.String(), nil
 }
 
-// Decrypt returns the text that Encrypt was given. Blanks around its lines, as an
-// indented heredoc leaves them, do not count. The error wraps ErrNotEncrypted or
-// ErrNoKey where that is the reason.
+// Decrypt returns the text that was encrypted. It ignores blanks around the lines, as in an
+// indented heredoc. The error wraps ErrNotEncrypted or ErrNoKey if that is the reason.
 func (k *Keys) Decrypt(text string) (secret.Value, error) {
 	if !IsEncrypted(text) {
 		return "", fmt.Errorf("%w: the text does not start with %q", ErrNotEncrypted, armor.Header)
@@ -71,12 +69,12 @@ func (k *Keys) Decrypt(text string) (secret.Value, error) {
 	return secret.Value(value), nil
 }
 
-// IsEncrypted tells whether a text looks like one that Encrypt wrote.
+// IsEncrypted reports whether a text looks like one that Encrypt wrote.
 func IsEncrypted(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), armor.Header)
 }
 
-// reason says why a text cannot be decrypted.
+// reason returns why a text cannot be decrypted.
 func (k *Keys) reason(err error) error {
 	var other *age.NoIdentityMatchError
 	if errors.As(err, &other) {

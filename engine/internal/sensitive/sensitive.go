@@ -1,5 +1,5 @@
-// Package sensitive says which values are secret. They carry a mark, which goes with
-// them through operators, functions and templates into whatever is made of them.
+// Package sensitive marks secret values. Operators, functions and templates pass the mark
+// on to their results.
 package sensitive
 
 import (
@@ -23,15 +23,14 @@ func Mark(v cty.Value) cty.Value {
 	return v.Mark(mark{})
 }
 
-// Is tells whether a value, or something in it, is sensitive.
+// Is reports whether a value, or something in it, is sensitive.
 func Is(v cty.Value) bool { return v != cty.NilVal && v.HasMarkDeep(mark{}) }
 
-// Itself tells whether the value as a whole is sensitive, so that not even how many
-// elements it has, or their keys, may be shown.
+// Itself reports whether the value as a whole is sensitive, so that even its number of
+// elements and its keys must not be shown.
 func Itself(v cty.Value) bool { return v != cty.NilVal && v.HasMark(mark{}) }
 
-// Plain is the value without marks, for the one who uses it, and whether it is
-// sensitive.
+// Plain returns the value without marks, for its user, and whether it is sensitive.
 func Plain(v cty.Value) (plain cty.Value, is bool) {
 	if v == cty.NilVal || !v.ContainsMarked() {
 		return v, false

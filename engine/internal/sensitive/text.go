@@ -5,8 +5,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// Text is a value as people read it: text as it is, anything else as JSON, with Shown
-// in place of what is sensitive. It is empty for a value that is null or not known.
+// Text formats a value for people: a text unchanged, other values as JSON, sensitive parts
+// as Shown. It is empty for a null or unknown value.
 func Text(value cty.Value) string {
 	value = Veiled(value)
 	if value == cty.NilVal || value.IsNull() || !value.IsWhollyKnown() {

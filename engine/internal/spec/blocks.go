@@ -12,7 +12,7 @@ import (
 
 // blockType is one kind of block at the top of a file.
 type blockType struct {
-	labels  []string // what the labels name; one that may be left out ends with "?"
+	labels  []string // the meaning of each label; an optional one ends with "?"
 	example string
 	read    func(l *loader, b *hclsyntax.Block)
 }
@@ -56,8 +56,8 @@ func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 	}
 }
 
-// labelled tells whether a block has the labels it should have, all of them names
-// that expressions can use.
+// labelled reports whether a block has the right labels, all of them names that expressions
+// can use.
 func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 	optional := len(t.labels) > 0 && strings.HasSuffix(t.labels[len(t.labels)-1], "?")
 	if len(b.Labels) != len(t.labels) && !(optional && len(b.Labels) == len(t.labels)-1) {
@@ -86,7 +86,7 @@ func wants(labels []string) string {
 	return fmt.Sprintf("%d labels, %s", len(labels), strings.Join(labels, " and "))
 }
 
-// claim tells whether an address is free in its namespace, and takes it.
+// claim reports whether an address is free in its namespace, and takes it.
 func (l *loader) claim(what, address string, at hcl.Range) bool {
 	first, taken := l.places[l.in.Address(address)]
 	if taken {

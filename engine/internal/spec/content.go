@@ -15,9 +15,8 @@ import (
 // arguments are the attributes of a block by name; an absent one is nil.
 type arguments map[string]hcl.Expression
 
-// content splits a block into its arguments and its inner blocks, and tells of
-// those it should not have and of required ones it lacks. Names of required
-// arguments end with "!".
+// content splits a block into its arguments and its inner blocks, and reports unexpected
+// and missing ones. Names of required arguments end with "!".
 func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, hclsyntax.Blocks) {
 	args := arguments{}
 	known := make([]string, len(names))
@@ -55,8 +54,8 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 	return args, blocks
 }
 
-// meant tells whether an argument that is missing is there with a typing error,
-// which is told already.
+// meant reports whether a missing argument is present with a typing error, which was
+// reported.
 func meant(body *hclsyntax.Body, missing string, names []string) bool {
 	known := make([]string, len(names))
 	for i, name := range names {
@@ -65,8 +64,8 @@ func meant(body *hclsyntax.Body, missing string, names []string) bool {
 	return diag.Mistyped(missing, known, slices.Collect(maps.Keys(body.Attributes)))
 }
 
-// literal decodes an expression without any scope into target, and leaves target
-// alone when it is absent.
+// literal decodes an expression without any scope into target, and does not change target
+// if it is absent.
 func (l *loader) literal(expr hcl.Expression, target any) bool {
 	if expr == nil {
 		return false
@@ -84,7 +83,7 @@ func (l *loader) literal(expr hcl.Expression, target any) bool {
 	return !problems.HasErrors()
 }
 
-// article is a word with its article.
+// article returns a word with its article.
 func article(word string) string {
 	if strings.ContainsRune("aeiou", rune(word[0])) {
 		return "An " + word
@@ -92,7 +91,7 @@ func article(word string) string {
 	return "A " + word
 }
 
-// sorted lists attributes by their place.
+// sorted lists attributes in the order of the file.
 func sorted(attrs hclsyntax.Attributes) []*hclsyntax.Attribute {
 	return slices.SortedFunc(maps.Values(attrs), func(a, b *hclsyntax.Attribute) int {
 		return a.SrcRange.Start.Byte - b.SrcRange.Start.Byte

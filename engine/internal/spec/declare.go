@@ -50,7 +50,7 @@ type named struct {
 // UnwrapExpression returns the value itself, for hcl.UnwrapExpression.
 func (n named) UnwrapExpression() hcl.Expression { return n.Expression }
 
-// NameRange is where the name is written that a value of Vars or Inputs is for.
+// NameRange returns the place of the name of a value in Vars or Inputs.
 func NameRange(value hcl.Expression) hcl.Range {
 	if n, ok := value.(named); ok {
 		return n.name

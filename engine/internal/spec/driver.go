@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// driverFile is the file of a driver's folder that has its driver block.
+// driverFile is the file in a driver's folder that contains its driver block.
 const driverFile = "driver.hcl"
 
 // DriversIn lists the drivers that the folders of a folder declare in their files
@@ -33,7 +33,7 @@ func DriversIn(fsys fs.FS, folder string) ([]*Driver, error) {
 	return all, nil
 }
 
-// driversOf reads the driver blocks of one file and nothing else of it.
+// driversOf reads only the driver blocks of one file.
 func driversOf(name string, text []byte) ([]*Driver, error) {
 	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	if problems.HasErrors() {

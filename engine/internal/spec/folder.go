@@ -9,8 +9,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// folder finds a playbook's folder by what a playbook or import says: beside the
-// file, beside the folder of the file, or inside the program.
+// folder finds the folder that a playbook or import names: beside the file, beside the
+// folder of the file, or inside the program.
 func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
 	if source == "" {
 		return "", diag.Errorf(&at, "Invalid folder", "Give the name of a folder with playbook files.")
@@ -30,7 +30,7 @@ func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
 		source, strings.Join(tried, ", "), diag.Near(filepath.Base(source), l.beside(tried)))
 }
 
-// beside lists the folders that are where others were looked for.
+// beside lists the folders beside the tried ones.
 func (l *loader) beside(tried []string) []string {
 	var names []string
 	for _, folder := range tried {
@@ -61,8 +61,8 @@ func places(source, base string) []string {
 	return all
 }
 
-// filesIn lists the playbook files of a folder by name, and tells whether there
-// is such a folder. Templates of specs and hidden files are not playbook files.
+// filesIn lists the playbook files of a folder by name, and reports whether the folder
+// exists. Templates of specs and hidden files are not playbook files.
 func (l *loader) filesIn(folder string) ([]string, bool) {
 	entries, err := l.src.ReadDir(folder)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"kinit/engine/diag"
 )
 
-// readBlock reads a block block: it gives its arguments to the tasks in it.
+// readBlock reads a block block: its tasks inherit its arguments.
 func (l *loader) readBlock(b *hclsyntax.Block) {
 	if !l.claim("block", "block."+b.Labels[0], b.DefRange()) {
 		return
@@ -24,8 +24,7 @@ func (l *loader) readBlock(b *hclsyntax.Block) {
 	l.readMembers(b, common)
 }
 
-// blockArguments returns the arguments of a block and tells of those it should not
-// have.
+// blockArguments returns the arguments of a block and reports unexpected ones.
 func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
 	args, known := arguments{}, append(shared(), "stage", "serial", "max_fail")
 	for _, attr := range sorted(b.Body.Attributes) {
@@ -69,8 +68,8 @@ func (l *loader) readMember(b *hclsyntax.Block, common *Task) {
 	l.spec.Tasks = append(l.spec.Tasks, t)
 }
 
-// inherit takes what the block around a task says, where the task says nothing
-// itself. Conditions and dependencies of both count.
+// inherit sets what the task does not set from the block around it. Conditions and
+// dependencies of both apply.
 func (t *Task) inherit(common *Task) {
 	t.Stage, t.stageRange = common.Stage, common.stageRange
 	if t.Host == nil && t.Hosts == nil {
@@ -88,7 +87,7 @@ func (t *Task) inherit(common *Task) {
 	}
 }
 
-// first is the first expression that is not absent.
+// first returns the first expression that is not nil.
 func first(exprs ...hcl.Expression) hcl.Expression {
 	for _, expr := range exprs {
 		if expr != nil {

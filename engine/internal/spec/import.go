@@ -14,7 +14,7 @@ type importBlock struct {
 	in     *Namespace // of the block
 	label  string     // empty without one
 	source string
-	folder string // of the file with the block; then what it imports
+	folder string // of the file with the block; later the imported folder
 	inputs map[string]hcl.Expression
 	at     hcl.Range // of the source
 	header hcl.Range
@@ -35,8 +35,8 @@ func (l *loader) readImport(b *hclsyntax.Block) {
 	}
 }
 
-// readImports reads what imports name, and what these import: once in a namespace
-// without a label, and with one each time into a namespace of its own.
+// readImports reads the imported folders, and their imports: without a label once in each
+// namespace, with a label each time into a new namespace.
 func (l *loader) readImports() {
 	for len(l.imports) > 0 {
 		next := l.imports[0]
@@ -58,8 +58,7 @@ func (l *loader) readImports() {
 	l.in = l.spec.Root
 }
 
-// enter makes the namespace of an import with a label, unless what it imports
-// imports itself.
+// enter makes the namespace of an import with a label, unless the folder imports itself.
 func (l *loader) enter(block importBlock) bool {
 	for outer := block.in; outer != nil; outer = outer.Parent {
 		if outer.Source == block.folder {
@@ -74,8 +73,9 @@ func (l *loader) enter(block importBlock) bool {
 	return true
 }
 
-// checkInputs takes what imports without a label give to variables, and tells of
-// variables that what is imported does not have, or that another import gave a value.
+// checkInputs collects the values that imports without a label give to variables, and
+// reports variables that the imported folder does not have, or that got a value from
+// another import.
 func (l *loader) checkInputs() {
 	for _, given := range l.given {
 		var names []string

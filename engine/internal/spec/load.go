@@ -17,11 +17,11 @@ type loader struct {
 	spec    *Spec
 	diags   diag.List
 	header  *header    // of the spec file, nil without a spec block
-	in      *Namespace // of the file that is read
+	in      *Namespace // of the current file
 	folders map[string]bool
-	parsed  map[string]*hclsyntax.Body // the playbook files, nil where one cannot be read
+	parsed  map[string]*hclsyntax.Body // the playbook files, nil if one cannot be read
 	imports []importBlock
-	given   []importBlock        // those without a label, folder being what they import
+	given   []importBlock        // those without a label; folder is the imported one
 	places  map[string]hcl.Range // where an address was declared
 }
 
@@ -31,8 +31,8 @@ type header struct {
 	playbookRange hcl.Range
 }
 
-// Load reads a spec by its path or name, with its playbook and all that imports.
-// What could be read is returned beside the diagnostics.
+// Load reads a spec by its path or name, with its playbook and all imports. It returns the
+// readable part together with the diagnostics.
 func Load(src Sources, path string) (*Spec, diag.List) {
 	l := &loader{
 		src:     src,
@@ -52,7 +52,7 @@ func Load(src Sources, path string) (*Spec, diag.List) {
 	l.checkInputs()
 	l.mergeStages()
 	l.checkStages()
-	l.diags = l.diags.Distinct() // what is imported twice has each mistake twice
+	l.diags = l.diags.Distinct() // a file imported twice has each mistake twice
 	l.diags.Sort()
 	return l.spec, l.diags
 }
@@ -69,8 +69,8 @@ func (l *loader) readSpec(file found) {
 	}
 }
 
-// parse reads one file. One with a syntax error gives no body, so that one mistake is
-// told once.
+// parse reads one file. A file with a syntax error has no body, so that the mistake is
+// reported once.
 func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
 	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	if file != nil {
@@ -98,7 +98,7 @@ func (l *loader) readPlaybook() {
 	l.readFolder(folder)
 }
 
-// readFolder reads all files of a folder, by name, once in a namespace.
+// readFolder reads all files of a folder, by name, once in each namespace.
 func (l *loader) readFolder(folder string) {
 	if l.folders[l.in.Address(folder)] {
 		return
@@ -115,8 +115,8 @@ func (l *loader) readFolder(folder string) {
 	}
 }
 
-// playbookFile returns what is in a file, which several imports may name; nil when it
-// cannot be read, which is told once.
+// playbookFile returns the content of a file, which several imports may name; nil if it
+// cannot be read, which is reported once.
 func (l *loader) playbookFile(name string) *hclsyntax.Body {
 	if body, known := l.parsed[name]; known {
 		return body

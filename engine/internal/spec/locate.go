@@ -14,17 +14,17 @@ import (
 const (
 	suffix         = ".hcl"
 	templateSuffix = ".tmpl.hcl"
-	shippedFolder  = "specs" // where the specs inside the program are in the source tree
+	shippedFolder  = "specs" // the folder of the program's specs in the source tree
 )
 
 // found is the text of a spec file.
 type found struct {
-	file string // the name its ranges carry
+	file string // the file name in its ranges
 	text []byte
 }
 
-// locate finds a spec by its path or name: a file on the disk, a file inside the
-// program, or a name that a template on either side expands.
+// locate finds a spec by its path or name: a file on the disk, a file inside the program,
+// or a name that a template on the disk or in the program expands.
 func (l *loader) locate(given string) (found, diag.List) {
 	if given == "" {
 		return found{}, diag.Errorf(nil, "No spec", "Give the path of a spec file or the name of a spec, such as <distro>-<driver>-<controllers>-<computes>-<hypervisors>.")
@@ -41,8 +41,8 @@ func (l *loader) locate(given string) (found, diag.List) {
 	return l.expand(given)
 }
 
-// candidates lists the files a spec may be in, the best one first. A path below
-// specs/ also names what ships inside the program.
+// candidates lists the files a spec may be in, the best one first. A path below specs/ also
+// names a file inside the program.
 func candidates(given string) []string {
 	files := []string{given}
 	if !strings.HasSuffix(given, suffix) {
@@ -54,7 +54,7 @@ func candidates(given string) []string {
 	return files
 }
 
-// shippedName is the name that a spec inside the program would have.
+// shippedName returns the name for a spec inside the program.
 func shippedName(given string) (string, bool) {
 	dir, base := path.Split(path.Clean(filepath.ToSlash(given)))
 	if dir != "" && dir != shippedFolder+"/" {
@@ -86,8 +86,8 @@ func known(src Sources, folder string) (names, templates []string) {
 	return names, templates
 }
 
-// beginnings are how names by the grammar begin. A template without a driver in its name
-// is for all drivers.
+// beginnings returns the possible beginnings of names by the grammar. A template without a
+// driver in its name is for all drivers.
 func beginnings(templates []string) []string {
 	all := slices.Clone(templates)
 	for i, name := range all {
@@ -98,7 +98,7 @@ func beginnings(templates []string) []string {
 	return all
 }
 
-// notFound tells that there is no such spec and which names are like it.
+// notFound reports a missing spec, with similar names.
 func notFound(src Sources, given string) diag.List {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	disk, _ := known(src, filepath.Dir(given))

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Log is the names of the files that were asked for, those that were not there
-// too. It is safe for use by several goroutines; nil forgets them.
+// Log collects the names of requested files, missing ones too. It is safe for use by
+// several goroutines; nil drops the names.
 type Log struct {
 	mu    sync.Mutex
 	names map[string]bool

@@ -12,18 +12,17 @@ func shared() []string {
 	return []string{"host", "hosts", "when", "depends_on", "timeout", "become", "environment", "cwd"}
 }
 
-// handlerMeta lists the arguments of a handler that are the engine's, not the
-// module's.
+// handlerMeta lists the engine's arguments of a handler.
 func handlerMeta() []string {
 	return append(shared(), "notify", "until", "changed_when", "failed_when", "sensitive")
 }
 
-// taskMeta lists those of a task.
+// taskMeta lists the engine's arguments of a task.
 func taskMeta() []string {
 	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers")
 }
 
-// Meta lists the names of the arguments that are the engine's.
+// Meta lists the names of the engine's arguments.
 func (t *Task) Meta() []string {
 	if t.Handler {
 		return handlerMeta()
@@ -31,7 +30,7 @@ func (t *Task) Meta() []string {
 	return taskMeta()
 }
 
-// metaBlocks lists the inner blocks of tasks and handlers that are the engine's.
+// metaBlocks lists the engine's inner blocks of tasks and handlers.
 func metaBlocks() []string { return []string{"retry", "become"} }
 
 // meta separates the engine's arguments of a task or handler from the module's.
@@ -69,7 +68,7 @@ func (l *loader) set(t *Task, args arguments, blocks hclsyntax.Blocks) {
 	}
 }
 
-// only is a list of an expression, empty for an absent one.
+// only returns a list of the expression, empty if it is nil.
 func only(expr hcl.Expression) []hcl.Expression {
 	if expr == nil {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"kinit/engine/diag"
 )
 
-// grammar is <distro>-<driver>-<controllers>-<computes>-<hypervisors>. Three
-// digits a number are more than a network has room for.
+// grammar is <distro>-<driver>-<controllers>-<computes>-<hypervisors>. A network has no
+// room for numbers of more than three digits.
 var grammar = regexp.MustCompile(`^([a-z0-9.]+)-([a-z0-9]+)-(0|[1-9][0-9]{0,2})-(0|[1-9][0-9]{0,2})-([1-9][0-9]{0,2})$`)
 
-// expand makes a spec of a name by the grammar from the template of its distro, or of
-// its distro and driver, which is beside the path or inside the program.
+// expand makes a spec of a name by the grammar from the template of its distro, or of its
+// distro and driver, which may be beside the path or inside the program.
 func (l *loader) expand(given string) (found, diag.List) {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	parts := grammar.FindStringSubmatch(name)
@@ -40,7 +40,7 @@ func (l *loader) expand(given string) (found, diag.List) {
 	return found{}, notFound(l.src, given)
 }
 
-// render fills in a template. The result is named like the spec file it stands for.
+// render fills in a template. The result has the name of the spec file that it replaces.
 func (l *loader) render(file string, text []byte, name string, parts []string) (found, diag.List) {
 	l.spec.Sources[file] = &hcl.File{Bytes: text}
 	expr, problems := hclsyntax.ParseTemplate(text, file, hcl.InitialPos)
@@ -63,14 +63,14 @@ func (l *loader) render(file string, text []byte, name string, parts []string) (
 	return found{file: Join(Folder(file), name+suffix), text: []byte(value.AsString())}, nil
 }
 
-// number makes a value of digits the grammar has checked.
+// number converts digits that the grammar has checked to a value.
 func number(digits string) cty.Value {
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return cty.NumberIntVal(n)
 }
 
-// ofTemplate translates the problems of a template. Most come from an expression
-// that was meant for the spec it makes.
+// ofTemplate converts the problems of a template. Most come from an expression that was
+// meant for the resulting spec.
 func ofTemplate(problems hcl.Diagnostics) diag.List {
 	list := diag.FromHCL(problems)
 	for i := range list {

@@ -6,18 +6,17 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Namespace is where names are looked up: the spec with its playbook, or what an
-// import with a label has read. What an import without one has read is the
-// importer's own.
+// Namespace is a scope of names: the spec with its playbook, or an import with a label.
+// Blocks of an import without a label belong to the importer's namespace.
 type Namespace struct {
 	Label   string       // of the import, empty for the root
 	Parent  *Namespace   // of the importer, nil for the root
 	Imports []*Namespace // of its imports with labels, in the order they were read
-	Source  string       // the folder that is imported, or the playbook's
+	Source  string       // the imported folder, or the playbook's
 	Range   hcl.Range    // of the import block's header
 
-	Vars      map[string]hcl.Expression // values for variables: by the spec, or by the import
-	Inputs    map[string]hcl.Expression // values for them by imports without a label inside
+	Vars      map[string]hcl.Expression // values of variables from the spec or the import
+	Inputs    map[string]hcl.Expression // values of variables from imports without a label inside
 	Variables []*Variable               // in the order of the files, by name of file
 	Locals    []*Local
 	Secrets   []*Secret
@@ -26,7 +25,6 @@ type Namespace struct {
 	path string // with a dot at the end, empty for the root
 }
 
-// newNamespace makes an empty one.
 func newNamespace(parent *Namespace, label string) *Namespace {
 	n := &Namespace{Label: label, Parent: parent, Vars: map[string]hcl.Expression{}, Inputs: map[string]hcl.Expression{}}
 	if parent != nil {
@@ -35,15 +33,15 @@ func newNamespace(parent *Namespace, label string) *Namespace {
 	return n
 }
 
-// Address is the address in the whole plan of what has one in the namespace, such as
+// Address converts an address in the namespace to one in the whole plan, such as
 // import.shop.task.file.motd for task.file.motd.
 func (n *Namespace) Address(inside string) string { return n.path + inside }
 
-// Path is the address of the import, such as import.shop.import.database; it is empty
+// Path returns the address of the import, such as import.shop.import.database; it is empty
 // for the root.
 func (n *Namespace) Path() string { return strings.TrimSuffix(n.path, ".") }
 
-// Within tells whether the namespace is another one or inside of it.
+// Within reports whether the namespace is outer or inside of it.
 func (n *Namespace) Within(outer *Namespace) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
@@ -53,7 +51,7 @@ func (n *Namespace) Within(outer *Namespace) bool {
 	return false
 }
 
-// Named tells whether a path is that of the namespace or of one around it.
+// Named reports whether path is that of the namespace or of an outer one.
 func (n *Namespace) Named(path string) bool {
 	for ; n.Parent != nil; n = n.Parent {
 		if n.Path() == path {

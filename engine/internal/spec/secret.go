@@ -13,8 +13,8 @@ func makers() map[string]string {
 	return map[string]string{"password": "secret", "token": "secret", "hex": "secret", "ssh_key": "ssh_key"}
 }
 
-// readSecret reads a secret block. One that is made is a task of a module, with
-// the block's further arguments.
+// readSecret reads a secret block. A generated secret is a task of a module, with the
+// block's other arguments.
 func (l *loader) readSecret(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if !l.claim("secret", "secret."+name, b.DefRange()) {
@@ -37,7 +37,7 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 	}
 }
 
-// made reads a secret that a task makes, or returns nil when it cannot be one.
+// made reads a secret that a task makes, or returns nil if the block is invalid.
 func (l *loader) made(b *hclsyntax.Block) *Task {
 	attr, kind := b.Body.Attributes["kind"], ""
 	if attr == nil {
@@ -66,8 +66,8 @@ func (l *loader) made(b *hclsyntax.Block) *Task {
 	return l.task(asTask(b, module), &Task{})
 }
 
-// asTask is the task block that a secret block stands for. The module secret calls
-// the kind its format.
+// asTask returns the task block for a secret block. The secret module names the kind
+// "format".
 func asTask(b *hclsyntax.Block, module string) *hclsyntax.Block {
 	body := *b.Body
 	body.Attributes = maps.Clone(b.Body.Attributes)

@@ -12,14 +12,13 @@ import (
 // builtinPrefix starts the names of files that ship inside the program.
 const builtinPrefix = "builtin:"
 
-// Sources is where files come from: the disk, and what ships inside the program.
-// A name inside the program starts with "builtin:"; another is a path, absolute
-// or relative to Cwd.
+// Sources gives access to files: on the disk and inside the program. A name inside the
+// program starts with "builtin:"; another is a path, absolute or relative to Cwd.
 type Sources struct {
 	Cwd     string // an absolute path
 	Home    string // the user's home folder
 	Builtin fs.FS  // specs and playbooks inside the program; may be nil
-	Log     *Log   // takes the names of the files that are asked for; nil forgets them
+	Log     *Log   // gets the names of requested files; nil drops them
 }
 
 // ReadFile reads a file by such a name.
@@ -57,16 +56,16 @@ func (s Sources) ReadDir(name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(s.Abs(name))
 }
 
-// IsBuiltin tells whether a name is of a file inside the program.
+// IsBuiltin reports whether a name refers to a file inside the program.
 func IsBuiltin(name string) bool { return strings.HasPrefix(name, builtinPrefix) }
 
-// inside is the path in Builtin of a file that ships inside the program.
+// inside returns the path in Builtin of a file inside the program.
 func inside(name string) (string, bool) {
 	inside, ok := strings.CutPrefix(name, builtinPrefix)
 	return path.Clean(inside), ok
 }
 
-// builtin is the files inside the program, of which there may be none.
+// builtin returns the files inside the program, which may be none.
 func (s Sources) builtin() fs.FS {
 	if s.Builtin == nil {
 		return embed.FS{}
@@ -74,7 +73,7 @@ func (s Sources) builtin() fs.FS {
 	return s.Builtin
 }
 
-// Abs makes a name absolute. Names inside the program are so already.
+// Abs makes a name absolute. Names inside the program are already absolute.
 func (s Sources) Abs(name string) string {
 	if IsBuiltin(name) || filepath.IsAbs(name) {
 		return name
@@ -82,8 +81,8 @@ func (s Sources) Abs(name string) string {
 	return filepath.Join(s.Cwd, name)
 }
 
-// Join is the name of a file relative to a folder. A name that is absolute or
-// inside the program stays as it is.
+// Join returns the name of a file relative to a folder. It does not change names that are
+// absolute or inside the program.
 func Join(folder, name string) string {
 	if IsBuiltin(name) || filepath.IsAbs(name) {
 		return name
@@ -94,7 +93,7 @@ func Join(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// Folder is the name of the folder a file is in.
+// Folder returns the name of a file's folder.
 func Folder(file string) string {
 	inside, ok := strings.CutPrefix(file, builtinPrefix)
 	if !ok {

@@ -1,6 +1,5 @@
-// Package spec reads specs and playbooks: HCL files to typed blocks with their
-// places. It evaluates nothing but literals; what blocks mean is for eval,
-// topology and plan.
+// Package spec reads specs and playbooks: it converts HCL files to typed blocks with their
+// places. It evaluates only literals; eval, topology and plan interpret the blocks.
 package spec
 
 import (
@@ -14,20 +13,20 @@ type Spec struct {
 	Range    hcl.Range // of the spec block, or the start of the file
 	Path     string    // the file it was read from
 	Folder   string    // the folder of that file
-	Playbook string    // the playbook's folder; Folder where the file is the playbook
+	Playbook string    // the playbook's folder; Folder if the spec file is the playbook
 
-	Owner    hcl.Expression // who owns what the playbook makes, where there is no cluster; nil without one
+	Owner    hcl.Expression // the owner of what the playbook makes without a cluster; nil without one
 	Cluster  *Cluster       // nil without one
 	Drivers  []*Driver      // in the order they were read
-	Root     *Namespace     // with those of imports inside
-	Stages   []*Stage       // of all namespaces, so that each comes after those it names
-	Hosts    []*Host        // of all namespaces, as the following
+	Root     *Namespace     // contains the namespaces of imports
+	Stages   []*Stage       // of all namespaces, each after those it names
+	Hosts    []*Host        // of all namespaces, as are the following
 	Blocks   []*Block
-	Tasks    []*Task // those in blocks too
+	Tasks    []*Task // including those in blocks
 	Handlers []*Task
 	Checks   []*Check
 
-	Sources map[string]*hcl.File // every file that was read, by the name its ranges carry
+	Sources map[string]*hcl.File // every file that was read, by the name in its ranges
 }
 
 // Cluster is a cluster block, not evaluated.
@@ -42,13 +41,13 @@ type Cluster struct {
 type Driver struct {
 	Name     string
 	Summary  string
-	Default  bool // of clusters that name none
-	Existing bool // its nodes are machines that exist already, which pools name
+	Default  bool // used by clusters that name no driver
+	Existing bool // its nodes are existing machines, which pools name
 	Range    hcl.Range
 }
 
-// Variable is a variable block. Type, Default and the validations are not
-// evaluated; they are nil where they are absent.
+// Variable is a variable block. Type, Default and the validations are not evaluated; absent
+// ones are nil.
 type Variable struct {
 	Name        string
 	Description string
@@ -59,7 +58,7 @@ type Variable struct {
 	Range       hcl.Range
 }
 
-// Condition is a condition with the message for when it is false.
+// Condition is a condition and the message if it is false.
 type Condition struct {
 	Condition    hcl.Expression
 	ErrorMessage hcl.Expression
@@ -75,12 +74,12 @@ type Local struct {
 
 // Stage is a stage block. Absent attributes are nil.
 //
-// Namespaces have stages in common: those of one name are one, which comes after all
-// that any of them names.
+// Namespaces share stages: stages with the same name are one, which comes after all stages
+// that any declaration names.
 type Stage struct {
 	In      *Namespace
 	Name    string
-	After   []string // the stages that come first
+	After   []string // the stages before it
 	Serial  hcl.Expression
 	MaxFail hcl.Expression
 	Range   hcl.Range
@@ -89,8 +88,8 @@ type Stage struct {
 	afterRange hcl.Range
 }
 
-// Block is a block block: tasks with common meta-arguments. All but these are
-// given to its tasks. Absent attributes are nil.
+// Block is a block block: tasks with common meta-arguments. Its tasks inherit the other
+// ones. Absent attributes are nil.
 type Block struct {
 	In      *Namespace
 	Name    string
@@ -100,8 +99,8 @@ type Block struct {
 	Range   hcl.Range
 }
 
-// Host is a host block: a machine that tasks bring about or reach with what
-// other tasks return. Absent attributes are nil.
+// Host is a host block: a machine that tasks create, or reach with the values of other
+// tasks. Absent attributes are nil.
 type Host struct {
 	In             *Namespace
 	Label          string
@@ -153,7 +152,7 @@ type Task struct {
 	ChangedWhen   hcl.Expression
 	FailedWhen    hcl.Expression
 	Become        *Become
-	Environment   []hcl.Expression // later ones win
+	Environment   []hcl.Expression // later ones have priority
 	Cwd           hcl.Expression
 	Sensitive     bool
 	Always        bool
@@ -165,23 +164,23 @@ type Task struct {
 	stageRange hcl.Range
 }
 
-// Address is the task's in the whole plan, such as task.file.motd or
+// Address returns the task's address in the whole plan, such as task.file.motd or
 // import.shop.handler.service.web.
 func (t *Task) Address() string {
 	return t.In.Address(t.root() + "." + t.Module + "." + t.Name)
 }
 
-// Secret is a secret block: a value encrypted in the file, or one that a task makes
-// at random once. One of the two is nil.
+// Secret is a secret block: a value encrypted in the file, or one that a task generates
+// once. One of the two is nil.
 type Secret struct {
 	Name      string
 	Encrypted hcl.Expression
-	Task      *Task // in Tasks too
+	Task      *Task // also in Tasks
 	Range     hcl.Range
 }
 
-// Become is a become argument, which is Value, or a become block, which is User
-// and Method. Absent attributes are nil.
+// Become is a become argument (Value) or a become block (User and Method). Absent
+// attributes are nil.
 type Become struct {
 	Value  hcl.Expression
 	User   hcl.Expression

@@ -24,7 +24,7 @@ func (l *loader) readStage(b *hclsyntax.Block) {
 	l.spec.Stages = append(l.spec.Stages, s)
 }
 
-// mergeStages makes one stage of those that several namespaces declare by one name.
+// mergeStages merges the stages that several namespaces declare with the same name.
 func (l *loader) mergeStages() {
 	byName := map[string]*Stage{}
 	var all []*Stage
@@ -39,11 +39,11 @@ func (l *loader) mergeStages() {
 	l.spec.Stages = all
 }
 
-// Declarations lists the stage as every namespace declares it.
+// Declarations lists the declarations of the stage in all namespaces.
 func (s *Stage) Declarations() []*Stage { return append([]*Stage{s}, s.Others...) }
 
-// checkStages tells of stages that are not declared or come after themselves, and
-// puts the stages in order.
+// checkStages reports stages that are not declared or come after themselves, and sorts the
+// stages.
 func (l *loader) checkStages() {
 	byName := map[string]*Stage{}
 	order := &graph.Graph[string]{}
@@ -82,7 +82,7 @@ func (l *loader) checkStages() {
 	}
 }
 
-// cyclicStages tells of stages that come after themselves.
+// cyclicStages reports stages that come after themselves.
 func (l *loader) cyclicStages(byName map[string]*Stage, order *graph.Graph[string]) bool {
 	var cycles *graph.CycleError[string]
 	if !errors.As(order.Validate(), &cycles) {

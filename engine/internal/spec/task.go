@@ -27,7 +27,7 @@ func (l *loader) readHandler(b *hclsyntax.Block) {
 	l.spec.Handlers = append(l.spec.Handlers, t)
 }
 
-// task reads a task or handler into t, or returns nil when there is one already.
+// task reads a task or handler into t, or returns nil if it exists already.
 func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
 	t.In, t.Module, t.Name, t.ModuleRange, t.Range = l.in, b.Labels[0], b.Labels[1], b.LabelRanges[0], b.DefRange()
 	if !l.claim(b.Type, t.root()+"."+t.Module+"."+t.Name, b.DefRange()) {
@@ -39,7 +39,7 @@ func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
 	return t
 }
 
-// conflicts tells of meta-arguments that cannot be used together.
+// conflicts reports meta-arguments that cannot be used together.
 func (l *loader) conflicts(t *Task) {
 	if t.Hosts != nil && t.Host != nil {
 		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.root())
@@ -61,7 +61,7 @@ func (l *loader) conflicts(t *Task) {
 	}
 }
 
-// root is the type of its block, with which references begin.
+// root returns the type of its block, with which references begin.
 func (t *Task) root() string {
 	if t.Handler {
 		return "handler"

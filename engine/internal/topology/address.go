@@ -10,8 +10,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// address gives everything its address: the gateway first, then nodes upwards,
-// then pods and after them the hypervisors downwards.
+// address assigns all addresses: the gateway first, then nodes upwards, then pods and after
+// them the hypervisors downwards.
 func (e *expansion) address() {
 	t, n := e.t, e.t.Cluster.Network
 	if e.tooSmall() {
@@ -35,7 +35,7 @@ func (e *expansion) address() {
 	}
 }
 
-// offset turns an offset that counts from the end into one from the start.
+// offset converts an offset from the end to one from the start.
 func (n Network) offset(from int) int {
 	if from < 0 {
 		return from + n.total()
@@ -43,10 +43,11 @@ func (n Network) offset(from int) int {
 	return from
 }
 
-// total is how many addresses the network has, with its own and the broadcast.
+// total returns the number of addresses, including the network's own and the broadcast
+// address.
 func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
 
-// tooSmall tells of a network that cannot hold everything, whatever the offsets.
+// tooSmall reports a network that is too small for any offsets.
 func (e *expansion) tooSmall() bool {
 	t, n := e.t, e.t.Cluster.Network
 	nodes := 0
@@ -64,7 +65,7 @@ func (e *expansion) tooSmall() bool {
 	return true
 }
 
-// addresses hands out addresses by their offset.
+// addresses assigns addresses by their offset.
 type addresses struct {
 	*expansion
 	owner map[int]string
@@ -98,7 +99,7 @@ func (a *addresses) tell(format string, args ...any) {
 	a.diags = append(a.diags, diag.Errorf(a.place(), "Addresses overlap", "By the offsets of the network, %s. Change node_offset, gateway_offset or pod_offset.", text)...)
 }
 
-// place is where the network is declared, or the cluster without a network block.
+// place returns the place of the network block, or of the cluster block without one.
 func (e *expansion) place() *hcl.Range {
 	if e.t.Cluster.Network.Range.Filename != "" {
 		return &e.t.Cluster.Network.Range

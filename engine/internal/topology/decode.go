@@ -14,7 +14,7 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// What a cluster has when its block does not say.
+// The defaults of a cluster block.
 const (
 	defaultDomain        = "kinit.local" // below the cluster's name
 	defaultCIDR          = "10.0.0.0/24"
@@ -27,7 +27,7 @@ const (
 	defaultOS            = "linux"
 )
 
-// clusterBlock is the cluster block as HCL has it. Absent arguments are nil.
+// clusterBlock is the cluster block before evaluation. Absent arguments are nil.
 type clusterBlock struct {
 	Hypervisors *int           `hcl:"hypervisors,optional"`
 	Driver      *string        `hcl:"driver,optional"`
@@ -50,6 +50,7 @@ type poolBlock struct {
 	Driver      *string   `hcl:"driver,optional"`
 	Count       *int      `hcl:"count,optional"`
 	Hosts       []string  `hcl:"hosts,optional"`
+	Overlay     *bool     `hcl:"overlay,optional"`
 	VCPUs       *int      `hcl:"vcpus,optional"`
 	Memory      *string   `hcl:"memory,optional"`
 	Disk        *string   `hcl:"disk,optional"`
@@ -94,11 +95,11 @@ func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (
 type decoder struct {
 	body     *hclsyntax.Body
 	drivers  []*spec.Driver
-	standard *spec.Driver // of pools that name none, nil where there is none
+	standard *spec.Driver // of pools that name none, or nil
 	diags    diag.List
 }
 
-// findUnknown tells of arguments that need the cluster itself.
+// findUnknown reports arguments that need the cluster itself.
 func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for name, attr := range body.Attributes {
 		value, problems := bounds.Value(attr.Expr, ctx)
@@ -170,6 +171,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 		Name:        raw.Name,
 		Count:       or(raw.Count, 1),
 		Hosts:       raw.Hosts,
+		Overlay:     or(raw.Overlay, false),
 		VCPUs:       or(raw.VCPUs, defaultVCPUs),
 		OS:          or(raw.OS, defaultOS),
 		Pattern:     or(raw.Pattern, ""),
@@ -180,6 +182,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	p.Vars = d.vars(raw.Vars, b.Body, p.Range)
 	p.Pinned = argument(b.Body, "hypervisors", p.Range)
 	p.named = argument(b.Body, "hosts", p.Range)
+	p.overlaid = argument(b.Body, "overlay", p.Range)
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
 	if p.Count > mostNodes {
@@ -188,6 +191,9 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	}
 	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")
 	d.ofPool(&p, raw.Driver, raw.Count, b)
+	if raw.Overlay != nil && p.Hosts == nil {
+		d.errorf(p.overlaid, "Conflicting arguments", "The pool %q names no hosts, and nodes that a driver makes are always on the cluster's overlay: leave overlay out.", p.Name)
+	}
 	p.Memory = d.size(or(raw.Memory, defaultMemory), b.Body, "memory")
 	p.Disk = d.size(or(raw.Disk, defaultDisk), b.Body, "disk")
 	if raw.Pattern != nil && !numbered.MatchString(p.Pattern) {
@@ -196,7 +202,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	return p
 }
 
-// vars is what a block says of its own for playbooks to read.
+// vars returns a block's variables for playbooks.
 func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[string]cty.Value {
 	if raw == cty.NilVal || raw.IsNull() {
 		return map[string]cty.Value{}
@@ -209,9 +215,9 @@ func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[st
 }
 
 var (
-	// numbered is a pattern of names with one %d, which may be padded with zeros.
+	// numbered matches a pattern of names with one %d, which may be padded with zeros.
 	numbered = regexp.MustCompile(`^[^%]*%(0[1-9])?d[^%]*$`)
-	// label is a name that can be part of a host name, by RFC 1123.
+	// label matches a name that can be part of a host name, by RFC 1123.
 	label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 )
 
@@ -221,8 +227,8 @@ func (d *decoder) name(what, name string, at hcl.Range) {
 	}
 }
 
-// mostNodes is the most of one pool: more than one network of a cluster can have, and
-// few enough to be told of.
+// mostNodes is the maximum of one pool: more than a cluster's network can have, and few
+// enough for a message.
 const mostNodes = 10_000
 
 func (d *decoder) atLeast(n, least int, body *hclsyntax.Body, name string) {
@@ -243,7 +249,7 @@ func (d *decoder) errorf(at hcl.Range, summary, format string, args ...any) {
 	d.diags = append(d.diags, diag.Errorf(&at, summary, format, args...)...)
 }
 
-// argument is where an argument's value is, or otherwise the other place.
+// argument returns the place of an argument's value, or the other place.
 func argument(body *hclsyntax.Body, name string, otherwise hcl.Range) hcl.Range {
 	if attr := body.Attributes[name]; attr != nil {
 		return attr.Expr.Range()

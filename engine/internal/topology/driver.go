@@ -10,7 +10,7 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// driver is the driver of that name, or nil after an error at the place.
+// driver returns the driver with a name, or reports an error at the place and returns nil.
 func (d *decoder) driver(name string, at hcl.Range) *spec.Driver {
 	var names []string
 	for i := range d.drivers {
@@ -27,8 +27,8 @@ func (d *decoder) driver(name string, at hcl.Range) *spec.Driver {
 	return nil
 }
 
-// ofCluster is the driver of pools that name none: the one the cluster names, or the
-// playbook's default; nil where there is none.
+// ofCluster returns the driver of pools that name none: the cluster's, or the playbook's
+// default, or nil.
 func (d *decoder) ofCluster(named *string) *spec.Driver {
 	if named != nil {
 		return d.driver(*named, argument(d.body, "driver", d.body.SrcRange))
@@ -68,7 +68,7 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 	}
 }
 
-// forMachines is the driver of a pool that names hosts and no driver.
+// forMachines returns the driver of a pool that names hosts and no driver.
 func (d *decoder) forMachines(p *Pool) *spec.Driver {
 	for i := range d.drivers {
 		if d.drivers[i].Existing {
@@ -81,7 +81,8 @@ func (d *decoder) forMachines(p *Pool) *spec.Driver {
 	return nil
 }
 
-// otherwise says what to do where a pool names machines and a driver that makes nodes.
+// otherwise returns advice for a pool that names both machines and a driver that makes
+// nodes.
 func (d *decoder) otherwise() string {
 	var names []string
 	for _, driver := range d.drivers {

@@ -10,8 +10,8 @@ import (
 	"kinit/engine/internal/inventory"
 )
 
-// Expand computes the topology of a cluster over hosts, all of which take part.
-// Machines that pools name are in the inventory.
+// Expand computes the topology of a cluster over hosts, which are all used. The inventory
+// contains the machines that pools name.
 func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topology, diag.List) {
 	if len(hosts) < c.Hypervisors {
 		return nil, tooFew(c, hosts)
@@ -36,7 +36,7 @@ func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topo
 	return e.t, e.diags
 }
 
-// tooFew names both numbers.
+// tooFew returns an error with both numbers.
 func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
 	names := make([]string, len(hosts))
 	for i, h := range hosts {
@@ -50,7 +50,7 @@ func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
 		c.Name, count(c.Hypervisors, "hypervisor"), count(len(hosts), "host"), given)
 }
 
-// count is a number of things in words.
+// count formats a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -66,7 +66,7 @@ type expansion struct {
 	diags diag.List
 
 	inventory *inventory.Inventory
-	pools     map[string]string // of machines that exist already, by name
+	pools     map[string]string // of existing machines, by name
 }
 
 // nodes makes the nodes of all pools, in order.
@@ -123,7 +123,7 @@ func (t *Topology) ports() []*Port {
 	return all
 }
 
-// checkNames tells of names that are no host names or that two things share.
+// checkNames reports names that are no host names or that are used twice.
 func (e *expansion) checkNames() {
 	seen := map[string]bool{}
 	var twice []string

@@ -396,6 +396,33 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 }`,
 			`spec.hcl:3,13-19: Another system: The machine "m1" runs linux by its inventory, and the pool "a" has the os "windows-2022". Name another machine, or leave os out where the pool may have machines of any system.`,
 		},
+		"overlay without machines": {
+			`cluster "c" {
+  pool "a" {
+    count   = 1
+    overlay = true
+  }
+}`,
+			`spec.hcl:4,15-19: Conflicting arguments: The pool "a" names no hosts, and nodes that a driver makes are always on the cluster's overlay: leave overlay out.`,
+		},
+		"overlay of a machine with Windows": {
+			`cluster "c" {
+  pool "a" {
+    hosts   = ["m1", "w1"]
+    overlay = true
+  }
+}`,
+			`spec.hcl:4,15-19: Not possible yet: The machine "w1" of pool "a" runs windows, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.`,
+		},
+		"overlay that is neither true nor false": {
+			`cluster "c" {
+  pool "a" {
+    hosts   = ["m1"]
+    overlay = "yes"
+  }
+}`,
+			`spec.hcl:4,16-19: Unsuitable value type: Unsuitable value: a bool is required`,
+		},
 		"no host name": {
 			`cluster "C" {}`,
 			`spec.hcl:1,1-12: Invalid name: The name "C" of a cluster becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.`,
@@ -460,6 +487,32 @@ func TestMachinesThatExistKeepTheirNamesAndTakeNoAddressOfTheNetwork(t *testing.
 		"m2 existing 192.0.2.2 false ", "m4 existing 192.0.2.4 false ",
 		"c-b-01 other 10.0.0.1 true h1", "c-d-01 made 10.0.0.2 true h2",
 	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMachinesOnTheOverlayHaveAPlaceOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	topo := mustExpand(t, `cluster "c" {
+	  pool "a" {
+	    hosts   = ["m3", "m1"]
+	    overlay = true
+	  }
+	  pool "b" {
+	    hosts   = ["m2"]
+	    overlay = false
+	  }
+	  pool "d" {
+	    count   = 1
+	    overlay = null
+	  }
+	}`, "h1")
+	var got []string
+	for _, n := range topo.Nodes {
+		got = append(got, fmt.Sprintf("%s %s %t %t %s", n.Name, n.IP, n.Overlay, n.MAC != "" && n.PortID != "", n.Hypervisor))
+	}
+	want := []string{"m3 10.0.0.1 true true ", "m1 10.0.0.2 true true ", "m2 192.0.2.2 false false ", "c-d-01 10.0.0.3 true true h1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

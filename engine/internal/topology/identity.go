@@ -8,10 +8,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// macPrefix is the range of addresses that QEMU's guests use.
+// macPrefix is the address range of QEMU's guests.
 const macPrefix = "52:54:00"
 
-// id derives a UUID from a cluster, what the id is of, and a name.
+// id derives a UUID from a cluster, the kind of object, and a name.
 func id(cluster, what, name string) string {
 	space := uuid.NewSHA1(uuid.NameSpaceDNS, []byte(defaultDomain))
 	return uuid.NewSHA1(space, []byte(strings.Join([]string{cluster, what, name}, "/"))).String()
@@ -22,10 +22,10 @@ func digest(parts ...string) []byte {
 	return sum[:]
 }
 
-// identities derives what is unique inside one cluster.
+// identities derives values that are unique in one cluster.
 type identities struct {
 	cluster string
-	macs    map[string]bool // taken
+	macs    map[string]bool // addresses in use
 }
 
 // port is a port without its address.
@@ -33,8 +33,8 @@ func (i identities) port(name string) Port {
 	return Port{Name: name, MAC: i.mac(name), PortID: id(i.cluster, "port", name)}
 }
 
-// mac derives an address. Three bytes can meet by chance, so that a taken one is
-// derived again; what was made before keeps its own.
+// mac derives an address. Three bytes may collide, so a used address is derived again;
+// earlier ports keep theirs.
 func (i identities) mac(name string) string {
 	for try := 0; ; try++ {
 		sum := digest(i.cluster, "mac", name, fmt.Sprint(try))

@@ -12,11 +12,11 @@ import (
 	"kinit/engine/internal/inventory"
 )
 
-// addressVar is the variable of an inventory's host that says which address other
-// nodes reach a machine by, where the one that kinit reaches it by is no IP address.
+// addressVar is the inventory variable with the address by which other nodes reach a
+// machine, if kinit's address for it is no IP address.
 const addressVar = "node_address"
 
-// machines makes the nodes of a pool that names machines which exist already.
+// machines makes the nodes of a pool of existing machines.
 func (e *expansion) machines(p Pool) {
 	for i, name := range p.Hosts {
 		host := e.inventory.Host(name)
@@ -31,7 +31,7 @@ func (e *expansion) machines(p Pool) {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
 			continue
 		}
-		address, problem := nodeAddress(host)
+		port, problem := e.nodePort(p, host)
 		if problem != "" {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
 			continue
@@ -41,16 +41,30 @@ func (e *expansion) machines(p Pool) {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Another system", "The machine %q %s. Name another machine, or leave os out where the pool may have machines of any system.", name, problem)...)
 			continue
 		}
+		if p.Overlay && isWindows(system) {
+			e.diags = append(e.diags, diag.Errorf(&p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)...)
+			continue
+		}
 		e.pools[name] = p.Name
 		e.t.Nodes = append(e.t.Nodes, Node{
-			Port: Port{Name: name, IP: address}, Short: name, Pool: p.Name, Driver: p.Driver, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
+			Port: port, Short: name, Pool: p.Name, Driver: p.Driver, Overlay: p.Overlay, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
 			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: p.Vars,
 		})
 	}
 }
 
-// nodeSystem is the operating system of a machine: the pool's where it names one, which
-// must be of the family that the inventory says, else that family.
+// nodePort returns a machine's port on the cluster's network, whose address is assigned
+// later, or a port with the machine's address outside of that network, or the problem.
+func (e *expansion) nodePort(p Pool, host *inventory.Host) (port Port, problem string) {
+	if p.Overlay {
+		return e.ids.port(host.Name), ""
+	}
+	address, problem := nodeAddress(host)
+	return Port{Name: host.Name, IP: address}, problem
+}
+
+// nodeSystem returns the operating system of a machine: the pool's, which must be of the
+// inventory's family, or that family if the pool names none.
 func nodeSystem(p Pool, host *inventory.Host) (system, problem string) {
 	family := cmp.Or(host.OS, inventory.Linux)
 	if family == inventory.Linux && host.Transport == inventory.WinRM {
@@ -68,8 +82,7 @@ func nodeSystem(p Pool, host *inventory.Host) (system, problem string) {
 	return p.OS, ""
 }
 
-// nodeAddress is the address by which other nodes reach a machine, or what is wrong
-// with it.
+// nodeAddress returns the address by which other nodes reach a machine, or the problem.
 func nodeAddress(host *inventory.Host) (address netip.Addr, problem string) {
 	text, from := host.Address, "is reached by "
 	if said, ok := host.Vars[addressVar]; ok && said.IsKnown() && !said.IsNull() {

@@ -8,16 +8,15 @@ import (
 	"kinit/engine/module"
 )
 
-// The longest computer name that Windows takes, and the parts a longer name is
-// cut to. They are Cluster API's rule for Windows machines in Azure, so that
-// their users find the names they know.
+// The longest computer name on Windows, and the parts of a shortened name. They follow
+// Cluster API's rule for Windows machines in Azure, which its users know.
 const (
 	computerNameMax  = 15
 	computerNameHead = 9
 	computerNameTail = 5
 )
 
-// nodeName is the name of a pool's node, with and without the cluster's name.
+// nodeName returns the name of a pool's node, with and without the cluster's name.
 func nodeName(cluster string, p Pool, index int) (full, short string) {
 	pattern := p.Pattern
 	if pattern == "" {
@@ -29,7 +28,7 @@ func nodeName(cluster string, p Pool, index int) (full, short string) {
 
 func isWindows(os string) bool { return strings.HasPrefix(os, "windows") }
 
-// Family is the family of the node's operating system.
+// Family returns the family of the node's operating system.
 func (n Node) Family() module.OS {
 	if isWindows(n.OS) {
 		return module.Windows
@@ -37,8 +36,8 @@ func (n Node) Family() module.OS {
 	return module.Linux
 }
 
-// computerName cuts a name to what Windows takes. When the result is taken, the
-// letters after the first five are derived from the whole name.
+// computerName shortens a name for Windows. If the result is in use, the letters after the
+// first five are derived from the whole name.
 func computerName(name string, taken map[string]bool) string {
 	if len(name) <= computerNameMax {
 		return name

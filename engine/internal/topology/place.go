@@ -7,7 +7,7 @@ import (
 	"kinit/engine/internal/inventory"
 )
 
-// load is how much is placed on each hypervisor.
+// load is the load of each hypervisor.
 type load struct {
 	names  []string
 	memory []int64 // bytes

@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// Size is a number of bytes and the text that says it.
+// Size is a number of bytes and its text.
 type Size struct {
 	Text  string // such as "4GiB"
 	Bytes int64
@@ -28,7 +28,7 @@ func ParseSize(text string) (Size, error) {
 	return Size{Text: text, Bytes: number.Num().Int64()}, nil
 }
 
-// unit is how many bytes a prefix stands for: Ki is 1024, K is 1000.
+// unit returns the number of bytes of a prefix: Ki is 1024, K is 1000.
 func unit(prefix string) int64 {
 	power := map[string]int{"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 	base, letter := int64(1000), prefix

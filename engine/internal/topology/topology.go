@@ -1,6 +1,5 @@
-// Package topology computes what a cluster is made of: which nodes there are,
-// where they run, and their names, addresses and ids. The same block and hosts
-// give the same result everywhere.
+// Package topology computes the parts of a cluster: its nodes, where they run, and their
+// names, addresses and ids. The same block and hosts give the same result everywhere.
 package topology
 
 import (
@@ -18,13 +17,13 @@ type Cluster struct {
 	Pods        int    // 1 by default
 	Network     Network
 	Pools       []Pool
-	Driver      string               // of pools that name none; empty when the playbook has no drivers
+	Driver      string               // of pools that name none; empty if the playbook has no drivers
 	Vars        map[string]cty.Value // for playbooks; the engine does not read them
 	Range       hcl.Range
 }
 
-// Network is a cluster's network. Offsets count addresses from the start of the
-// network, or from its end when they are negative, as cidrhost does.
+// Network is a cluster's network. Offsets count addresses from the start of the network, or
+// from its end if they are negative, as in cidrhost.
 type Network struct {
 	Prefix        netip.Prefix // 10.0.0.0/24 by default
 	NodeOffset    int          // the first node's, counting up; 1 by default
@@ -33,28 +32,30 @@ type Network struct {
 	Range         hcl.Range    // zero when the block is absent
 }
 
-// Pool is a set of like nodes.
+// Pool is a set of similar nodes.
 type Pool struct {
 	Name        string
 	Driver      string
 	Count       int      // 1 by default; of a pool with Hosts, their number
-	Hosts       []string // machines that exist already, by their names in the inventory
+	Hosts       []string // existing machines, by their names in the inventory
+	Overlay     bool     // its Hosts are on the cluster's network; nodes made by a driver always are
 	VCPUs       int      // 2 by default
 	Memory      Size
 	Disk        Size
 	OS          string
 	Pattern     string    // of the nodes' names, with one %d or %02d; empty means "<cluster>-<pool>-%02d"
 	Hypervisors []string  // where its nodes may run, empty means everywhere
-	Pinned      hcl.Range // where that is said
+	Pinned      hcl.Range // the place of Hypervisors
 	Vars        map[string]cty.Value
 	Range       hcl.Range
 
-	named hcl.Range // where its hosts are
+	named    hcl.Range // the place of Hosts
+	overlaid hcl.Range // the place of Overlay
 
-	saysOS bool // its OS is the pool's own word and no default
+	saysOS bool // the pool sets its OS; it is no default
 }
 
-// Topology is what a cluster is made of.
+// Topology holds the parts of a cluster.
 type Topology struct {
 	Cluster     Cluster
 	ID          string // a UUID
@@ -64,8 +65,8 @@ type Topology struct {
 	Hypervisors []Hypervisor
 }
 
-// Node is a guest, or a machine that exists already. The latter has its inventory's
-// name and address and nothing else of a port, and no hypervisor.
+// Node is a guest or an existing machine. A machine has its inventory's name and no
+// hypervisor; outside of the cluster's network its port has only its inventory's address.
 type Node struct {
 	Port              // its Name is the host's name, such as shop-web-01
 	Short      string // without the cluster's name, such as web-01

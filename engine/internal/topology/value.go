@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Value is the topology as expressions see it, under the name cluster.
+// Value returns the value of cluster in expressions.
 func (t *Topology) Value() cty.Value {
 	nodes := map[string]cty.Value{}
 	pools := map[string][]cty.Value{}
@@ -98,7 +98,7 @@ func (t *Topology) hypervisors() cty.Value {
 	return cty.TupleVal(hosts)
 }
 
-// with is the port as an object that has further attributes.
+// with returns the port as an object with more attributes.
 func (p Port) with(more map[string]cty.Value) cty.Value {
 	all := map[string]cty.Value{
 		"name":    cty.StringVal(p.Name),

@@ -8,8 +8,7 @@ import (
 	"kinit/engine/module"
 )
 
-// Planned is the texts of the steps a task would do, a line each, or the error's
-// text.
+// Planned returns the texts of the task's steps, one in each line, or the error's text.
 func Planned(ctx context.Context, task module.Task, h module.Host) string {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
@@ -18,7 +17,7 @@ func Planned(ctx context.Context, task module.Task, h module.Host) string {
 	return strings.Join(texts(steps), "\n")
 }
 
-// Apply does a task's steps and returns the text of the first error, or nothing.
+// Apply does a task's steps and returns the text of the first error, or "".
 func Apply(t testing.TB, task module.Task, h module.Host) string {
 	t.Helper()
 	steps, err := task.Plan(t.Context(), h)
@@ -33,14 +32,10 @@ func Apply(t testing.TB, task module.Task, h module.Host) string {
 	return ""
 }
 
-// Mistake is the text of the error that a task's Validate returns, or nothing.
+// Mistake returns the text of the error in a task's arguments, or "".
 func Mistake(t testing.TB, task module.Task) string {
 	t.Helper()
-	v, ok := task.(module.Validator)
-	if !ok {
-		t.Fatalf("%T is no Validator", task)
-	}
-	if err := v.Validate(); err != nil {
+	if err := module.Check(task); err != nil {
 		return err.Error()
 	}
 	return ""

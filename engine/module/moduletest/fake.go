@@ -22,7 +22,7 @@ type FakeHost struct {
 	FS *MemFiles
 	// Dialer answers Dial. Without one, dialling fails the test.
 	Dialer func(ctx context.Context, network, address string) (net.Conn, error)
-	// Sockets leads from a socket path of the host to a local one.
+	// Sockets maps a socket path of the host to a local one.
 	Sockets map[string]string
 
 	t        testing.TB
@@ -33,7 +33,7 @@ type FakeHost struct {
 	changes  []string
 }
 
-// Call is a command that was run, with all of its standard input.
+// Call is a command that was run, with its whole standard input.
 type Call struct {
 	Argv  []string
 	Env   map[string]string
@@ -41,15 +41,14 @@ type Call struct {
 	Stdin string
 }
 
-// Line is the command line of the call, quoted for sh.
+// Line returns the command line of the call, quoted for sh.
 func (c Call) Line() string { return shell.POSIX(c.Argv...) }
 
-// Reply is what a scripted command answers.
+// Reply is the result of a scripted command.
 type Reply struct {
 	Stdout, Stderr string
 	Code           int
-	// Changes says that the command changes the host, so that the suite notices
-	// it in a dry run.
+	// Changes is set if the command changes the host; the suite rejects it in a dry run.
 	Changes bool
 }
 
@@ -63,9 +62,9 @@ func NewFakeHost(t testing.TB, owner string) *FakeHost {
 	}
 }
 
-// Handle adds a function that answers commands On does not know, for programs
-// that need a state. It returns false for a command that is not its own.
-// Handlers are asked in the order they were added, one call at a time.
+// Handle adds a function for commands that On does not script, for programs with a state.
+// It returns false for a command that it does not handle. Handlers are called in the order
+// they were added, one call at a time.
 func (f *FakeHost) Handle(answer func(Call) (Reply, bool)) {
 	f.handlers = append(f.handlers, answer)
 }
@@ -183,7 +182,7 @@ func (f *FakeHost) Socket(ctx context.Context, path string) (string, error) {
 	return local, ctx.Err()
 }
 
-// Snapshot shows everything that a dry run must leave as it is.
+// Snapshot lists the state that a dry run must not change.
 func (f *FakeHost) Snapshot() string {
 	return f.FS.Snapshot() + f.markLines() + strings.Join(f.Changes(), "\n")
 }

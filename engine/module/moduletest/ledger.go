@@ -11,7 +11,7 @@ import (
 	"kinit/engine/secret"
 )
 
-// ledger is what both hosts keep in memory: marks, progress and secrets.
+// ledger holds what both hosts keep in memory: marks, progress and secrets.
 type ledger struct {
 	name, owner string
 	instance    string
@@ -38,8 +38,8 @@ func (l *ledger) Instance() string { return l.instance }
 // SetInstance sets the id of the owner's instance.
 func (l *ledger) SetInstance(id string) { l.instance = id }
 
-// Own records a mark. One of the same kind and id that is there already stays as
-// it is, with what it says was there before.
+// Own records a mark. It does not change an existing mark of the same kind and id, which
+// has the earlier state.
 func (l *ledger) Own(ctx context.Context, m module.Mark) error {
 	if l.owner == "" || ctx.Err() != nil {
 		return ctx.Err()
@@ -78,7 +78,7 @@ func (l *ledger) Marks(ctx context.Context) ([]module.Mark, error) {
 	return append([]module.Mark(nil), l.marks...), ctx.Err()
 }
 
-// Report keeps a progress report.
+// Report stores a progress report.
 func (l *ledger) Report(p event.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,17 +92,17 @@ func (l *ledger) Reports() []event.Progress {
 	return append([]event.Progress(nil), l.progress...)
 }
 
-// Redact masks the secrets the host was told.
+// Redact masks the added secrets.
 func (l *ledger) Redact(text string) string { return l.redactor.Redact(text) }
 
-// AddSecret makes secrets known.
+// AddSecret adds secrets to mask.
 func (l *ledger) AddSecret(values ...secret.Value) {
 	for _, v := range values {
 		l.redactor.Add(v.Reveal())
 	}
 }
 
-// markLines shows the marks for a snapshot.
+// markLines formats the marks for a snapshot.
 func (l *ledger) markLines() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 	"kinit/engine/transport/local"
 )
 
-// Local is the machine the test runs on. Dir is a folder of its own: tests write
-// only there, and the suite compares it before and after a dry run.
+// Local is the machine the test runs on. Dir is its private folder: tests write only there,
+// and the suite compares it before and after a dry run.
 type Local struct {
 	ledger
 	files module.Files
@@ -50,13 +50,13 @@ func filesOf(t testing.TB, conn transport.Conn) module.Files {
 	return files
 }
 
-// Path is a path in the host's own folder.
+// Path returns a path in Dir.
 func (l *Local) Path(parts ...string) string {
 	return filepath.Join(append([]string{l.Dir}, parts...)...)
 }
 
-// Run starts the command in a process group of its own and waits for it. When
-// ctx ends, the whole group is killed.
+// Run starts the command in a new process group and waits for it. When ctx ends, the whole
+// group is killed.
 func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error) {
 	if err := ctx.Err(); err != nil {
 		return module.Output{}, err
@@ -75,8 +75,8 @@ func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error
 	return out, l.failure(ctx, c, out, err)
 }
 
-// failure turns what exec returned into the contract's errors. A program that
-// cannot be started ends with 127, as it does in a shell.
+// failure converts errors of exec to those of the contract. A program that cannot be
+// started ends with 127, as in a shell.
 func (l *Local) failure(ctx context.Context, c module.Command, out module.Output, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -143,7 +143,7 @@ func (l *Local) Socket(ctx context.Context, path string) (string, error) {
 	return path, ctx.Err()
 }
 
-// Snapshot shows all in Dir, with modes, times and contents, and the marks.
+// Snapshot lists everything in Dir, with modes, times and contents, and the marks.
 func (l *Local) Snapshot() string {
 	var b strings.Builder
 	walk := func(path string, entry fs.DirEntry, err error) error {

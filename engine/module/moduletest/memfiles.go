@@ -16,8 +16,8 @@ import (
 	"kinit/engine/module"
 )
 
-// epoch is when the first file of a MemFiles was written; every later write is
-// a second later, so that modification times tell writes apart.
+// epoch is when the first file of a MemFiles was written; every later write is a second
+// later, so that modification times distinguish writes.
 var epoch = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // MemFiles is a file system in memory with modes and owners. Everything belongs
@@ -60,7 +60,7 @@ func (m *MemFiles) Put(name, content string, mode fs.FileMode) {
 	m.set(name, n)
 }
 
-// Text returns a file's content and whether there is such a file, for tests.
+// Text returns a file's content and whether the file exists, for tests.
 func (m *MemFiles) Text(name string) (string, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func (m *MemFiles) Text(name string) (string, bool) {
 	return string(n.content), true
 }
 
-// Snapshot shows every path with its mode, owner, time and content, sorted.
+// Snapshot lists every path with its mode, owner, time and content, sorted.
 func (m *MemFiles) Snapshot() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +132,8 @@ func (n *node) info(name string) module.FileInfo {
 	}
 }
 
-// number is the id of a name: itself where it is one, 0 for root, else 1000.
+// number returns the id of a name: the name itself if it is a number, 0 for root, else
+// 1000.
 func number(name string) uint32 {
 	if id, err := strconv.ParseUint(name, 10, 32); err == nil {
 		return uint32(id)

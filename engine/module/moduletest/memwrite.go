@@ -91,7 +91,7 @@ func (m *MemFiles) Symlink(ctx context.Context, target, name string) error {
 	return nil
 }
 
-// Remove deletes a path and all below it.
+// Remove deletes a path and everything below it.
 func (m *MemFiles) Remove(ctx context.Context, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +106,7 @@ func (m *MemFiles) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Rename moves a path and all below it.
+// Rename moves a path and everything below it.
 func (m *MemFiles) Rename(ctx context.Context, from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +131,8 @@ func (m *MemFiles) Rename(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// Folder finds the folder of a path. Nobody else is on this machine.
+// Folder finds the folder of a path. It is always closed, since this machine has no other
+// users.
 func (m *MemFiles) Folder(ctx context.Context, name string) (module.Folder, error) {
 	return module.Folder{Path: path.Dir(name), Closed: true}, ctx.Err()
 }

@@ -2,13 +2,13 @@ package moduletest
 
 import "strings"
 
-// Script is what one argument list answers: each Out, Fail or Change adds a
-// reply, and the last one is repeated.
+// Script holds the replies to one argument list: each Out, Fail or Change adds a reply, and
+// the last one is repeated.
 type Script struct {
 	replies []scripted
 }
 
-// scripted is a reply with what happens when it is given.
+// scripted is a reply and its effect.
 type scripted struct {
 	reply  Reply
 	effect func(Call)
@@ -36,8 +36,8 @@ func (s *Script) Fail(code int, stderr string) *Script {
 	return s.add(Reply{Code: code, Stderr: stderr}, nil)
 }
 
-// Change adds a reply of a command that changes the host. effect may be nil; it
-// must not call the FakeHost, but may change what it answers from and its FS.
+// Change adds a reply of a command that changes the host. effect may be nil; it must not
+// call the FakeHost, but may change its FS and the data behind its replies.
 func (s *Script) Change(effect func(Call)) *Script {
 	return s.add(Reply{Changes: true}, effect)
 }

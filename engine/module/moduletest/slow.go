@@ -7,8 +7,8 @@ import (
 	"kinit/engine/module"
 )
 
-// Slow is a host that is so many times slower than an ordinary machine. That is known once it
-// has been measured.
+// Slow returns a host that is pace times slower than an ordinary machine. Its pace is known
+// after a measurement.
 func Slow(h module.Host, pace float64) module.Host { return &slow{Host: h, pace: pace, known: 1} }
 
 type slow struct {

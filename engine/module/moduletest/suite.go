@@ -25,18 +25,18 @@ type Case struct {
 	// Absent makes the task that removes what New made; without it removing is
 	// not tried.
 	Absent func() module.Task
-	// NoSteps says that the task changes nothing by nature, such as facts.
+	// NoSteps is set if the task by nature changes nothing, such as facts.
 	NoSteps bool
 	// Secrets are values that no step may show.
 	Secrets []secret.Value
-	// Snapshot adds to what a dry run must leave as it is: state that the host's
-	// own Snapshot does not see.
+	// Snapshot adds state that a dry run must not change and that the host's own Snapshot
+	// does not contain.
 	Snapshot func() string
 }
 
-// Run holds the module to the contract, in this order: a cancelled context ends
-// Plan and Do; a dry run changes nothing; applying makes planning again empty;
-// the steps may be done twice; absent works twice; no step shows a secret.
+// Run checks the contract of modules, in this order: a cancelled context ends Plan and Do;
+// a dry run changes nothing; applying makes planning again empty; the steps may be done
+// twice; absent works twice; no step shows a secret.
 func Run(t testing.TB, c Case) {
 	t.Helper()
 	c.validate(t, c.New())
@@ -50,10 +50,8 @@ func Run(t testing.TB, c Case) {
 
 func (c Case) validate(t testing.TB, task module.Task) {
 	t.Helper()
-	if v, ok := task.(module.Validator); ok {
-		if err := v.Validate(); err != nil {
-			t.Fatalf("validate: %v", err)
-		}
+	if err := module.Check(task); err != nil {
+		t.Fatalf("validate: %v", err)
 	}
 }
 
@@ -120,8 +118,8 @@ func (c Case) apply(t testing.TB, what string, make func() module.Task) {
 	if left := c.plan(t, what+" a third time", make()); len(left) > 0 {
 		t.Errorf("%s, done twice and planned: %q, want no steps", what, texts(left))
 	}
-	if o, ok := task.(module.Outputter); ok && what == "apply" {
-		c.outputs(t, o)
+	if what == "apply" {
+		c.outputs(t, task)
 	}
 }
 
@@ -151,22 +149,16 @@ func (c Case) do(t testing.TB, what string, steps []module.Step) {
 	}
 }
 
-// outputs checks that the values are the ones that were promised.
-func (c Case) outputs(t testing.TB, task module.Outputter) {
+// outputs checks that the values can be read.
+func (c Case) outputs(t testing.TB, task module.Task) {
 	t.Helper()
-	values, err := task.Outputs(t.Context(), c.Host)
+	values, err := module.Outputs(t.Context(), task, c.Host)
 	if err != nil {
 		t.Fatalf("outputs: %v", err)
 	}
-	types := task.OutputTypes()
-	for name, want := range types {
+	for name, want := range module.OutputTypes(task) {
 		if value, ok := values[name]; !ok || len(value.Type().TestConformance(want)) > 0 {
 			t.Errorf("output %s is %#v, want %s", name, value, want.FriendlyName())
-		}
-	}
-	for name := range values {
-		if _, ok := types[name]; !ok {
-			t.Errorf("output %s is not in OutputTypes", name)
 		}
 	}
 }

@@ -21,8 +21,7 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// patience is how long the program that becomes another user may take to begin, when
-// what it runs is to be killed.
+// patience is how long sudo, doas or su may take to begin, if the command is to be killed.
 const patience = 5 * time.Second
 
 // other is another user of this machine.
@@ -46,8 +45,8 @@ func As(user, method string) (*Conn, error) {
 	return c, nil
 }
 
-// exec runs the line as the user. The line is in nobody's list of processes and in no
-// log of sudo: the shell reads it, with the mark behind it, before its input.
+// exec runs the line as the user. The line does not appear in process lists or in sudo's
+// log: the shell reads it, followed by the mark, before its input.
 func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, error) {
 	line := shell.Exports(p.Env) + p.Line
 	if strings.ContainsRune(line, 0) {
@@ -69,9 +68,9 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 	return code, err
 }
 
-// boot is the script that runs a line of so many bytes from its input. The line's shell
-// leads a session of its own, whose number is printed first behind the mark. What the
-// outer shell says of one that was killed goes nowhere.
+// boot returns the script that runs a line of size bytes from its input. The line's shell
+// leads a new session, whose number is printed first after the mark. The outer shell's
+// messages about a killed shell are dropped.
 func boot(mark string, size int) string {
 	inner := strings.NewReplacer("MARK", mark, "SIZE", strconv.Itoa(size)).Replace(`printf 'MARK%s\n' $$
 l=$(dd bs=SIZE count=1 iflag=fullblock 2>/dev/null)
@@ -86,8 +85,8 @@ cd || cd /
 exit $?`
 }
 
-// signaller sends signals as the user: kinit may not be allowed to. What became the
-// user ends with it, and is killed where that is allowed.
+// signaller sends signals as the user, since kinit may not be allowed to. sudo, doas or su
+// ends with its command, and is killed if that is allowed.
 func (o *other) signaller(cmd *exec.Cmd, begin *beginning) signaller {
 	return func(signal syscall.Signal) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -105,17 +104,17 @@ func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) 
 	line := o.user.Line("/bin/sh", "-c", framing.KillSession, "kill", strconv.Itoa(int(signal)), strconv.Itoa(session))
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	cmd.Env = environment()
-	_ = cmd.Run() // a command that is still there ends the wait for it by time
+	_ = cmd.Run() // if the command remains, the wait for it times out
 }
 
-// beginning passes a program's output on from behind the mark and the number of its
-// session. What comes before is of start-up files.
+// beginning passes on a program's output after the mark and the number of its session.
+// Output before comes from start-up files.
 type beginning struct {
 	mark    string
 	to      io.Writer
 	before  []byte
 	done    bool
-	session chan int // has the number once it is known
+	session chan int // holds the number once it is known
 }
 
 func newBeginning(mark string, to io.Writer) *beginning {
@@ -149,7 +148,7 @@ func (b *beginning) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// wait returns the session's number, or 0 when ctx ends before.
+// wait returns the session's number, or 0 if ctx ends before.
 func (b *beginning) wait(ctx context.Context) int {
 	select {
 	case session := <-b.session:

@@ -1,8 +1,8 @@
 // Package local is the transport to the machine that kinit runs on.
 //
-// It runs /bin/sh, uses the file system as it is and dials with the net package. As
-// another user it runs commands, and an SFTP server for the files, by sudo, doas or
-// su; it dials as the user who runs kinit.
+// It runs /bin/sh, uses the file system directly and dials with the net package. As another
+// user it runs commands, and an SFTP server for the files, by sudo, doas or su; it dials as
+// the user who runs kinit.
 package local
 
 import (
@@ -22,7 +22,7 @@ import (
 // Conn is this machine. Make it with New or As.
 type Conn struct {
 	files *posix.Files
-	as    *other // nil works as the user who runs kinit
+	as    *other // nil means the user who runs kinit
 	run   string // the name of the run, or empty
 
 	mu      sync.Mutex
@@ -41,8 +41,8 @@ func New() *Conn {
 }
 
 // Mark names the run that the Conn is for, before it is used: its commands have the
-// variable KINIT_RUN with that name, and KINIT_COMMAND with their process number, by which
-// they are told from what they leave behind.
+// variable KINIT_RUN with that name, and KINIT_COMMAND with their process number, which
+// distinguishes them from processes that they leave behind.
 func (c *Conn) Mark(run string) { c.run = run }
 
 // Files returns the machine's file system.
@@ -67,7 +67,7 @@ func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return dialer.DialContext(ctx, network, address)
 }
 
-// Socket returns the path itself, once something listens on it.
+// Socket returns the path itself, when a program listens on it.
 func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 	probe, err := c.Dial(ctx, "unix", path)
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *Conn) enter() error {
 
 var errClosed = fmt.Errorf("local machine: %w", net.ErrClosed)
 
-// environment is our own without the variables of playbooks, which may be secret, and
-// without those that say what we are ourselves in a run that has started us.
+// environment returns our environment without the variables of playbooks, which may be
+// secret, and without those of a run that has started us.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -113,7 +113,7 @@ func environment() []string {
 	})
 }
 
-// home is where commands start: the user's home, or the root folder.
+// home returns the folder where commands start: the user's home, or the root folder.
 func home() string {
 	dir, err := os.UserHomeDir()
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 // grace is how long a process group may take to end after SIGTERM.
 const grace = 2 * time.Second
 
-// Exec runs the line with /bin/sh in a session, and so a process group, of its
-// own. It returns when the shell has ended: processes that the line left behind
-// go on, and what they write later is lost.
+// Exec runs the line with /bin/sh in a new session, and so a new process group. It returns
+// when the shell has ended: processes that the line left behind continue, and their later
+// output is lost.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := c.enter(); err != nil {
 		return 0, err
@@ -54,10 +54,10 @@ func (c *Conn) start(ctx context.Context, p transport.Process) (int, error) {
 	return c.attend(ctx, cmd, p, own(cmd))
 }
 
-// codeFenced is the exit code of a line whose fence is not there.
+// codeFenced is the exit code of a line whose fence is missing.
 const codeFenced = 113
 
-// line is a process's line with what comes before it: the shell looks for the fence itself.
+// line returns a process's line with its prefix: the shell checks the fence itself.
 func (c *Conn) line(p transport.Process) string {
 	line := p.Line
 	if p.Fence != "" {
@@ -69,7 +69,7 @@ func (c *Conn) line(p transport.Process) string {
 	return line
 }
 
-// command is a line for /bin/sh in a session of its own.
+// command returns a command that runs a line with /bin/sh in a new session.
 func command(line string) *exec.Cmd {
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Dir, cmd.Env = home(), environment()
@@ -80,7 +80,7 @@ func command(line string) *exec.Cmd {
 // signaller sends a signal to everything that a command has started.
 type signaller func(signal syscall.Signal)
 
-// own signals to the session that the command leads itself.
+// own sends signals to the session that the command leads.
 func own(cmd *exec.Cmd) signaller {
 	return func(signal syscall.Signal) { signalSession(cmd.Process.Pid, signal) }
 }
@@ -106,12 +106,12 @@ func (c *Conn) attend(ctx context.Context, cmd *exec.Cmd, p transport.Process, s
 		err = errClosed
 	}
 	kill(send, ended)
-	streams.finish() // the error that counts is why it was killed
+	streams.finish() // the reason for the kill is the error that counts
 	return 0, err
 }
 
-// kill ends the whole session: politely, then for good, so that children that
-// ignore SIGTERM or have a process group of their own end too.
+// kill ends the whole session with SIGTERM, then with SIGKILL, so that children that ignore
+// SIGTERM or have another process group end too.
 func kill(send signaller, ended <-chan error) {
 	send(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
@@ -125,7 +125,7 @@ func kill(send signaller, ended <-chan error) {
 	}
 }
 
-// exitCode turns the end of a process into a shell's exit code.
+// exitCode converts the end of a process to a shell's exit code.
 func exitCode(cmd *exec.Cmd, err error) (int, error) {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -138,9 +138,8 @@ func exitCode(cmd *exec.Cmd, err error) (int, error) {
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// start starts the command with its streams. Our own ends of the pipes are used
-// instead of those of os/exec, because its Wait would wait for background
-// processes that keep the pipes open.
+// start starts the command with its streams. It makes its own pipes, because Wait of
+// os/exec would wait for background processes that keep the pipes open.
 func start(cmd *exec.Cmd, p transport.Process) (*streams, error) {
 	out, outEnd, err := os.Pipe()
 	if err != nil {

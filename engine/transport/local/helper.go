@@ -18,10 +18,10 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// helper is an SFTP server that runs as another user: started when first needed, and
-// again when it has ended.
+// helper is an SFTP server that runs as another user: started when first needed, and again
+// after it has ended.
 type helper struct {
-	starting chan struct{} // holds a token while the client is looked at or made
+	starting chan struct{} // holds a token while the client is checked or made
 	client   *sftp.Client
 }
 
@@ -70,7 +70,7 @@ func (o *other) Cut(ctx context.Context, client *sftp.Client) {
 	case o.helper.starting <- struct{}{}:
 		defer func() { <-o.helper.starting }()
 	case <-ctx.Done():
-		return // the next request finds out again
+		return // the next request detects it again
 	}
 	if o.helper.client == client {
 		o.helper.client = nil
@@ -87,8 +87,8 @@ func (o *other) close() {
 	}
 }
 
-// start starts a server. Its end is waited for by a goroutine, which gives back the
-// place among what runs that the caller has taken.
+// start starts a server. A goroutine waits for its end and then leaves the group of running
+// work that the caller has entered.
 func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	mark := rand.Text()
 	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(o.conn.run)+become.FileServer(mark)))
@@ -109,7 +109,7 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	if err == nil {
 		go func() {
 			defer o.conn.running.Done()
-			_ = client.Wait() // the reason reaches whoever uses the client
+			_ = client.Wait() // users of the client get the reason
 			_ = cmd.Wait()
 		}()
 		return client, nil
@@ -122,7 +122,7 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	return nil, fmt.Errorf("start the SFTP server as %s with %s: %s", o.user.Name, o.user.By(), sftpfs.Said(said, err))
 }
 
-// speak begins to speak with a server, until ctx ends.
+// speak begins the protocol with a server, until ctx ends.
 func speak(ctx context.Context, mark string, out io.Reader, to io.WriteCloser) (*sftp.Client, error) {
 	stop := context.AfterFunc(ctx, func() { _ = to.Close() })
 	defer stop()
@@ -133,15 +133,15 @@ func speak(ctx context.Context, mark string, out io.Reader, to io.WriteCloser) (
 	return sftpfs.NewClient(from, to)
 }
 
-// abandon ends a server that did not begin; its input is closed.
+// abandon ends a server that did not begin, and whose input is closed.
 func (o *other) abandon(cmd *exec.Cmd) {
-	signalSession(cmd.Process.Pid, syscall.SIGTERM) // where that is allowed
+	signalSession(cmd.Process.Pid, syscall.SIGTERM) // if that is allowed
 	_ = cmd.Wait()
 }
 
-// limited keeps the first words of a program, and passes all of them on.
+// limited keeps the beginning of a program's output, and passes all of it on.
 type limited struct {
-	to   io.Writer // nil forgets them
+	to   io.Writer // nil drops the output
 	mu   sync.Mutex
 	text bytes.Buffer
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// signalSession sends a signal to the process group that leads the session, and
-// to every other process of the session. Processes that have gone are no error.
+// signalSession sends a signal to the process group that leads the session, and to every
+// other process of the session. Ended processes are no error.
 func signalSession(session int, signal syscall.Signal) {
 	_ = syscall.Kill(-session, signal)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

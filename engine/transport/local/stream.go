@@ -24,7 +24,7 @@ type streams struct {
 	err error
 }
 
-// add starts to copy a pipe. A nil writer forgets what it gets.
+// add starts to copy a pipe. A nil writer drops the data.
 func (s *streams) add(pipe *os.File, to io.Writer) {
 	if to == nil {
 		to = io.Discard
@@ -38,8 +38,8 @@ func (s *streams) add(pipe *os.File, to io.Writer) {
 	})
 }
 
-// finish is called after the process has ended. It takes what the pipes still
-// hold, and no more, and returns the first error of the writers.
+// finish is called after the process has ended. It reads only what the pipes still hold,
+// and returns the first error of the writers.
 func (s *streams) finish() error {
 	for _, pipe := range s.pipes {
 		_ = pipe.SetReadDeadline(time.Now()) // pipes have deadlines on every unix
@@ -51,8 +51,8 @@ func (s *streams) finish() error {
 	return s.err
 }
 
-// copyPipe copies until the end, or until a deadline says that the process has
-// ended; then what is in the pipe at that moment still counts.
+// copyPipe copies until the end, or until a deadline after the process has ended; then it
+// also copies what the pipe holds at that moment.
 func copyPipe(to *sink, pipe *os.File) error {
 	_, err := io.Copy(to, pipe)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -61,8 +61,8 @@ func copyPipe(to *sink, pipe *os.File) error {
 	return errors.Join(err, to.err)
 }
 
-// rest reads without waiting. The limit keeps a background process that never
-// stops writing from holding us here.
+// rest reads without waiting. The limit stops it for a background process that never stops
+// writing.
 func rest(to io.Writer, pipe *os.File) error {
 	if err := pipe.SetReadDeadline(time.Time{}); err != nil {
 		return err
@@ -90,8 +90,8 @@ func rest(to io.Writer, pipe *os.File) error {
 	return nil
 }
 
-// sink passes on what it gets until the writer fails; then it forgets the rest,
-// so that the process is not blocked.
+// sink passes on data until the writer fails; then it drops the rest, so that the process
+// is not blocked.
 type sink struct {
 	to  io.Writer
 	err error
@@ -104,10 +104,10 @@ func (s *sink) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// feed copies standard input. Nobody waits for it: a Read of the caller's reader
-// cannot be interrupted, and the command may end before it has read everything.
-// A reader that fails leaves the input open, so that the command does not take a
-// part for the whole.
+// feed copies standard input. Its end is not waited for: a Read of the caller's reader
+// cannot be interrupted, and the command may end before it has read everything. If the
+// reader fails, the input remains open, so that the command does not treat a part as the
+// whole.
 func (s *streams) feed(in io.WriteCloser, from io.Reader) {
 	source := &source{from: from}
 	_, _ = io.Copy(in, source) // the command may close its input at any time
@@ -118,8 +118,7 @@ func (s *streams) feed(in io.WriteCloser, from io.Reader) {
 	_ = in.Close()
 }
 
-// source remembers the error of a reader, apart from that of the writer that
-// io.Copy copies to.
+// source stores the error of a reader, separately from that of the writer of io.Copy.
 type source struct {
 	from io.Reader
 	err  error

@@ -12,7 +12,7 @@ import (
 	"kinit/engine/transport/internal/posix"
 )
 
-// system is the system calls of this machine.
+// system implements the system calls of this machine.
 type system struct{}
 
 var _ posix.FS = system{}
@@ -44,7 +44,7 @@ func (system) ReadDir(ctx context.Context, path string) ([]module.FileInfo, erro
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // gone in between
+			continue // removed in between
 		}
 		if err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (system) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// Private is true: a new file is its owner's alone.
+// Private is true: only its owner can access a new file.
 func (system) Private() bool { return true }
 
 func (system) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
@@ -94,8 +94,8 @@ func (system) Create(ctx context.Context, path string, attr posix.NewFile, conte
 	return errors.Join(fill(ctx, file, attr, content), file.Close())
 }
 
-// fill gives the file its owner before its mode, whose set-uid bits that would clear.
-// Writes of a user who is not root clear them too.
+// fill sets the file's owner before its mode, since a change of owner clears the set-uid
+// bits. Writes by other users than root clear them too.
 func fill(ctx context.Context, file *os.File, attr posix.NewFile, content io.Reader) error {
 	if attr.UID >= 0 || attr.GID >= 0 {
 		if err := file.Chown(int(attr.UID), int(attr.GID)); err != nil {

@@ -5,9 +5,8 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// Within returns this machine as it is seen by what a command starts, such as nsenter
-// with the namespaces of a process: the command gets a program and its arguments behind
-// its own.
+// Within returns this machine as a command such as nsenter with the namespaces of a process
+// sees it: each program and its arguments are appended to argv.
 func Within(argv ...string) *Conn {
 	c := &Conn{done: make(chan struct{})}
 	c.as = &other{user: become.User{Name: argv[0], Enter: argv}, conn: c, helper: newHelper()}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// keys is what one handshake may authenticate with. Close it after the
-// handshake: the agent signs through its connection.
+// keys holds the keys for one handshake. Close it after the handshake: the agent signs
+// through its connection.
 type keys struct {
 	signers []gossh.Signer
 	names   []string // of the signers, for messages
@@ -22,8 +22,8 @@ type keys struct {
 	agent   net.Conn
 }
 
-// loadKeys collects the keys of a config: given ones, files, the agent. A key
-// that cannot be used is no error as long as another one opens the door.
+// loadKeys collects the keys of a config: given ones, files, the agent. An unusable key is
+// no error if another one is accepted.
 func loadKeys(ctx context.Context, c Config) *keys {
 	k := &keys{}
 	for i, pem := range c.PrivateKeys {
@@ -64,7 +64,7 @@ func (k *keys) parse(name string, pem []byte) {
 	}
 }
 
-// askAgent adds the agent's keys that are not there yet.
+// askAgent adds the agent's keys that are not in the list yet.
 func (k *keys) askAgent(ctx context.Context, socket string) {
 	if socket == "" {
 		k.skipped = append(k.skipped, "no agent: SSH_AUTH_SOCK is not set")
@@ -76,7 +76,7 @@ func (k *keys) askAgent(ctx context.Context, socket string) {
 		return
 	}
 	k.agent = conn
-	// An agent that hangs must not hold whoever connects.
+	// An agent that hangs must not block connecting.
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	signers, err := agent.NewClient(conn).Signers()
 	if err != nil {
@@ -99,7 +99,7 @@ func (k *keys) add(name string, signer gossh.Signer) {
 	k.names = append(k.names, fmt.Sprintf("%s (%s %s)", name, signer.PublicKey().Type(), print))
 }
 
-// String lists what was tried and what was not, one a line.
+// String lists the tried and the skipped keys, one in each line.
 func (k *keys) String() string {
 	var lines []string
 	for _, name := range k.names {

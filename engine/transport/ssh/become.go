@@ -10,5 +10,5 @@ const (
 	Su   = become.Su
 )
 
-// user is whom to become.
+// user returns the user to become.
 func (c Config) user() become.User { return become.User{Name: c.Become, Method: c.BecomeMethod} }

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// carried is a connection from the machine, over a channel of the link. A Read or a
-// Write of the channel itself ends only when the server says so, or with the link. Those
-// of a carried one end with its Close and at its deadlines, so that whoever uses it never
-// waits for a machine that has vanished.
+// carried is a connection from the machine, over a channel of the link. A Read or Write of
+// the channel itself ends only when the server ends it, or with the link. Those of a
+// carried connection also end with its Close and at its deadlines, so that they never wait
+// for a machine that has vanished.
 type carried struct {
 	net.Conn          // the channel
-	received net.Conn // gives what came
-	sent     net.Conn // takes what is to go
+	received net.Conn // the received data
+	sent     net.Conn // the data to send
 	once     sync.Once
 	closed   chan struct{}
 }
 
-// carry lets a channel be closed at any time. The goroutines that wait for the channel
-// are the link's.
+// carry makes a channel that can be closed at any time. The goroutines that wait for the
+// channel belong to the link.
 func (l *link) carry(channel net.Conn) (net.Conn, error) {
 	received, giving := net.Pipe()
 	taking, sent := net.Pipe()
@@ -44,17 +44,17 @@ func (l *link) carry(channel net.Conn) (net.Conn, error) {
 		}) {
 		return c, nil
 	}
-	_ = c.Close() // the link ends, and what was begun with it
+	_ = c.Close() // the link ends, and so do its connections
 	return nil, errCut
 }
 
-// receive copies what comes.
+// receive copies data from the machine.
 func (c *carried) receive(to net.Conn) {
-	_, _ = io.Copy(to, c.Conn) // the end of either is the end
+	_, _ = io.Copy(to, c.Conn) // the end of either side ends the copy
 	_ = to.Close()
 }
 
-// send copies what is to go, and tells the machine where it ends.
+// send copies data to the machine, and signals the end to it.
 func (c *carried) send(from net.Conn) {
 	_, _ = io.Copy(c.Conn, from)
 	_ = from.Close()
@@ -63,7 +63,7 @@ func (c *carried) send(from net.Conn) {
 	}
 }
 
-// settled waits until what was written has gone to the server, not for long.
+// settled waits, for a limited time, until written data was sent to the server.
 func (l *link) settled(flushed <-chan struct{}) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -84,7 +84,7 @@ func (c *carried) Write(p []byte) (int, error) {
 	return n, ended(err)
 }
 
-// ended calls a pipe that was closed what a connection is called then.
+// ended converts the error of a closed pipe to that of a closed connection.
 func ended(err error) error {
 	if errors.Is(err, io.ErrClosedPipe) {
 		return net.ErrClosed
@@ -92,7 +92,7 @@ func ended(err error) error {
 	return err
 }
 
-// CloseWrite tells the other end that nothing more comes.
+// CloseWrite signals the end of the data to the other side.
 func (c *carried) CloseWrite() error { return c.sent.Close() }
 
 // Close ends the connection and does not wait for the machine.
@@ -107,5 +107,5 @@ func (c *carried) SetDeadline(t time.Time) error {
 
 func (c *carried) SetReadDeadline(t time.Time) error { return c.received.SetReadDeadline(t) }
 
-// SetWriteDeadline is for what the link has not taken yet.
+// SetWriteDeadline applies to data that the link has not accepted yet.
 func (c *carried) SetWriteDeadline(t time.Time) error { return c.sent.SetWriteDeadline(t) }

@@ -17,8 +17,8 @@ type session struct {
 	requests <-chan *gossh.Request
 }
 
-// Close tells the server that the session ends. It does not wait for a connection that
-// takes nothing more: what is on the way goes with the link.
+// Close asks the server to end the session. It does not wait for a blocked connection:
+// pending data is dropped with the link.
 func (s *session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), briefly)
 	defer cancel()
@@ -26,7 +26,7 @@ func (s *session) Close() error {
 	return err
 }
 
-// open opens a session channel. A server that has no session left is errRefused.
+// open opens a session channel. If the server has no session left, the error is errRefused.
 func (l *link) open(ctx context.Context) (*session, error) {
 	ctx, stop := l.during(ctx)
 	defer stop()
@@ -35,14 +35,14 @@ func (l *link) open(ctx context.Context) (*session, error) {
 		err     error
 	}
 	results := make(chan result)
-	// Nobody waits for this goroutine: when the connection is lost at the wrong
+	// The end of this goroutine is not waited for: if the connection is lost at the wrong
 	// moment, x/crypto's OpenChannel never returns.
 	go func() {
 		channel, requests, err := l.client.OpenChannel("session", nil)
 		select {
 		case results <- result{&session{channel, l, requests}, err}:
 		case <-ctx.Done():
-			if err == nil { // nobody wants it any more
+			if err == nil { // no longer needed
 				_ = channel.Close()
 				gossh.DiscardRequests(requests)
 			}
@@ -82,8 +82,8 @@ func (s *session) exec(line string) error {
 	return err
 }
 
-// openPatiently opens a session channel and tries again for a while when the
-// server has none left: a session that was closed a moment ago may still count.
+// openPatiently opens a session channel and tries again for a while if the server has none
+// left: a recently closed session may still count.
 func (l *link) openPatiently(ctx context.Context) (*session, error) {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -1,13 +1,12 @@
-// Package ssh is the transport to machines that run OpenSSH's server, or one that
-// behaves like it.
+// Package ssh is the transport to machines that run OpenSSH's server, or a compatible one.
 //
-// A Conn is one verified connection. On it run at most three long-lived shells,
-// the workers, one more for what is urgent, and one SFTP channel; a command costs one round trip and a file
-// task starts no process. Package framing says how a worker is spoken to.
+// A Conn is one verified connection. It has at most three long-lived shells, the workers,
+// one more for urgent commands, and one SFTP channel; a command costs one round trip and a
+// file task starts no process. Package framing defines the protocol with a worker.
 //
-// A Windows machine has no such shell. There every command has a session of its own, in
-// which the bootstrap of package powershell runs a script (script.go); a second session
-// kills it by taskkill.exe. Files go over the same SFTP channel (windows.go).
+// A Windows machine has no such shell. There every command has its own session, in which
+// the bootstrap of package powershell runs a script (script.go); a second session kills it
+// by taskkill.exe. Files go over the same SFTP channel (windows.go).
 //
 // The package is the only one that uses golang.org/x/crypto/ssh.
 package ssh
@@ -25,9 +24,8 @@ import (
 	"kinit/engine/secret"
 )
 
-// The defaults of a Config. The keepalive is that of most distributions'
-// ServerAliveInterval advice; four misses make a lost machine known in about a
-// minute.
+// The defaults of a Config. The keepalive follows common advice for ServerAliveInterval;
+// four misses detect a lost machine in about a minute.
 const (
 	defaultPort             = 22
 	defaultConnectTimeout   = 15 * time.Second
@@ -36,14 +34,14 @@ const (
 	keepAliveMisses         = 4
 )
 
-// Config says how to reach one machine and how to know that it is the right one.
+// Config holds how to reach one machine and how to verify it.
 type Config struct {
-	Name    string // for messages, and a second name to look up in known_hosts; Address when empty
+	Name    string // for messages, and a second name to look up in known_hosts; Address if empty
 	Address string // host name or IP address
 	Port    int    // 22 when 0
 	User    string // the current user when empty
 
-	IdentityFiles []string       // private keys; ~/.ssh/id_{ed25519,ecdsa,rsa} when there is no other key
+	IdentityFiles []string       // private keys; ~/.ssh/id_{ed25519,ecdsa,rsa} if there is no other key
 	PrivateKeys   []secret.Value // private keys in PEM, tried first
 	UseAgent      bool           // also try the keys of the agent at SSH_AUTH_SOCK
 
@@ -51,31 +49,31 @@ type Config struct {
 	// skipped. When empty they are ~/.ssh/known_hosts and
 	// /etc/ssh/ssh_known_hosts.
 	KnownHosts []string
-	// HostKeys are public keys in the format of authorized_keys. When there are
-	// any, they alone decide.
+	// HostKeys are public keys in the format of authorized_keys. If there are any, only
+	// they are accepted.
 	HostKeys []string
 
-	// Dial makes the connection to the machine; nil dials from here. For a jump
-	// host it is the Dial of that host's Conn.
+	// Dial makes the connection to the machine; nil dials directly. For a jump host it is
+	// the Dial of that host's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	Become       string // run everything as this user; the login's own when empty
-	BecomeMethod string // Sudo, Doas or Su, none of which may ask for a password; Sudo when empty
+	Become       string // run everything as this user; the login user if empty
+	BecomeMethod string // Sudo, Doas or Su, without a password; Sudo if empty
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0
 	KeepAlive        time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
 
-	// Windows says that the machine runs Windows: lines are PowerShell, each in a
-	// session of its own, and there is nobody to become.
+	// Windows is set if the machine runs Windows: lines are PowerShell, each in its own
+	// session, and Become is not supported.
 	Windows bool
 
-	// Run names the run that the connection is for, so that its commands can be found on the
-	// machine: they have the variable KINIT_RUN, and package framing says what else. Not on
+	// Run is the name of the run, so that its commands can be found on the machine: they
+	// have the variable KINIT_RUN and others that package framing describes. Not on
 	// Windows.
 	Run string
 
-	shell string // that runs everything, /bin/sh; tests have others
+	shell string // the shell for everything, /bin/sh; tests use others
 }
 
 // complete fills in the defaults.
@@ -113,12 +111,12 @@ func (c Config) complete() Config {
 	return c
 }
 
-// address is what is dialled.
+// address returns the address to dial.
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))
 }
 
-// label names the machine in messages, with the address where it says more.
+// label returns the machine's name for messages, with the address if that is different.
 func (c Config) label() string {
 	if c.Name == c.Address {
 		return c.address()
@@ -126,7 +124,7 @@ func (c Config) label() string {
 	return c.Name + " (" + c.address() + ")"
 }
 
-// dialler says who opens a unix socket, where that may surprise.
+// dialler names the user who opens a unix socket, if that may be unexpected.
 func (c Config) dialler(network string) string {
 	if c.Become == "" || network != "unix" {
 		return ""

@@ -16,11 +16,11 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// Conn is one machine, over one connection that is made again when it was lost.
-// Make it with Dial.
+// Conn is one machine, over one connection that is made again after a loss. Make it with
+// Dial.
 type Conn struct {
 	config  Config
-	life    *life.Life    // commands are its work
+	life    *life.Life    // commands count as its work
 	dialing chan struct{} // holds a token while a new link is made
 	files   module.Files
 	sockets *forward.Sockets
@@ -31,8 +31,8 @@ type Conn struct {
 
 var _ transport.Conn = (*Conn)(nil)
 
-// Dial connects to a machine. Errors are transport.ErrUnreachable, ErrAuth or
-// ErrHostKey, and say what to do.
+// Dial connects to a machine. Errors are transport.ErrUnreachable, ErrAuth or ErrHostKey,
+// and contain advice.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
 	c := &Conn{config: config.complete(), life: life.New(), dialing: make(chan struct{}, 1)}
 	if c.config.Windows && c.config.Become != "" {
@@ -46,7 +46,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
-// newFiles is the machine's file system.
+// newFiles returns the machine's file system.
 func newFiles(c *Conn) module.Files {
 	if c.config.Windows {
 		return newWindowsFiles(c)
@@ -54,8 +54,7 @@ func newFiles(c *Conn) module.Files {
 	return sftpfs.New(fileSource{c}, c.Exec)
 }
 
-// link returns the connection, a new one if the old one was lost. Close ends the wait
-// for it.
+// link returns the connection, a new one if the old one was lost. Close ends the wait.
 func (c *Conn) link(ctx context.Context) (*link, error) {
 	if !c.life.Enter() {
 		return nil, c.errClosed()
@@ -111,11 +110,11 @@ func (c *Conn) errClosed() error {
 	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
 }
 
-// Exec runs the line. A command that was certainly not started because the
-// connection was lost is sent again once, over a new connection.
+// Exec runs the line. If the connection was lost and the command certainly did not start,
+// it is sent again once over a new connection.
 //
-// A command ends with its shell: processes it left behind go on, and what they
-// write later is lost. Exec may return while a Read of Stdin is under way.
+// A command ends with its shell: processes that it left behind continue, and their later
+// output is lost. Exec may return while a Read of Stdin is under way.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -214,7 +213,7 @@ func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
 	}
 }
 
-// fileSource is a Conn as the file system sees it.
+// fileSource provides a Conn's clients to the file system.
 type fileSource struct{ conn *Conn }
 
 func (s fileSource) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, error) {
@@ -225,7 +224,7 @@ func (s fileSource) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, e
 // Spawn is spawn, for the file system.
 func (l *link) Spawn(work func()) bool { return l.spawn(work) }
 
-// Cut drops a client whose channel has ended, and finds out whether the connection has.
+// Cut drops a client whose channel has ended, and checks whether the connection has too.
 func (l *link) Cut(ctx context.Context, client *sftp.Client) {
 	l.files.forget(ctx, client)
 	l.gone(ctx)
@@ -240,7 +239,7 @@ func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 func (c *Conn) Close() error {
 	c.life.End()
 	err := c.sockets.Close()
-	c.dialing <- struct{}{} // a new link that is being made finds the life ended
+	c.dialing <- struct{}{} // a dial in progress sees that the life has ended
 	defer func() { <-c.dialing }()
 	c.mu.Lock()
 	l := c.current

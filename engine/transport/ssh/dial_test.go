@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -280,6 +282,25 @@ func await(t *testing.T, holds func() bool) {
 		case <-deadline:
 			t.Fatal("waited in vain")
 		}
+	}
+}
+
+// A machine that restarts, or that loses its network for a moment, accepts a connection and
+// resets it. The caller may see that while it still connects.
+func TestDialTriesAgainAfterAReset(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	c := config(server)
+	var attempts atomic.Int32
+	c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if attempts.Add(1) == 1 {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNRESET)}
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	dial(t, c)
+	if got := attempts.Load(); got != 2 {
+		t.Errorf("%d attempts, want 2", got)
 	}
 }
 

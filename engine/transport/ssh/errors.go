@@ -11,14 +11,15 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// errNotStarted says that a command certainly did not run, so that it may be sent
-// again.
+// errNotStarted is the error of a command that certainly did not run, so that it may be
+// sent again.
 var errNotStarted = errors.New("the command was not started")
 
-// errRefused says that the server lets this connection open no further session.
+// errRefused is the error if the server allows no further session on this connection.
 var errRefused = errors.New("the server refuses another session")
 
-// lost says that the connection, or the shell on it, ended while a command ran.
+// lost returns the error for a connection, or the shell on it, that ended while a command
+// ran.
 func lost(cause error) error {
 	return fmt.Errorf("%w: the connection or its shell ended while a command ran, so it is unknown how far it came: %w",
 		transport.ErrUnreachable, cause)
@@ -32,7 +33,7 @@ func unreachable(what string, err error) error {
 	return fmt.Errorf("%s: %w: %w", what, transport.ErrUnreachable, err)
 }
 
-// authRefused tells whether a handshake failed because no key was accepted. The
+// authRefused reports whether a handshake failed because no key was accepted. The
 // library has no type for it, so this is the only place that reads its texts.
 func authRefused(err error) bool {
 	text := strings.ToLower(err.Error())
@@ -47,12 +48,12 @@ func authRefused(err error) bool {
 	return false
 }
 
-// channelRefused tells whether the server answered and would not open a channel.
-// For a session OpenSSH does that when MaxSessions is reached.
+// channelRefused reports whether the server answered but refused to open a channel. OpenSSH
+// refuses a session when MaxSessions is reached.
 func channelRefused(err error) bool {
 	var refused *gossh.OpenChannelError
 	return errors.As(err, &refused)
 }
 
-// errCut says that the connection ended while it was used.
+// errCut is the error if the connection ended during its use.
 var errCut = sftpfs.ErrCut

@@ -3,7 +3,7 @@ package ssh
 // Patience is how long output that was not read yet is waited for.
 const Patience = patience
 
-// Lost tells whether the Conn's connection is known to be lost.
+// Lost reports whether the Conn's connection is known to be lost.
 func Lost(c *Conn) bool {
 	l, err := c.linkNow()
 	return err == nil && l != nil && l.lost()

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// mostHeard is the most, in bytes, that is kept of what a machine says before it is
-// understood.
+// mostHeard is the most, in bytes, that is kept of a machine's output before the protocol
+// begins.
 const mostHeard = 2 << 10
 
-// beginning keeps the first words of a machine, for the message when no more follow.
+// beginning keeps the first output of a machine, for an error message.
 type beginning struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -25,8 +25,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the first words in one line, quoted where they are not plain text; empty
-// when nothing came.
+// String returns the first output in one line, quoted if it is not plain text; empty
+// without output.
 func (b *beginning) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,7 +37,7 @@ func (b *beginning) String() string {
 	return fmt.Sprintf("%q", text)
 }
 
-// hearing is a connection that keeps what comes first.
+// hearing is a connection that keeps the first received data.
 type hearing struct {
 	net.Conn
 	first beginning
@@ -49,8 +49,8 @@ func (h *hearing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// said is what the server said: its version, or what no SSH server says. What follows
-// the version is no text.
+// said returns the server's version, or its first output if it is no SSH server. The data
+// after the version is no text.
 func (h *hearing) said() string {
 	h.first.mu.Lock()
 	defer h.first.mu.Unlock()

@@ -37,8 +37,8 @@ func newVerifier(c Config) (*verifier, error) {
 	return v, v.load(c.KnownHosts)
 }
 
-// KnownKeys are the fingerprints of the keys that a machine may have, sorted: of those
-// that are given, or else on record. It connects to nothing.
+// KnownKeys returns the fingerprints of the keys that a machine may have, sorted: of the
+// given keys, or else of those in known_hosts. It does not connect.
 func KnownKeys(c Config) ([]string, error) {
 	v, err := newVerifier(c.complete())
 	if err != nil {
@@ -88,8 +88,7 @@ func (v *verifier) load(files []string) error {
 	return nil
 }
 
-// unknownKey is a key that no machine has: asking for it tells which keys are on
-// record.
+// unknownKey is a key that no machine has: looking it up returns the keys on record.
 type unknownKey struct{}
 
 func (unknownKey) Type() string                          { return "none" }
@@ -107,7 +106,7 @@ func (v *verifier) lookup(key gossh.PublicKey) []knownhosts.KnownKey {
 	return nil
 }
 
-// names are the names a machine may be on record by.
+// names returns the names that a machine may have in known_hosts.
 func (v *verifier) names() []string {
 	names := []string{v.config.address()}
 	if name := net.JoinHostPort(v.config.Name, strconv.Itoa(v.config.Port)); name != names[0] {
@@ -116,12 +115,12 @@ func (v *verifier) names() []string {
 	return names
 }
 
-// somewhere stands for the remote address: behind a jump host there is none, and
-// the name decides anyway.
+// somewhere replaces the remote address, which does not exist behind a jump host; only the
+// name matters.
 var somewhere = &net.TCPAddr{IP: net.IPv4zero}
 
-// algorithms are what to ask the server for: those of the keys on record first,
-// so that a server with several keys shows the known one.
+// algorithms returns the algorithms to ask the server for: those of the keys on record
+// first, so that a server with several keys shows the known one.
 func (v *verifier) algorithms() []string {
 	var first []string
 	for _, key := range v.known {
@@ -187,7 +186,7 @@ func (v *verifier) judgePinned(key gossh.PublicKey) error {
 		transport.ErrHostKey, v.config.label(), show(key), strings.Join(wants, ", "))
 }
 
-// changed says where the key that does not fit is on record.
+// changed returns an error that names where the different key is on record.
 func (v *verifier) changed(key gossh.PublicKey, wants []knownhosts.KnownKey) error {
 	places := make([]string, len(wants))
 	for i, want := range wants {
@@ -200,7 +199,7 @@ func (v *verifier) changed(key gossh.PublicKey, wants []knownhosts.KnownKey) err
 		knownhosts.Normalize(v.config.address()))
 }
 
-// unknown says which line to add.
+// unknown returns an error that names the line to add.
 func (v *verifier) unknown(key gossh.PublicKey) error {
 	return fmt.Errorf("%w: the host key of %s is unknown: it offers %s. "+
 		"Compare the fingerprint on the machine itself (ssh-keygen -lf /etc/ssh/ssh_host_%s_key.pub), "+
@@ -209,12 +208,12 @@ func (v *verifier) unknown(key gossh.PublicKey) error {
 		v.config.Port, v.config.Address, knownhosts.Line([]string{v.config.address()}, key))
 }
 
-// show prints a key as OpenSSH does.
+// show formats a key as OpenSSH does.
 func show(key gossh.PublicKey) string {
 	return key.Type() + " " + gossh.FingerprintSHA256(key)
 }
 
-// fileType is the part of the name of the server's key file.
+// fileType returns the key type of the name of the server's key file.
 func fileType(key gossh.PublicKey) string {
 	switch {
 	case key.Type() == gossh.KeyAlgoED25519:

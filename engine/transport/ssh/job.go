@@ -23,11 +23,11 @@ type job struct {
 	transport.Process
 	from  framing.Input
 	data  []byte // of framing.Data
-	ready error  // what went wrong while preparing
+	ready error  // the error of the preparation
 }
 
-// newJob takes input that is short and in memory, as its Len says, into the
-// script. Any other input is streamed.
+// newJob includes input in the script if it is short and in memory, as its Len shows. It
+// streams any other input.
 func newJob(p transport.Process) *job {
 	j := &job{Process: p}
 	if j.Stdout == nil {
@@ -52,7 +52,7 @@ func newJob(p transport.Process) *job {
 	return j
 }
 
-// check refuses what a machine could not run.
+// check returns an error for what a machine could not run.
 func (j *job) check() error {
 	switch {
 	case j.ready != nil:

@@ -5,14 +5,13 @@ import (
 	"errors"
 )
 
-// errDeaf says that a worker takes no orders: its input belongs to a command, or
-// it has ended.
+// errDeaf is the error of a worker that accepts no orders: its input belongs to a command,
+// or it has ended.
 var errDeaf = errors.New("the shell takes no orders")
 
-// signal sends a signal to a command's session. The worker that runs the command
-// does it, also while the command runs. When the command has the session's input,
-// or the worker has ended, another worker does it, and when there is none, a new
-// one.
+// signal sends a signal to a command's session. The worker of the command does it, even
+// while the command runs. If the command has the session's input, or the worker has ended,
+// another worker does it, or a new one.
 func (l *link) signal(ctx context.Context, w *worker, name string, session int) {
 	if !errors.Is(w.kill(name, session), errDeaf) {
 		return
@@ -42,9 +41,9 @@ func (l *link) signalAnew(ctx context.Context, name string, session int) error {
 	return w.settle(ctx)
 }
 
-// signalApart gives the order over a connection of its own, for a server that
-// allows no further session on this one. Its errors have nobody to go to: a
-// command that is still there ends the wait for it by time.
+// signalApart sends the order over a separate connection, for a server that allows no
+// further session on this one. It drops its errors: if the command remains, the wait for it
+// times out.
 func (l *link) signalApart(ctx context.Context, name string, session int) {
 	fresh, err := connect(ctx, l.config)
 	if err != nil {

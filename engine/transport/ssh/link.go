@@ -16,15 +16,14 @@ import (
 	"kinit/engine/transport"
 )
 
-// link is one SSH connection and what runs on it. A Conn replaces a lost link by
-// a new one.
+// link is one SSH connection and its sessions. A Conn replaces a lost link by a new one.
 type link struct {
 	config  Config
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
 	workers *pool
-	urgent  *pool         // of one, for what must not wait for others
-	cramped atomic.Bool   // there is no session for that one
+	urgent  *pool         // of one worker, for urgent commands
+	cramped atomic.Bool   // there is no session for that worker
 	scripts chan struct{} // holds a token for each script that runs on a Windows machine
 	shells  loginShell    // of a Windows machine
 	files   channelFiles
@@ -35,9 +34,9 @@ type link struct {
 	owned   sync.WaitGroup // goroutines of the link
 }
 
-// connect makes a connection, verifies the host and authenticates. A server that
-// hangs up before it has let anybody in is called again: it may be starting anew, as
-// that of a new guest does, or have too many callers (MaxStartups).
+// connect makes a connection, verifies the host and authenticates. If the server hangs up
+// before the login, it tries again: the server may be restarting, as on a new guest, or
+// have too many clients (MaxStartups).
 func connect(ctx context.Context, c Config) (*link, error) {
 	for call := 1; ; call++ {
 		l, err := c.connect(ctx)
@@ -50,14 +49,14 @@ func connect(ctx context.Context, c Config) (*link, error) {
 	}
 }
 
-// How often a server that hangs up is called, and after what time for the first time
-// again; every further time it takes as much longer. Together 15 s.
+// The number of attempts if a server hangs up, and the delay before the second one; each
+// further delay is longer by the same time. Together 15 s.
 const (
 	mostCalls   = 6
 	firstRecall = time.Second
 )
 
-// errHungUp is a connection that the server ended during the handshake.
+// errHungUp is the error if the server ended the connection during the handshake.
 var errHungUp = errors.New("the server hung up")
 
 func (c Config) connect(ctx context.Context) (*link, error) {
@@ -68,6 +67,9 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	keys := loadKeys(ctx, c)
 	defer keys.Close()
 	conn, err := c.dial(ctx)
+	if errors.Is(err, syscall.ECONNRESET) { // accepted and hung up before the dialler noticed
+		err = fmt.Errorf("%w: %w", errHungUp, err)
+	}
 	if err != nil {
 		return nil, unreachable("connect to "+c.label(), err)
 	}
@@ -92,11 +94,11 @@ func (c Config) dial(ctx context.Context) (net.Conn, error) {
 	return conn, err
 }
 
-// handshake runs the handshake, which has no context of its own, until ctx ends.
+// handshake runs the handshake, which takes no context, until ctx ends.
 func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *keys) (*gossh.Client, error) {
 	stop := context.AfterFunc(ctx, func() {
 		_ = conn.Close()
-		k.Close() // an agent may wait for a person
+		k.Close() // an agent may wait for a user
 	})
 	defer stop()
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
@@ -111,7 +113,7 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 	return gossh.NewClient(transport, channels, requests), nil
 }
 
-// handshakeError sorts the ways in which a handshake fails.
+// handshakeError classifies the error of a handshake.
 func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *hearing, err error) error {
 	switch {
 	case v.refusal != nil:
@@ -135,7 +137,7 @@ func newLink(c Config, client *gossh.Client) *link {
 	}
 	l.workers, l.urgent = newPool(l.startWorker, mostWorkers), newPool(l.startWorker, 1)
 	l.spawn(func() {
-		_ = client.Wait() // the reason reaches whoever uses the connection
+		_ = client.Wait() // users of the connection get the reason
 		close(l.done)
 	})
 	if c.KeepAlive > 0 {
@@ -144,7 +146,7 @@ func newLink(c Config, client *gossh.Client) *link {
 	return l
 }
 
-// lost tells whether the connection has ended.
+// lost reports whether the connection has ended.
 func (l *link) lost() bool {
 	select {
 	case <-l.done:
@@ -166,10 +168,10 @@ func (l *link) dial(ctx context.Context, network, address string) (net.Conn, err
 	return l.carry(channel)
 }
 
-// hurry makes the server send small packets at once. OpenSSH's server sets
-// TCP_NODELAY only when a session starts a program; until then what comes through
-// a Dial may wait for an acknowledgement, 40 ms on Linux. A machine that starts no
-// program is slow, and no error. The server for Windows sets it itself.
+// hurry makes the server send small packets at once. OpenSSH's server sets TCP_NODELAY only
+// when a session starts a program; until then data through a Dial may wait for an
+// acknowledgement, 40 ms on Linux. If no program can be started, the connection is slow,
+// but that is no error. The server for Windows sets it itself.
 func (l *link) hurry(ctx context.Context) {
 	if l.config.Windows {
 		return
@@ -183,14 +185,14 @@ func (l *link) hurry(ctx context.Context) {
 	})
 }
 
-// answers asks the server for a sign of life. It tells a session that ended from
-// a connection that was lost, which look the same from inside a channel.
+// answers asks the server for a sign of life. It distinguishes an ended session from a lost
+// connection, which look the same in a channel.
 func (l *link) answers() bool {
 	_, _, err := l.client.SendRequest(keepAliveRequest, true, nil)
 	return err == nil
 }
 
-// spawn starts a goroutine that close waits for. It tells whether it did.
+// spawn starts a goroutine that close waits for. It reports whether it did.
 func (l *link) spawn(work func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,8 +202,8 @@ func (l *link) spawn(work func()) bool {
 	return !l.closing
 }
 
-// bounded makes a call that waits for the server and takes no context. When ctx ends
-// first the call is left alone; it ends with the link.
+// bounded makes a call that waits for the server and takes no context. If ctx ends first,
+// the call continues in the background and ends with the link.
 func bounded[T any](ctx context.Context, l *link, call func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -233,9 +235,8 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, func
 	}
 }
 
-// gone finds out whether the connection is lost, after something has failed on
-// it. When it is, lost tells so from then on. When ctx ends first, nobody knows more
-// than before.
+// gone checks, after a failure, whether the connection is lost. If it is, lost reports true
+// from then on. If ctx ends first, the state remains unknown.
 func (l *link) gone(ctx context.Context) bool {
 	answers, _ := bounded(ctx, l, func() (bool, error) { return l.answers(), nil })
 	switch {
@@ -244,7 +245,7 @@ func (l *link) gone(ctx context.Context) bool {
 	case ctx.Err() != nil:
 		return l.lost()
 	}
-	_ = l.client.Close() // an error means that it is closed already
+	_ = l.client.Close() // an error means that it is already closed
 	<-l.done
 	return true
 }
@@ -254,7 +255,7 @@ func (l *link) close() {
 	l.mu.Lock()
 	l.closing = true
 	l.mu.Unlock()
-	_ = l.client.Close() // an error means that it is closed already
+	_ = l.client.Close() // an error means that it is already closed
 	l.owned.Wait()
 }
 
@@ -278,7 +279,7 @@ func (l *link) keepAlive() {
 				misses++
 			}
 			if misses >= keepAliveMisses {
-				_ = l.client.Close() // which closes l.done
+				_ = l.client.Close() // this closes l.done
 				return
 			}
 			if !waiting {

@@ -8,10 +8,11 @@ import (
 	"kinit/engine/transport/internal/powershell"
 )
 
-// loginShell finds out once a connection which shell a Windows machine's server gives
-// lines to: cmd.exe, or PowerShell where DefaultShell in HKLM\SOFTWARE\OpenSSH says so.
+// loginShell finds out, once for each connection, which shell a Windows machine's server
+// uses for lines: cmd.exe, or PowerShell if DefaultShell in HKLM\SOFTWARE\OpenSSH is set
+// so.
 type loginShell struct {
-	asking chan struct{} // holds a token while the line is looked at or made
+	asking chan struct{} // holds a token while the line is checked or made
 	known  string
 }
 
@@ -19,11 +20,11 @@ func newLoginShell() loginShell {
 	return loginShell{asking: make(chan struct{}, 1)}
 }
 
-// echoed is a line that cmd.exe prints a path for, and PowerShell what it is.
+// echoed is a line for which cmd.exe prints a path, and PowerShell the line's own text.
 const echoed = "echo %ComSpec%"
 
-// line is the one that starts the bootstrap. cmd.exe ends with the code of the program
-// it ran; PowerShell ends with 1 when that is not 0, and has to be told.
+// line returns the line that starts the bootstrap. cmd.exe ends with the code of the
+// program; PowerShell ends with 1 for any code but 0 unless the line says otherwise.
 func (s *loginShell) line(ctx context.Context, l *link) (string, error) {
 	select {
 	case s.asking <- struct{}{}:

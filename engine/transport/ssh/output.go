@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// output is an output of a script that tells for how long nothing came.
+// output is an output of a script that measures how long it was silent.
 type output struct {
 	from io.Reader
 
 	mu     sync.Mutex
-	waited time.Duration // in reads that have returned
-	since  time.Time     // when the read under way began; zero between reads
+	waited time.Duration // in finished reads
+	since  time.Time     // when the current read began; zero between reads
 	ended  bool
 }
 
@@ -30,7 +30,7 @@ func (o *output) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// afresh counts from now on.
+// afresh restarts the measurement.
 func (o *output) afresh() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,14 +40,14 @@ func (o *output) afresh() {
 	}
 }
 
-// end says that nothing is read any more.
+// end records that reading has ended.
 func (o *output) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
 }
 
-// silent is for how long nothing came: forever when it has ended.
+// silent returns for how long no data came: forever after the end.
 func (o *output) silent() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()

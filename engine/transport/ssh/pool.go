@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// mostWorkers is the most shells on one connection. With the SFTP channel, and a shell for
-// what is urgent, these are five sessions of the ten that OpenSSH allows by default
+// mostWorkers is the most shells on one connection. With the SFTP channel and a shell for
+// urgent commands, these are five sessions of the ten that OpenSSH allows by default
 // (MaxSessions).
 const mostWorkers = 3
 
-// pool is the workers of one connection. Whoever finds none waits.
+// pool holds the workers of one connection. Callers wait for an idle one.
 type pool struct {
 	start func(context.Context) (*worker, error)
 
@@ -20,7 +20,7 @@ type pool struct {
 	all     []*worker // started and not broken
 	idle    []*worker
 	opening int           // being started
-	limit   int           // the most the server lets us have, as far as known
+	limit   int           // the most that the server allows, as far as known
 	changed chan struct{} // closed and replaced when something becomes free
 }
 
@@ -28,9 +28,9 @@ func newPool(start func(context.Context) (*worker, error), most int) *pool {
 	return &pool{start: start, limit: most, changed: make(chan struct{})}
 }
 
-// take returns an idle worker, a new one, or waits for one to become idle. A
-// server that refuses a further session lowers the limit; only when there is no
-// session at all is it an error.
+// take returns an idle worker, a new one, or waits for one to become idle. If the server
+// refuses a further session, the limit is lowered; it is an error only if there is no
+// session at all.
 func (p *pool) take(ctx context.Context) (*worker, error) {
 	for try := 0; ; {
 		w, fresh, changed := p.next()
@@ -62,12 +62,12 @@ func (p *pool) take(ctx context.Context) (*worker, error) {
 	}
 }
 
-// mostTries is how often a session is asked for when none of ours is left that
-// could become free; with backoff that is about five seconds.
+// mostTries is the number of attempts to open a session if none of ours can become free;
+// with backoff that is about five seconds.
 const mostTries = 30
 
-// next returns an idle worker, or tells that one may be started, or gives what to
-// wait for.
+// next returns an idle worker, or reports that one may be started, or returns the channel
+// to wait for.
 func (p *pool) next() (w *worker, fresh bool, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,7 @@ func (p *pool) next() (w *worker, fresh bool, changed <-chan struct{}) {
 	return nil, false, p.changed
 }
 
-// started notes how a start went and returns how many other workers there are.
+// started records the result of a start and returns how many other workers there are.
 func (p *pool) started(w *worker, err error) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,8 +127,8 @@ func (p *pool) others(w *worker) []*worker {
 	return slices.DeleteFunc(slices.Clone(p.all), func(other *worker) bool { return other == w })
 }
 
-// yield gives one session up for another use: it ends a worker for good, waiting
-// until one is idle. The last worker stays.
+// yield frees one session for another use: it waits for an idle worker and ends it. It
+// keeps the last worker.
 func (p *pool) yield(ctx context.Context) error {
 	p.mu.Lock()
 	if len(p.all) <= 1 {
@@ -145,7 +145,7 @@ func (p *pool) yield(ctx context.Context) error {
 	return nil
 }
 
-// empty ends the workers that are idle.
+// empty ends the idle workers.
 func (p *pool) empty() {
 	p.mu.Lock()
 	idle := p.idle
@@ -156,7 +156,7 @@ func (p *pool) empty() {
 	}
 }
 
-// wake lets everybody who waits look again. The caller holds the lock.
+// wake makes all waiting callers check again. The caller holds the lock.
 func (p *pool) wake() {
 	close(p.changed)
 	p.changed = make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"kinit/engine/transport/internal/framing"
 )
 
-// How long things may take that normally take a round trip.
+// Time limits for operations that normally take a round trip.
 const (
 	grace    = 2 * time.Second // for a session to end after SIGTERM
 	patience = 5 * time.Second // for it to end after SIGKILL, and for other answers
@@ -47,8 +47,8 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 	}
 }
 
-// cramp gives up the shell for what is urgent, because the server has no session to spare.
-// It tells false when that was done before.
+// cramp gives up the shell for urgent commands, because the server has no free session. It
+// returns false if that was done before.
 func (l *link) cramp() bool {
 	first := l.cramped.CompareAndSwap(false, true)
 	l.urgent.empty()
@@ -113,11 +113,11 @@ func (r *running) readErrors(nonce string) error {
 	return framing.Until(r.worker.stderr, nonce, r.stderr)
 }
 
-// feed gives the session's input to the command and copies into it. It returns
-// only what the reader failed with: the command may end before it has read all.
+// feed gives the session's input to the command and copies into it. It returns only errors
+// of the reader: the command may end before it has read everything.
 func (r *running) feed() error {
 	if err := r.worker.stream(); err != nil {
-		return nil // the outputs tell that the connection is lost
+		return nil // the outputs report the lost connection
 	}
 	from := &source{from: r.job.Stdin}
 	_, _ = io.Copy(r.worker.session, from)
@@ -127,8 +127,7 @@ func (r *running) feed() error {
 	return from.err
 }
 
-// source remembers the error of a reader, apart from that of the writer that
-// io.Copy copies to.
+// source stores the error of a reader, separately from that of the writer of io.Copy.
 type source struct {
 	from io.Reader
 	err  error

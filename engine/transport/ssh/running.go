@@ -10,7 +10,7 @@ import (
 	"kinit/engine/transport/internal/framing"
 )
 
-// errSilent says that a worker ended before it had said whether a command began.
+// errSilent is the error of a worker that ended before it reported whether a command began.
 var errSilent = errors.New("the shell ended")
 
 // running is one command on one worker.
@@ -21,19 +21,19 @@ type running struct {
 	stdout *framing.Sink
 	stderr *framing.Sink
 
-	began chan int   // the command's session, once
+	began chan int   // the command's session, sent once
 	ended chan error // of both outputs
 	fed   chan error // of the input
 
-	session int         // 0 until it began
+	session int         // 0 until the command began
 	code    int         // valid once both outputs have ended without an error
 	err     error       // of the outputs
 	cause   error       // why the command is being killed
-	phase   phase       // how far killing is
+	phase   phase       // how far the kill is
 	alarm   *time.Timer // when the next phase is due
 }
 
-// phase is how far the end of a command is.
+// phase is the progress of ending a command.
 type phase int
 
 const (
@@ -60,8 +60,8 @@ func (r *running) read(read func() error) {
 	}
 }
 
-// attend waits for both outputs to end. Meanwhile it feeds the command, kills it
-// when ctx ends or the input fails, and gives up on a shell that does not end.
+// attend waits for both outputs to end. Meanwhile it feeds the command, kills it if ctx
+// ends or the input fails, and gives up on a shell that does not end.
 func (r *running) attend(ctx context.Context) {
 	cancelled, exited := ctx.Done(), r.worker.exited
 	for waiting := 2; waiting > 0; {
@@ -77,8 +77,8 @@ func (r *running) attend(ctx context.Context) {
 			cancelled = nil
 			r.stop(ctx, ctx.Err())
 		case <-exited:
-			// What is left of the outputs is on its way, unless processes that
-			// stayed behind hold them open.
+			// The rest of the outputs will arrive, unless remaining processes hold them
+			// open.
 			exited = nil
 			r.enter(ending, patience)
 		case <-r.alarm.C:
@@ -90,7 +90,7 @@ func (r *running) attend(ctx context.Context) {
 	}
 }
 
-// begin feeds the command, or catches up with a kill that came before it.
+// begin feeds the command, or carries out an earlier kill.
 func (r *running) begin(ctx context.Context, session int) {
 	r.session, r.worker.last = session, session
 	switch {
@@ -102,7 +102,7 @@ func (r *running) begin(ctx context.Context, session int) {
 	}
 }
 
-// stop begins to kill the command, for a reason.
+// stop begins to kill the command because of cause.
 func (r *running) stop(ctx context.Context, cause error) {
 	if cause == nil || r.cause != nil {
 		return
@@ -114,14 +114,14 @@ func (r *running) stop(ctx context.Context, cause error) {
 	r.signal(ctx, "TERM")
 }
 
-// press goes on to the next phase of killing, after the one before did not help
-// in time. It tells false when there is none left.
+// press starts the next phase of killing after the previous one timed out. It returns false
+// if there is none left.
 func (r *running) press(ctx context.Context) bool {
 	if r.phase != asked || r.session == 0 {
 		return false
 	}
 	r.enter(forced, grace+patience)
-	r.signal(ctx, endSession) // the first order may have gone to a worker that ended just then
+	r.signal(ctx, framing.End) // a worker that was just ending may have got the first order
 	return true
 }
 
@@ -139,10 +139,10 @@ func (r *running) signal(ctx context.Context, name string) {
 	}
 }
 
-// result is how the command ended. It leaves the worker idle or broken.
+// result returns how the command ended. It leaves the worker idle or broken.
 func (r *running) result(ctx context.Context) (int, error) {
 	select {
-	case r.session = <-r.began: // it ended faster than attend could look
+	case r.session = <-r.began: // it ended before attend could read it
 		r.worker.last = r.session
 	default:
 	}
@@ -151,7 +151,7 @@ func (r *running) result(ctx context.Context) (int, error) {
 	}
 	switch {
 	case r.cause != nil && r.phase == forced && errors.Is(r.err, errSilent):
-		return 0, r.cause // the order was given, and nobody answers
+		return 0, r.cause // the order was sent, and no answer came
 	case r.cause != nil:
 		r.sweep(ctx)
 		return 0, r.cause
@@ -162,15 +162,15 @@ func (r *running) result(ctx context.Context) (int, error) {
 	case errors.Is(r.err, transport.ErrFenced):
 		return 0, transport.ErrFenced
 	case r.session == 0 && errors.Is(r.err, errSilent) && !r.link.gone(ctx):
-		return 0, errNotStarted // all that the shell said has arrived: nothing
+		return 0, errNotStarted // all output of the shell has arrived: nothing
 	}
 	if !r.link.gone(ctx) {
-		r.sweep(ctx) // somebody has killed the shell: end what it ran
+		r.sweep(ctx) // the shell was killed: end what it ran
 	}
 	return 0, lost(r.err)
 }
 
-// copied is the error of the writers.
+// copied returns the error of the writers.
 func (r *running) copied() error {
 	if err := errors.Join(r.stdout.Err(), r.stderr.Err()); err != nil {
 		return fmt.Errorf("copy the output: %w", err)
@@ -178,8 +178,9 @@ func (r *running) copied() error {
 	return nil
 }
 
-// sweep kills what is left of a killed command's session: children that ignored
-// SIGTERM. Its outputs may end before it does, so one that obeys has time to end. When the worker is fit it also waits until that is done.
+// sweep kills the rest of a killed command's session: children that ignored SIGTERM. The
+// outputs may end before the session, so a child that obeys has time to end. With a working
+// worker it also waits for the kill.
 func (r *running) sweep(ctx context.Context) {
 	if r.session == 0 {
 		return
@@ -188,7 +189,7 @@ func (r *running) sweep(ctx context.Context) {
 	defer cancel()
 	signal := "KILL"
 	if r.cause != nil && r.phase == asked {
-		signal = endSession
+		signal = framing.End
 	}
 	done := make(chan struct{})
 	if !r.link.spawn(func() {
@@ -206,7 +207,7 @@ func (r *running) sweep(ctx context.Context) {
 	}
 }
 
-// release gives the caller's writers back: nothing writes to them any more.
+// release stops all writes to the caller's writers.
 func (r *running) release() {
 	r.alarm.Stop()
 	r.stdout.Release()

@@ -23,9 +23,9 @@ import (
 // sessions of the ten that OpenSSH allows by default (MaxSessions).
 const mostScripts = 4
 
-// script runs a PowerShell script on a Windows machine, in a session of its own: the
-// server starts the bootstrap of package powershell, whose standard input is the script
-// and then the command's input.
+// script runs a PowerShell script on a Windows machine, in its own session: the server
+// starts the bootstrap of package powershell, whose standard input is the script and then
+// the command's input.
 func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 	header, err := powershell.Header(powershell.Fenced(p.Line, p.Fence))
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 	return code, err
 }
 
-// beforeScript tells an error before a script was started from the loss of the
+// beforeScript distinguishes an error before the start of a script from the loss of the
 // connection.
 func (l *link) beforeScript(ctx context.Context, err error) error {
 	if ctx.Err() == nil && l.gone(ctx) {
@@ -84,22 +84,21 @@ type scripted struct {
 
 	outputs [2]*output
 
-	began  chan int      // the process that runs the script, once
+	began  chan int      // the process that runs the script, sent once
 	ended  chan error    // of both outputs
 	fed    chan error    // of the input
-	exited chan struct{} // closed when the session has told its exit code, or will not
+	exited chan struct{} // closed when the exit code is known, or never will be
 
 	fate   atomic.Int32
-	pid    int         // 0 until it began
+	pid    int         // 0 until the script began
 	status *int        // the exit code, valid once exited is closed
 	err    error       // of the outputs
 	cause  error       // why it is being killed
 	alarm  *time.Timer // when to give up waiting
 }
 
-// The fates of a script. As long as it is open the script is not complete, so nothing of
-// the caller's has run and nothing of its input was read. One that was given up stays so:
-// it may be sent again.
+// The states of a script. While it is open, the script is incomplete, so no part of it has
+// run and none of its input was read. An abandoned script remains so: it may be sent again.
 const (
 	fateOpen int32 = iota
 	fateCommitted
@@ -125,14 +124,14 @@ func newScripted(l *link, s *session, header []byte, p transport.Process) *scrip
 	return r
 }
 
-// attend feeds the script and copies its outputs until they end. It kills it when ctx
+// attend feeds the script and copies its outputs until they end. It kills the script if ctx
 // ends or the input fails.
 func (r *scripted) attend(ctx context.Context) {
 	r.outputs = [2]*output{{from: r.session}, {from: r.session.Stderr()}}
 	r.copy(r.stdout, r.outputs[0])
 	r.copy(r.stderr, r.outputs[1])
 	r.link.spawn(r.watch)
-	go func() { r.fed <- r.feed() }() // nobody waits for a Read that is under way
+	go func() { r.fed <- r.feed() }() // a Read in progress is not waited for
 	cancelled, exited, closed := ctx.Done(), r.exited, false
 	for waiting := 2; waiting > 0 || exited != nil; {
 		select {
@@ -149,8 +148,8 @@ func (r *scripted) attend(ctx context.Context) {
 			cancelled = nil
 			r.stop(ctx, ctx.Err())
 		case <-exited:
-			// What is left of the outputs is on its way, unless processes that stayed
-			// behind hold them open.
+			// The rest of the outputs will arrive, unless remaining processes hold them
+			// open.
 			exited = nil
 			for _, o := range r.outputs {
 				o.afresh()
@@ -165,16 +164,15 @@ func (r *scripted) attend(ctx context.Context) {
 				continue
 			}
 			closed = true
-			_ = r.session.Close() // which ends all three
+			_ = r.session.Close() // this ends all three
 			r.alarm.Reset(patience)
 		}
 	}
 	_ = r.stderr.Close() // a sink keeps its error
 }
 
-// expected is how much longer more output may be waited for. The caller's writers may
-// take what time they want: only the time counts in which nothing came. What is being
-// killed has lost its writers.
+// expected returns how much longer to wait for output. Only the time without output counts,
+// not the time of the caller's writers. A script that is being killed has no writers.
 func (r *scripted) expected() time.Duration {
 	if r.cause != nil {
 		return 0
@@ -211,12 +209,12 @@ func (r *scripted) watch() {
 	}
 }
 
-// feed sends the script and then the input. It returns only what the reader failed
-// with: the script may end before it has read all. A reader that fails leaves the input
-// open, so that the script does not take a part for the whole.
+// feed sends the script and then the input. It returns only errors of the reader: the
+// script may end before it has read everything. If the reader fails, the input remains
+// open, so that the script does not treat a part as the whole.
 func (r *scripted) feed() error {
 	if _, err := r.input.Write(r.header[:len(r.header)-1]); err != nil {
-		return nil // the outputs tell that the connection is lost
+		return nil // the outputs report the lost connection
 	}
 	if !r.fate.CompareAndSwap(fateOpen, fateCommitted) {
 		return nil
@@ -234,9 +232,9 @@ func (r *scripted) feed() error {
 	return nil
 }
 
-// stop begins to kill the script, for a reason. As long as its process is not known it
-// has not begun: the end of its input then keeps it from that, unless the line of the
-// bootstrap is on its way.
+// stop begins to kill the script because of cause. While its process is unknown, the script
+// has not begun: closing its input then prevents the start, unless the line of the
+// bootstrap was already sent.
 func (r *scripted) stop(ctx context.Context, cause error) {
 	if cause == nil || r.cause != nil {
 		return
@@ -249,7 +247,7 @@ func (r *scripted) stop(ctx context.Context, cause error) {
 		r.sweep(ctx)
 		return
 	}
-	// A write that is under way may wait for the server: the end comes after it.
+	// A write in progress may wait for the server; the end follows it.
 	r.link.spawn(r.input.end)
 }
 
@@ -265,21 +263,21 @@ func (i *input) Write(p []byte) (int, error) {
 	return i.to.Write(p)
 }
 
-// end tells the script that nothing more comes; what is written later is refused.
+// end closes the script's input; later writes are refused.
 func (i *input) end() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_ = i.to.CloseWrite()
 }
 
-// sweep kills the process that runs the script and all that it has started.
+// sweep kills the process that runs the script and all its children.
 func (r *scripted) sweep(ctx context.Context) {
 	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	r.link.killTree(timed, r.pid)
 }
 
-// result is how the script ended.
+// result returns how the script ended.
 func (r *scripted) result() (int, error) {
 	code, told := r.exitCode()
 	switch {
@@ -295,7 +293,7 @@ func (r *scripted) result() (int, error) {
 	return 0, lost(errors.Join(r.err, errors.New("the session ended without an exit code")))
 }
 
-// exitCode is what the session told, if it did.
+// exitCode returns the exit code, if the session has sent it.
 func (r *scripted) exitCode() (code int, told bool) {
 	select {
 	case <-r.exited:
@@ -308,7 +306,7 @@ func (r *scripted) exitCode() (code int, told bool) {
 	return *r.status, true
 }
 
-// copied is the error of the writers.
+// copied returns the error of the writers.
 func (r *scripted) copied() error {
 	if err := errors.Join(r.outSink.Err(), r.errSink.Err()); err != nil {
 		return fmt.Errorf("copy the output: %w", err)
@@ -316,7 +314,7 @@ func (r *scripted) copied() error {
 	return nil
 }
 
-// neverBegan says in the machine's words why a script did not run.
+// neverBegan returns why a script did not run, with the machine's message.
 func (r *scripted) neverBegan(code int) error {
 	text := strings.TrimSpace(r.stdout.Before())
 	if text == "" {
@@ -325,16 +323,15 @@ func (r *scripted) neverBegan(code int) error {
 	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
 }
 
-// release gives the caller's writers back: nothing writes to them any more.
+// release stops all writes to the caller's writers.
 func (r *scripted) release() {
 	r.alarm.Stop()
 	r.outSink.Release()
 	r.errSink.Release()
 }
 
-// killTree ends a process of a Windows machine and all that it has started, in a
-// session of its own, or on a connection of its own where the server allows no further
-// session. Its errors have nobody to go to.
+// killTree ends a process of a Windows machine and all its children, in a new session, or
+// on a new connection if the server allows no further session. It drops its errors.
 func (l *link) killTree(ctx context.Context, pid int) {
 	if l.taskkill(ctx, pid) == nil {
 		return
@@ -347,14 +344,13 @@ func (l *link) killTree(ctx context.Context, pid int) {
 	_ = fresh.taskkill(ctx, pid)
 }
 
-// taskkill waits for taskkill.exe, which cmd.exe and PowerShell start alike.
+// taskkill waits for taskkill.exe, which both cmd.exe and PowerShell can start.
 func (l *link) taskkill(ctx context.Context, pid int) error {
 	_, err := l.ask(ctx, fmt.Sprintf("taskkill.exe /F /T /PID %d", pid))
 	return err
 }
 
-// ask runs a line of the login's shell in a session of its own, and returns what it
-// prints.
+// ask runs a line of the login's shell in its own session, and returns its output.
 func (l *link) ask(ctx context.Context, line string) (string, error) {
 	s, err := l.openPatiently(ctx)
 	if err != nil {

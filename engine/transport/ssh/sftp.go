@@ -19,7 +19,7 @@ import (
 
 // channelFiles is the SFTP channel of one link, opened when first needed.
 type channelFiles struct {
-	opening chan struct{} // holds a token while the client is looked at or made
+	opening chan struct{} // holds a token while the client is checked or made
 	opened  *sftp.Client
 }
 
@@ -50,15 +50,14 @@ func (f *channelFiles) forget(ctx context.Context, client *sftp.Client) {
 	case f.opening <- struct{}{}:
 		defer func() { <-f.opening }()
 	case <-ctx.Done():
-		return // the next request finds out again
+		return // the next request detects it again
 	}
 	if f.opened == client {
 		f.opened = nil
 	}
 }
 
-// openFiles opens a session for SFTP. When the server has none left, a worker
-// gives way.
+// openFiles opens a session for SFTP. If the server has none left, it ends a worker first.
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)
 	if errors.Is(err, errRefused) {
@@ -86,8 +85,8 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	return client, err
 }
 
-// greet starts the SFTP server in the session and waits for its first words. What comes is
-// said too.
+// greet starts the SFTP server in the session and waits for its first message. said also
+// gets the output.
 func (l *link) greet(ctx context.Context, s *session, said *beginning) (*sftp.Client, error) {
 	from, err := l.startServer(s, said)
 	if err != nil {
@@ -119,8 +118,8 @@ func (l *link) startServer(s *session, said *beginning) (io.Reader, error) {
 	return io.TeeReader(s, said), nil
 }
 
-// startProgram starts the SFTP server as the other user, from where the distributions
-// have it, and skips what start-up files print.
+// startProgram starts the SFTP server as the other user, from the paths of the
+// distributions, and skips the output of start-up files.
 func (l *link) startProgram(s *session, said *beginning) (io.Reader, error) {
 	nonce := rand.Text()
 	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
@@ -133,7 +132,7 @@ func (l *link) startProgram(s *session, said *beginning) (io.Reader, error) {
 	return from, nil
 }
 
-// noFiles says why SFTP did not begin, in the server's words where it has some.
+// noFiles returns why SFTP did not begin, with the server's message if there is one.
 func (l *link) noFiles(ctx context.Context, s *session, said *beginning, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -12,7 +12,7 @@ import (
 	"github.com/kevinburke/ssh_config"
 )
 
-// Alias is what the OpenSSH client's configuration says about a name.
+// Alias holds the settings of a name in the OpenSSH client's configuration.
 type Alias struct {
 	Config
 	// ProxyJump is the name, or user@host:port, of the machine to connect
@@ -20,11 +20,10 @@ type Alias struct {
 	ProxyJump string
 }
 
-// FromSSHConfig looks a name up as ssh(1) would, in ~/.ssh/config and
-// /etc/ssh/ssh_config or in the given files instead. A name that no file knows is
-// an address. HostName, Port, User, IdentityFile, ProxyJump, UserKnownHostsFile
-// and Include count; Match counts for host names only, and any other Match or a
-// ProxyCommand is an error.
+// FromSSHConfig looks a name up as ssh(1) would, in ~/.ssh/config and /etc/ssh/ssh_config
+// or in the given files instead. An unknown name is an address. HostName, Port, User,
+// IdentityFile, ProxyJump, UserKnownHostsFile and Include are supported; Match only for
+// host names. Any other Match or a ProxyCommand is an error.
 func FromSSHConfig(alias string, files ...string) (Alias, error) {
 	if len(files) == 0 {
 		files = []string{"~/.ssh/config", "/etc/ssh/ssh_config"}
@@ -39,7 +38,7 @@ func FromSSHConfig(alias string, files ...string) (Alias, error) {
 // options are the values for one name: of the first file that has any.
 type options map[string][]string
 
-// wanted are the keys that count.
+// wanted returns the supported keys.
 func wanted() []string {
 	return []string{"HostName", "Port", "User", "IdentityFile", "ProxyJump", "ProxyCommand", "UserKnownHostsFile"}
 }
@@ -66,7 +65,7 @@ func readOptions(alias string, files []string) (options, error) {
 	return found, nil
 }
 
-// merge takes what no file before had. Only IdentityFile adds up.
+// merge adds the keys that no earlier file had. Only IdentityFile accumulates.
 func (o options) merge(config *ssh_config.Config, alias string) error {
 	for _, key := range wanted() {
 		values, err := config.GetAll(alias, key)
@@ -80,7 +79,7 @@ func (o options) merge(config *ssh_config.Config, alias string) error {
 	return nil
 }
 
-// first is the first value of a key, as OpenSSH takes it.
+// first returns the first value of a key, which OpenSSH uses.
 func (o options) first(key string) string {
 	if len(o[key]) == 0 {
 		return ""

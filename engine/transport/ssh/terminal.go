@@ -12,7 +12,7 @@ import (
 
 var _ transport.Interactive = (*Conn)(nil)
 
-// Interact runs a line, or the login shell, with a person's terminal.
+// Interact runs a line, or the login shell, with the user's terminal.
 func (c *Conn) Interact(ctx context.Context, line string, t transport.Terminal) (int, error) {
 	l, err := c.link(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *Conn) Interact(ctx context.Context, line string, t transport.Terminal) 
 		err  error
 	}
 	ends := make(chan end, 1)
-	// The library waits for the server at every step, and would for one that has vanished.
+	// The library waits for the server at every step, even for one that has vanished.
 	if !l.spawn(func() {
 		code, err := c.interact(ctx, l, line, t)
 		ends <- end{code, err}
@@ -74,14 +74,14 @@ func follow(session *gossh.Session, sizes <-chan transport.Size, ended <-chan st
 	for {
 		select {
 		case size := <-sizes:
-			_ = session.WindowChange(size.Rows, size.Columns) // a lost session is told by Wait
+			_ = session.WindowChange(size.Rows, size.Columns) // Wait reports a lost session
 		case <-ended:
 			return
 		}
 	}
 }
 
-// exitCode sorts the ways in which a session ends.
+// exitCode classifies how a session ended.
 func exitCode(ctx context.Context, err error) (int, error) {
 	var exit *gossh.ExitError
 	switch {

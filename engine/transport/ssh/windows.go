@@ -15,9 +15,9 @@ import (
 	"kinit/engine/transport/internal/windows"
 )
 
-// windowsFiles is the file system of a Windows machine: over SFTP, and by scripts what
-// SFTP has no words for, which are access and links. Package windows says what files
-// have there and what not.
+// windowsFiles is the file system of a Windows machine: over SFTP, and by scripts for
+// access and links, which SFTP does not support. Package windows describes the properties
+// of files there.
 type windowsFiles struct {
 	remote windowsRemote
 	sftp   *posix.Files
@@ -31,13 +31,13 @@ func newWindowsFiles(c *Conn) windowsFiles {
 	return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: c.Exec}
 }
 
-// outward is a path as OpenSSH's SFTP server for Windows knows it: /C:/folder.
+// outward converts a path to the form of OpenSSH's SFTP server for Windows: /C:/folder.
 func outward(op, name string) (string, error) {
 	name, err := windows.Clean(op, name)
 	return "/" + name, err
 }
 
-// inward gives an error the path that the caller knows.
+// inward replaces the path in an error by the caller's form.
 func inward(err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {
@@ -115,9 +115,9 @@ func (f windowsFiles) Symlink(ctx context.Context, target, name string) error {
 	return windows.Symlink(ctx, f.exec, target, name)
 }
 
-// Remove deletes files, links and empty folders over SFTP. What is in a folder is removed
-// by a script: not every server tells a folder from a link to one, which must not be
-// followed.
+// Remove deletes files, links and empty folders over SFTP. It removes the contents of a
+// folder by a script: not every server distinguishes a folder from a link to one, which
+// must not be followed.
 func (f windowsFiles) Remove(ctx context.Context, name string) error {
 	name, err := windows.CleanRemovable(name)
 	if err != nil {
@@ -150,8 +150,8 @@ func (f windowsFiles) Rename(ctx context.Context, from, to string) error {
 	return inward(f.sftp.Rename(ctx, farFrom, farTo))
 }
 
-// windowsRemote is the system calls of a Windows machine. Its server tells permission
-// bits and owners that mean nothing.
+// windowsRemote is the system calls of a Windows machine. Its server returns permission
+// bits and owners without a meaning.
 type windowsRemote struct{ posix.FS }
 
 var _ posix.FS = windowsRemote{}
@@ -169,7 +169,7 @@ func (r windowsRemote) ReadDir(ctx context.Context, path string) ([]module.FileI
 	return infos, err
 }
 
-// Readlink gives the target as kinit writes paths.
+// Readlink returns the target in the form of kinit's paths.
 func (r windowsRemote) Readlink(ctx context.Context, path string) (string, error) {
 	target, err := r.FS.Readlink(ctx, path)
 	target = strings.ReplaceAll(target, `\`, "/")

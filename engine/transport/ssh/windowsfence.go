@@ -11,14 +11,14 @@ import (
 	"kinit/engine/transport/internal/posix"
 )
 
-// Fenced returns the same files, of which each change looks for a file first. SFTP cannot
-// do both at once: what is told in between, in a moment, is done.
+// Fenced returns the same files with a check for a file before each change. SFTP cannot do
+// both at once: a change in the short time after the check is still made.
 func (f windowsFiles) Fenced(file string) module.Files {
 	system := windowsRemote{lookingFirst{f.remote.FS, "/" + file}}
 	return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: f.exec.Fenced(file)}
 }
 
-// lookingFirst is an FS that looks for a file before each change.
+// lookingFirst is an FS that checks for a file before each change.
 type lookingFirst struct {
 	posix.FS
 	file string

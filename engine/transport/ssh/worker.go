@@ -14,8 +14,8 @@ import (
 	"kinit/engine/transport/internal/framing"
 )
 
-// worker is a long-lived shell on the machine; package framing says how it works.
-// One command uses it at a time; only kill may be called by others.
+// worker is a long-lived shell on the machine; package framing defines its protocol. One
+// command uses it at a time; only kill may be called by others.
 type worker struct {
 	link    *link
 	session *session
@@ -23,15 +23,15 @@ type worker struct {
 	stdout  *bufio.Reader
 	stderr  *bufio.Reader
 	exited  chan struct{} // closed when the shell has ended
-	last    int           // the session of the command before, or 0
+	last    int           // the session of the previous command, or 0
 	broken  bool          // it cannot run a further command
 
 	mu      sync.Mutex // of writes to the session
 	streams bool       // its input belongs to a command
 }
 
-// startWorker opens a session and starts a shell in it. What the login's start-up
-// files print comes before the mark and is skipped.
+// startWorker opens a session and starts a shell in it. Output of the login's start-up
+// files comes before the mark and is skipped.
 func (l *link) startWorker(ctx context.Context) (*worker, error) {
 	s, err := l.open(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (l *link) startWorker(ctx context.Context) (*worker, error) {
 	return w, nil
 }
 
-// watch waits for the end of the shell. The server says it by a request, which
-// comes even while left-over processes hold the outputs open.
+// watch waits for the end of the shell. The server signals it with a request, which comes
+// even while remaining processes hold the outputs open.
 func (w *worker) watch() {
 	ended := false
 	for request := range w.session.requests {
@@ -68,7 +68,7 @@ func (w *worker) watch() {
 	}
 }
 
-// ended tells whether the shell has ended.
+// ended reports whether the shell has ended.
 func (w *worker) ended() bool {
 	select {
 	case <-w.exited:
@@ -87,7 +87,7 @@ func (w *worker) boot(ctx context.Context) error {
 		if err := w.session.exec(c.user().Line(c.shell)); err != nil {
 			return none, err
 		}
-		// A shell that refuses may be gone before it is sent anything: what it said counts.
+		// A refusing shell may end before anything is sent to it; its output is the reason.
 		if err := w.send(framing.Bootstrap(w.mark, c.shell, c.Run)); err != nil {
 			return none, err
 		}
@@ -104,11 +104,11 @@ func (w *worker) boot(ctx context.Context) error {
 	return w.refusal(c, err)
 }
 
-// briefly is how long words that have arrived take to be read.
+// briefly is the time to read output that has already arrived.
 const briefly = 100 * time.Millisecond
 
-// slow says that the shell did not begin, with what came instead. Nobody uses the worker
-// any more.
+// slow returns the error for a shell that did not begin, with its output. The worker is not
+// used again.
 func (w *worker) slow(said *beginning) error {
 	ctx, cancel := context.WithTimeout(context.Background(), briefly)
 	defer cancel()
@@ -120,7 +120,7 @@ func (w *worker) slow(said *beginning) error {
 	return unreachable("start a shell", fmt.Errorf("it did not begin within %s; all that came was %s", w.link.config.HandshakeTimeout, text))
 }
 
-// refusal says why a shell ended before it had begun, in its own words.
+// refusal returns why a shell ended before it began, with its output.
 func (w *worker) refusal(c Config, err error) error {
 	said, _ := io.ReadAll(io.LimitReader(w.stderr, 4<<10))
 	text := strings.TrimSpace(string(said))
@@ -133,7 +133,7 @@ func (w *worker) refusal(c Config, err error) error {
 	return fmt.Errorf("start a shell: %s", text)
 }
 
-// send writes to the shell in one go.
+// send writes to the shell in one call.
 func (w *worker) send(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,8 +141,8 @@ func (w *worker) send(text string) error {
 	return err
 }
 
-// sendSoon is send over a connection that may take nothing more. A text that is on its
-// way when ctx ends gets some time to arrive, so that what it began can be ended.
+// sendSoon is send over a connection that may be blocked. If ctx ends during the write, the
+// text gets some more time to arrive, so that its command can be ended.
 func (w *worker) sendSoon(ctx context.Context, text string) error {
 	longer, stop := outlasting(ctx, grace)
 	defer stop()
@@ -150,26 +150,19 @@ func (w *worker) sendSoon(ctx context.Context, text string) error {
 	return err
 }
 
-// endSession stands for the signal KILL after a while, for a session that was told to end.
-const endSession = "END"
-
-// kill orders a signal for all processes of a command's session. A worker that
-// takes no orders is errDeaf.
+// kill orders a signal for all processes of a command's session. If the worker accepts no
+// orders, the error is errDeaf.
 func (w *worker) kill(signal string, session int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.streams || w.ended() {
 		return errDeaf
 	}
-	order := framing.Kill(w.mark, signal, session)
-	if signal == endSession {
-		order = framing.End(w.mark, session)
-	}
-	_, err := io.WriteString(w.session, order)
+	_, err := io.WriteString(w.session, framing.Kill(w.mark, signal, session))
 	return err
 }
 
-// stream gives the worker's input to the command that runs, for good.
+// stream gives the worker's input to the running command permanently.
 func (w *worker) stream() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +171,7 @@ func (w *worker) stream() error {
 	return err
 }
 
-// settle waits until the shell has done all that was asked of it before.
+// settle waits until the shell has done all earlier orders.
 func (w *worker) settle(ctx context.Context) error {
 	nonce := rand.Text()
 	_, err := bounded(ctx, w.link, func() (none struct{}, err error) {

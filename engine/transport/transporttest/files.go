@@ -64,7 +64,7 @@ type tree struct {
 	dir   string
 }
 
-// root tells whether the machine is worked on as root.
+// root reports whether the machine is worked on as root.
 func (f tree) root(ctx context.Context, t *testing.T) bool {
 	t.Helper()
 	return sh(ctx, t, f.conn, "id -u").stdout == "0\n"

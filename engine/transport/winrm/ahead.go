@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ahead reads from a reader while earlier input is under way, so that a slow reader is
-// passed on at once and a fast one in large parts.
+// ahead reads from a reader while earlier input is being sent, so that data from a slow
+// reader is sent at once and from a fast one in large parts.
 type ahead struct {
 	mu   sync.Mutex
 	data []byte
@@ -19,8 +19,8 @@ type ahead struct {
 // readSize is how much is read at once.
 const readSize = 64 << 10
 
-// readAhead starts to read, at most about limit bytes more than are taken, until ctx
-// ends. Nobody waits for a Read that is under way.
+// readAhead starts to read, at most about limit bytes ahead of take, until ctx ends. A Read
+// in progress is not waited for.
 func readAhead(ctx context.Context, from io.Reader, limit int) *ahead {
 	a := &ahead{more: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 	go a.fill(ctx, from, limit)
@@ -49,7 +49,7 @@ func (a *ahead) fill(ctx context.Context, from io.Reader, limit int) {
 	}
 }
 
-// add notes what was read, and returns how much is there.
+// add stores read data, and returns the number of stored bytes.
 func (a *ahead) add(data []byte, err error) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,8 +58,8 @@ func (a *ahead) add(data []byte, err error) int {
 	return len(a.data)
 }
 
-// take returns what has been read since the last time, at least one byte, or why there
-// is no more.
+// take returns the data read since the last call, at least one byte, or the error that
+// ended reading.
 func (a *ahead) take(ctx context.Context) ([]byte, error) {
 	for {
 		if data, err := a.taken(); len(data) > 0 || err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// envelope is the answer to any operation. Parts that it does not have are empty.
+// envelope is the answer to any operation. Missing parts are empty.
 type envelope struct {
 	XMLName xml.Name `xml:"http://www.w3.org/2003/05/soap-envelope Envelope"`
 	Action  string   `xml:"Header>Action"`
@@ -41,7 +41,7 @@ type stream struct {
 	Text string `xml:",chardata"`
 }
 
-// bytes are what the command wrote.
+// bytes returns the output of the command.
 func (s stream) bytes() ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s.Text))
 	if err != nil {
@@ -50,7 +50,7 @@ func (s stream) bytes() ([]byte, error) {
 	return b, nil
 }
 
-// parse reads an answer to an operation. A fault in it is the error.
+// parse reads an answer to an operation. It returns a fault in the answer as the error.
 func parse(m message, text []byte) (*envelope, error) {
 	var e envelope
 	if err := xml.Unmarshal(text, &e); err != nil {
@@ -65,7 +65,7 @@ func parse(m message, text []byte) (*envelope, error) {
 	return &e, nil
 }
 
-// shell is the id of the shell that was created.
+// shell returns the id of the created shell.
 func (e *envelope) shell() (string, error) {
 	for _, s := range e.Body.Selectors {
 		if s.Name == "ShellId" && s.Value != "" {
@@ -78,7 +78,7 @@ func (e *envelope) shell() (string, error) {
 	return "", errors.New("the machine made a shell and did not say which")
 }
 
-// command is the id of the command that was started.
+// command returns the id of the started command.
 func (e *envelope) command() (string, error) {
 	if id := strings.TrimSpace(e.Body.CommandID); id != "" {
 		return id, nil
@@ -89,7 +89,7 @@ func (e *envelope) command() (string, error) {
 // stateDone is the state of a command that has ended ([MS-WSMV] 2.2.4.9).
 const stateDone = shellNamespace + "/CommandState/Done"
 
-// done tells whether the command has ended, and its exit code as Windows shows it,
+// done reports whether the command has ended, and its exit code as Windows shows it,
 // from -2147483648 on.
 func (o *output) done() (code int, done bool, err error) {
 	if o.State == nil || o.State.State != stateDone {

@@ -12,7 +12,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// client makes operations on a machine. Each is one message and its answer, within a
+// client runs operations on a machine. Each is one message and its answer, within a
 // deadline.
 type client struct {
 	config   Config
@@ -21,17 +21,16 @@ type client struct {
 	size     size
 }
 
-// wire carries one message to the machine. An error is a *lostError, or a refusal
-// that is final.
+// wire carries one message to the machine. An error is a *lostError or a final refusal.
 type wire interface {
 	post(ctx context.Context, message []byte) (answer, error)
 	close()
 }
 
-// answer is what came back over HTTP.
+// answer is an HTTP response.
 type answer struct {
 	status int
-	soap   bool // the body is said to be SOAP
+	soap   bool // the body has the content type of SOAP
 	header http.Header
 	body   []byte
 }
@@ -51,11 +50,11 @@ func newWire(c Config) (wire, error) {
 	return newPlainWire(c)
 }
 
-// lostError says that an operation has no answer.
+// lostError is the error of an operation without an answer.
 type lostError struct {
 	step string
 	err  error
-	sent bool // the machine may have got the message
+	sent bool // the machine may have received the message
 }
 
 func (e *lostError) Error() string {
@@ -67,7 +66,7 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() []error { return []error{transport.ErrUnreachable, e.err} }
 
-// errTooLarge says that a message was longer than the machine takes.
+// errTooLarge is the error of a message that is longer than the machine accepts.
 var errTooLarge = errors.New("the message is longer than the machine takes")
 
 // call makes one operation.
@@ -84,7 +83,6 @@ func (c *client) call(ctx context.Context, m message, deadline time.Duration) (*
 	return c.sort(m, a)
 }
 
-// lost completes the error of a wire.
 func (c *client) lost(m message, err error, deadline time.Duration, late bool) error {
 	var lost *lostError
 	if !errors.As(err, &lost) || errors.Is(err, transport.ErrHostKey) {
@@ -97,7 +95,7 @@ func (c *client) lost(m message, err error, deadline time.Duration, late bool) e
 	return lost
 }
 
-// sort turns the ways in which HTTP answers into the ways in which an operation ends.
+// sort converts an HTTP response to the result of an operation.
 func (c *client) sort(m message, a answer) (*envelope, error) {
 	switch {
 	case a.status == http.StatusUnauthorized:
@@ -119,7 +117,7 @@ func (c *client) sort(m message, a answer) (*envelope, error) {
 	return e, err
 }
 
-// refused says how the machine lets people in instead.
+// refused returns an error that names the logins that the machine accepts.
 func (c *client) refused(a answer) error {
 	offers := a.header.Values("WWW-Authenticate")
 	for i, offer := range offers {
@@ -136,8 +134,8 @@ func (c *client) refused(a answer) error {
 	return fmt.Errorf("%w: %s", transport.ErrAuth, text)
 }
 
-// deadline is how long an operation may take that is not Receive: as long as the
-// machine is told that it may, and half as long for the way.
+// deadline returns how long an operation other than Receive may take: the timeout in the
+// message, plus half of it for the network.
 func (c *client) deadline() time.Duration { return c.config.answer * 3 / 2 }
 
 func (c *client) create(ctx context.Context) (shell string, err error) {

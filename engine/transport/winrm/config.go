@@ -15,7 +15,7 @@ import (
 // The ways to log in.
 const (
 	Basic       = "basic"       // user and password of a local account, within TLS
-	NTLM        = "ntlm"        // user and password; messages are sealed, without TLS
+	NTLM        = "ntlm"        // user and password; messages are encrypted, without TLS
 	Certificate = "certificate" // a client certificate that is mapped to a local account, within TLS
 )
 
@@ -25,32 +25,32 @@ const (
 	portHTTPS = 5986
 )
 
-// The defaults of a Config. An outage is longer than the minute that a machine may be
-// deaf when its first virtual network is made.
+// The defaults of a Config. The outage is longer than the minute for which a machine may
+// not answer when its first virtual network is made.
 const (
 	defaultConnectTimeout = 15 * time.Second
 	defaultOutage         = 2 * time.Minute
 )
 
-// Config says how to reach one machine and how to know that it is the right one.
+// Config holds how to reach one machine and how to verify it.
 type Config struct {
-	Name     string // for messages, and a second name its certificate may have; Address when empty
+	Name     string // for messages, and a second name its certificate may have; Address if empty
 	Address  string // host name or IP address
 	Port     int    // 5986, or 5985 for NTLM, when 0
 	User     string // "user", "DOMAIN\user" or "user@domain"; not for Certificate
 	Password secret.Value
 
 	Auth string // Basic, NTLM or Certificate; Basic when empty
-	// Certificate is in PEM: the machine's own certificate, or that of the authority
-	// that has signed it. Nothing else is accepted. When empty, it is the authorities
-	// that this machine trusts. Not for NTLM, which goes without TLS.
+	// Certificate is in PEM: the machine's own certificate, or that of the authority that
+	// has signed it. Nothing else is accepted. If it is empty, the authorities that this
+	// machine trusts are accepted. Not for NTLM, which uses no TLS.
 	Certificate string
 	// ClientCertificate is in PEM the certificate and the private key of a Certificate
 	// login.
 	ClientCertificate secret.Value
 
-	// Dial makes the connection to the machine; nil dials from here. For a machine
-	// behind another it is the Dial of that machine's Conn.
+	// Dial makes the connection to the machine; nil dials directly. For a machine behind
+	// another it is the Dial of that machine's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	ConnectTimeout time.Duration // for TCP, and then for TLS, 15 s each when 0
@@ -69,7 +69,7 @@ const (
 	defaultAnswer = 60 * time.Second
 )
 
-// complete fills in the defaults and says what is wrong.
+// complete sets the defaults and returns an error for wrong settings.
 func (c Config) complete() (Config, error) {
 	if c.Auth == "" {
 		c.Auth = Basic
@@ -118,12 +118,12 @@ func (c Config) check() error {
 	return nil
 }
 
-// address is what is dialled.
+// address returns the address to dial.
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))
 }
 
-// url is where messages go.
+// url returns the URL for messages.
 func (c Config) url() string {
 	u := url.URL{Scheme: "https", Host: c.address(), Path: "/wsman"}
 	if c.Auth == NTLM {
@@ -132,7 +132,7 @@ func (c Config) url() string {
 	return u.String()
 }
 
-// label names the machine in messages, with the address where it says more.
+// label returns the machine's name for messages, with the address if that is different.
 func (c Config) label() string {
 	if c.Name == c.Address {
 		return c.address()

@@ -18,13 +18,13 @@ type Conn struct {
 	client *client
 	shells *pool
 	files  *windows.Files
-	life   *life.Life // commands are its work
+	life   *life.Life // commands count as its work
 }
 
 var _ transport.Conn = (*Conn)(nil)
 
 // Dial connects to a machine and makes a first shell on it. Errors are
-// transport.ErrUnreachable, ErrAuth or ErrHostKey, and say what to do.
+// transport.ErrUnreachable, ErrAuth or ErrHostKey, and contain advice.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -45,17 +45,16 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
-// about says which machine an error is about.
+// about adds the machine to an error.
 func (c *Conn) about(what string, err error) error {
 	return fmt.Errorf("%s %s: %w", what, c.config.label(), err)
 }
 
-// Exec runs the line, which is PowerShell. The package's comment says what happens
-// when the connection is lost.
+// Exec runs the line, which is PowerShell. The package comment describes lost connections.
 //
-// What a command leaves running ends with its shell, at the latest when the Conn is
-// closed: Windows keeps the processes of a shell in a job. A scheduled task or a
-// service outlives it.
+// Processes that a command leaves running end with its shell, at the latest when the Conn
+// is closed: Windows keeps the processes of a shell in a job. A scheduled task or a service
+// outlives it.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -78,7 +77,7 @@ func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	return code, c.about("run on", err)
 }
 
-// Files gives the machine's file system, by scripts. Each look at it starts a
+// Files returns the machine's file system, which uses scripts. Each access starts a
 // process.
 func (c *Conn) Files(ctx context.Context) (module.Files, error) {
 	if err := ctx.Err(); err != nil {
@@ -87,12 +86,12 @@ func (c *Conn) Files(ctx context.Context) (module.Files, error) {
 	return c.files, nil
 }
 
-// Dial cannot be done over WinRM.
+// Dial is not possible over WinRM.
 func (c *Conn) Dial(_ context.Context, network, address string) (net.Conn, error) {
 	return nil, c.about(fmt.Sprintf("dial %s %s from", network, address), errNoDial)
 }
 
-// Socket cannot be done over WinRM.
+// Socket is not possible over WinRM.
 func (c *Conn) Socket(_ context.Context, path string) (string, error) {
 	return "", c.about(fmt.Sprintf("forward the socket %s of", path), errNoDial)
 }

@@ -26,9 +26,9 @@
 //
 // # Lost connections
 //
-// An HTTP request that was not written completely was not seen by the machine, and
-// is sent again. Of one that was written and not answered nobody knows whether it
-// was handled, so it depends on the operation:
+// An HTTP request that was not written completely was not seen by the machine, and is sent
+// again. If it was written but not answered, it is unknown whether it was handled, so the
+// reaction depends on the operation:
 //
 //   - Create, Command, and Send of what does not complete the header: the bootstrap
 //     waits for its script, so nothing of the caller's can have run. The shell is
@@ -48,9 +48,9 @@
 //   - Signal and Delete: repeating them is pointless. The machine clears away after
 //     two idle hours.
 //
-// So no script is ever run twice by a Conn.
+// So a Conn never runs a script twice.
 //
-// Of the library github.com/masterzen/winrm the package uses the messages, and not
-// its client: that loses SOAP faults and errors of uploads, asks for ever for the
-// output of a shell that is gone, and cannot be given deadlines.
+// Of the library github.com/masterzen/winrm the package uses the messages, and not its
+// client: that loses SOAP faults and errors of uploads, asks forever for the output of a
+// removed shell, and supports no deadlines.
 package winrm

@@ -9,11 +9,11 @@ import (
 	"kinit/engine/transport"
 )
 
-// Fault is a SOAP fault: the machine's WinRM service has understood who asks and
-// refuses, or could not do, what was asked.
+// Fault is a SOAP fault: the machine's WinRM service accepted the login but refused the
+// operation, or could not do it.
 type Fault struct {
 	Step    string // the operation, such as Command
-	Code    uint32 // of WSManFault: an error code of WinRM or of Windows; 0 when there is none
+	Code    uint32 // of WSManFault: an error code of WinRM or of Windows; 0 without one
 	Subcode string // such as TimedOut, without its prefix
 	Text    string // in the machine's language
 }
@@ -23,24 +23,24 @@ type Fault struct {
 const (
 	codeAccessDenied  = 5          // ERROR_ACCESS_DENIED
 	codeBrokenPipe    = 109        // ERROR_BROKEN_PIPE: the process has closed its input
-	codeBusy          = 170        // ERROR_BUSY: the Send before is still being written
+	codeBusy          = 170        // ERROR_BUSY: the previous Send is still being written
 	codeNoData        = 232        // ERROR_NO_DATA: the pipe is being closed
-	codeTimeout       = 1460       // ERROR_TIMEOUT: the process has not taken its input yet
+	codeTimeout       = 1460       // ERROR_TIMEOUT: the process has not read its input yet
 	codeNotReady      = 0x80070015 // ERROR_NOT_READY: the machine is being set up or shut down
 	codeProfileUnload = 0x800703fa // ERROR_KEY_DELETED: the user's profile is being unloaded
 
 	codeTimedOut        = 0x80338029 // the operation timeout is over: 2150858793
-	codeConcurrency     = 0x80338032 // the operation is under way already: 2150858802
+	codeConcurrency     = 0x80338032 // the operation is already running: 2150858802
 	codeNoSelector      = 0x8033805b // there is no such shell or command: 2150858843
 	codeEnvelopeSize    = 0x80338111 // the message is longer than MaxEnvelopeSizekb allows
 	codeTooManyShells   = 0x803381a5 // MaxShellsPerUser: 2150859173
 	codeTooManyCommands = 0x803381a6 // MaxConcurrentOperationsPerUser: 2150859174
 )
 
-// fromWindows is the form of an error code of Windows as an HRESULT.
+// fromWindows is the prefix of an error code of Windows as an HRESULT.
 const fromWindows = 0x80070000
 
-// is tells whether the fault has one of the codes, also in the form of an HRESULT.
+// is reports whether the fault has one of the codes, also in the form of an HRESULT.
 func (f *Fault) is(codes ...uint32) bool {
 	for _, code := range codes {
 		if f.Code == code || code < 1<<16 && f.Code == fromWindows|code {
@@ -55,7 +55,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: the machine's WinRM service refuses with code %d (0x%08x): %s%s", f.Step, f.Code, f.Code, text, f.advice())
 }
 
-// advice says what to do about a fault that people meet.
+// advice returns advice on common faults.
 func (f *Fault) advice() string {
 	switch {
 	case f.is(codeAccessDenied):
@@ -70,7 +70,7 @@ func (f *Fault) advice() string {
 	return ""
 }
 
-// Unwrap sorts the faults that mean that a machine cannot be used.
+// Unwrap returns the transport's error for faults that make a machine unusable.
 func (f *Fault) Unwrap() error {
 	switch {
 	case f.is(codeAccessDenied):
@@ -81,20 +81,20 @@ func (f *Fault) Unwrap() error {
 	return nil
 }
 
-// timedOut tells that there was nothing to say within the operation timeout.
+// timedOut reports whether there was no output within the operation timeout.
 func (f *Fault) timedOut() bool { return f.is(codeTimedOut) || f.Subcode == "TimedOut" }
 
-// gone tells that the shell or the command is not there: it was deleted, or the
-// machine or its WinRM service was started anew.
+// gone reports whether the shell or the command does not exist: it was deleted, or the
+// machine or its WinRM service was restarted.
 func (f *Fault) gone() bool { return f.is(codeNoSelector) }
 
-// passing tells that the machine is about to be ready, or about to go.
+// passing reports whether the machine is starting or shutting down.
 func (f *Fault) passing() bool { return f.is(codeNotReady, codeProfileUnload) }
 
-// closed tells that the process takes no more input.
+// closed reports whether the process accepts no more input.
 func (f *Fault) closed() bool { return f.is(codeBrokenPipe, codeNoData) }
 
-// tooLarge tells that the message was too long.
+// tooLarge reports whether the message was too long.
 func (f *Fault) tooLarge() bool { return f.is(codeEnvelopeSize) || f.Subcode == "EncodingLimit" }
 
 // asFault returns the fault in an error, or nil.
@@ -106,7 +106,7 @@ func asFault(err error) *Fault {
 	return nil
 }
 
-// faultBody is a fault as it travels (SOAP 1.2, part 1, 5.4; [MS-WSMV] 2.2.4.43).
+// faultBody is a fault in a message (SOAP 1.2, part 1, 5.4; [MS-WSMV] 2.2.4.43).
 type faultBody struct {
 	Subcode string `xml:"Code>Subcode>Value"`
 	Reason  string `xml:"Reason>Text"`
@@ -128,7 +128,7 @@ func (b *faultBody) fault(step string) *Fault {
 	return f
 }
 
-// untagged is the text of a piece of XML.
+// untagged returns the text of a piece of XML.
 func untagged(text string) string {
 	var b strings.Builder
 	in := false

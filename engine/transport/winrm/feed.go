@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// errInput says that the caller's reader failed.
+// errInput is the error if the caller's reader failed.
 var errInput = errors.New("read the standard input")
 
-// errOver says that the command takes no more input: it has ended, or closed it.
+// errOver is the error if the command accepts no more input: it has ended, or closed it.
 var errOver = errors.New("the command takes no more input")
 
-// feed sends the script and the input, in as few messages as they fit into. It
-// returns nil also when the command takes no more input. An errNotStarted says that
-// the script was not complete.
+// feed sends the script and the input, in as few messages as possible. It returns nil also
+// if the command accepts no more input, and errNotStarted if the script was not complete.
 func (r *running) feed(ctx context.Context) error {
 	err := r.sendAll(ctx)
 	if errors.Is(err, errOver) {
-		return nil // what is received tells why
+		return nil // the received output shows why
 	}
 	return err
 }
@@ -51,8 +50,8 @@ func (r *running) sendAll(ctx context.Context) error {
 
 func join(a, b []byte) []byte { return append(append([]byte(nil), a...), b...) }
 
-// sendScript sends what does not complete the header: should it be lost, all is begun
-// anew.
+// sendScript sends the part that does not complete the header: if it is lost, the command
+// is started again.
 func (r *running) sendScript(ctx context.Context, script []byte) error {
 	for len(script) > 0 {
 		n := min(len(script), r.client.blockSize())
@@ -80,7 +79,7 @@ func (r *running) sendGo(ctx context.Context, last []byte) error {
 	return fmt.Errorf("it is unknown whether the command has begun: %w", err)
 }
 
-// passed forgets an error that was only the loss of an answer.
+// passed ignores an error that was only the loss of an answer.
 func passed(err error, lost *lostError) error {
 	if lost != nil {
 		return nil
@@ -88,8 +87,8 @@ func passed(err error, lost *lostError) error {
 	return err
 }
 
-// sendInput sends the input without its end, none of which must arrive twice. What is
-// read while a part is under way makes up the next.
+// sendInput sends the input without its end; no part may arrive twice. Data that is read
+// while a part is being sent forms the next part.
 func (r *running) sendInput(ctx context.Context) error {
 	if !r.job.stream {
 		return r.sendParts(ctx, r.job.input)
@@ -128,8 +127,8 @@ func (r *running) sendParts(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// sendLast sends what ends the input, again when the answer is lost: if it had arrived,
-// the input is closed and takes nothing more.
+// sendLast sends the end of the input, and repeats it if the answer is lost: if it had
+// arrived, the input is closed and accepts nothing more.
 func (r *running) sendLast(ctx context.Context, data []byte) error {
 	if len(data) > r.client.blockSize() {
 		return errTooLarge
@@ -155,8 +154,8 @@ func (r *running) sendLast(ctx context.Context, data []byte) error {
 	}
 }
 
-// refused judges a refusal of the end of the input. Of one that was sent again it may
-// mean that it had arrived before, which the line of the bootstrap tells.
+// refused handles a refusal of the end of the input. For a repeated message, it may mean
+// that the first one had arrived, which the line of the bootstrap shows.
 func (r *running) refused(ctx context.Context, err error, try int) error {
 	if try > 1 && r.awaitBegin(ctx) {
 		return nil
@@ -164,8 +163,8 @@ func (r *running) refused(ctx context.Context, err error, try int) error {
 	return err
 }
 
-// send sends once, and once more for as long as the message was certainly not seen, or
-// the machine is still busy with the one before.
+// send sends a message, and repeats it as long as the machine certainly did not see it, or
+// is still busy with the previous one.
 func (r *running) send(ctx context.Context, data []byte, end bool) error {
 	since := time.Now()
 	for try := 1; ; try++ {
@@ -184,7 +183,7 @@ func (r *running) send(ctx context.Context, data []byte, end bool) error {
 			return err
 		case lost != nil:
 		case f != nil && (f.timedOut() || f.is(codeTimeout)):
-			return nil // the machine has it, and the command does not read at the moment
+			return nil // the machine has it, and the command is not reading now
 		case f != nil && f.closed():
 			return errOver
 		case f == nil || !f.is(codeBusy):

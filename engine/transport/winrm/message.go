@@ -11,8 +11,8 @@ import (
 	"github.com/masterzen/winrm/soap"
 )
 
-// The actions of the operations ([WS-Transfer]; [MS-WSMV] 3.1.4). That of an answer
-// is the same with "Response" behind it.
+// The actions of the operations ([WS-Transfer]; [MS-WSMV] 3.1.4). The action of an answer
+// has "Response" appended.
 const (
 	actionCreate  = "http://schemas.xmlsoap.org/ws/2004/09/transfer/Create"
 	actionDelete  = "http://schemas.xmlsoap.org/ws/2004/09/transfer/Delete"
@@ -27,7 +27,7 @@ const (
 
 // message is one operation.
 type message struct {
-	step   string // its name for people
+	step   string // its name for messages to users
 	action string
 	text   string
 }
@@ -44,8 +44,8 @@ type messages struct {
 	patient    *winrm.Parameters // of Receive
 }
 
-// language is that of the machine's messages, where it has it. None is understood by
-// us: codes are.
+// language is the wanted language of the machine's messages. The package reads only their
+// codes.
 const language = "en-US"
 
 // largestEnvelope is the default of MaxEnvelopeSizekb, 500, in bytes.
@@ -67,9 +67,9 @@ func (m messages) deleteShell(shell string) message {
 	return newMessage(actionDelete, winrm.NewDeleteShellRequest(m.url, shell, m.parameters))
 }
 
-// command starts a command line. The library's own message asks for a standard input
-// of console mode, in which the machine would take it for typed keys; a pipe passes
-// bytes (WINRS_CONSOLEMODE_STDIN, [MS-WSMV] 3.1.4.11).
+// command starts a command line. The library's own message asks for a standard input of
+// console mode, in which the machine would treat it as typed keys; a pipe passes bytes
+// (WINRS_CONSOLEMODE_STDIN, [MS-WSMV] 3.1.4.11).
 func (m messages) command(shell, line string) message {
 	request := soap.NewMessage()
 	request.Header().
@@ -98,12 +98,12 @@ func (m messages) receive(shell, command string) message {
 	return newMessage(actionReceive, winrm.NewGetOutputRequest(m.url, shell, command, "stdout stderr", m.patient))
 }
 
-// terminate ends a command, or lets the machine forget one that has ended.
+// terminate ends a command, or releases one that has ended.
 func (m messages) terminate(shell, command string) message {
 	return newMessage(actionSignal, winrm.NewSignalRequest(m.url, shell, command, m.parameters))
 }
 
-// newID is a random UUID as a message's id.
+// newID returns a random UUID as a message's id.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

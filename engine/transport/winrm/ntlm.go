@@ -16,9 +16,9 @@ import (
 	"kinit/engine/transport"
 )
 
-// sealedWire carries messages that are sealed with the key of an NTLM login. A login
+// sealedWire carries messages that are encrypted with the key of an NTLM login. A login
 // belongs to one TCP connection and counts its messages, so a connection carries one
-// message at a time; there are as many as are needed at once.
+// message at a time; it opens as many connections as needed.
 type sealedWire struct {
 	config Config
 
@@ -28,9 +28,8 @@ type sealedWire struct {
 
 func newSealedWire(c Config) *sealedWire { return &sealedWire{config: c} }
 
-// post takes a login that is there, or logs in. When it turns out that the machine
-// has ended the connection meanwhile, or forgotten the login, the message was not
-// handled and goes over a new one.
+// post uses an existing login, or logs in. If the machine has meanwhile ended the
+// connection or the login, it has not handled the message, which is sent over a new one.
 func (w *sealedWire) post(ctx context.Context, message []byte) (answer, error) {
 	for {
 		l, fresh := w.take()
@@ -39,7 +38,7 @@ func (w *sealedWire) post(ctx context.Context, message []byte) (answer, error) {
 			w.put(l)
 			return a, nil
 		}
-		l.close() // what was not opened is not counted: the next message would be taken for another
+		l.close() // an answer that was not decrypted is not counted: the next one would not match
 		var lost *lostError
 		unseen := err == nil && a.status == http.StatusUnauthorized || errors.As(err, &lost) && !lost.sent
 		if fresh || !unseen || ctx.Err() != nil {
@@ -73,7 +72,7 @@ func (w *sealedWire) close() {
 	w.idle = nil
 }
 
-// login is one TCP connection on which a user has logged in, or will.
+// login is one TCP connection with a login, or before it.
 type login struct {
 	config  Config
 	http    *http.Client
@@ -87,7 +86,7 @@ func newLogin(c Config) *login {
 	return l
 }
 
-// dial makes the one connection.
+// dial makes the connection.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.dialled {
 		return nil, errors.New("the connection of the login has ended")
@@ -98,7 +97,7 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 
 func (l *login) close() { l.http.CloseIdleConnections() }
 
-// post sends a message sealed, and opens the answer.
+// post sends an encrypted message, and decrypts the answer.
 func (l *login) post(ctx context.Context, message []byte) (answer, error) {
 	if l.session == nil {
 		a, err := l.enter(ctx)
@@ -118,7 +117,7 @@ func (l *login) post(ctx context.Context, message []byte) (answer, error) {
 		return a, err
 	}
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "multipart/encrypted") {
-		a.soap = false // nobody knows who wrote it
+		a.soap = false // the sender is not authenticated
 		return a, nil
 	}
 	if a.body, err = open(l.session, a.body); err != nil {
@@ -128,8 +127,7 @@ func (l *login) post(ctx context.Context, message []byte) (answer, error) {
 	return a, nil
 }
 
-// enter logs in. Its messages have no body, so a machine that refuses one has done
-// nothing.
+// enter logs in. Its messages have no body, so a refused one has no effect.
 func (l *login) enter(ctx context.Context) (answer, error) {
 	user, domain := account(l.config.User)
 	client, err := ntlmssp.NewClient(ntlmssp.SetUserInfo(user, l.config.Password.Reveal()), ntlmssp.SetDomain(domain), ntlmssp.SetVersion(ntlmssp.DefaultVersion()))
@@ -142,7 +140,7 @@ func (l *login) enter(ctx context.Context) (answer, error) {
 	}
 	challenge, err := challengeIn(a.header)
 	if err != nil || challenge == nil {
-		return a, err // it offers something else, which the caller tells of
+		return a, err // it offers other logins, which the caller reports
 	}
 	a, err = l.negotiate(ctx, client, challenge)
 	if err == nil && a.status == http.StatusOK {
@@ -151,7 +149,7 @@ func (l *login) enter(ctx context.Context) (answer, error) {
 	return a, unsent(err)
 }
 
-// unsent marks an error of a login as one before the message itself.
+// unsent marks an error of a login as one before the message was sent.
 func unsent(err error) error {
 	var lost *lostError
 	if errors.As(err, &lost) {
@@ -171,8 +169,8 @@ func (l *login) negotiate(ctx context.Context, client *ntlmssp.Client, challenge
 	})
 }
 
-// authenticate makes the first message of a login, or the answer to a challenge. A
-// challenge that is cut short makes the library panic.
+// authenticate makes the first message of a login, or the answer to a challenge. The
+// library panics on a truncated challenge.
 func authenticate(client *ntlmssp.Client, challenge []byte) (token []byte, err error) {
 	if challenge == nil {
 		return client.Authenticate(nil, nil)
@@ -189,7 +187,7 @@ func authenticate(client *ntlmssp.Client, challenge []byte) (token []byte, err e
 }
 
 // What a challenge must agree to ([MS-NLMP] 2.2.2.5), so that messages are signed and
-// sealed with 128 bits, and where in it that is ([MS-NLMP] 2.2.1.2).
+// encrypted with 128 bits, and the offset of these flags ([MS-NLMP] 2.2.1.2).
 const (
 	flagSign            = 0x00000010
 	flagSeal            = 0x00000020

@@ -22,15 +22,15 @@ const soapType = "application/soap+xml"
 // (DSP0226, C.3.3, "wsman:secprofile-https-mutual").
 const mutual = "http://schemas.dmtf.org/wbem/wsman/1/wsman/secprofile/https/mutual"
 
-// largestAnswer is the most, in bytes, that is read of an answer: far more than the
-// machine was told it may send.
+// largestAnswer is the most, in bytes, that is read of an answer: far more than the limit
+// in the message.
 const largestAnswer = 16 << 20
 
-// idleTime is how long a connection stays open unused: less than the two minutes
-// after which Windows closes it.
+// idleTime is how long an unused connection remains open: less than the two minutes after
+// which Windows closes it.
 const idleTime = 60 * time.Second
 
-// plainWire carries messages as they are, within TLS.
+// plainWire carries unchanged messages within TLS.
 type plainWire struct {
 	config Config
 	http   *http.Client
@@ -58,7 +58,7 @@ func (w *plainWire) post(ctx context.Context, message []byte) (answer, error) {
 
 func (w *plainWire) close() { w.http.CloseIdleConnections() }
 
-// newTransport makes connections that no proxy of the environment sees. WinRM speaks
+// newTransport makes connections that do not use the environment's proxies. WinRM speaks
 // HTTP 1.1.
 func newTransport(c Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	protocols := new(http.Protocols)
@@ -69,7 +69,7 @@ func newTransport(c Config, dial func(ctx context.Context, network, address stri
 	}
 }
 
-// newHTTP is a client that follows nobody elsewhere.
+// newHTTP returns a client that follows no redirects.
 func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
@@ -85,8 +85,8 @@ func (c Config) dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, err
 }
 
-// post makes one HTTP request. Its error is a *lostError, which knows whether the
-// request was written completely: else the machine has not seen it as one.
+// post makes one HTTP request. Its error is a *lostError, which records whether the request
+// was written completely: otherwise the machine has not seen it as a request.
 func post(ctx context.Context, client *http.Client, to, contentType string, body []byte, prepare func(*http.Request)) (answer, error) {
 	var written atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -117,7 +117,7 @@ func post(ctx context.Context, client *http.Client, to, contentType string, body
 	}, nil
 }
 
-// reason is the error of the network, without the method and the address.
+// reason returns the network error, without the method and the address.
 func reason(err error) error {
 	var named *url.Error
 	if errors.As(err, &named) {

@@ -15,41 +15,41 @@ import (
 // the 30 that a user may have (MaxShellsPerUser).
 const mostShells = 3
 
-// mostCommands is how many commands run in a shell before it is deleted. A command
-// that has ended counts against the quota of operations until then ([MS-WSMV]
-// appendix A, note 118), which is 1500 for all shells of a user.
+// mostCommands is how many commands run in a shell before it is deleted. An ended command
+// counts against the quota of operations until then ([MS-WSMV] appendix A, note 118), which
+// is 1500 for all shells of a user.
 const mostCommands = 400
 
-// clearing is how long the end of a shell or of a command may take.
+// clearing is how long ending a shell or a command may take.
 const clearing = 5 * time.Second
 
 // shell is a shell on the machine. One command at a time uses it.
 type shell struct {
 	id       string
-	commands int  // started in it
+	commands int  // commands started in it
 	broken   bool // no further command can run in it
 }
 
-// pool is the shells of one machine. Whoever finds none waits.
+// pool holds the shells of one machine. Callers wait for an idle one.
 type pool struct {
 	client *client
 
 	mu      sync.Mutex
 	idle    []*shell
 	count   int           // idle, busy, and being made
-	limit   int           // the most the machine lets us have, as far as known
+	limit   int           // the most that the machine allows, as far as known
 	changed chan struct{} // closed and replaced when something becomes free
 	closed  bool
-	owned   sync.WaitGroup // deletions; close alone waits for all of them
+	owned   sync.WaitGroup // deletions; only close waits for all of them
 }
 
 func newPool(c *client) *pool {
 	return &pool{client: c, limit: mostShells, changed: make(chan struct{})}
 }
 
-// take returns an idle shell, a new one, or waits for one to become idle. A machine
-// that allows no further shell lowers the limit; only when there is none at all is it
-// an error.
+// take returns an idle shell, a new one, or waits for one to become idle. If the machine
+// refuses a further shell, the limit is lowered; it is an error only if there is no shell
+// at all.
 func (p *pool) take(ctx context.Context) (*shell, error) {
 	for {
 		s, fresh, changed, err := p.next()
@@ -79,8 +79,8 @@ func tooManyShells(err error) bool {
 	return f != nil && f.is(codeTooManyShells)
 }
 
-// next returns an idle shell, or tells that one may be made, or gives what to wait
-// for.
+// next returns an idle shell, or reports that one may be made, or returns the channel to
+// wait for.
 func (p *pool) next() (s *shell, fresh bool, changed <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *pool) next() (s *shell, fresh bool, changed <-chan struct{}, err error)
 	return nil, false, p.changed, nil
 }
 
-// failed notes that no shell was made, and returns how many others there are.
+// failed records that no shell was made, and returns how many others there are.
 func (p *pool) failed(err error) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,11 +110,11 @@ func (p *pool) failed(err error) int {
 	return p.count
 }
 
-// mostMakes is how often a shell is asked for when the answer is lost, or the machine
-// is about to be ready; with pause that is half a minute.
+// mostMakes is the number of attempts to make a shell if the answer is lost or the machine
+// is not ready yet; with pause that is half a minute.
 const mostMakes = 15
 
-// make makes a shell. One whose id was lost on its way ends by itself, idle.
+// make makes a shell. A shell whose id was lost ends by itself after its idle time.
 func (p *pool) make(ctx context.Context) (string, error) {
 	for try := 1; ; try++ {
 		id, err := p.client.create(ctx)
@@ -127,7 +127,7 @@ func (p *pool) make(ctx context.Context) (string, error) {
 	}
 }
 
-// worthwhile tells whether asking once more may help.
+// worthwhile reports whether another attempt may help.
 func (p *pool) worthwhile(err error, try int) bool {
 	var lost *lostError
 	if errors.As(err, &lost) {
@@ -137,7 +137,7 @@ func (p *pool) worthwhile(err error, try int) bool {
 	return f != nil && f.passing()
 }
 
-// put gives a shell back. One that is broken or has had its commands is deleted.
+// put gives a shell back. A broken or used-up shell is deleted.
 func (p *pool) put(ctx context.Context, s *shell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,14 +150,14 @@ func (p *pool) put(ctx context.Context, s *shell) {
 }
 
 // remove deletes a shell that is not idle, in the background, and closes the channel
-// when that is done. The caller holds the lock.
+// afterwards. The caller holds the lock.
 func (p *pool) remove(ctx context.Context, s *shell) <-chan struct{} {
 	done := make(chan struct{})
 	p.owned.Go(func() {
 		defer close(done)
 		timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
 		defer cancel()
-		_ = p.client.deleteShell(timed, s.id) // it ends by itself, idle
+		_ = p.client.deleteShell(timed, s.id) // otherwise it ends after its idle time
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.count--
@@ -166,8 +166,7 @@ func (p *pool) remove(ctx context.Context, s *shell) <-chan struct{} {
 	return done
 }
 
-// renew deletes the shells that are idle, so that what they count against the quota
-// of operations is free again.
+// renew deletes the idle shells, which frees their part of the quota of operations.
 func (p *pool) renew(ctx context.Context) {
 	for _, done := range p.removeIdle(ctx) {
 		<-done
@@ -185,13 +184,13 @@ func (p *pool) removeIdle(ctx context.Context) []<-chan struct{} {
 	return all
 }
 
-// wake lets everybody who waits look again. The caller holds the lock.
+// wake makes all waiting callers check again. The caller holds the lock.
 func (p *pool) wake() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// close deletes the shells. No command runs any more.
+// close deletes the shells. All commands must have ended.
 func (p *pool) close(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
@@ -212,7 +211,7 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// gone says that the shell of a command has vanished.
+// gone returns the error for a command whose shell has vanished.
 func gone(err error) error {
 	return fmt.Errorf("%w: the command's shell is gone, so it is unknown how far it came: the machine or its WinRM service was started anew: %w", transport.ErrUnreachable, err)
 }

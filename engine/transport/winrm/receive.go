@@ -12,9 +12,9 @@ import (
 // receiver asks for the output of a command until it has ended.
 type receiver struct {
 	*running
-	doubt  error     // the loss of an answer that may have had output in it
-	outage time.Time // since when the machine has not answered; zero when it does
-	tries  int       // without an answer, or without anything in it
+	doubt  error     // the loss of an answer that may have contained output
+	outage time.Time // when the machine stopped answering; zero while it answers
+	tries  int       // attempts without an answer, or with an empty one
 }
 
 func (r *running) receive(ctx context.Context) ending {
@@ -52,7 +52,7 @@ func (r *receiver) loop(ctx context.Context) (int, error) {
 	}
 }
 
-// deliver passes the output on, and tells whether there was any.
+// deliver passes the output on, and reports whether there was any.
 func (r *receiver) deliver(out *output) (bool, error) {
 	fresh := false
 	for _, s := range out.Streams {
@@ -78,7 +78,7 @@ func (r *receiver) deliver(out *output) (bool, error) {
 	return fresh, nil
 }
 
-// bear decides about an error: nil says to ask again.
+// bear decides about an error: nil means to ask again.
 func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -92,7 +92,7 @@ func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 			return fmt.Errorf("%w: the connection was lost while the command ran, and the machine does not know it any more: it has ended meanwhile, nobody knows how, or the machine was started anew: %w: %w", transport.ErrUnreachable, r.doubt, err)
 		case f.gone():
 			return gone(err)
-		case !f.is(codeConcurrency): // as long as the machine has not noticed the loss of a connection
+		case !f.is(codeConcurrency): // until the machine has noticed the loss of a connection
 			return err
 		}
 	}
@@ -113,12 +113,11 @@ func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 	return pause(ctx, r.tries)
 }
 
-// busyAnswer is how fast an answer with nothing in it is suspicious: the machine
-// should have held the question.
+// busyAnswer is the time below which an empty answer is suspicious, since the machine
+// should have held the request.
 const busyAnswer = 100 * time.Millisecond
 
-// calm keeps a machine that answers at once, with nothing, from being asked without
-// end.
+// calm slows down requests to a machine that sends empty answers at once.
 func (r *receiver) calm(ctx context.Context, fresh bool, asked time.Time) error {
 	if fresh || time.Since(asked) > busyAnswer {
 		r.tries = 0
@@ -128,7 +127,7 @@ func (r *receiver) calm(ctx context.Context, fresh bool, asked time.Time) error 
 	return pause(ctx, r.tries)
 }
 
-// complete tells what is known of the output of a command that has ended.
+// complete returns an error if the output of an ended command may be incomplete.
 func (r *receiver) complete() error {
 	unwanted := r.stdout.Begun() && r.job.Stdout == nil && r.job.Stderr == nil
 	if r.doubt == nil || unwanted {

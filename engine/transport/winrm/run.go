@@ -10,24 +10,24 @@ import (
 	"kinit/engine/transport/internal/powershell"
 )
 
-// errNotStarted says that a script certainly did not run, so that it may be sent
+// errNotStarted is the error of a script that certainly did not run, so that it may be sent
 // again.
 var errNotStarted = errors.New("the script was not started")
 
-// mostStarts is how often a command is begun when connections are lost, or shells
-// vanish, before its script was complete.
+// mostStarts is how often a command is started if connections or shells are lost before its
+// script is complete.
 const mostStarts = 4
 
-// job is a command to run, prepared so that it can be begun more than once.
+// job is a command to run, prepared so that it can be started more than once.
 type job struct {
 	transport.Process
 	header []byte
-	input  []byte // all of it, unless it is streamed
+	input  []byte // the whole input, unless it is streamed
 	stream bool   // the input is still to be read
 }
 
-// shortInput is the most input, in bytes, that is sent with the script itself when
-// its reader knows how much there is.
+// shortInput is the most input, in bytes, that is sent with the script itself if its reader
+// knows its length.
 const shortInput = 128 << 10
 
 func newJob(p transport.Process) (*job, error) {
@@ -74,7 +74,7 @@ func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
 	}
 }
 
-// recover does what may help after a command was not started.
+// recover prepares another attempt after a command was not started.
 func (c *Conn) recover(ctx context.Context, err error, try int) error {
 	if f := asFault(err); f != nil && f.is(codeTooManyCommands) {
 		c.shells.renew(ctx)
@@ -82,7 +82,7 @@ func (c *Conn) recover(ctx context.Context, err error, try int) error {
 	return pause(ctx, try)
 }
 
-// run runs a command in the shell, and leaves the shell fit or broken.
+// run runs a command in the shell, and leaves the shell usable or broken.
 func (c *Conn) run(ctx context.Context, s *shell, j *job) (int, error) {
 	s.commands++
 	id, err := c.client.start(ctx, s.id, powershell.CommandLine())
@@ -97,12 +97,12 @@ func (c *Conn) run(ctx context.Context, s *shell, j *job) (int, error) {
 	}
 	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
 	defer cancel()
-	s.broken = c.client.terminate(timed, s.id, id) != nil // which lets the machine forget the command
+	s.broken = c.client.terminate(timed, s.id, id) != nil // so that the machine can release the command
 	return code, err
 }
 
-// beforeStart marks what can be begun anew of the errors that come before a script is
-// complete.
+// beforeStart marks the errors before a script is complete after which the command can be
+// started again.
 func beforeStart(ctx context.Context, err error) error {
 	var lost *lostError
 	f := asFault(err)

@@ -22,32 +22,32 @@ type running struct {
 
 	stdout *powershell.Output
 	stderr *powershell.Errors
-	copied error // of the caller's writers
+	copied error // the error of the caller's writers
 
-	fate  atomic.Int32  // open, committed or given up
+	fate  atomic.Int32  // open, committed or abandoned
 	begun chan struct{} // closed when the script begins
 	ended chan ending   // of receive, once
 	fed   chan error    // of feed, once
 }
 
-// The fates of a command. As long as it is open the header is not complete, so nothing
-// of the caller's has run.
+// The states of a command. While it is open, the header is incomplete, so no part of the
+// caller's script has run.
 const (
 	fateOpen int32 = iota
 	fateCommitted
 	fateGivenUp
 )
 
-// commit is called before what completes the header is sent. It tells false when the
-// command was given up.
+// commit is called before the rest of the header is sent. It returns false if the command
+// was given up.
 func (r *running) commit() bool {
 	return r.fate.CompareAndSwap(fateOpen, fateCommitted) || r.fate.Load() == fateCommitted
 }
 
-// giveUp tells whether nothing of the caller's has run, and from now on will.
+// giveUp prevents the script from running, and reports whether that succeeded.
 func (r *running) giveUp() bool { return r.fate.CompareAndSwap(fateOpen, fateGivenUp) }
 
-// ending is how receiving has ended.
+// ending is the result of receiving.
 type ending struct {
 	code int
 	err  error
@@ -63,8 +63,8 @@ func newRunning(c *client, s *shell, command string, j *job) *running {
 	return r
 }
 
-// sink passes on until one of the writers fails; then it forgets the rest, so that
-// the command is not held up.
+// sink passes output on until one of the writers fails; then it drops the rest, so that the
+// command is not blocked.
 func (r *running) sink(to io.Writer) io.Writer {
 	if to == nil {
 		return io.Discard
@@ -83,9 +83,9 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// attend feeds the command and receives its output until it has ended. It kills it
-// when ctx ends or the input fails. When it returns nothing is written any more; the
-// caller's reader may still be in a Read.
+// attend feeds the command and receives its output until it has ended. It kills the command
+// if ctx ends or the input fails. After it returns, nothing is written; the caller's reader
+// may still be in a Read.
 func (r *running) attend(ctx context.Context) (int, error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -97,7 +97,7 @@ func (r *running) attend(ctx context.Context) (int, error) {
 			return r.result(ctx, end)
 		case err := <-r.fed:
 			if err == nil {
-				continue // it fed all there is, or as much as the command takes
+				continue // it sent all input, or as much as the command accepts
 			}
 			stop()
 			return r.abandon(ctx, err, <-r.ended)
@@ -108,7 +108,7 @@ func (r *running) attend(ctx context.Context) (int, error) {
 	}
 }
 
-// abandon kills a command for a reason, unless it has ended by itself meanwhile.
+// abandon kills a command because of cause, unless it has ended meanwhile.
 func (r *running) abandon(ctx context.Context, cause error, end ending) (int, error) {
 	switch {
 	case errors.Is(cause, errNotStarted):
@@ -121,16 +121,16 @@ func (r *running) abandon(ctx context.Context, cause error, end ending) (int, er
 	return 0, cause
 }
 
-// kill ends the process, and with the shell all that it has started.
+// kill ends the process, and its children with the shell.
 func (r *running) kill(ctx context.Context) {
 	r.shell.broken = true
 	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
 	defer cancel()
-	_ = r.client.terminate(timed, r.shell.id, r.command) // deleting does it too
-	_ = r.client.deleteShell(timed, r.shell.id)          // what is out of reach ends idle
+	_ = r.client.terminate(timed, r.shell.id, r.command) // deleting the shell also ends it
+	_ = r.client.deleteShell(timed, r.shell.id)          // if unreachable, it ends after its idle time
 }
 
-// result is how a command ended that was followed to its end.
+// result returns how a command ended that was received completely.
 func (r *running) result(ctx context.Context, end ending) (int, error) {
 	switch {
 	case ctx.Err() != nil && end.err != nil:
@@ -152,8 +152,8 @@ func (r *running) result(ctx context.Context, end ending) (int, error) {
 	return end.code, nil
 }
 
-// neverBegan says in the machine's words why a script did not run. Where only the script
-// did not arrive whole, and its input can be had again, it is begun anew.
+// neverBegan returns why a script did not run, with the machine's message. If the script
+// did not arrive completely, and its input can be read again, it is started again.
 func (r *running) neverBegan(code int) error {
 	if code == powershell.Incomplete {
 		err := errors.New("the script did not arrive whole, although each Send was answered")
@@ -169,8 +169,8 @@ func (r *running) neverBegan(code int) error {
 	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
 }
 
-// patience is how long the line of the bootstrap is waited for when everything
-// depends on it: PowerShell may take long to start on a machine that is busy.
+// patience is how long to wait for the line of the bootstrap if it is needed: PowerShell
+// may take long to start on a busy machine.
 const patience = 60 * time.Second
 
 // awaitBegin waits for the script to begin.

@@ -11,15 +11,15 @@ import (
 	"github.com/bodgit/ntlmssp"
 )
 
-// A sealed message in HTTP ([MS-WSMV] 2.2.9.1): two parts, the second of which has no
-// empty line behind its header. Windows writes header lines with a tab before them.
+// A sealed message in HTTP ([MS-WSMV] 2.2.9.1): two parts, the second without an empty line
+// after its header. Windows writes header lines with a tab before them.
 const (
 	sealedProtocol = "application/HTTP-SPNEGO-session-encrypted"
 	sealedType     = `multipart/encrypted;protocol="` + sealedProtocol + `";boundary="Encrypted Boundary"`
 	boundary       = "--Encrypted Boundary"
 )
 
-// seal signs and seals a message.
+// seal signs and encrypts a message.
 func seal(session *ntlmssp.SecuritySession, message []byte) ([]byte, error) {
 	sealed, signature, err := session.Wrap(message)
 	if err != nil {
@@ -35,10 +35,10 @@ func seal(session *ntlmssp.SecuritySession, message []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// signatureLength is that of NTLM's signatures ([MS-NLMP] 2.2.2.9).
+// signatureLength is the length of NTLM's signatures ([MS-NLMP] 2.2.2.9).
 const signatureLength = 16
 
-// open checks and opens a sealed message.
+// open checks and decrypts a message.
 func open(session *ntlmssp.SecuritySession, body []byte) ([]byte, error) {
 	length, sealed, err := unpack(body)
 	if err != nil {
@@ -55,7 +55,7 @@ func open(session *ntlmssp.SecuritySession, body []byte) ([]byte, error) {
 	return message, nil
 }
 
-// unpack finds the length of the message, and where its sealed form begins.
+// unpack finds the length of the message, and the start of its encrypted form.
 func unpack(body []byte) (length int, sealed []byte, err error) {
 	heads := regexp.MustCompile(`(?is)^\s*--Encrypted Boundary\r\n.*?\r\n\s*OriginalContent:[^\r\n]*;\s*Length=(\d+)[^\r\n]*\r\n(?:\r\n)?` +
 		`--Encrypted Boundary\r\n\s*Content-Type: application/octet-stream\r\n(?:\r\n)?`)

@@ -3,7 +3,7 @@ package winrm
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1" // the thumbprint that Windows shows, not for security
+	"crypto/sha1" // for the thumbprint that Windows shows, not for security
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,7 +15,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// tlsConfig verifies the machine's certificate, and shows ours where there is one.
+// tlsConfig verifies the machine's certificate, and sends ours if there is one.
 func (c Config) tlsConfig() (*tls.Config, error) {
 	pinned, err := c.pinned()
 	if err != nil {
@@ -23,8 +23,8 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 	}
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		// VerifyConnection verifies: a pinned certificate need not have the machine's
-		// name, and its dates do not count.
+		// VerifyConnection verifies: a pinned certificate may have another name and any
+		// dates.
 		InsecureSkipVerify: true,
 		VerifyConnection:   func(s tls.ConnectionState) error { return c.judge(s.PeerCertificates, pinned) },
 	}
@@ -36,14 +36,14 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 		return nil, fmt.Errorf("%w: the client certificate for %s: it must be PEM with the certificate and its private key: %w", transport.ErrAuth, c.Name, err)
 	}
 	config.Certificates = []tls.Certificate{own}
-	// Windows asks for the certificate by a second handshake, which TLS 1.3 no longer
-	// has in that form.
+	// Windows requests the certificate by a second handshake, which TLS 1.3 does not
+	// support.
 	config.MaxVersion = tls.VersionTLS12
 	config.Renegotiation = tls.RenegotiateOnceAsClient
 	return config, nil
 }
 
-// pinned reads the certificate that alone is accepted, or nil.
+// pinned returns the only accepted certificate, or nil.
 func (c Config) pinned() (*x509.Certificate, error) {
 	if c.Certificate == "" {
 		return nil, nil

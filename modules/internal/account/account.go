@@ -1,7 +1,7 @@
-// Package account reads the users and groups that a host keeps in files, and
+// Package account reads the users and groups in a host's files, and
 // removes those that kinit made.
 //
-// Users of a directory service are not seen: kinit makes local ones.
+// It does not see users of a directory service: kinit makes local ones.
 package account
 
 import (
@@ -38,7 +38,7 @@ type User struct {
 type Group struct {
 	Name    string
 	GID     int
-	Members []string // users that have it besides their own group
+	Members []string // users that have it besides their primary group
 }
 
 // Accounts are the users and groups of a host.
@@ -47,8 +47,7 @@ type Accounts struct {
 	Groups []Group
 }
 
-// Read reads both files. Lines that are no accounts, such as those of NIS, are
-// passed over.
+// Read reads both files. It ignores lines that are not accounts, such as those of NIS.
 func Read(ctx context.Context, h module.Host) (Accounts, error) {
 	passwd, _, err := hostfile.Read(ctx, h, "/etc/passwd")
 	if err != nil {
@@ -110,7 +109,7 @@ func (a Accounts) Group(name string) (Group, bool) {
 	return a.Groups[i], true
 }
 
-// GroupsOf lists the groups that a user has besides the own one, sorted.
+// GroupsOf lists a user's groups besides the primary one, sorted.
 func (a Accounts) GroupsOf(user string) []string {
 	var names []string
 	for _, g := range a.Groups {
@@ -122,8 +121,8 @@ func (a Accounts) GroupsOf(user string) []string {
 	return names
 }
 
-// Hash is a user's password hash in /etc/shadow, which only root can read; it is
-// a secret of the run from then on. "" means that there is none.
+// Hash returns a user's password hash in /etc/shadow, which only root can read, and
+// registers it as a secret of the run. "" means that there is none.
 func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error) {
 	text, _, err := hostfile.Read(ctx, h, "/etc/shadow")
 	if err != nil {
@@ -141,8 +140,8 @@ func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error)
 	return "", nil
 }
 
-// CheckName returns the mistake in the name of a user or group: what useradd and
-// groupadd of all distributions take, at most 32 letters.
+// CheckName returns the mistake in the name of a user or group by the rules of useradd and
+// groupadd of all distributions; at most 32 letters.
 func CheckName(argument, name string) error {
 	if !regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}[a-z0-9_$-]?$`).MatchString(name) {
 		return fmt.Errorf("%s is %q, want a name such as \"deploy\": a small letter and then small letters, digits, \"_\" and \"-\", at most 32",

@@ -9,8 +9,8 @@ import (
 	"kinit/engine/module"
 )
 
-// RemoveUser deletes a user, and the home where it is asked for. None is no error.
-// A user whose processes run is an error of userdel.
+// RemoveUser deletes a user, and optionally the home. A missing user is not an error.
+// For a user with running processes, userdel fails.
 func RemoveUser(ctx context.Context, h module.Host, name string, home bool) error {
 	all, err := Read(ctx, h)
 	if err != nil {
@@ -26,8 +26,8 @@ func RemoveUser(ctx context.Context, h module.Host, name string, home bool) erro
 	return run(ctx, h, append(argv, "--", name)...)
 }
 
-// RemoveGroup deletes a group. None is no error; one that is a user's own group is
-// an error of groupdel.
+// RemoveGroup deletes a group. A missing group is not an error; for a user's primary group,
+// groupdel fails.
 func RemoveGroup(ctx context.Context, h module.Host, name string) error {
 	all, err := Read(ctx, h)
 	if err != nil {
@@ -56,7 +56,7 @@ func Membership(user, group string) module.Mark {
 	return module.Mark{Kind: MembershipMark, ID: user + " " + group}
 }
 
-// UndoUser removes a user by its mark. The home stays: it may hold work.
+// UndoUser removes a user by its mark. The home remains: it can contain work.
 func UndoUser(ctx context.Context, h module.Host, mark module.Mark) error {
 	return RemoveUser(ctx, h, mark.ID, false)
 }
@@ -66,7 +66,7 @@ func UndoGroup(ctx context.Context, h module.Host, mark module.Mark) error {
 	return RemoveGroup(ctx, h, mark.ID)
 }
 
-// UndoMembership takes a user out of a group by the mark of that.
+// UndoMembership removes a user from a group by the mark of the membership.
 func UndoMembership(ctx context.Context, h module.Host, mark module.Mark) error {
 	user, group, found := strings.Cut(mark.ID, " ")
 	if !found {

@@ -1,7 +1,7 @@
-// Package claim asks whom a thing on a host belongs to.
+// Package claim determines the owner of an object on a host.
 //
-// A module may replace or remove what its cluster made. What was there before,
-// or belongs to another cluster, is left alone.
+// A module may replace or remove objects that its cluster made. Objects from before kinit,
+// or of another cluster, are not changed.
 package claim
 
 import (
@@ -13,8 +13,8 @@ import (
 	"kinit/engine/module"
 )
 
-// Signature is what marks outside of the owner's manifest say of whose a thing is: the
-// owner's name and the id of its instance. Two owners of one name have two. It is empty
+// Signature is the owner in marks outside of the owner's manifest: the owner's name and
+// the id of its instance. Two owners with one name have two signatures. It is empty
 // without an owner.
 func Signature(h module.Host) string {
 	if h.Owner() == "" || h.Instance() == "" {
@@ -23,13 +23,13 @@ func Signature(h module.Host) string {
 	return h.Owner() + separator + h.Instance()
 }
 
-// Name is the owner's name in a signature, for people and for folders.
+// Name returns the owner's name in a signature, for people and for folders.
 func Name(signature string) string {
 	name, _, _ := strings.Cut(signature, separator)
 	return name
 }
 
-// Who is the owner of a signature as messages call it beside the one of another.
+// Who returns the owner of a signature for messages that also name another owner.
 func Who(signature, beside string) string {
 	if signature != beside && Name(signature) == Name(beside) {
 		return "another cluster " + Name(signature)
@@ -37,7 +37,7 @@ func Who(signature, beside string) string {
 	return "cluster " + Name(signature)
 }
 
-// Short is the owner of a signature where a message has called it a cluster already.
+// Short returns the owner of a signature for messages that have already called it a cluster.
 func Short(signature, beside string) string {
 	if signature != beside && Name(signature) == Name(beside) {
 		return "another " + Name(signature)
@@ -45,12 +45,12 @@ func Short(signature, beside string) string {
 	return Name(signature)
 }
 
-// Namesake tells whether a signature is that of another owner of the host's owner's name.
+// Namesake reports whether a signature belongs to another owner with the name of the host's owner.
 func Namesake(h module.Host, signature string) bool {
 	return h.Owner() != "" && Name(signature) == h.Owner() && signature != Signature(h)
 }
 
-// LeftAlone says that a thing stays, which another owner of the name has.
+// LeftAlone returns the message that an object of another owner with the same name remains.
 func LeftAlone(h module.Host, what string) string {
 	return what + " is left alone: another cluster " + h.Owner() + " made it"
 }
@@ -58,7 +58,7 @@ func LeftAlone(h module.Host, what string) string {
 // separator is in no name and in no id.
 const separator = "."
 
-// Of returns the owner's mark of a thing and whether there is one. Without kinds,
+// Of returns the owner's mark of an object and whether there is one. Without kinds,
 // a mark of any kind counts: a path has one owner, whichever module made it.
 func Of(ctx context.Context, h module.Host, id string, kinds ...string) (module.Mark, bool, error) {
 	marks, err := h.Marks(ctx)
@@ -73,9 +73,9 @@ func Of(ctx context.Context, h module.Host, id string, kinds ...string) (module.
 	return module.Mark{}, false, nil
 }
 
-// Free returns nil when the thing may be replaced or removed: the owner has a
-// mark of it, or nothing on the host has an owner. Otherwise the error says that
-// the thing is not the owner's, and the advice what to do.
+// Free returns nil if the object may be replaced or removed: the owner has a
+// mark of it, or the host belongs to no cluster. Otherwise the error says that the
+// object is not the owner's, followed by the advice.
 func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string) error {
 	if h.Owner() == "" {
 		return nil
@@ -87,7 +87,7 @@ func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string
 	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", id, h.Owner(), advice)
 }
 
-// Release removes every mark of a thing that is gone, of one of the kinds or of
+// Release removes every mark of a deleted object, of one of the kinds or of
 // any. A host without an owner has none.
 func Release(ctx context.Context, h module.Host, id string, kinds ...string) error {
 	if h.Owner() == "" {

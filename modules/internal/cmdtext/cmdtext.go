@@ -1,5 +1,5 @@
-// Package cmdtext shows command lines to people and looks for text in what
-// commands print.
+// Package cmdtext formats command lines for people and searches the output of
+// commands.
 package cmdtext
 
 import (
@@ -14,13 +14,13 @@ import (
 // much more than a terminal's width.
 const shownBytes = 120
 
-// Show is a command line for people: on one line, without secrets, cut where it
+// Show formats a command line for people: on one line, without secrets, shortened if it
 // is long.
 func Show(h module.Host, argv []string) string {
 	return Shorten(h.Redact(shell.POSIX(argv...)))
 }
 
-// Shorten puts a text on one line and cuts it where it is long.
+// Shorten puts a text on one line and shortens it if it is long.
 func Shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= shownBytes {
@@ -29,7 +29,7 @@ func Shorten(text string) string {
 	return strings.ToValidUTF8(text[:shownBytes], "") + " …"
 }
 
-// Matches tells whether the text contains the wanted text, or a match of it as a
+// Matches reports whether the text contains the wanted text, or a match of it as a
 // regular expression.
 func Matches(want, text string) bool {
 	if strings.Contains(text, want) {

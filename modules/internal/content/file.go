@@ -12,23 +12,23 @@ import (
 	"kinit/modules/internal/fileattr"
 )
 
-// backupSuffix is of the name beside a file for what was there before kinit.
+// backupSuffix is the suffix of the backup of the file from before kinit.
 const backupSuffix = ".kinit-backup"
 
-// File is a file with the content it should have.
+// File is a file with its wanted content.
 type File struct {
 	Path     string
 	Source   Source
 	Want     fileattr.Want
-	Backup   bool     // keep what was there before beside the file
-	Validate []string // a command that accepts the new content; %s is its path
+	Backup   bool     // save the file from before kinit beside the file
+	Validate []string // a command that checks the new content; %s is its path
 	Secret   bool     // never show the content
 	Advice   string   // what to do about a file of others; by default to set backup
 
 	absent bool
 }
 
-// Check returns the mistake in the arguments that all files have.
+// Check returns the mistake in the arguments that all files share.
 func (f File) Check() error {
 	if err := fileattr.CheckPath("dest", f.Path); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (f File) Check() error {
 	return f.Want.Validate()
 }
 
-// Plan returns what would change to bring the file about.
+// Plan returns the changes that create or update the file.
 func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := f.read(ctx, h)
 	if err != nil {
@@ -69,10 +69,10 @@ func (f File) decide(h module.Host, s state) ([]module.Step, error) {
 }
 
 func (f File) step(text string, do func(context.Context, module.Host) error) []module.Step {
-	return []module.Step{module.NewStep(text, do)}
+	return module.OneStep(text, do)
 }
 
-// diff is the difference to show below a step, from its line end on.
+// diff returns the difference for the text of a step, with a leading line end.
 func (f File) diff(h module.Host, s state) string {
 	want, err := fileattr.ParseMode(f.Want.Mode)
 	if err != nil || f.Secret || f.Source.Text == nil || private(want) || private(s.info.Mode) {
@@ -93,8 +93,8 @@ func (f File) setAttr(ctx context.Context, h module.Host) error {
 	return h.Files().SetAttr(ctx, f.Path, attr)
 }
 
-// PlanAbsent returns what would change to have the file gone, or what was there
-// before it back.
+// PlanAbsent returns the changes that remove the file, or restore the file from
+// before it.
 func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	f.absent = true
 	s, err := f.read(ctx, h)
@@ -108,8 +108,8 @@ func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, err
 	return f.decideAbsent(h, s, backup)
 }
 
-// decideAbsent compares without looking at the host. Only a mark says that the
-// file took the place of another: a backup alone may be older than a restore.
+// decideAbsent compares without reading the host. Only a mark proves that the
+// file replaced another one: a backup alone can be older than a restore.
 func (f File) decideAbsent(h module.Host, s state, backup bool) ([]module.Step, error) {
 	switch {
 	case !s.ours && f.Backup:

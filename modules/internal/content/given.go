@@ -7,17 +7,17 @@ import (
 	"kinit/engine/secret"
 )
 
-// Given is the arguments that say what a file should contain: content, content_secret
+// Given is the arguments that define a file's content: content, content_secret
 // and source.
 type Given struct {
 	Text   *string
 	Secret *secret.Value
 	File   string            // a path of this machine
-	Files  module.LocalFiles // where File is
+	Files  module.LocalFiles // the files that File names
 }
 
-// Check returns the mistake of a file that is there without one of them, or with
-// several, or absent and with several.
+// Check returns the mistake of a present file with none or several of them, or of an absent
+// file with several.
 func (g Given) Check(state string) error {
 	n := 0
 	for _, is := range []bool{g.Text != nil, g.Secret != nil, g.File != ""} {
@@ -31,14 +31,14 @@ func (g Given) Check(state string) error {
 	return nil
 }
 
-// Hide makes a secret content known to the run.
+// Hide registers a secret content with the run.
 func (g Given) Hide(h module.Host) {
 	if g.Secret != nil {
 		h.AddSecret(*g.Secret)
 	}
 }
 
-// Source is the content asked for.
+// Source returns the requested content.
 func (g Given) Source() (Source, error) {
 	switch {
 	case g.Text != nil:

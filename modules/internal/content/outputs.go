@@ -1,17 +1,13 @@
 package content
 
-import "github.com/zclconf/go-cty/cty"
-
-// OutputTypes are the outputs of a task that makes a file.
-func OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "sha256": cty.String, "size": cty.Number}
+// Outputs are the outputs of a task that makes a file.
+type Outputs struct {
+	Path   string `cty:"path"`   // the file
+	SHA256 string `cty:"sha256"` // checksum of the content asked for, in hex; empty for an absent file
+	Size   int64  `cty:"size"`   // bytes of the requested content; 0 for an absent file
 }
 
-// Outputs are the values; a zero source is that of an absent file.
-func Outputs(path string, s Source) map[string]cty.Value {
-	return map[string]cty.Value{
-		"path":   cty.StringVal(path),
-		"sha256": cty.StringVal(s.SHA256),
-		"size":   cty.NumberIntVal(s.Size),
-	}
+// Outputs returns the values for a file at the path; a zero source means an absent one.
+func (s Source) Outputs(path string) Outputs {
+	return Outputs{Path: path, SHA256: s.SHA256, Size: s.Size}
 }

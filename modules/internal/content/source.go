@@ -1,9 +1,9 @@
-// Package content brings a file's content about: it is what the modules copy
-// and template have in common.
+// Package content sets a file's content, for the modules copy
+// and template.
 //
-// It compares by size and checksum, shows a diff where there is text to show,
-// and writes in one go. A file that was there before is replaced only where
-// nothing has an owner or with a backup that cleanup puts back.
+// It compares by size and checksum, shows a diff of texts,
+// and writes atomically. A file from before kinit is replaced only if
+// the host belongs to no cluster, or with a backup that cleanup restores.
 package content
 
 import (
@@ -18,15 +18,15 @@ import (
 	"kinit/modules/internal/localfile"
 )
 
-// Source is what a file should contain.
+// Source is the wanted content of a file.
 type Source struct {
 	Size   int64  // bytes
 	SHA256 string // in hex
-	Text   []byte // the content itself, where it is at hand; nil for a large file
+	Text   []byte // the content itself, if available; nil for a large file
 	open   func() (io.ReadCloser, error)
 }
 
-// FromText is content that is at hand.
+// FromText returns the source of an available content.
 func FromText(text []byte) Source {
 	sum := sha256.Sum256(text)
 	return Source{
@@ -35,7 +35,7 @@ func FromText(text []byte) Source {
 	}
 }
 
-// Hide makes the checksum of a secret content known to the run: from that of a short
+// Hide registers the checksum of a secret content with the run: from the checksum of a short
 // text, the text can be guessed.
 func (s Source) Hide(h module.Host, isSecret bool) {
 	if isSecret {
@@ -43,7 +43,7 @@ func (s Source) Hide(h module.Host, isSecret bool) {
 	}
 }
 
-// FromFile is the content of a file of this machine. A small file is read now, a
+// FromFile returns the content of a file of this machine. A small file is read now, a
 // large one is read here for its checksum and again when it is sent.
 func FromFile(files module.LocalFiles, path string) (Source, error) {
 	f, info, err := localfile.Open(files, path)

@@ -17,12 +17,12 @@ import (
 // it; a larger one is hashed by a process on the host.
 const hashHere = 1 << 20
 
-// state is what is at a path now.
+// state is the current state of a path.
 type state struct {
 	exists bool
 	info   module.FileInfo
-	same   bool   // the content is as it should be
-	text   []byte // the content, where it was read and may be shown
+	same   bool   // the content is the wanted one
+	text   []byte // the content, if it was read and may be shown
 	ours   bool   // there is a mark, or nothing on the host has an owner
 	mark   module.Mark
 }
@@ -52,7 +52,7 @@ func (f File) read(ctx context.Context, h module.Host) (state, error) {
 }
 
 // compare sets same, and text for a diff. A link is never the same: the file
-// takes its place.
+// replaces it.
 func (f File) compare(ctx context.Context, h module.Host, s *state) error {
 	if f.absent || !s.info.Mode.IsRegular() {
 		return nil

@@ -19,8 +19,8 @@ import (
 // over.
 const cleanUp = 10 * time.Second
 
-// write marks the file, keeps what was there, and puts the content in place. It
-// reads the host again: the plan may be old, or an earlier try ended half way.
+// write marks the file, makes the backup, and writes the content. It
+// reads the host again: the plan can be old, or an earlier try ended half way.
 func (f File) write(ctx context.Context, h module.Host) error {
 	s, err := f.read(ctx, h)
 	if err != nil {
@@ -41,8 +41,8 @@ func (f File) write(ctx context.Context, h module.Host) error {
 	return f.putValidated(ctx, h, s)
 }
 
-// claim records the mark before the file is made or replaced. A mark that is
-// there already stays: it knows what was before.
+// claim records the mark before the file is made or replaced. An existing mark
+// remains: it records the earlier state.
 func (f File) claim(ctx context.Context, h module.Host, s state) error {
 	_, marked, err := claim.Of(ctx, h, f.Path)
 	switch {
@@ -56,7 +56,7 @@ func (f File) claim(ctx context.Context, h module.Host, s state) error {
 	return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", f.Path, h.Owner())
 }
 
-// backup keeps what was there before kinit: only once, and not a file that kinit
+// backup saves the file from before kinit: only once, and not a file that kinit
 // itself made.
 func (f File) backup(ctx context.Context, h module.Host, s state) error {
 	made := s.mark.ID != "" && s.mark.Prior == ""
@@ -97,8 +97,8 @@ func (f File) put(ctx context.Context, h module.Host, path string) error {
 	return err
 }
 
-// putValidated puts the content beside the file, lets the command look at it and
-// moves it in place.
+// putValidated writes the content to a temporary file, runs the command on it and
+// moves it into place.
 func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
 	temp := module.TemporaryName(f.Path)
 	f.Want = f.Want.Or(s.info)
@@ -130,7 +130,7 @@ func (f File) accept(ctx context.Context, h module.Host, temp string) error {
 	return nil
 }
 
-// restore puts back what was there before kinit. After an interrupted restore
+// restore restores the file from before kinit. After an interrupted restore
 // only the mark is left.
 func (f File) restore(ctx context.Context, h module.Host) error {
 	err := h.Files().Rename(ctx, f.Path+backupSuffix, f.Path)
@@ -147,12 +147,11 @@ func (f File) remove(ctx context.Context, h module.Host) error {
 	return claim.Release(ctx, h, f.Path)
 }
 
-// reportBytes is the size from which sending a file shows progress, and how much
-// is sent between two reports.
+// reportBytes is the size from which sending a file shows progress, and the interval
+// between two reports.
 const reportBytes = 1 << 20
 
-// Reader is the content, which reports how much of it was sent to a path where it is
-// large.
+// Reader returns a reader of the content that reports progress if the content is large.
 func (s Source) Reader(h module.Host, path string) (io.ReadCloser, error) {
 	r, err := s.open()
 	if err != nil {
@@ -166,7 +165,7 @@ func (s Source) Reader(h module.Host, path string) (io.ReadCloser, error) {
 	}}, nil
 }
 
-// counter is a reader that reports every so many bytes.
+// counter is a reader that reports its progress at an interval of bytes.
 type counter struct {
 	io.ReadCloser
 	report       func(done int64)

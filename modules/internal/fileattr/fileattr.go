@@ -1,5 +1,4 @@
-// Package fileattr reads and compares the mode, owner and group that a task
-// asks for.
+// Package fileattr reads and compares the mode, owner and group that a task requests.
 package fileattr
 
 import (
@@ -13,28 +12,28 @@ import (
 	"kinit/engine/module"
 )
 
-// Want is what a task asks a path to be, as its arguments have it. Empty fields
-// are left as they are.
+// Want is the requested attributes of a path, in the form of the arguments. Empty fields
+// do not change.
 type Want struct {
 	Mode  string // octal permission bits, such as "0644"
 	Owner string // user name or number
 	Group string // group name or number
 }
 
-// Validate returns the mistake in the mode, if there is one.
+// Validate returns the mistake in the mode, if any.
 func (w Want) Validate() error {
 	_, err := ParseMode(w.Mode)
 	return err
 }
 
-// Attr is the wish in the host's terms; the mode must be valid.
+// Attr converts the request to the host's form; the mode must be valid.
 func (w Want) Attr() (module.Attr, error) {
 	mode, err := ParseMode(w.Mode)
 	return module.Attr{Mode: mode, Owner: w.Owner, Group: w.Group}, err
 }
 
-// Diff says in words how the path differs from the wish, such as
-// "mode 0600 to 0644". Nothing means it does not.
+// Diff describes how the path differs from the request, such as
+// "mode 0600 to 0644"; "" if it does not.
 func (w Want) Diff(info module.FileInfo) []string {
 	var out []string
 	mode, err := ParseMode(w.Mode)
@@ -50,7 +49,7 @@ func (w Want) Diff(info module.FileInfo) []string {
 	return out
 }
 
-// Or fills what is not asked for with what a regular file has now.
+// Or fills empty fields with the current attributes of a regular file.
 func (w Want) Or(info module.FileInfo) Want {
 	if info.Name == "" || !info.Mode.IsRegular() {
 		return w
@@ -62,13 +61,13 @@ func (w Want) Or(info module.FileInfo) Want {
 	return w
 }
 
-// is compares a name or number with what a path has.
+// is compares a name or number with a path's attribute.
 func is(want, name string, id uint32) bool {
 	return want == name || want == strconv.FormatUint(uint64(id), 10)
 }
 
-// Words lists the wish for a path that is not there yet, such as
-// ", mode 0644, owner root". Nothing asked for gives nothing.
+// Words describes the request for a path that does not exist yet, such as
+// ", mode 0644, owner root"; "" for an empty request.
 func (w Want) Words() string {
 	out := ""
 	for _, part := range []struct{ name, value string }{
@@ -81,8 +80,8 @@ func (w Want) Words() string {
 	return out
 }
 
-// ParseMode reads octal permission bits such as "0644". Empty text gives 0, which
-// leaves a mode as it is; for that reason "0000" is no mode.
+// ParseMode parses octal permission bits such as "0644". Empty text gives 0, which
+// leaves a mode unchanged; "0000" is therefore invalid.
 func ParseMode(text string) (fs.FileMode, error) {
 	if text == "" {
 		return 0, nil
@@ -95,7 +94,7 @@ func ParseMode(text string) (fs.FileMode, error) {
 }
 
 // CheckPath returns the mistake in a path argument: it must be absolute and
-// clean, and no root folder.
+// clean, and not a root folder.
 func CheckPath(argument, value string) error {
 	switch {
 	case value == "":
@@ -108,14 +107,4 @@ func CheckPath(argument, value string) error {
 		return fmt.Errorf("%s is %q, want it without empty, \".\" or \"..\" parts: %q", argument, value, path.Clean(value))
 	}
 	return nil
-}
-
-// CheckState returns the mistake in a state argument.
-func CheckState(value string, allowed ...string) error {
-	for _, a := range allowed {
-		if value == a {
-			return nil
-		}
-	}
-	return fmt.Errorf("state is %q, want one of %s", value, strings.Join(allowed, ", "))
 }

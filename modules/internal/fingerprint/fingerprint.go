@@ -1,4 +1,4 @@
-// Package fingerprint makes one short text of several, to tell later whether one of
+// Package fingerprint combines several texts into one hash that shows whether one of
 // them has changed.
 package fingerprint
 
@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Of is the fingerprint of the parts in their order: a SHA-256 in hex. Other parts have
-// another one, also where they make the same text together.
+// Of returns the fingerprint of the parts in their order: a SHA-256 in hex. Different parts
+// have different fingerprints, even if their concatenation is the same.
 func Of(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {

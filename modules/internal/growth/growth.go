@@ -12,8 +12,8 @@ import (
 // lookEvery is the time between two looks at the file.
 const lookEvery = time.Second
 
-// Watch reports the file's size until it is stopped; stop waits for the last look to
-// be over.
+// Watch reports the file's size until it is stopped; stop waits for the end of the last
+// look.
 func Watch(ctx context.Context, h module.Host, path, text string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -11,10 +11,10 @@ import (
 	"kinit/modules/internal/virt"
 )
 
-// pictureTime is how long taking and keeping a picture may take.
+// pictureTime limits the time to take and save a picture.
 const pictureTime = 30 * time.Second
 
-// evidence keeps a picture of the screen and says where, for the end of an error.
+// evidence saves a picture of the screen and returns its path, for the end of an error.
 func (g Guest) evidence(ctx context.Context, h module.Host, last Sight) string {
 	if last.Off || g.Pictures == "" {
 		return ""
@@ -39,6 +39,6 @@ func (g Guest) picture(ctx context.Context, h module.Host) (string, error) {
 		return "", err
 	}
 	file := path.Join(g.Pictures, g.Domain+"-"+time.Now().UTC().Format("20060102T150405Z")+".png")
-	// A screen may show anything.
+	// A screen can contain secrets.
 	return file, hostfile.Put(ctx, h, file, string(png), module.Attr{Mode: 0o600})
 }

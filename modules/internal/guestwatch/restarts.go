@@ -8,7 +8,7 @@ import (
 	"kinit/engine/module"
 )
 
-// restarts counts the restarts of a domain, which libvirt tells only whoever listens.
+// restarts counts the restarts of a domain, which libvirt reports only to listeners.
 type restarts struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -17,7 +17,7 @@ type restarts struct {
 	n  int
 }
 
-// follow listens until stop is called. A host without virsh has no restarts; nothing
+// follow listens until stop is called. On a host without virsh it counts none; nothing
 // depends on them.
 func (g Guest) follow(ctx context.Context, h module.Host) *restarts {
 	r := &restarts{}
@@ -26,8 +26,8 @@ func (g Guest) follow(ctx context.Context, h module.Host) *restarts {
 	return r
 }
 
-// listen prints a line for each restart, at once: virsh keeps lines back when nobody
-// seems to read them.
+// listen prints a line for each restart at once: virsh buffers lines if its output is not a
+// terminal.
 func (g Guest) listen() []string {
 	return []string{"stdbuf", "-oL", "virsh", "--connect", "qemu:///system", "event", "--domain", g.Domain, "--event", "reboot", "--loop"}
 }

@@ -11,7 +11,7 @@ import (
 	"kinit/modules/internal/virt"
 )
 
-// sight looks once. What cannot be seen right now is a problem and no error: libvirt may
+// sight looks once. A failed look is a problem and not an error: libvirt can
 // restart while a guest installs itself for an hour.
 func (g Guest) sight(ctx context.Context, h module.Host) Sight {
 	var s Sight
@@ -35,14 +35,14 @@ func (g Guest) sight(ctx context.Context, h module.Host) Sight {
 	return s
 }
 
-// prefix begins each line that a script of the guest's CD says.
+// prefix begins each message of a script on the guest's CD.
 const prefix = "kinit: "
 
 // logBytes is how much of the console's log is read: firmware writes a few KiB at each
 // start, scripts some lines.
 const logBytes = 4 << 20
 
-// said is the last thing that the guest's script said.
+// said returns the last message of the guest's script.
 func (g Guest) said(ctx context.Context, h module.Host) (string, error) {
 	file, err := h.Files().Open(ctx, virt.ConsoleLog(g.Domain))
 	if err != nil {
@@ -61,10 +61,10 @@ func (g Guest) said(ctx context.Context, h module.Host) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// failure is why the guest's script gave up, if it did.
+// failure returns why the guest's script failed, if it did.
 func (s Sight) failure() (string, bool) { return strings.CutPrefix(s.Said, failed) }
 
-// String says it to people.
+// String describes the sight for people.
 func (s Sight) String() string {
 	parts := []string{fmt.Sprintf("%.1f GiB written", float64(s.Written)/(1<<30))}
 	switch s.Restarts {
@@ -86,7 +86,7 @@ func (s Sight) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Failed tells whether the last thing that the guest's script said is that it failed.
+// Failed reports whether the last message of the guest's script is a failure.
 func (g Guest) Failed(ctx context.Context, h module.Host) (bool, error) {
 	said, err := g.said(ctx, h)
 	_, gaveUp := Sight{Said: said}.failure()

@@ -1,6 +1,6 @@
-// Package guestwatch looks from outside at a guest that installs itself: how its disk
-// grows, how often it restarts, what it says on its serial port. Nothing in the guest has
-// to answer for that. When it takes too long, a picture of its screen is kept.
+// Package guestwatch observes a guest that installs itself from outside: the growth of its
+// disk, its restarts, and the messages on its serial port. Nothing in the guest has
+// to answer for that. If it takes too long, a picture of its screen is saved.
 package guestwatch
 
 import (
@@ -15,13 +15,13 @@ import (
 	"kinit/modules/internal/virt"
 )
 
-// Guest is what is watched.
+// Guest is the observed guest.
 type Guest struct {
 	Domain string
 	Disk   string      // path of its image on the host; a qcow2 file grows as it is written
 	Open   virt.Opener // of the host's libvirt
-	// BootKey presses keys as long as the disk is empty: on UEFI, an installation CD that
-	// nobody presses a key for is passed over.
+	// BootKey presses keys as long as the disk is empty: on UEFI, an installation CD is
+	// skipped if nobody presses a key.
 	BootKey bool
 	// Pictures is the folder, on the host, for pictures of the screen.
 	Pictures string
@@ -29,22 +29,22 @@ type Guest struct {
 	Every time.Duration
 }
 
-// Sight is what one look saw.
+// Sight is the result of one look.
 type Sight struct {
 	Off      bool   // the domain is stopped
-	ShutDown bool   // and it was its guest that turned it off
+	ShutDown bool   // its guest turned it off
 	Written  int64  // size of the disk's image, in bytes
 	Restarts int    // since the watch began
-	Said     string // the last thing that the guest's script said, empty for nothing
-	Problem  string // why the domain could not be looked at
+	Said     string // the last message of the guest's script, empty for none
+	Problem  string // why the look at the domain failed
 }
 
-// failed is how a script begins the line that says why it gave up.
+// failed begins a script's failure message.
 const failed = "failed: "
 
-// Wait looks until done is true, an error, or the time is over, which is longer where the
-// hypervisor is slow. A guest whose script says
-// that it failed is an error at once. Errors name the picture of the screen that was kept.
+// Wait looks until done is true, an error occurs, or the time is over, which is longer on a
+// slow hypervisor. A failure message of the guest's script is an error at once. Errors have
+// the path of the saved picture of the screen.
 func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time.Duration,
 	done func(context.Context, Sight) (bool, error)) error {
 	inner, limit := module.Within(ctx, h, within)
@@ -61,7 +61,7 @@ func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time
 	return fmt.Errorf("%w%s", err, g.evidence(ctx, h, last))
 }
 
-// look looks again and again, and returns what it saw last.
+// look looks repeatedly, and returns the last result.
 func (g Guest) look(ctx context.Context, h module.Host, restarts *restarts,
 	done func(context.Context, Sight) (bool, error)) (Sight, error) {
 	every := g.Every
@@ -103,12 +103,12 @@ const (
 	// blank is less than the image of a disk has once an installer has partitioned it, and
 	// more than an empty image, in bytes.
 	blank = 2 << 20
-	// keysFor is how long keys are pressed for at most: firmware, and the few seconds in
-	// which the CD asks, take longest where the processor is emulated.
+	// keysFor limits the time of pressing keys: firmware, and the few seconds in
+	// which the CD asks, take longest on an emulated processor.
 	keysFor = 3 * time.Minute
 )
 
-// pressKey is a trial: where it fails the next look presses again.
+// pressKey is an attempt: if it fails, the next look presses again.
 func (g Guest) pressKey(ctx context.Context, h module.Host) {
 	_ = g.Open.Do(ctx, h, func(c *virt.Conn) error { return c.PressKey(ctx, g.Domain, virt.KeyUp) })
 }

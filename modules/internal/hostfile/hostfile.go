@@ -1,5 +1,5 @@
 // Package hostfile reads and writes the small files that modules make on a host
-// and keeps the owner's marks of them.
+// and manages the owner's marks of them.
 //
 // It does not decide whether a file should change; modules do.
 package hostfile
@@ -22,7 +22,7 @@ const (
 	DirectoryKind = "directory" // the ID is the path; removed only when empty
 )
 
-// Read returns a file's content and whether there is such a file.
+// Read returns a file's content and whether the file exists.
 func Read(ctx context.Context, h module.Host, name string) (string, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return "", false, err
@@ -37,7 +37,7 @@ func Read(ctx context.Context, h module.Host, name string) (string, bool, error)
 	return string(content), true, nil
 }
 
-// Need returns the content of a file that has to be there.
+// Need returns the content of a file that must exist.
 func Need(ctx context.Context, h module.Host, name string) ([]byte, error) {
 	text, there, err := Read(ctx, h, name)
 	if err == nil && !there {
@@ -46,12 +46,12 @@ func Need(ctx context.Context, h module.Host, name string) ([]byte, error) {
 	return []byte(text), err
 }
 
-// Missing is the error of a file that has to be there and is not.
+// Missing returns the error for a required file that does not exist.
 func Missing(h module.Host, name string) error {
 	return fmt.Errorf("%s does not exist on %s: download or copy it first", name, h.Name())
 }
 
-// Exists tells whether there is anything at the path.
+// Exists reports whether the path exists.
 func Exists(ctx context.Context, h module.Host, name string) (bool, error) {
 	_, err := h.Files().Stat(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,8 +63,8 @@ func Exists(ctx context.Context, h module.Host, name string) (bool, error) {
 	return true, nil
 }
 
-// Put writes a file. What was not there before, the file and the folders above
-// it, is marked as the owner's first.
+// Put writes a file. It first marks the file and the folders above it, as far as they are
+// new, as the owner's.
 func Put(ctx context.Context, h module.Host, name, content string, attr module.Attr) error {
 	if err := Parents(ctx, h, name); err != nil {
 		return err
@@ -81,7 +81,7 @@ func Put(ctx context.Context, h module.Host, name, content string, attr module.A
 	return Write(ctx, h, name, content, attr)
 }
 
-// Write writes a file in a folder that is there, without a mark.
+// Write writes a file in an existing folder, without a mark.
 func Write(ctx context.Context, h module.Host, name, content string, attr module.Attr) error {
 	if err := h.Files().Write(ctx, name, strings.NewReader(content), attr); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -121,7 +121,7 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
 }
 
-// DropTemporaries removes what killed runs have written of a file's new content.
+// DropTemporaries removes temporary files that killed runs have left.
 func DropTemporaries(ctx context.Context, h module.Host, name string) error {
 	infos, err := h.Files().List(ctx, path.Dir(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,17 +12,17 @@ import (
 	"kinit/engine/module"
 )
 
-// ErrChanged says that a file is no longer as it was read.
+// ErrChanged means that a file has changed since it was read.
 var ErrChanged = errors.New("the file was changed meanwhile")
 
-// MostTries is how often an edit is made anew because another task has changed the
+// MostTries is how often an edit is repeated because another task has changed the
 // file in between.
 const MostTries = 50
 
-// swapScript puts $2 in the place of $1, both in the folder $4, or removes $1 where $2 is
-// empty, if $1 still has the checksum $3; one that is not there has none. The lock is
-// that of the folder, so that nothing is left over. It works from within the folder and
-// follows no link, so that another user cannot lead it elsewhere.
+// swapScript replaces $1 by $2, both in the folder $4, or removes $1 if $2 is
+// empty, if $1 still has the checksum $3; a missing file has none. The lock is
+// that of the folder, so that no lock file remains. It works from within the folder and
+// follows no link, so that another user cannot redirect it.
 const swapScript = `cd -P -- "$4" && [ "$(pwd -P)" = "$4" ] || { echo "$4 leads through a link that another user can change" >&2; exit 1; }
 exec 9<. && flock 9 || exit 1
 sum=
@@ -32,17 +32,17 @@ if [ -e "./$1" ]; then sum=$(dd "if=./$1" bs=64k iflag=nofollow,nonblock status=
 if [ -z "$2" ]; then exec rm -f -- "./$1"; fi
 exec mv -fT -- "./$2" "./$1"`
 
-// changedCode is what swapScript answers when the file has changed: EX_TEMPFAIL
+// changedCode is swapScript's exit code if the file has changed: EX_TEMPFAIL
 // of sysexits.h.
 const changedCode = 75
 
-// cleanUp is how long removing a temporary file may take after the task's time is
+// cleanUp limits the removal of a temporary file after the task's time is
 // over.
 const cleanUp = 10 * time.Second
 
-// Swap writes a file in one go if it is still as it was read; else it is ErrChanged.
-// Nil before means that there was no file, nil after removes it. Its folder must be
-// there.
+// Swap writes a file atomically if it has not changed since it was read; else it returns
+// ErrChanged. Nil before means that there was no file, nil after removes it. Its folder must
+// exist.
 func Swap(ctx context.Context, h module.Host, name string, before, after *string, attr module.Attr) error {
 	sum, temp := "", ""
 	if before != nil {

@@ -1,5 +1,5 @@
-// Package httpclient speaks HTTP over connections that a host makes: what answers is
-// what the host reaches, by its names and routes, and the host needs no program for
+// Package httpclient speaks HTTP over connections that start at a host, with its name
+// resolution and routes; the host needs no program for
 // it.
 package httpclient
 
@@ -16,13 +16,13 @@ import (
 	"kinit/engine/module"
 )
 
-// Options say whom to trust and how far to go.
+// Options are the trusted certificates and limits.
 type Options struct {
 	CAPEM    string // the certificates, in PEM, that servers are verified with; this machine's when empty
 	Insecure bool   // accept any certificate
 	Follow   bool   // follow redirects, ten at most
 
-	Connect time.Duration // how long a connection may take to come about; no limit when 0
+	Connect time.Duration // limit for setting up a connection; none when 0
 }
 
 // Validate returns the mistake in the arguments url and ca_pem.
@@ -35,7 +35,7 @@ func (o Options) Validate(address string) error {
 	return err
 }
 
-// New returns a client that keeps no connection and knows no proxy.
+// New returns a client that keeps no connection and uses no proxy.
 func New(h module.Host, o Options) (*http.Client, error) {
 	pool, err := o.pool()
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package iso makes small ISO 9660 images in memory: files in one folder, for
 // media that configure a guest.
 //
-// The bytes depend on the arguments alone, so that two images can be compared,
-// and nothing is written to a disk on the way: the files may be secret. Libraries
+// The bytes depend only on the arguments, so that two images can be compared,
+// and nothing is written to a disk meanwhile: the files can be secret. Libraries
 // that were tried do neither, or change the names of the files.
 //
-// The names can be read by Linux and Windows through the Joliet extension, and
-// by Linux without it, where long ones are shortened. Numbers in the code are those
+// Linux and Windows can read the names through the Joliet extension, and
+// Linux also without it, where long ones are shortened. Numbers in the code are those
 // of ECMA-119 and of the Joliet specification.
 package iso
 
@@ -66,7 +66,7 @@ const (
 	firstFolder
 )
 
-// layout is where everything goes.
+// layout is the position of everything in the image.
 type layout struct {
 	label         string
 	files         []File

@@ -15,7 +15,7 @@ import (
 	"kinit/engine/module"
 )
 
-// answerTime is how long one question may take. Guests with an emulated CPU need
+// answerTime limits one request. Guests with an emulated CPU need
 // seconds for a TLS handshake.
 const answerTime = 20 * time.Second
 
@@ -25,8 +25,8 @@ type Status int
 // Unreachable is the status of a server that gives no answer at all.
 const Unreachable Status = 0
 
-// Get asks for a path and returns the HTTP status, or Unreachable. An error means
-// that the question was wrong, that the server is another than expected, or that
+// Get requests a path and returns the HTTP status, or Unreachable. An error means
+// that the request was wrong, that the server is another than expected, or that
 // ctx ended.
 func (c Config) Get(ctx context.Context, h module.Host, path string) (Status, error) {
 	client, err := c.client(h)
@@ -77,14 +77,14 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 	}}, nil
 }
 
-// Ready tells whether the server says that it is ready, which it tells anybody
+// Ready reports whether the server is ready, which it reports to everyone
 // (Kubernetes' role system:public-info-viewer).
 func (c Config) Ready(ctx context.Context, h module.Host) (bool, error) {
 	status, err := c.Get(ctx, h, "/readyz")
 	return status == http.StatusOK, err
 }
 
-// HasNode tells whether the cluster has a node. The server must answer.
+// HasNode reports whether the cluster has a node. The server must answer.
 func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, error) {
 	status, err := c.Get(ctx, h, "/api/v1/nodes/"+url.PathEscape(name))
 	switch {
@@ -100,11 +100,11 @@ func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, 
 	return false, fmt.Errorf("the API server at %s answers %d to a question about node %s", c.Server, status, name)
 }
 
-// pollTime is the time between two questions while waiting.
+// pollTime is the time between two requests while waiting.
 const pollTime = 500 * time.Millisecond
 
-// Wait asks until the answer is yes, the time is over, which is longer where the host is
-// slow, or ctx ends. An answer with an error counts as no until the end, and is then the error.
+// Wait asks until the answer is true, the time is over, which is longer on a
+// slow host, or ctx ends. An error counts as false until the end, and is then returned.
 func Wait(ctx context.Context, h module.Host, within time.Duration, ask func(context.Context) (bool, error)) error {
 	waiting, limit := module.Within(ctx, h, within)
 	defer limit.End()

@@ -1,7 +1,6 @@
-// Package kubeapi asks a Kubernetes API server a few questions, through the
-// connection of a host.
+// Package kubeapi queries a Kubernetes API server through the connection of a host.
 //
-// It reads; what changes a cluster is done by kubeadm and kubectl on the host.
+// It only reads; kubeadm and kubectl on the host change a cluster.
 package kubeapi
 
 import (
@@ -13,19 +12,19 @@ import (
 	"fmt"
 	"net/url"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
 
-// Config says how to reach an API server and who asks.
+// Config is the address of an API server and the client's identity.
 type Config struct {
 	Server  string          // such as "https://10.0.0.1:6443"
 	CA      string          // the authority's certificate, PEM
 	Name    string          // the name to verify, "" for the server's own
-	Client  tls.Certificate // empty for an anonymous question
-	KeyData string          // the client's key as the file has it, in base64; secret
+	Client  tls.Certificate // empty for anonymous requests
+	KeyData string          // the client's key in the file's form, base64; secret
 }
 
 // kubeconfig is the part of such a file that matters here.
@@ -93,7 +92,7 @@ func (k kubeconfig) resolve(ctx context.Context, h module.Host) (Config, error) 
 	return Config{Server: cluster.Server, CA: ca, Client: pair, KeyData: user.KeyData}, nil
 }
 
-// either returns data that is in the file in base64, or in a file of its own.
+// either returns data that is in the file in base64, or in a separate file.
 func either(ctx context.Context, h module.Host, data, name string) (string, error) {
 	if data != "" {
 		text, err := base64.StdEncoding.DecodeString(data)
@@ -106,8 +105,8 @@ func either(ctx context.Context, h module.Host, data, name string) (string, erro
 	return text, err
 }
 
-// Node is the name of the node that the client certificate is for, "" for
-// another user. The name is that of the Kubernetes node authorizer.
+// Node returns the node that the client certificate is for, "" for
+// another user, by the Kubernetes node authorizer's naming.
 func (c Config) Node() string {
 	const prefix = "system:node:"
 	if len(c.Client.Certificate) == 0 {
@@ -120,7 +119,7 @@ func (c Config) Node() string {
 	return cert.Subject.CommonName[len(prefix):]
 }
 
-// address is where to dial.
+// address returns the address to connect to.
 func (c Config) address() (string, error) {
 	u, err := url.Parse(c.Server)
 	if err != nil {

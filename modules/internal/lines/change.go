@@ -11,19 +11,19 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// change is an edit of a file that is to be made.
+// change is an edit of a file to make.
 type change struct {
 	file   File
 	edit   Edit
 	absent bool
 }
 
-// result is what a change comes to.
+// result is the outcome of a change.
 type result struct {
 	lines   []string
 	added   []string // to be marked
-	removed []string // whose marks go
-	prior   prior    // what the added lines replace
+	removed []string // whose marks are removed
+	prior   prior    // the lines that the added ones replace
 }
 
 // decide compares data alone.
@@ -65,7 +65,7 @@ func without(lines, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(drop, line) })
 }
 
-// do makes the change of the file as it is now, with its marks.
+// do changes the current file, with its marks.
 func (c change) do(ctx context.Context, h module.Host) error {
 	for range hostfile.MostTries {
 		before, err := c.file.read(ctx, h)
@@ -102,7 +102,7 @@ func (c change) mark(ctx context.Context, h module.Host, r result) error {
 	}
 	for i, line := range r.added {
 		mark := c.file.mark(line)
-		if i == len(r.added)-1 { // what was replaced comes back once, for the new line
+		if i == len(r.added)-1 { // the replaced lines are restored once, for the new line
 			mark.Prior = was
 		}
 		if err := h.Own(ctx, mark); err != nil {

@@ -1,8 +1,8 @@
-// Package lines keeps single lines in text files of a host that belong to many,
+// Package lines manages single lines in text files of a host with many writers,
 // such as /etc/fstab and authorized_keys.
 //
-// A line that is added has a mark, and so may go again; lines of others stay, or
-// come back where one of them was replaced. Tasks that edit the same file at the
+// An added line has a mark, so that it can be removed; lines of others remain, or are
+// restored if one of them was replaced. Tasks that edit the same file at the
 // same time do not lose each other's lines.
 package lines
 
@@ -21,33 +21,33 @@ import (
 )
 
 // Mark is the kind of the mark of a line. Its ID is the file's path, ": " and the
-// line; its Prior, where the line took the place of others, is those in JSON.
+// line; its Prior contains the lines of others that it replaced, in JSON.
 const Mark = "line"
 
-// File is a text file that others edit too.
+// File is a text file that others also edit.
 type File struct {
 	Path string
-	Attr module.Attr // of a file that is not there yet
-	// Replaces says that lines of others may be replaced. They come back when the
+	Attr module.Attr // of a new file
+	// Replaces permits replacing lines of others. They are restored when the
 	// line is removed.
 	Replaces bool
-	// Show adds the difference to the step. It is left out where each edit gives
+	// Show adds the difference to the step. It is off if each edit gives
 	// another text, as a salted hash does.
 	Show bool
 }
 
-// Edit tells from the lines that are there, without their ends, which should be
-// there. It must leave alone what it does not know, and the slice it was given.
+// Edit computes the wanted lines from the current ones, both without line ends. It must
+// not change lines that it does not know, nor the slice it was given.
 type Edit func(have []string) []string
 
-// Plan returns the step that brings about the lines the edit asks for.
+// Plan returns the step that sets the lines that the edit returns.
 func (f File) Plan(ctx context.Context, h module.Host, title string, edit Edit) ([]module.Step, error) {
 	return f.plan(ctx, h, title, change{file: f, edit: edit})
 }
 
-// PlanAbsent is Plan for an edit that removes lines. What they had replaced comes
-// back. On a host with an owner, a file whose lines may be replaced keeps those of
-// others without a word; in another, they are an error.
+// PlanAbsent is Plan for an edit that removes lines, and restores the lines that they had
+// replaced. On a host with an owner, a file whose lines may be replaced silently keeps those
+// of others; in another file, they are an error.
 func (f File) PlanAbsent(ctx context.Context, h module.Host, title string, edit Edit) ([]module.Step, error) {
 	return f.plan(ctx, h, title, change{file: f, edit: edit, absent: true})
 }
@@ -64,10 +64,10 @@ func (f File) plan(ctx context.Context, h module.Host, title string, c change) (
 	if f.Show {
 		title += "\n" + h.Redact(content.Diff(f.Path, []byte(text(before.lines)), []byte(text(after.lines))))
 	}
-	return []module.Step{module.NewStep(title, c.do)}, nil
+	return module.OneStep(title, c.do), nil
 }
 
-// state is how a file is.
+// state is the current state of a file.
 type state struct {
 	owner  string // of what is made on the host
 	there  bool
@@ -76,7 +76,7 @@ type state struct {
 	marked map[string]prior // the owner's lines
 }
 
-// prior is what a line's mark keeps.
+// prior is the content of a line's mark.
 type prior struct {
 	Replaced []string `json:"replaced"`
 }
@@ -135,7 +135,7 @@ func parsePrior(mark module.Mark) (prior, error) {
 
 func (f File) mark(line string) module.Mark { return module.Mark{Kind: Mark, ID: f.Path + ": " + line} }
 
-// split gives the lines of a text. The end of the last one may be missing.
+// split splits a text into lines. The end of the last one can be missing.
 func split(text string) []string {
 	if text == "" {
 		return nil

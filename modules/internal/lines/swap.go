@@ -11,7 +11,7 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// swap writes the lines in one go if the file is still as it was read. A file
+// swap writes the lines atomically if the file has not changed since it was read. A file
 // without lines is removed.
 func (f File) swap(ctx context.Context, h module.Host, before state, lines []string) error {
 	if slices.Equal(before.lines, lines) {
@@ -29,8 +29,8 @@ func (f File) swap(ctx context.Context, h module.Host, before state, lines []str
 	return hostfile.Swap(ctx, h, f.Path, have, after, f.attr(before))
 }
 
-// have is the text of the file that was read. The lines do not say whether the last
-// one had an end, so that it is looked up.
+// have returns the text of the file that was read. The lines do not show whether the last
+// one had an end, so that is looked up.
 func (f File) have(ctx context.Context, h module.Host, before state) (*string, error) {
 	if !before.there {
 		return nil, nil
@@ -42,7 +42,7 @@ func (f File) have(ctx context.Context, h module.Host, before state) (*string, e
 	return &have, err
 }
 
-// attr keeps the mode and owner of a file that is there.
+// attr keeps the mode and owner of an existing file.
 func (f File) attr(before state) module.Attr {
 	if !before.there {
 		return f.Attr
@@ -53,7 +53,7 @@ func (f File) attr(before state) module.Attr {
 	}
 }
 
-// Undo removes a line by its mark, for clean-up, and brings back what it replaced.
+// Undo removes a line by its mark, for clean-up, and restores the line that it replaced.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	name, line, found := strings.Cut(mark.ID, ": ")
 	if !found {
@@ -68,8 +68,13 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return err
 }
 
-// PathOf is the file of a mark.
+// PathOf returns the file of a mark.
 func PathOf(mark module.Mark) string {
 	name, _, _ := strings.Cut(mark.ID, ": ")
 	return name
+}
+
+// Marks returns the kind of marks of lines.
+func Marks() module.MarkKind {
+	return module.NewMarkKind(Mark, "line", Undo, module.MarkTraits{File: PathOf})
 }

@@ -1,8 +1,8 @@
-// Package link brings network devices of a Linux host into shape.
+// Package link configures network devices of a Linux host.
 //
 // It reads with ip and ethtool in their JSON form, compares, and returns the
-// commands that make the difference. What is set here lasts until the device or
-// the host goes away; Script gives the same as a script for a unit that runs at
+// commands for the differences. These settings last until the device or
+// the host goes away; Script returns them as a script for a unit that runs at
 // start-up.
 package link
 
@@ -18,7 +18,7 @@ import (
 // maxName is the longest name of a device: IFNAMSIZ less the final zero.
 const maxName = 15
 
-// Want is what a device should be. Zero fields are left as they are.
+// Want is the wanted configuration of a device. Zero fields do not change.
 type Want struct {
 	Device    string
 	Netns     string            // path of the network namespace, empty for the host's
@@ -27,10 +27,10 @@ type Want struct {
 	MTU       int               // bytes
 	MAC       string
 	TxOff     bool // transmit checksums are computed in software
-	Only      bool // no other address stays on the device
+	Only      bool // other addresses are removed from the device
 }
 
-// State is what a device is.
+// State is the current state of a device.
 type State struct {
 	Exists    bool
 	Index     int
@@ -44,8 +44,8 @@ type State struct {
 	TxOff     bool
 }
 
-// Commands returns what makes have what is wanted, in order. Each may be run
-// again. The device is brought up.
+// Commands returns the commands that change have into what is wanted, in order. Each can be
+// repeated. The device is brought up.
 func Commands(want Want, have State) [][]string {
 	var all [][]string
 	add := func(argv ...string) { all = append(all, argv) }
@@ -90,7 +90,7 @@ func inside(netns string, commands [][]string) [][]string {
 	return commands
 }
 
-// CheckName tells whether a device can have the name.
+// CheckName reports whether a device can have the name.
 func CheckName(argument, name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("%s %q: a device's name has 1 to %d characters", argument, name, maxName)
@@ -103,7 +103,7 @@ func CheckName(argument, name string) error {
 	return nil
 }
 
-// CheckAddresses tells whether each is an address with prefix length.
+// CheckAddresses reports whether each is an address with prefix length.
 func CheckAddresses(argument string, addresses []string) error {
 	for _, address := range addresses {
 		prefix, err := netip.ParsePrefix(address)
@@ -117,7 +117,7 @@ func CheckAddresses(argument string, addresses []string) error {
 	return nil
 }
 
-// CheckRoutes tells whether each destination and gateway can be read.
+// CheckRoutes reports whether each destination and gateway can be read.
 func CheckRoutes(argument string, routes map[string]string) error {
 	for to, via := range routes {
 		prefix, err := netip.ParsePrefix(to)
@@ -131,7 +131,7 @@ func CheckRoutes(argument string, routes map[string]string) error {
 	return nil
 }
 
-// CheckMAC tells whether it is empty or an Ethernet address as ip prints it.
+// CheckMAC reports whether it is empty or an Ethernet address as ip prints it.
 func CheckMAC(argument, mac string) error {
 	if mac == "" {
 		return nil

@@ -28,7 +28,7 @@ type device struct {
 	} `json:"addr_info"`
 }
 
-// Read reads the device that want names, as far as want asks for it.
+// Read reads the device in want, as far as want needs it.
 func Read(ctx context.Context, h module.Host, want Want) (State, error) {
 	devices, err := list(ctx, h, want.Netns)
 	if err != nil {
@@ -42,8 +42,8 @@ func Read(ctx context.Context, h module.Host, want Want) (State, error) {
 	return State{}, nil
 }
 
-// list reads every device of a namespace, with its alias (-details). Asking for one by name would make a
-// missing device an error that only its text tells from others.
+// list reads every device of a namespace, with its alias (-details). A query by name would make a
+// missing device an error that only its text distinguishes from others.
 func list(ctx context.Context, h module.Host, netns string) ([]device, error) {
 	var devices []device
 	err := query(ctx, h, netns, &devices, "ip", "-json", "-details", "addr", "show")
@@ -70,8 +70,8 @@ func (d device) complete(ctx context.Context, h module.Host, want Want, all []de
 	return s, err
 }
 
-// peer is the index of a veth's other end. ip names the end instead of giving
-// its index where both are in the same namespace.
+// peer returns the index of a veth's other end. ip prints the end's name instead of
+// its index if both are in the same namespace.
 func (d device) peer(all []device) int {
 	for _, other := range all {
 		if d.Link != "" && other.Name == d.Link {
@@ -93,7 +93,7 @@ func routes(ctx context.Context, h module.Host, want Want) (map[string]string, e
 	return found, nil
 }
 
-// destination is a route's destination with prefix length, which ip leaves away
+// destination returns a route's destination with prefix length, which ip omits
 // for a single host.
 func destination(dst string) string {
 	switch {
@@ -105,7 +105,7 @@ func destination(dst string) string {
 	return dst + "/32"
 }
 
-// txOff tells whether transmit checksums are computed in software.
+// txOff reports whether transmit checksums are computed in software.
 func txOff(ctx context.Context, h module.Host, want Want) (bool, error) {
 	var features []map[string]any
 	if err := query(ctx, h, want.Netns, &features, "ethtool", "--json", "-k", want.Device); err != nil {

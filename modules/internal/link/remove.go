@@ -8,20 +8,20 @@ import (
 	"kinit/engine/module"
 )
 
-// PlanRemoval returns the step that takes addresses off a device, or none. The
-// device itself stays.
+// PlanRemoval returns the step that removes addresses from a device, or none. The
+// device itself remains.
 func PlanRemoval(ctx context.Context, h module.Host, device string, addresses []string) ([]module.Step, error) {
 	commands, err := removals(ctx, h, device, addresses)
 	if err != nil || len(commands) == 0 {
 		return nil, err
 	}
 	text := "clear device " + device + "\n  " + strings.Join(lines(commands), "\n  ")
-	return []module.Step{module.NewStep(text, func(ctx context.Context, h module.Host) error {
+	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
 		return RemoveAddresses(ctx, h, device, addresses)
-	})}, nil
+	}), nil
 }
 
-// RemoveAddresses takes addresses off a device, those that are there.
+// RemoveAddresses removes the existing ones of some addresses from a device.
 func RemoveAddresses(ctx context.Context, h module.Host, device string, addresses []string) error {
 	commands, err := removals(ctx, h, device, addresses)
 	if err != nil {
@@ -47,7 +47,7 @@ func removals(ctx context.Context, h module.Host, device string, addresses []str
 	return commands, nil
 }
 
-// Delete removes a device, if it is there.
+// Delete removes a device, if it exists.
 func Delete(ctx context.Context, h module.Host, device string) error {
 	have, err := Read(ctx, h, Want{Device: device})
 	if err != nil || !have.Exists {
@@ -56,7 +56,7 @@ func Delete(ctx context.Context, h module.Host, device string) error {
 	return RunAll(ctx, h, [][]string{{"ip", "link", "del", "dev", device}})
 }
 
-// WithAlias names the devices that have an alias.
+// WithAlias lists the devices with an alias.
 func WithAlias(ctx context.Context, h module.Host, alias string) ([]string, error) {
 	devices, err := list(ctx, h, "")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"kinit/engine/shell"
 )
 
-// Plan returns the step that makes the device what is wanted, or none. A device
-// that does not exist yet is expected by the time the step is done.
+// Plan returns the step that configures the device, or none. A device
+// that does not exist yet must exist when the step runs.
 func Plan(ctx context.Context, h module.Host, want Want) ([]module.Step, error) {
 	have, err := Read(ctx, h, want)
 	if err != nil {
@@ -26,9 +26,9 @@ func Steps(want Want, have State) []module.Step {
 		return nil
 	}
 	text := "configure device " + want.Device + "\n  " + strings.Join(lines(commands), "\n  ")
-	return []module.Step{module.NewStep(text, func(ctx context.Context, h module.Host) error {
+	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
 		return Apply(ctx, h, want)
-	})}
+	})
 }
 
 // Apply reads the device again and runs the commands it needs.
@@ -53,7 +53,7 @@ func RunAll(ctx context.Context, h module.Host, commands [][]string) error {
 	return ctx.Err()
 }
 
-// Script returns the lines of a shell script that brings a device into shape
+// Script returns the lines of a shell script that configures a device
 // after a restart.
 func Script(want Want) string {
 	return strings.Join(lines(Commands(want, State{})), "\n") + "\n"

@@ -18,7 +18,7 @@ func Open(files module.LocalFiles, path string) (fs.File, fs.FileInfo, error) {
 	if files == nil {
 		files = disk{}
 	}
-	// Looked at first: to open a pipe would wait for somebody to write into it.
+	// Checked first: opening a pipe would wait for a writer.
 	info, err := files.Stat(path)
 	if err != nil {
 		return nil, nil, err
@@ -37,10 +37,10 @@ type disk struct{}
 func (disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 func (disk) Open(path string) (fs.File, error)     { return os.Open(path) }
 
-// mostRead is the most, in bytes, that is read of a file at once.
+// mostRead is the most bytes of a file that are read at once.
 const mostRead = 32 << 20
 
-// Read is the bytes of a regular file. One of more than 32 MiB is an error.
+// Read returns the content of a regular file. A file of more than 32 MiB is an error.
 func Read(files module.LocalFiles, path string) ([]byte, error) {
 	f, _, err := Open(files, path)
 	if err != nil {

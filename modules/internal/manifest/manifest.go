@@ -1,7 +1,7 @@
-// Package manifest reads what all owners of a host have marked.
+// Package manifest reads the marks of all owners on a host.
 //
-// A module reads its own owner's marks through module.Host; clean-up also has to
-// know what others still use, and what there is under its owner's name that is not its
+// A module reads its own owner's marks through module.Host; clean-up also needs the objects
+// that others still use, and the marks under its owner's name that are not its
 // owner's.
 package manifest
 
@@ -18,27 +18,27 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Folder is where a host keeps the manifests, a folder an owner; each mark is a
+// Folder is a host's folder of manifests, with a folder for each owner; each mark is a
 // JSON file below "owned" and a folder for its kind.
 const Folder = "/var/lib/kinit/clusters"
 
-// Shared is the folder for files that all clusters on a host use. The first makes
-// and marks them; they go with the last.
+// Shared is the folder for files that all clusters on a host use. The first cluster makes
+// and marks them; they are removed with the last.
 const Shared = "/var/lib/kinit/shared"
 
-// IsShared tells whether a path is Shared or below it.
+// IsShared reports whether a path is Shared or below it.
 func IsShared(name string) bool { return strings.HasPrefix(name+"/", Shared+"/") }
 
-// Of is the folder of an owner alone: its manifest and its files.
+// Of returns an owner's private folder: its manifest and its files.
 func Of(owner string) string { return path.Join(Folder, owner) }
 
-// Owned is the folder of an owner's marks.
+// Owned returns the folder of an owner's marks.
 func Owned(owner string) string { return path.Join(Of(owner), "owned") }
 
-// instanceFile says, beside an owner's marks, which instance they are of.
+// instanceFile records, beside an owner's marks, their instance.
 const instanceFile = "instance.json"
 
-// record is a mark as the engine keeps it, as far as it matters here.
+// record is a mark in the engine's format, reduced to the fields in use.
 type record struct {
 	module.Mark
 	Instance string `json:"instance"`
@@ -77,7 +77,7 @@ func (o Others) read(ctx context.Context, h module.Host, owner string) error {
 	return err
 }
 
-// Strangers lists the marks below the owner's name that are of another instance.
+// Strangers lists the marks below the owner's name that belong to another instance.
 func Strangers(ctx context.Context, h module.Host) ([]module.Mark, error) {
 	records, err := records(ctx, h, h.Owner())
 	var marks []module.Mark
@@ -118,10 +118,10 @@ func records(ctx context.Context, h module.Host, owner string) ([]record, error)
 	return all, nil
 }
 
-// Owner returns another owner who has the thing too, or "".
+// Owner returns another owner of the object, or "".
 func (o Others) Owner(kind, id string) string { return o.owners[thing{kind, id}] }
 
-// Any returns another owner who has anything on the host, or "".
+// Any returns another owner with a mark on the host, or "".
 func (o Others) Any() string {
 	first := ""
 	for _, owner := range o.owners {
@@ -132,7 +132,7 @@ func (o Others) Any() string {
 	return first
 }
 
-// Below returns another owner who has anything in a folder, the first by name, or "".
+// Below returns another owner with a mark in a folder, the first by name, or "".
 func (o Others) Below(dir string) string {
 	first := ""
 	for thing, owner := range o.owners {
@@ -143,14 +143,14 @@ func (o Others) Below(dir string) string {
 	return first
 }
 
-// Exists tells whether an owner has a manifest, be it an empty one.
+// Exists reports whether an owner has a manifest, even an empty one.
 func Exists(ctx context.Context, h module.Host, owner string) (bool, error) {
 	return hostfile.Exists(ctx, h, Owned(owner))
 }
 
-// Remove deletes the folder of the host's owner, and those above it that are empty then.
-// Of a folder in which something is to stay, only the manifest goes. What says whose the
-// manifest is goes last, so that whatever is left of it after an interruption is known.
+// Remove deletes the folder of the host's owner, and empty folders above it. If files in the
+// folder must remain, only the manifest is removed. The owner's record is removed last, so
+// that after an interruption the owner of the rest is known.
 func Remove(ctx context.Context, h module.Host, stays bool) error {
 	kinds, err := list(ctx, h, Owned(h.Owner()))
 	if err != nil {
@@ -183,8 +183,8 @@ func Remove(ctx context.Context, h module.Host, stays bool) error {
 	return nil
 }
 
-// HandOver moves a mark of the host's owner to another, who then answers for the
-// thing. No mark is no error: it has been moved.
+// HandOver moves a mark of the host's owner to another owner, who then owns the
+// object. A missing mark is not an error: it was already moved.
 func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) error {
 	from := path.Join(Owned(h.Owner()), mark.Kind)
 	names, err := list(ctx, h, from)
@@ -208,8 +208,8 @@ func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) e
 	return nil
 }
 
-// give writes a mark as that of another owner's instance. One that the other has already
-// stays as it is.
+// give writes a mark as that of another owner's instance. An existing mark of the other
+// owner does not change.
 func give(ctx context.Context, h module.Host, text, name, to string) error {
 	if there, err := hostfile.Exists(ctx, h, name); err != nil || there {
 		return err
@@ -235,7 +235,7 @@ func give(ctx context.Context, h module.Host, text, name, to string) error {
 	return hostfile.Write(ctx, h, name, string(signed)+"\n", module.Attr{Mode: 0o600})
 }
 
-// instanceOf is what the marks of an owner carry.
+// instanceOf returns the instance in the marks of an owner.
 func instanceOf(ctx context.Context, h module.Host, owner string) (string, error) {
 	text, there, err := hostfile.Read(ctx, h, path.Join(Owned(owner), instanceFile))
 	if err != nil || !there {
@@ -254,9 +254,8 @@ func instanceOf(ctx context.Context, h module.Host, owner string) (string, error
 	return i.ID, nil
 }
 
-// list returns the names in a folder but hidden ones, which are being written, and that of
-// what says whose the marks are.
-// No folder is an empty one.
+// list returns the names in a folder, without hidden ones, which are being written, and
+// without the instance file. A missing folder counts as empty.
 func list(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	infos, err := h.Files().List(ctx, folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,7 @@
-// Package media keeps small images that guests read, such as seeds, as files of a host:
+// Package media manages small images that guests read, such as seeds, as files of a host:
 // made in memory, compared by checksum, owned by a mark.
 //
-// What is in an image is the modules' business, and is never shown: it holds keys.
+// The modules define the content of an image. It is never shown because it contains keys.
 package media
 
 import (
@@ -22,15 +22,15 @@ import (
 // Image is one image on a host.
 type Image struct {
 	Path string // absolute; its folder must exist
-	Of   string // the guest it is for, as steps name it
-	// Build returns the bytes, the same ones whenever it is asked for the same.
+	Of   string // the guest it is for, in the text of steps
+	// Build returns the bytes, always the same ones for the same arguments.
 	Build func(ctx context.Context, h module.Host) ([]byte, error)
 }
 
-// state is what Plan needs to know of a host.
+// state is the part of the host's state that Plan needs.
 type state struct {
 	exists bool
-	sum    string // SHA-256 of the file that is there
+	sum    string // SHA-256 of the existing file
 	marked bool   // the owner's manifest has the image
 }
 
@@ -46,20 +46,20 @@ func (i Image) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	switch {
 	case !s.exists:
-		return []module.Step{module.NewStep(fmt.Sprintf("create seed %s of %s", i.Path, i.Of), i.write)}, nil
+		return module.OneStep(fmt.Sprintf("create seed %s of %s", i.Path, i.Of), i.write), nil
 	case s.sum != sum(image):
-		return []module.Step{module.NewStep(fmt.Sprintf("replace seed %s of %s", i.Path, i.Of), i.write)}, nil
+		return module.OneStep(fmt.Sprintf("replace seed %s of %s", i.Path, i.Of), i.write), nil
 	}
 	return nil, nil
 }
 
-// PlanAbsent removes the file, or the mark that an interrupted creation left.
+// PlanAbsent removes the file, or the mark of an interrupted creation.
 func (i Image) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := i.read(ctx, h)
 	if err != nil || !s.exists && !s.marked {
 		return nil, err
 	}
-	return []module.Step{module.NewStep("remove seed "+i.Path, i.remove)}, nil
+	return module.OneStep("remove seed "+i.Path, i.remove), nil
 }
 
 // Sum is the SHA-256 of the file in hex, empty for an absent one.
@@ -68,9 +68,9 @@ func (i Image) Sum(ctx context.Context, h module.Host) (string, error) {
 	return s.sum, err
 }
 
-// read hashes the file. Mode and owner are left out: libvirt gives the file to
-// QEMU's user while a domain uses it. A file that is not the owner's is an error
-// from here, so that steps check it again.
+// read hashes the file. It ignores mode and owner: libvirt gives the file to
+// QEMU's user while a domain uses it. It also returns the error for a file that is not the
+// owner's, so that steps check it again.
 func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	var err error
@@ -97,7 +97,7 @@ func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 	return s, nil
 }
 
-// write uploads the image, readable by root alone; libvirt lets QEMU read it.
+// write uploads the image, readable only by root; libvirt lets QEMU read it.
 func (i Image) write(ctx context.Context, h module.Host) error {
 	if _, err := i.read(ctx, h); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (i Image) write(ctx context.Context, h module.Host) error {
 	return Write(ctx, h, i.Path, image)
 }
 
-// Write puts an image on the host, marked first and readable by root alone.
+// Write writes an image to the host, marked first and readable only by root.
 func Write(ctx context.Context, h module.Host, path string, image []byte) error {
 	if err := h.Own(ctx, virt.VolumeMark(path)); err != nil {
 		return err

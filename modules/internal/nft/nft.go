@@ -1,4 +1,4 @@
-// Package nft runs nft on a host and knows which tables are there.
+// Package nft runs nft on a host and looks up its tables.
 package nft
 
 import (
@@ -23,7 +23,7 @@ func Run(ctx context.Context, h module.Host, stdin string, args ...string) (stri
 	return out.Stdout, nil
 }
 
-// Exists looks a table up in the list of all, as nft has no code for "none".
+// Exists searches the list of all tables, because nft has no exit code for a missing one.
 func Exists(ctx context.Context, h module.Host, family, name string) (bool, error) {
 	text, err := Run(ctx, h, "", "--json", "list", "tables")
 	if err != nil {
@@ -48,7 +48,7 @@ func Exists(ctx context.Context, h module.Host, family, name string) (bool, erro
 // OwnerComment begins the comment of a table of kinit; the signature of its owner follows.
 const OwnerComment = "kinit.owner="
 
-// Owner is the signature in the comment of a table, as nft prints it; empty where there is
+// Owner returns the signature in the comment of a table in nft's output; empty if there is
 // none, as on kernels without comments.
 func Owner(table string) string {
 	_, after, _ := strings.Cut(table, "\n\tcomment \""+OwnerComment)
@@ -56,7 +56,7 @@ func Owner(table string) string {
 	return owner
 }
 
-// Delete removes a table with all in it. None is no error.
+// Delete removes a table with all its content. A missing table is not an error.
 func Delete(ctx context.Context, h module.Host, family, name string) error {
 	exists, err := Exists(ctx, h, family, name)
 	if err != nil || !exists {

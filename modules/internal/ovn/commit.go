@@ -14,20 +14,20 @@ import (
 	"kinit/modules/internal/ovn/vs"
 )
 
-// applyLimit is how long ovs-vswitchd may take for a change when the task has no
-// deadline of its own. It needs milliseconds, seconds on a busy host.
+// applyLimit limits the wait for ovs-vswitchd to make a change if the task has no
+// deadline. It needs milliseconds, seconds on a busy host.
 const applyLimit = 30 * time.Second
 
-// errRace says that another row of that name came while the task decided.
+// errRace means that another row with that name was added while the task decided.
 var errRace = errors.New("another client changed the database at the same time")
 
-// onlyRow is what ovsdb-server says of a transaction that makes a second row in a
-// table for one. A database that was made a moment ago has no such row yet, and
-// whoever finds none makes it: two tasks at once, or ovn-northd and a task. It says so
-// when it commits, without an operation to blame.
+// onlyRow is ovsdb-server's error for a transaction that makes a second row in a
+// table for one. A new database has no such row yet, and a client that finds none makes it:
+// two tasks at once, or ovn-northd and a task. The server reports the error at commit,
+// without a failed operation.
 const onlyRow = "greater than the schema-defined limit of"
 
-// answers is what a server said to a transaction's operations, one by one.
+// answers is a server's answers to a transaction's operations.
 type answers struct {
 	ops     []ovsdb.Operation
 	results []ovsdb.OperationResult
@@ -52,7 +52,7 @@ func (s *Session) transact(ctx context.Context, edits []Edit) (answers, error) {
 	return answers{ops, results}, nil
 }
 
-// failure says which operations the server refused.
+// failure lists the operations that the server refused.
 func failure(failed []ovsdb.OperationError, err error) error {
 	var texts []string
 	for _, f := range failed {
@@ -88,7 +88,7 @@ func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
 		return err
 	}
 	if len(rows.Globals) == 0 {
-		// A database that no ovn-nbctl and no ovn-northd has opened yet.
+		// No ovn-nbctl and no ovn-northd has opened this database yet.
 		_, err := s.transact(ctx, append(edits, Insert(&nb.Global{NbCfg: 1})))
 		return err
 	}
@@ -97,8 +97,8 @@ func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
 	return err
 }
 
-// commitSwitch counts next_cfg up in the same transaction and waits until
-// ovs-vswitchd says that it has caught up, as ovs-vsctl does.
+// commitSwitch increments next_cfg in the same transaction and waits until
+// ovs-vswitchd reports that it has caught up, as ovs-vsctl does.
 func commitSwitch(ctx context.Context, s *Session, edits []Edit) error {
 	var rows vs.Rows
 	if err := s.Read(ctx, &rows); err != nil {
@@ -125,7 +125,7 @@ func commitSwitch(ctx context.Context, s *Session, edits []Edit) error {
 	return got.devices(rows)
 }
 
-// nextCfg is the counter after the transaction, from its last operation.
+// nextCfg returns the counter after the transaction, from its last operation.
 func (a answers) nextCfg() (int, error) {
 	last := a.results[len(a.results)-1]
 	if len(last.Rows) == 1 {
@@ -136,7 +136,7 @@ func (a answers) nextCfg() (int, error) {
 	return 0, fmt.Errorf("bug in kinit: next_cfg not found in %v", last.Rows)
 }
 
-// devices tells what ovs-vswitchd says of the interfaces that were made.
+// devices returns ovs-vswitchd's errors for the new interfaces.
 func (a answers) devices(rows vs.Rows) error {
 	for i, op := range a.ops {
 		if op.Op != ovsdb.OperationInsert || op.Table != "Interface" {
@@ -151,8 +151,8 @@ func (a answers) devices(rows vs.Rows) error {
 	return nil
 }
 
-// applied waits until ovs-vswitchd has made change number want, and reads the
-// rows as they are then.
+// applied waits until ovs-vswitchd has made change number want, and then reads the
+// rows.
 func (s *Session) applied(ctx context.Context, want int, rows *vs.Rows) error {
 	limited, cancel := context.WithTimeout(ctx, applyLimit)
 	defer cancel()

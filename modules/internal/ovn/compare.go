@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Compare returns the edit that makes the named columns of have what they are in
+// Compare returns the edit that changes the named columns of have to their values in
 // want, and a line for each difference. Sets are compared without order. Equal
 // columns give no edit.
 func Compare[T any](have, want T, columns ...string) (Edit, []string) {
@@ -34,7 +34,7 @@ func Compare[T any](have, want T, columns ...string) (Edit, []string) {
 	return Update(&row, fields...), lines
 }
 
-// Show lists the named columns of a row that are not empty, as a new row's text.
+// Show lists the named non-empty columns of a row, as a new row's text.
 func Show[T any](row T, columns ...string) []string {
 	var none T
 	_, lines := Compare(none, row, columns...)
@@ -44,7 +44,7 @@ func Show[T any](row T, columns ...string) []string {
 	return lines
 }
 
-// difference says what has to change in a column: nothing when it is equal.
+// difference describes the change of a column; nothing if it is equal.
 func difference(column string, have, want reflect.Value) []string {
 	if have.Kind() == reflect.Map {
 		return mapDifference(column, have.Interface().(map[string]string), want.Interface().(map[string]string))
@@ -98,7 +98,7 @@ func orNone(s string) string {
 	return s
 }
 
-// Lines joins a headline and what is below it, indented.
+// Lines joins a headline and the indented lines below it.
 func Lines(head string, below []string) string {
 	return strings.Join(append([]string{head}, below...), "\n  ")
 }

@@ -1,10 +1,9 @@
 // Package ovn talks to the databases of OVN and Open vSwitch on a host.
 //
 // It owns the connection (over a socket forwarded inside the host's own), the
-// marks that say which cluster owns a row, and the shape every OVN module has:
-// read all rows, decide from them alone, commit in one transaction. What a
-// module wants is decided in the module's package. Nothing else in kinit imports
-// libovsdb.
+// marks that record which cluster owns a row, and the structure of every OVN module:
+// read all rows, decide from them alone, commit in one transaction. Each module's package
+// decides its changes. No other package of kinit imports libovsdb.
 package ovn
 
 import (
@@ -26,12 +25,12 @@ const (
 
 // Database is one database of a host.
 type Database struct {
-	Name   string // as the server calls it
+	Name   string // its name in the server
 	Socket string // its path on the host
-	File   string // where the host keeps it
+	File   string // its file on the host
 	Need   string // what must run for it to answer
 	tables map[string]model.Model
-	// commit sends edits in one transaction, with what this database needs besides.
+	// commit sends edits in one transaction, with this database's additional operations.
 	commit func(ctx context.Context, s *Session, edits []Edit) error
 }
 
@@ -56,7 +55,7 @@ func Northbound() Database {
 	}
 }
 
-// Southbound is OVN's southbound database: how it listens, and its chassis.
+// Southbound is OVN's southbound database: its listeners, and its chassis.
 func Southbound() Database {
 	return Database{
 		Name: "OVN_Southbound", Socket: SouthboundSocket, File: "/var/lib/ovn/ovnsb_db.db", Need: "ovn-central",

@@ -42,17 +42,17 @@ func Link(row any, field *[]string, uuids ...string) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationInsert, Value: uuids})
 }
 
-// Unlink takes UUIDs out of a set of the row; what nothing refers to any more
-// goes with it.
+// Unlink removes UUIDs from a set of the row; rows that nothing refers to any more
+// are removed with it.
 func Unlink(row any, field *[]string, uuids ...string) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationDelete, Value: uuids})
 }
 
-// SetKeys sets keys of a map of the row and leaves the others as they are.
+// SetKeys sets keys of a map of the row and does not change the others.
 func SetKeys(row any, field *map[string]string, values map[string]string) Edit {
 	keys := slices.Sorted(maps.Keys(values))
 	return mutate(row,
-		// Inserting keeps a key that is there already, so it has to go first.
+		// An insert keeps an existing key, so the key is removed first.
 		model.Mutation{Field: field, Mutator: ovsdb.MutateOperationDelete, Value: keys},
 		model.Mutation{Field: field, Mutator: ovsdb.MutateOperationInsert, Value: values})
 }
@@ -62,7 +62,7 @@ func UnsetKeys(row any, field *map[string]string, keys ...string) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationDelete, Value: keys})
 }
 
-// count adds one to a number of the row.
+// count increments a number of the row.
 func count(row any, field *int) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationAdd, Value: 1})
 }
@@ -71,8 +71,8 @@ func mutate(row any, mutations ...model.Mutation) Edit {
 	return func(b builder) ([]ovsdb.Operation, error) { return b.Where(row).Mutate(row, mutations...) }
 }
 
-// Unless ends the transaction when another row with this text in this column has
-// come since the rows were read: most names in OVN are not unique by themselves.
+// Unless ends the transaction if another row with this text in this column was
+// added since the rows were read: most names in OVN are not unique by themselves.
 // The step then reads and decides again.
 func Unless(row any, field *string) Edit {
 	return func(b builder) ([]ovsdb.Operation, error) {

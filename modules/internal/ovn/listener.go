@@ -4,7 +4,7 @@ import (
 	"kinit/modules/internal/ovn/sb"
 )
 
-// SouthboundSSL returns the row that says which files the database uses for TLS.
+// SouthboundSSL returns the row with the database's TLS files.
 func SouthboundSSL(rows sb.Rows, global sb.Global) (sb.SSL, bool) {
 	for _, row := range rows.SSLs {
 		if global.SSL != nil && row.UUID == *global.SSL {
@@ -14,7 +14,7 @@ func SouthboundSSL(rows sb.Rows, global sb.Global) (sb.SSL, bool) {
 	return sb.SSL{}, false
 }
 
-// DropConnection returns what removes an address the database listens on, or the
+// DropConnection returns the change that removes an address from the database's listeners, or the
 // owner's share in it.
 func DropConnection(global sb.Global, c sb.Connection, owner string) Change {
 	thing := "listener " + c.Target
@@ -24,8 +24,8 @@ func DropConnection(global sb.Global, c sb.Connection, owner string) Change {
 	return Change{Text: "delete " + thing, Edits: []Edit{Unlink(&global, &global.Connections, c.UUID)}}
 }
 
-// DropListener returns what removes everything a cluster told the southbound
-// database about listening, or its share in it.
+// DropListener returns the change that removes a cluster's listener settings from the
+// southbound database, or its share in them.
 func DropListener(rows sb.Rows, owner string) Change {
 	var all Change
 	if len(rows.Globals) == 0 {
@@ -49,7 +49,7 @@ func DropListener(rows sb.Rows, owner string) Change {
 	return Both(all, left)
 }
 
-// Both makes one change of two.
+// Both combines two changes.
 func Both(a, b Change) Change {
 	switch {
 	case a.Empty():

@@ -8,8 +8,8 @@ import (
 	"kinit/modules/internal/ovn/nb"
 )
 
-// FindSwitch returns the logical switch of a name that the owner has or shares.
-// Without such a switch, missing says so: an earlier task may be about to make it.
+// FindSwitch returns the logical switch with a name that the owner has or shares.
+// Without such a switch it returns the error missing: an earlier task can still make it.
 func FindSwitch(rows nb.Rows, name, owner string) (found nb.Switch, missing, err error) {
 	all := rows.SwitchesNamed(name)
 	if len(all) == 0 {
@@ -49,8 +49,8 @@ func FindDHCP(rows nb.Rows, name, owner string) (nb.DHCP, bool) {
 	return nb.DHCP{}, false
 }
 
-// DropSwitch returns what removes a switch with the owner's ports, or the owner's
-// share in it where others share it. A switch with ports of somebody else stays.
+// DropSwitch returns the change that removes a switch with the owner's ports, or the owner's
+// share in a shared one. A switch with ports of other owners remains.
 func DropSwitch(rows nb.Rows, s nb.Switch, owner string) Change {
 	if left, last := Leave("logical switch "+s.Name, &s, &s.ExternalIDs, owner); !last {
 		return left
@@ -73,8 +73,8 @@ func DropSwitch(rows nb.Rows, s nb.Switch, owner string) Change {
 	return change
 }
 
-// DropSwitchPort returns what removes a port of a switch, or the owner's share in
-// it where others share it.
+// DropSwitchPort returns the change that removes a port of a switch, or the owner's share in
+// a shared one.
 func DropSwitchPort(rows nb.Rows, p nb.SwitchPort, owner string) Change {
 	if left, last := Leave("port "+p.Name, &p, &p.ExternalIDs, owner); !last {
 		return left
@@ -108,8 +108,8 @@ func DropRouterPort(rows nb.Rows, p nb.RouterPort, owner string) []Edit {
 	return edits
 }
 
-// DropRouter returns what removes a router with its ports, translations and
-// routes. A router with ports of somebody else stays.
+// DropRouter returns the change that removes a router with its ports, translations and
+// routes. A router with ports of other owners remains.
 func DropRouter(rows nb.Rows, r nb.Router, owner string) Change {
 	change := Change{Text: fmt.Sprintf("delete logical router %s with %d ports, %d translations and %d routes",
 		r.Name, len(r.Ports), len(r.NAT), len(r.StaticRoutes))}

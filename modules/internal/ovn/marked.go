@@ -11,7 +11,7 @@ import (
 )
 
 // Marked counts the rows of rows, such as nb.Rows, that have a mark of the owner:
-// its own and those it shares. A row that keeps book of settings counts too.
+// its own and those it shares. A row with records of settings counts too.
 func Marked(rows any, owner string) int {
 	if owner == "" {
 		return 0
@@ -30,8 +30,8 @@ func Marked(rows any, owner string) int {
 	return count
 }
 
-// Namesakes lists the rows of rows, such as nb.Rows, that another owner of the host's owner's
-// name has, as "Switch k8s".
+// Namesakes lists the rows of rows, such as nb.Rows, of another owner with the name of the
+// host's owner, such as "Switch k8s".
 func Namesakes(h module.Host, rows any) []string {
 	var names []string
 	tables := reflect.ValueOf(rows)
@@ -53,8 +53,8 @@ func Namesakes(h module.Host, rows any) []string {
 	return names
 }
 
-// LeftAlone says that rows stay which another owner of the name has; nothing where there is
-// none.
+// LeftAlone returns the message that rows of another owner with the same name remain; "" if
+// there are none.
 func LeftAlone(h module.Host, names []string) string {
 	texts := make([]string, len(names))
 	for i, name := range names {
@@ -71,7 +71,7 @@ func marked(ids map[string]string, owner string) int {
 	return 0
 }
 
-// Load reads all rows of a database of a host into rows, a pointer to a struct such
+// Load reads all rows of a host's database into rows, a pointer to a struct such
 // as nb.Rows. A database that does not run has none.
 func Load(ctx context.Context, h module.Host, db Database, rows any) error {
 	there, err := Running(ctx, h, db)

@@ -14,16 +14,16 @@ import (
 	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/ovntest"
-	"kinit/modules/ovncentral"
-	"kinit/modules/ovnchassis"
-	"kinit/modules/ovnport"
-	"kinit/modules/ovnrouter"
-	"kinit/modules/ovnsweep"
-	"kinit/modules/ovnswitch"
-	"kinit/modules/ovnsync"
-	"kinit/modules/ovsbridge"
-	"kinit/modules/ovsport"
-	"kinit/modules/ovssweep"
+	"kinit/modules/ovn_central"
+	"kinit/modules/ovn_chassis"
+	"kinit/modules/ovn_port"
+	"kinit/modules/ovn_router"
+	"kinit/modules/ovn_sweep"
+	"kinit/modules/ovn_switch"
+	"kinit/modules/ovn_sync"
+	"kinit/modules/ovs_bridge"
+	"kinit/modules/ovs_port"
+	"kinit/modules/ovs_sweep"
 )
 
 // overlay is two hypervisors with a cable between them, the first with
@@ -232,7 +232,7 @@ func sweep(t *testing.T, h module.Host) error {
 	return nil
 }
 
-// canTurnOff tells whether checksums can be left to the ends here.
+// canTurnOff reports whether checksums can be left to the ends here.
 func canTurnOff() bool {
 	_, err := exec.LookPath("ethtool")
 	return err == nil

@@ -9,14 +9,14 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// The keys in external_ids that say whose a row is. Owners are signatures of package claim.
+// The keys in external_ids that record the owner of a row. Owners are signatures of package claim.
 const (
 	// OwnerKey has the one cluster that a row belongs to.
 	OwnerKey = "kinit-owner"
-	// sharedPrefix before a cluster marks a row that several may share; the
-	// row goes with the last of them.
+	// sharedPrefix before a cluster marks a row that several can share; the
+	// row is removed with the last of them.
 	sharedPrefix = "kinit-owner-"
-	// NameKey has the name a playbook gave to a row that has none of its own.
+	// NameKey has the playbook's name of a row without a name column.
 	NameKey = "kinit-name"
 )
 
@@ -33,15 +33,15 @@ func Owned(owner string, more map[string]string) map[string]string {
 	return ids
 }
 
-// IsOwned tells whether a row is the owner's. Without an owner, unmarked rows are.
+// IsOwned reports whether a row is the owner's. Without an owner, unmarked rows are.
 func IsOwned(ids map[string]string, owner string) bool {
 	return ids[OwnerKey] == owner && len(Sharers(ids)) == 0
 }
 
-// SharedKey is the key that says that a cluster uses a shared row.
+// SharedKey returns the key that records that a cluster uses a shared row.
 func SharedKey(owner string) string { return sharedPrefix + owner }
 
-// Shared returns external_ids of a row that the owner is the first to share.
+// Shared returns external_ids of a row whose first sharer is the owner.
 func Shared(owner string, more map[string]string) map[string]string {
 	ids := maps.Clone(more)
 	if ids == nil {
@@ -65,12 +65,12 @@ func Sharers(ids map[string]string) []string {
 	return owners
 }
 
-// Shares tells whether the cluster uses the shared row.
+// Shares reports whether the cluster uses the shared row.
 func Shares(ids map[string]string, owner string) bool {
 	return owner != "" && slices.Contains(Sharers(ids), owner)
 }
 
-// Names are owners as messages call them beside one of them.
+// Names returns owners for messages that also name one of them.
 func Names(owners []string, beside string) string {
 	var names []string
 	for _, owner := range owners {
@@ -79,14 +79,14 @@ func Names(owners []string, beside string) string {
 	return strings.Join(names, ", ")
 }
 
-// Foreign is the error for a thing that is there and is somebody else's. remedy is
+// Foreign returns the error for an existing object of another owner. remedy is
 // the command that removes it by hand.
 func Foreign(thing string, ids map[string]string, owner, remedy string) error {
 	return fmt.Errorf("%s exists and is not owned by %s (%s); use another name, or remove it with %q if nobody needs it",
 		thing, Who(owner), holder(ids, owner), remedy)
 }
 
-// Who is an owner as messages call it.
+// Who returns an owner for messages.
 func Who(owner string) string {
 	if owner == "" {
 		return "this playbook"
@@ -94,7 +94,7 @@ func Who(owner string) string {
 	return "cluster " + claim.Name(owner)
 }
 
-// holder says whose a row is.
+// holder describes the owner of a row.
 func holder(ids map[string]string, beside string) string {
 	if owner := ids[OwnerKey]; owner != "" {
 		return "it belongs to " + claim.Who(owner, beside)

@@ -18,8 +18,8 @@ import (
 	"kinit/engine/module"
 )
 
-// answerLimit is how long a server may take to answer when the task has no deadline
-// of its own. It needs milliseconds, seconds while a cluster of servers elects a
+// answerLimit limits the wait for a server's answer if the task has no deadline.
+// It needs milliseconds, seconds while a cluster of servers elects a
 // leader.
 const answerLimit = 30 * time.Second
 
@@ -37,7 +37,7 @@ type connection interface {
 }
 
 // Session is a connection to one database with a copy of its rows that follows
-// what others change. It is used by one goroutine.
+// changes by others. One goroutine uses it.
 type Session struct {
 	db      Database
 	conn    connection
@@ -63,8 +63,8 @@ func Open(ctx context.Context, h module.Host, db Database) (*Session, error) {
 	return nil, fmt.Errorf("connect to %s over %s: %w; is %s running?", db.Name, db.Socket, err, db.Need)
 }
 
-// Exists tells whether the database's socket is there. Without it nothing can be
-// in the database that takes effect.
+// Exists reports whether the database's socket exists. Without it, nothing in the database
+// takes effect.
 func Exists(ctx context.Context, h module.Host, db Database) (bool, error) {
 	_, err := h.Files().Stat(ctx, db.Socket)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func (s *Session) connect(ctx context.Context) error {
 	return err
 }
 
-// signal notes that something has changed, once until it is looked at.
+// signal records a change until it is read.
 func (s *Session) signal() {
 	select {
 	case s.changed <- struct{}{}:
@@ -172,7 +172,7 @@ func (s *Session) Commit(ctx context.Context, edits ...Edit) error {
 	return nil
 }
 
-// Wait returns when done is true. It asks again after each change of a row, and
+// Wait returns when done is true. It calls done again after each change of a row, and
 // returns ctx's error when ctx ends.
 func (s *Session) Wait(ctx context.Context, done func() (bool, error)) error {
 	return WaitBoth(ctx, s, s, done)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The keys in external_ids that keep book of a setting which belongs to the host
-// and not to one cluster: who relies on it, and what it was before.
+// The keys in external_ids with the records of a setting which belongs to the host
+// and not to one cluster: its users, and its former value.
 const (
 	usersPrefix = "kinit-users-"
 	priorPrefix = "kinit-prior-"
@@ -16,14 +16,14 @@ const (
 // Setting is one value of a host's database, such as a key of Open_vSwitch's
 // external_ids. An empty value means that it is not set.
 type Setting struct {
-	Name string // for people and for the books, such as ovn-remote
+	Name string // for people and for the records, such as ovn-remote
 	Have string
 	Want string
 }
 
-// Settle says what to write for a setting that a cluster wants: the keys to put
-// into the books, and whether the value itself changes. A value that was right
-// before kinit came is not claimed. A value that other clusters rely on is not
+// Settle returns the changes for a setting that a cluster wants: the keys to record,
+// and whether the value itself changes. A value that was right
+// before kinit is not claimed. A value that other clusters use is not
 // changed.
 func Settle(books map[string]string, s Setting, owner string) (entries map[string]string, change bool, err error) {
 	users := users(books, s.Name)
@@ -48,16 +48,16 @@ func Settle(books map[string]string, s Setting, owner string) (entries map[strin
 	return entries, true, nil
 }
 
-// Release is what has to be written when a cluster no longer needs a setting.
+// Release is the change when a cluster no longer needs a setting.
 type Release struct {
 	Name    string
-	Restore bool              // the last user has gone: the value becomes Prior again
+	Restore bool              // the last user has gone: the value is restored to Prior
 	Prior   string            // empty means that it was not set
-	Set     map[string]string // keys of the books to set
-	Unset   []string          // keys of the books to remove
+	Set     map[string]string // keys of the records to set
+	Unset   []string          // keys of the records to remove
 }
 
-// Releases lists what a cluster gives up of the settings in the books, by name.
+// Releases lists the recorded settings that a cluster gives up, by name.
 func Releases(books map[string]string, owner string) []Release {
 	var all []Release
 	for key := range books {
@@ -82,7 +82,7 @@ func release(books map[string]string, name, owner string) Release {
 	}
 }
 
-// users lists the clusters that rely on a setting.
+// users lists the clusters that use a setting.
 func users(books map[string]string, name string) []string {
 	if books[usersPrefix+name] == "" {
 		return nil

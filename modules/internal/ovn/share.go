@@ -2,19 +2,19 @@ package ovn
 
 import "fmt"
 
-// Standing is how a cluster stands to a row that several may share.
+// Standing is a cluster's relation to a row that several can share.
 type Standing int
 
-// The ways to stand to a row.
+// The relations to a row.
 const (
-	Unmarked Standing = iota // it was there before kinit
-	Sole                     // only this cluster has a mark on it
-	Joined                   // this cluster and others have one
-	Others                   // only others have one
+	Unmarked Standing = iota // it existed before kinit
+	Sole                     // only this cluster has marked it
+	Joined                   // this cluster and others have marked it
+	Others                   // only others have marked it
 )
 
-// StandingOf tells how a cluster stands to a row. Without an owner, an unmarked
-// row is as good as its own; so is a row of the owner's alone.
+// StandingOf returns a cluster's relation to a row. Without an owner, an unmarked
+// row counts as its own; so does a row that only the owner has marked.
 func StandingOf(ids map[string]string, owner string) Standing {
 	sharers := Sharers(ids)
 	mine := Shares(ids, owner)
@@ -31,16 +31,16 @@ func StandingOf(ids map[string]string, owner string) Standing {
 	return Others
 }
 
-// Ours tells whether a row is the owner's, alone or with others.
+// Ours reports whether a row is the owner's, alone or with others.
 func Ours(ids map[string]string, owner string) bool {
 	stands := StandingOf(ids, owner)
 	return stands == Sole || stands == Joined
 }
 
-// Share decides for a row that is there and that several clusters may use. change
-// is what would make it fit the arguments, join the edit that adds this cluster's
-// mark. A row that fits is joined, or used as it is when it has no mark; one that
-// does not fit is changed only by the one cluster that has it.
+// Share decides about an existing row that several clusters can use. change
+// makes it match the arguments, join adds this cluster's
+// mark. A matching row is joined, or used without changes if it has no mark; one that
+// does not match is changed only if this cluster is its only owner.
 func Share(thing string, ids map[string]string, owner string, change Change, join Edit) (Change, error) {
 	stands := StandingOf(ids, owner)
 	switch {
@@ -57,8 +57,8 @@ func Share(thing string, ids map[string]string, owner string, change Change, joi
 	return Change{}, fmt.Errorf("%s differs, and %s; give all the same arguments\n%s", thing, holder(ids, owner), change.Text)
 }
 
-// Leave returns what takes a cluster's mark off a row that others share still.
-// last tells that no other does, so that the row is to go.
+// Leave returns the edit that removes a cluster's mark from a row that others still share.
+// last is true if no other shares it, so that the row must be removed.
 func Leave(thing string, row any, ids *map[string]string, owner string) (change Change, last bool) {
 	var others []string
 	for _, sharer := range Sharers(*ids) {

@@ -3,29 +3,28 @@ package ovn
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"kinit/engine/module"
 )
 
-// attempts is how often a step decides anew when another client was faster.
+// attempts is how often a step decides again because another client was faster.
 const attempts = 5
 
-// Change is what a module decides from the rows it read. Without edits there is
+// Change is a module's decision from the rows it read. Without edits there is
 // nothing to do.
 type Change struct {
 	Text  string // the dry-run line, with further lines below
 	Edits []Edit
-	// Blocked says why it cannot be done as things are now, though an earlier task
-	// may bring that about: a port whose switch is not there yet.
+	// Blocked is why the change is impossible at present, though an earlier task
+	// can still make it possible: a port whose switch does not exist yet.
 	Blocked error
 }
 
-// Empty tells whether there is nothing to do.
+// Empty reports whether there is nothing to do.
 func (c Change) Empty() bool { return len(c.Edits) == 0 && c.Blocked == nil }
 
-// Plan reads a database into R, such as nb.Rows, and returns the step that decide
-// asks for. When the step is done it reads and decides again, so that it is right
+// Plan reads a database into R, such as nb.Rows, and returns the step for decide's
+// change. When the step runs, it reads and decides again, so that it is right
 // after an interruption and beside other clients.
 func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) ([]module.Step, error) {
 	s, err := Open(ctx, h, db)
@@ -37,12 +36,12 @@ func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R)
 	if err != nil || change.Empty() {
 		return nil, err
 	}
-	return []module.Step{module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
+	return module.OneStep(change.Text, func(ctx context.Context, h module.Host) error {
 		return Do(ctx, h, db, decide)
-	})}, nil
+	}), nil
 }
 
-// PlanAbsent is Plan for removing: where no database runs, there is nothing to
+// PlanAbsent is Plan for removing: if no database runs, there is nothing to
 // remove.
 func PlanAbsent[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) ([]module.Step, error) {
 	there, err := Running(ctx, h, db)
@@ -91,11 +90,3 @@ const (
 	Present = "present"
 	Absent  = "absent"
 )
-
-// CheckState tells whether state has one of its two values.
-func CheckState(state string) error {
-	if state != Present && state != Absent {
-		return fmt.Errorf("state is %q, want %q or %q", state, Present, Absent)
-	}
-	return nil
-}

@@ -13,9 +13,9 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// Running tells whether a database answers on the host. One that is stopped and
-// still has rows of the owner is an error: they would take effect again with the
-// next start, so nobody may take them for gone.
+// Running reports whether a database answers on the host. A stopped one that
+// still has rows of the owner is an error: they would take effect again at the
+// next start, so they must not count as removed.
 func Running(ctx context.Context, h module.Host, db Database) (bool, error) {
 	there, err := Exists(ctx, h, db)
 	if err != nil || there || h.Owner() == "" {
@@ -33,7 +33,7 @@ func Running(ctx context.Context, h module.Host, db Database) (bool, error) {
 	return false, err
 }
 
-// stored counts the owner's rows in the file of a database that is stopped.
+// stored counts the owner's rows in the file of a stopped database.
 func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 	query, err := json.Marshal(db.selection())
 	if err != nil {
@@ -42,7 +42,7 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"ovsdb-tool", "query", db.File, string(query)}})
 	var exit *module.ExitError
 	if errors.As(err, &exit) && exit.Code == 127 {
-		return 0, nil // what could start it again has been uninstalled
+		return 0, nil // the program that could start it again is uninstalled
 	}
 	if err != nil {
 		return 0, fmt.Errorf("look into %s, which is stopped: %w; start %s and try again", db.File, err, db.Need)

@@ -9,14 +9,14 @@ import (
 	"kinit/engine/module"
 )
 
-// apt is dpkg and apt, of Debian and what descends from it.
+// apt is dpkg and apt, of Debian and its derivatives.
 type apt struct{}
 
 // lockSeconds is how long apt waits for another package manager to finish; the
 // first upgrade of a freshly booted system takes minutes.
 const lockSeconds = "300"
 
-// Installed asks dpkg, which ends with 1 when it does not know one of the names.
+// Installed asks dpkg, which ends with 1 if one of the names is unknown.
 func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	argv := append([]string{"dpkg-query", "-W", "-f", `${Package}\t${db:Status-Abbrev}\t${Version}\n`}, names...)
 	out, err := h.Run(ctx, module.Command{Argv: argv})
@@ -26,8 +26,8 @@ func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[st
 	return parseDpkg(out.Stdout), nil
 }
 
-// parseDpkg reads "name, status, version" lines. The second letter of the status is
-// what is: i for installed.
+// parseDpkg parses "name, status, version" lines. The second letter of the status is
+// the current state: i for installed.
 func parseDpkg(text string) map[string][]string {
 	installed := map[string][]string{}
 	for line := range strings.Lines(text) {
@@ -39,14 +39,14 @@ func parseDpkg(text string) map[string][]string {
 	return installed
 }
 
-// Newest asks apt, which prefers some repositories as its preferences say.
+// Newest asks apt, which follows the priorities in its preferences.
 func (apt) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apt-cache", "policy"}, names...)})
 	return parsePolicy(out.Stdout), err
 }
 
-// parsePolicy reads what apt-cache policy prints: a line with each name, and
-// indented below it what could be installed. apt has no other form of it.
+// parsePolicy parses the output of apt-cache policy: a line with each name, and
+// indented below it the candidate. apt has no other format of it.
 func parsePolicy(text string) map[string]string {
 	candidates, name := map[string]string{}, ""
 	for line := range strings.Lines(text) {
@@ -90,7 +90,7 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 		if err := a.install(ctx, h, c.Install); err != nil {
 			return err
 		}
-		if err := holdAgain(ctx, h, a, c); err != nil { // apt frees what it is made to change
+		if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
 			return err
 		}
 	}
@@ -107,8 +107,8 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 	return a.get(ctx, h, append(append(verb, "--"), c.Remove...)...)
 }
 
-// install installs, and when that fails puts right what usually is the matter: old
-// package lists, or an install that was interrupted.
+// install installs, and if that fails, corrects the usual causes: old
+// package lists, or an interrupted install.
 func (a apt) install(ctx context.Context, h module.Host, specs []Spec) error {
 	args := []string{"install", "--no-install-recommends", "--allow-downgrades", "--allow-change-held-packages", "--"}
 	for _, s := range specs {
@@ -129,8 +129,8 @@ func (a apt) install(ctx context.Context, h module.Host, specs []Spec) error {
 
 func (apt) env() map[string]string { return map[string]string{"DEBIAN_FRONTEND": "noninteractive"} }
 
-// get runs apt-get so that it never asks: configuration files that were changed
-// stay.
+// get runs apt-get without questions: changed configuration files
+// remain.
 func (a apt) get(ctx context.Context, h module.Host, args ...string) error {
 	_, err := run(ctx, h, a.env(), append([]string{"apt-get", "-y", "-q",
 		"-o", "DPkg::Lock::Timeout=" + lockSeconds,

@@ -11,7 +11,7 @@ import (
 	"kinit/engine/module"
 )
 
-// dnf is rpm and dnf, of Fedora and what descends from it, or yum, which on most of
+// dnf is rpm and dnf, of Fedora and its derivatives, or yum, which on most of
 // these is another name of dnf.
 type dnf struct{ program string }
 
@@ -39,7 +39,7 @@ func parsePairs(text string) map[string]string {
 	return newest
 }
 
-// Held reads the list of the plug-in versionlock. A host without it holds nothing.
+// Held reads the list of the plug-in versionlock. Without it the host holds nothing.
 func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{d.program, "-q", "versionlock", "list"}})
 	var exit *module.ExitError
@@ -55,7 +55,7 @@ func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[strin
 	return held, err
 }
 
-// parseLocks reads "name-epoch:version-release.*" of dnf 4, in which a "!" is an
+// parseLocks parses "name-epoch:version-release.*" of dnf 4, in which a "!" is an
 // exclusion, and "Package name: name" of dnf 5.
 func parseLocks(text string) map[string]bool {
 	held := map[string]bool{}
@@ -71,8 +71,8 @@ func parseLocks(text string) map[string]bool {
 	return held
 }
 
-// Hold locks the version that is installed: by the name alone dnf 4 locks those of
-// the repositories too.
+// Hold locks the installed version: for a bare name, dnf 4 also locks the versions in
+// the repositories.
 func (d dnf) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
 	verb, what := "delete", name
 	if hold {
@@ -114,7 +114,7 @@ func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
 	return d.run(ctx, h, append([]string{"--setopt=clean_requirements_on_remove=False", "remove", "--"}, c.Remove...)...)
 }
 
-// install installs, and when that fails once more with fresh package lists.
+// install installs, and if that fails tries again with fresh package lists.
 func (d dnf) install(ctx context.Context, h module.Host, specs []Spec) error {
 	args := []string{"--setopt=install_weak_deps=False", "install", "--"}
 	for _, s := range specs {

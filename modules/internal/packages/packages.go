@@ -1,6 +1,6 @@
-// Package packages asks and drives the package manager of a host, whichever it has.
+// Package packages queries and runs the package manager of a host.
 //
-// It does not decide what should be installed; the module package does.
+// It does not decide about the installation; the module package does.
 package packages
 
 import (
@@ -18,18 +18,18 @@ import (
 
 // Manager is a package manager. Its programs never ask questions.
 type Manager interface {
-	// Installed tells which of the packages are there: by name the ways in which
-	// their version may be written, the full one first.
+	// Installed returns the installed ones of the packages: by name the notations of
+	// their version, the full one first.
 	Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error)
-	// Newest tells the version that each installed package could have, as far as the
-	// host's package lists know. One without a newer version may be missing.
+	// Newest returns the newest version of each installed package in the
+	// host's package lists. One without a newer version can be missing.
 	Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error)
-	// Held tells which of the packages are kept at their version.
+	// Held returns the packages that are held at their version.
 	Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error)
 	// Change installs and removes. A held package that is named is changed, and is
 	// held afterwards.
 	Change(ctx context.Context, h module.Host, c Change) error
-	// Hold keeps an installed package at its version, or no longer.
+	// Hold holds an installed package at its version, or releases it.
 	Hold(ctx context.Context, h module.Host, name string, hold bool) error
 }
 
@@ -39,14 +39,14 @@ type Spec struct {
 	Version string // "" for any; a "*" at the end stands for anything
 }
 
-// Parse takes a version off "name=version".
+// Parse splits "name=version".
 func Parse(text string) Spec {
 	name, version, _ := strings.Cut(text, "=")
 	return Spec{name, version}
 }
 
-// Fits tells whether one of the ways to write an installed version is the one that
-// is asked for.
+// Fits reports whether one of the notations of an installed version is the requested
+// one.
 func (s Spec) Fits(have []string) bool {
 	if s.Version == "" {
 		return true
@@ -60,12 +60,12 @@ func (s Spec) Fits(have []string) bool {
 	return false
 }
 
-// Change is what a package manager is to do.
+// Change is the work of a package manager.
 type Change struct {
 	Refresh bool     // read the package lists of the repositories first
-	Install []Spec   // with what they need
-	Remove  []string // with what needs them
-	Purge   bool     // remove their configuration too, where the manager knows of that
+	Install []Spec   // with their dependencies
+	Remove  []string // with their dependents
+	Purge   bool     // also remove their configuration, if the manager supports it
 	Held    []string // of those, the ones that are held
 }
 
@@ -73,8 +73,8 @@ type Change struct {
 // name.
 const MarkOfHold = "package_hold"
 
-// Of returns the package manager of a host: that of its distribution, as
-// /etc/os-release names it, or else the one whose program is there.
+// Of returns the package manager of a host: that of its distribution by
+// /etc/os-release, or else the one whose program is installed.
 func Of(ctx context.Context, h module.Host) (Manager, error) {
 	release, _, err := hostfile.Read(ctx, h, "/etc/os-release")
 	if err != nil {
@@ -101,7 +101,7 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 	return nil, fmt.Errorf("packages are installed with apt, dnf, yum or zypper, and %s has none of them: use a command task for its package manager", name)
 }
 
-// programs are the package managers, the one to be preferred first.
+// programs are the package managers, the preferred one first.
 func programs() []string { return []string{"apt-get", "dnf", "zypper", "yum"} }
 
 // choose decides by data: the distribution and its ancestors from ID and ID_LIKE of
@@ -155,7 +155,7 @@ func run(ctx context.Context, h module.Host, env map[string]string, argv ...stri
 	return h.Run(ctx, module.Command{Argv: argv, Env: env, Line: cmdtext.Progress(h)})
 }
 
-// codeIs tells whether an error is that of a program that ended with one of the
+// codeIs reports whether an error is the exit of a program with one of the
 // codes.
 func codeIs(err error, codes ...int) bool {
 	var exit *module.ExitError

@@ -12,7 +12,7 @@ import (
 // epoch and release.
 const rpmFormat = `%{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\n`
 
-// rpmInstalled asks rpm, which ends with the number of names it does not know.
+// rpmInstalled asks rpm, which ends with the number of unknown names.
 func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"rpm", "-q", "--qf", rpmFormat, "--"}, names...)})
 	installed := parseRPM(out.Stdout)
@@ -22,7 +22,7 @@ func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[strin
 	return installed, nil
 }
 
-// parseRPM reads lines of rpmFormat, and passes over "package x is not installed".
+// parseRPM parses lines of rpmFormat, and ignores "package x is not installed".
 // Of several versions, as kernels have, the last one counts: rpm lists the newest
 // last.
 func parseRPM(text string) map[string][]string {
@@ -42,8 +42,8 @@ func parseRPM(text string) map[string][]string {
 	return installed
 }
 
-// rehold changes held packages: these managers refuse to touch them otherwise. An
-// interrupt in between leaves them free.
+// rehold changes held packages: these managers otherwise refuse to change them. An
+// interrupt in between leaves them without their holds.
 func rehold(ctx context.Context, h module.Host, m Manager, c Change, change func() error) error {
 	for _, name := range c.Held {
 		if err := m.Hold(ctx, h, name, false); err != nil {
@@ -56,7 +56,7 @@ func rehold(ctx context.Context, h module.Host, m Manager, c Change, change func
 	return holdAgain(ctx, h, m, c)
 }
 
-// holdAgain holds the packages that were held and have been changed.
+// holdAgain restores the holds of changed packages.
 func holdAgain(ctx context.Context, h module.Host, m Manager, c Change) error {
 	for _, s := range c.Install {
 		if !slices.Contains(c.Held, s.Name) {

@@ -18,7 +18,7 @@ func (zypper) Installed(ctx context.Context, h module.Host, names []string) (map
 	return rpmInstalled(ctx, h, names)
 }
 
-// stream is what zypper prints with --xmlout, as far as it is looked at.
+// stream is the part of zypper's output with --xmlout that is in use.
 type stream struct {
 	Updates []struct {
 		Kind    string `xml:"kind,attr"`
@@ -43,7 +43,7 @@ func (z zypper) ask(ctx context.Context, h module.Host, command string) (stream,
 	return s, nil
 }
 
-// Newest lists updates; zypper leaves out those of held packages.
+// Newest lists updates; zypper omits those of held packages.
 func (z zypper) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
 	s, err := z.ask(ctx, h, "list-updates")
 	newest := map[string]string{}
@@ -100,7 +100,7 @@ func (z zypper) change(ctx context.Context, h module.Host, c Change) error {
 	return z.run(ctx, h, append([]string{"remove", "--"}, c.Remove...)...)
 }
 
-// install installs, and when that fails once more with fresh package lists.
+// install installs, and if that fails tries again with fresh package lists.
 func (z zypper) install(ctx context.Context, h module.Host, specs []Spec) error {
 	args := []string{"install", "--no-recommends", "--oldpackage", "--"}
 	for _, s := range specs {
@@ -116,7 +116,7 @@ func (z zypper) install(ctx context.Context, h module.Host, specs []Spec) error 
 	return z.run(ctx, h, args...)
 }
 
-// The codes with which zypper tells that it has worked; man 8 zypper, EXIT CODES.
+// The exit codes of success; man 8 zypper, EXIT CODES.
 const (
 	rebootNeeded  = 102
 	restartNeeded = 103 // of zypper, after an update of itself
@@ -130,7 +130,7 @@ func (z zypper) run(ctx context.Context, h module.Host, args ...string) error {
 	return err
 }
 
-// env has zypper wait for another package manager, in seconds.
+// env makes zypper wait for another package manager, in seconds.
 func (zypper) env() map[string]string { return map[string]string{"ZYPP_LOCK_TIMEOUT": lockSeconds} }
 
 var _ Manager = zypper{}

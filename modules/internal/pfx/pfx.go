@@ -1,7 +1,7 @@
-// Package pfx writes a certificate and its key as PKCS #12, the only form in which
+// Package pfx writes a certificate and its key as PKCS #12, the only format in which
 // Windows imports both together.
 //
-// It is the only package that knows a library for that format.
+// Only this package uses a library for that format.
 package pfx
 
 import (
@@ -26,7 +26,7 @@ type File struct {
 	Password secret.Value // 32 hex digits
 }
 
-// randomBytes is more than the format needs for its salts and initial vectors.
+// randomBytes is more than enough for the format's salts and initial vectors.
 const randomBytes = 256
 
 // Encode encrypts a certificate and its key, both in PEM. The algorithms are PBES2

@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// backdate is how far the start of validity lies before now, so that a machine
-// whose clock is behind accepts the certificate at once.
+// backdate is how far the start of validity is in the past, so that a machine
+// with a slow clock accepts the certificate at once.
 const backdate = time.Hour
 
 // serialBits is the length of serial numbers: RFC 5280 allows 20 octets, and
 // random ones need no counter.
 const serialBits = 127
 
-// Request is what a certificate is to say.
+// Request is the wanted properties of a certificate.
 type Request struct {
 	CommonName    string
 	Organizations []string

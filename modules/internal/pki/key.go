@@ -1,6 +1,6 @@
 // Package pki makes and reads private keys and X.509 certificates, in memory.
 //
-// It touches no host and keeps no file.
+// It touches no host and stores no file.
 package pki
 
 import (
@@ -21,7 +21,7 @@ const (
 	RSA   = "rsa"   // 2048 bits
 )
 
-// rsaBits is the least that Kubernetes and current browsers accept.
+// rsaBits is the minimum that Kubernetes and current browsers accept.
 const rsaBits = 2048
 
 // CheckType returns an error for an unknown key type.
@@ -40,7 +40,7 @@ func NewKey(kind string) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-// KeyType names the type of a key, or "" for one that NewKey does not make.
+// KeyType names the type of a key, or "" for a type that NewKey does not make.
 func KeyType(key crypto.Signer) string {
 	switch k := key.(type) {
 	case *rsa.PrivateKey:
@@ -71,8 +71,8 @@ func EncodePublic(key crypto.PublicKey) (string, error) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), nil
 }
 
-// ParseKey reads a PEM key: PKCS #8, or the older forms of RSA and EC keys. Its
-// errors never carry the text.
+// ParseKey parses a PEM key: PKCS #8, or the older forms of RSA and EC keys. Its
+// errors never contain the text.
 func ParseKey(text string) (crypto.Signer, error) {
 	for rest := []byte(text); ; {
 		block, next := pem.Decode(rest)
@@ -103,7 +103,7 @@ func parsePKCS8(der []byte) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// Belongs tells whether the certificate is for the key.
+// Belongs reports whether the certificate is for the key.
 func Belongs(cert *x509.Certificate, key crypto.Signer) bool {
 	public, ok := cert.PublicKey.(interface{ Equal(crypto.PublicKey) bool })
 	return ok && public.Equal(key.Public())

@@ -1,7 +1,7 @@
-// Package podman drives podman on a host by its command line, with JSON answers.
+// Package podman runs podman's command line on a host and parses its JSON output.
 //
-// It knows containers, pods, images, networks and volumes, and who owns them. It
-// does not decide what should be there; the podman_* modules do.
+// It manages containers, pods, images, networks and volumes, and their owners. The
+// podman_* modules decide which should exist.
 package podman
 
 import (
@@ -18,7 +18,7 @@ import (
 type Client struct {
 	Host module.Host
 	// Runtime is the OCI runtime of containers made with this client, "" for
-	// podman's own choice. Podman remembers it for each container.
+	// podman's default. Podman records it for each container.
 	Runtime string
 }
 
@@ -28,12 +28,12 @@ func (c Client) Run(ctx context.Context, args ...string) (string, error) {
 }
 
 // RunEnv is Run with environment variables, which podman's --env passes on by
-// name, so that their values are in no argument list.
+// name, so that no argument list contains their values.
 func (c Client) RunEnv(ctx context.Context, env map[string]string, args ...string) (string, error) {
 	return c.run(ctx, module.Command{Argv: c.argv(args), Env: env})
 }
 
-// RunLines is Run that hands on each line as it arrives.
+// RunLines is Run that passes each line on as it arrives.
 func (c Client) RunLines(ctx context.Context, line func(string), args ...string) (string, error) {
 	return c.run(ctx, module.Command{Argv: c.argv(args), Line: line})
 }
@@ -51,14 +51,14 @@ func (c Client) run(ctx context.Context, command module.Command) (string, error)
 	return out.Stdout, err
 }
 
-// inspect fills a value from `podman KIND inspect NAME` and returns false when
-// there is no such thing.
+// inspect fills a value from `podman KIND inspect NAME` and returns false if
+// the object does not exist.
 func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool, error) {
 	text, err := c.Run(ctx, kind, "inspect", name)
 	var exit *module.ExitError
 	if errors.As(err, &exit) {
-		// Podman gives the same code for everything, so it is asked again in the
-		// one way that has a code for "none".
+		// Podman returns the same code for every error, so the command with a separate
+		// code for "none" is run.
 		there, existsErr := c.exists(ctx, kind, name)
 		if existsErr == nil && !there {
 			return false, nil
@@ -73,7 +73,7 @@ func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool
 	return true, nil
 }
 
-// exists asks for a thing; podman answers code 1 for none.
+// exists checks whether an object exists; podman returns code 1 if it does not.
 func (c Client) exists(ctx context.Context, kind, name string) (bool, error) {
 	_, err := c.Run(ctx, kind, "exists", name)
 	var exit *module.ExitError
@@ -99,12 +99,12 @@ func (c Client) list(ctx context.Context, value any, args ...string) error {
 	return nil
 }
 
-// NotInstalled tells whether an error says that there is no podman, and so
-// nothing of podman's either.
+// NotInstalled reports whether an error means that podman is not installed, and that
+// the host therefore has no podman objects.
 func NotInstalled(err error) bool {
 	var exit *module.ExitError
 	return errors.As(err, &exit) && exit.Code == notFound
 }
 
-// notFound is the shell's code for a program that is not there.
+// notFound is the shell's code for a missing program.
 const notFound = 127

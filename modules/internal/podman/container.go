@@ -9,7 +9,7 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Container is what podman knows about a container.
+// Container is podman's data about a container.
 type Container struct {
 	ID           string `json:"Id"`
 	Name         string `json:"Name"`
@@ -21,7 +21,7 @@ type Container struct {
 	State        struct {
 		Status    string // created, running, exited, …
 		Running   bool
-		Pid       int // of its first process, also of one that is long gone
+		Pid       int // of its first process, even of one that ended long ago
 		ConmonPid int // of the process that watches it
 		ExitCode  int
 	}
@@ -41,8 +41,8 @@ func (c Container) Addresses() map[string]string {
 	return all
 }
 
-// StopSeconds is how long the container gets to end by itself when it is removed: what
-// its label says, or else the default. Both are in seconds.
+// StopSeconds is how long the container gets to end by itself when it is removed: the
+// value of its label, or else the default. Both are in seconds.
 func (c Container) StopSeconds(otherwise int) int {
 	if seconds, err := strconv.Atoi(c.Config.Labels[StopLabel]); err == nil && seconds >= 0 {
 		return seconds
@@ -57,7 +57,7 @@ func (c Client) Container(ctx context.Context, name string) (*Container, error) 
 	if err != nil || !there || len(found) != 1 {
 		return nil, err
 	}
-	// Podman also takes the start of an id for a name.
+	// Podman also accepts the beginning of an id as a name.
 	if found[0].Name != name && found[0].ID != name {
 		return nil, nil
 	}
@@ -71,8 +71,8 @@ func (c Client) Containers(ctx context.Context) ([]Container, error) {
 	}
 	err := c.list(ctx, &listed, "ps", "--all")
 	if isExit(err) && !NotInstalled(err) {
-		// Podman lists nothing when the network namespace of any container is gone,
-		// which is just when this has to look; its store still has the ids.
+		// Podman lists nothing if the network namespace of any container is gone,
+		// which is the case that matters here; its store still has the ids.
 		return c.storedContainers(ctx, err)
 	}
 	if err != nil {
@@ -86,7 +86,7 @@ func (c Client) Containers(ctx context.Context) ([]Container, error) {
 }
 
 // storedContainers is Containers by the index of podman's store. The error is
-// why it is asked, and returned when the store does not help.
+// the reason for this call, and is returned if the store does not help.
 func (c Client) storedContainers(ctx context.Context, why error) ([]Container, error) {
 	root, err := c.Run(ctx, "info", "--format", "{{.Store.GraphRoot}}/{{.Store.GraphDriverName}}-containers/containers.json")
 	if err != nil {
@@ -121,7 +121,7 @@ func (c Client) ContainersByID(ctx context.Context, ids []string) ([]Container, 
 }
 
 // RemoveContainer stops a container, within some seconds, and removes it with
-// its unnamed volumes. None is no error.
+// its unnamed volumes. A missing container is not an error.
 func (c Client) RemoveContainer(ctx context.Context, name string, seconds int) error {
 	found, err := c.Container(ctx, name)
 	if err != nil || found == nil {

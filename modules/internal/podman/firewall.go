@@ -13,16 +13,16 @@ import (
 
 // FirewallMark is the kind of the mark of podman's chains in the packet filter,
 // which podman makes with the first network of a host and never removes. The
-// mark's Prior lists the tables that were there before, as JSON.
+// mark's Prior lists the tables that already existed, as JSON.
 const FirewallMark = "podman_firewall"
 
 // firewallID is the ID of that mark: there is one.
 const firewallID = "netavark"
 
-// netavark is how the names of podman's chains begin.
+// netavark is the prefix of podman's chains.
 const netavark = "NETAVARK"
 
-// object is one line of nft's JSON listing, as far as it matters.
+// object is one line of nft's JSON listing, reduced to the fields in use.
 type object struct {
 	Table *struct{ Family, Name string }
 	Chain *struct{ Family, Table, Name string }
@@ -42,8 +42,8 @@ func ruleset(ctx context.Context, h module.Host) ([]object, error) {
 	return list.Nftables, decode(text, &list)
 }
 
-// OwnFirewall marks podman's chains before podman makes them. Where there are
-// some already, they are nobody's.
+// OwnFirewall marks podman's chains before podman makes them. Existing chains
+// get no mark.
 func (c Client) OwnFirewall(ctx context.Context) error {
 	if c.Host.Owner() == "" {
 		return nil
@@ -71,8 +71,8 @@ func (c Client) OwnFirewall(ctx context.Context) error {
 	return c.Host.Own(ctx, module.Mark{Kind: FirewallMark, ID: firewallID, Prior: string(prior)})
 }
 
-// RemoveFirewall removes podman's chains, which no container may use any more,
-// and the tables that came with them when nothing else is in those.
+// RemoveFirewall removes podman's chains, which no container uses any more,
+// and the tables that came with them if they are otherwise empty.
 func (c Client) RemoveFirewall(ctx context.Context, mark module.Mark) error {
 	var before []string
 	if err := json.Unmarshal([]byte(mark.Prior), &before); err != nil {

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/zclconf/go-cty/cty"
 )
 
 // Flag returns an option with its value, or nothing for an empty value.
@@ -50,16 +48,4 @@ func (c Container) FirstAddress(networks []string) string {
 		}
 	}
 	return ""
-}
-
-// AddressMap returns the container's addresses by network as an output value.
-func AddressMap(c Container) cty.Value {
-	values := map[string]cty.Value{}
-	for name, address := range c.Addresses() {
-		values[name] = cty.StringVal(address)
-	}
-	if len(values) == 0 {
-		return cty.MapValEmpty(cty.String)
-	}
-	return cty.MapVal(values)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Podman's own files of running state, for root. On most machines /run is empty
-// after a boot; where it is not, podman takes what it finds there for the truth.
+// after a boot; if it is not, podman trusts the old state.
 const (
 	aliveFile = "/run/libpod/alive"                // made by the first podman after a boot
 	exitsDir  = "/run/libpod/exits"                // conmon writes exit codes here
@@ -22,18 +22,18 @@ const (
 	killed    = "137"                              // the exit code of a process that got SIGKILL
 )
 
-// Alive tells whether the process of a container that is recorded as running is
-// really there and is the container's, not another with the same number.
+// Alive reports whether the process of a container that is recorded as running
+// exists and is the container's, not another with the same number.
 func (c Client) Alive(ctx context.Context, ctr Container) (bool, error) {
 	if alive, err := c.process(ctx, ctr.State.Pid, "cgroup", ctr.ID); err != nil || alive {
 		return alive, err
 	}
-	// Without a control group of its own, the container is alive as long as the
-	// process that watches it, which has the id among its arguments.
+	// Without a separate control group, the container is alive as long as its
+	// watcher process is, which has the id among its arguments.
 	return c.process(ctx, ctr.State.ConmonPid, "cmdline", ctr.ID)
 }
 
-// process tells whether a process lives and has a word in one of its files.
+// process reports whether a process lives and has a word in one of its files.
 func (c Client) process(ctx context.Context, pid int, file, word string) (bool, error) {
 	if pid == 0 {
 		return false, nil
@@ -56,7 +56,7 @@ func readProc(ctx context.Context, h module.Host, name string) (string, bool, er
 	return text, there, err
 }
 
-// zombie tells from a process's stat whether it has ended and waits to be
+// zombie reports, from a process's stat, whether it has ended and waits to be
 // collected: its state follows the name, which is in parentheses (proc(5)).
 func zombie(stat string) bool {
 	end := strings.LastIndex(stat, ")")
@@ -64,8 +64,8 @@ func zombie(stat string) bool {
 	return len(fields) > 0 && (fields[0] == "Z" || fields[0] == "X")
 }
 
-// Running tells whether a container is recorded as running, or as being stopped,
-// and whether its process is there.
+// Running reports whether a container is recorded as running, or as being stopped,
+// and whether its process exists.
 func (c Client) Running(ctx context.Context, ctr Container) (recorded, alive bool, err error) {
 	recorded = ctr.State.Running || ctr.State.Status == "stopping" || ctr.State.Status == "paused"
 	if !recorded {
@@ -75,9 +75,9 @@ func (c Client) Running(ctx context.Context, ctr Container) (recorded, alive boo
 	return recorded, alive, err
 }
 
-// SettleDead makes podman see that containers which it records as running have
-// lost their processes, so that they can be started or removed. Containers that
-// live are left alone.
+// SettleDead makes podman notice that containers which it records as running have
+// lost their processes, so that they can be started or removed. It does not change
+// live containers.
 func (c Client) SettleDead(ctx context.Context, all []Container) error {
 	var dead []Container
 	for _, ctr := range all {
@@ -102,23 +102,8 @@ func (c Client) SettleDead(ctx context.Context, all []Container) error {
 	return c.bury(ctx, dead)
 }
 
-// Prepare makes containers ready to be started that a killed podman has left half
-// started: podman has them as created in the runtime, and their processes may run
-// already, which the runtime will not start again.
-func (c Client) Prepare(ctx context.Context, all ...Container) error {
-	for _, ctr := range all {
-		if ctr.State.Status != "initialized" {
-			continue
-		}
-		if _, err := c.Run(ctx, "container", "cleanup", ctr.ID); err != nil {
-			return fmt.Errorf("end the start of container %s that was broken off: %w", ctr.Name, err)
-		}
-	}
-	return nil
-}
-
-// bury writes the exit codes that conmon would have written; podman then ends
-// the containers in its records by itself.
+// bury writes the exit codes that conmon would have written; podman then marks
+// the containers as ended by itself.
 func (c Client) bury(ctx context.Context, dead []Container) error {
 	for _, ctr := range dead {
 		name := exitsDir + "/" + ctr.ID
@@ -132,7 +117,7 @@ func (c Client) bury(ctx context.Context, dead []Container) error {
 	return nil
 }
 
-// stale tells whether podman's running state is from before the last boot and no
+// stale reports whether podman's running state is from before the last boot and no
 // container lives, so that all of it is wrong.
 func (c Client) stale(ctx context.Context) (bool, error) {
 	made, err := c.Host.Files().Stat(ctx, aliveFile)
@@ -146,13 +131,13 @@ func (c Client) stale(ctx context.Context) (bool, error) {
 	if err != nil || !made.MTime.Before(booted) {
 		return false, err
 	}
-	// The clock may have been set after podman's first use; where a container
-	// lives, its state is right, and so a process watches it.
+	// The clock may have been set after podman's first use; if a container
+	// lives, the state is right, and a process watches the container.
 	watched, err := c.anyConmon(ctx)
 	return !watched, err
 }
 
-// anyConmon tells whether any container of the machine is being watched.
+// anyConmon reports whether any container of the machine is being watched.
 func (c Client) anyConmon(ctx context.Context) (bool, error) {
 	entries, err := c.Host.Files().List(ctx, "/proc")
 	if err != nil {
@@ -178,7 +163,7 @@ func (c Client) anyConmon(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// bootTime reads when the kernel started.
+// bootTime reads the kernel's start time.
 func (c Client) bootTime(ctx context.Context) (time.Time, error) {
 	text, _, err := hostfile.Read(ctx, c.Host, "/proc/stat")
 	if err != nil {
@@ -193,9 +178,9 @@ func (c Client) bootTime(ctx context.Context) (time.Time, error) {
 	return time.Time{}, errors.New("no btime in /proc/stat")
 }
 
-// forgetBoot removes the running state of an earlier boot, which a /run that
-// outlives a boot has kept: the file that keeps podman from resetting its records,
-// the addresses it gave, and what the OCI runtimes hold.
+// forgetBoot removes the running state of an earlier boot from a /run that
+// survived the boot: the file that keeps podman from resetting its records,
+// the assigned addresses, and the state of the OCI runtimes.
 func (c Client) forgetBoot(ctx context.Context) error {
 	for _, name := range []string{ipamFile, aliveFile} {
 		if err := c.Host.Files().Remove(ctx, name); err != nil {
@@ -210,7 +195,7 @@ func (c Client) forgetBoot(ctx context.Context) error {
 		if ctr.OCIRuntime == "" {
 			continue
 		}
-		// A runtime that does not know the container has nothing to forget.
+		// A runtime without the container has no state to remove.
 		_, err := c.Host.Run(ctx, module.Command{Argv: []string{ctr.OCIRuntime, "delete", "--force", ctr.ID}})
 		if err != nil && !isExit(err) {
 			return err

@@ -12,7 +12,7 @@ import (
 // makes itself from catatonit when the first pod is made.
 const pauseImage = "localhost/podman-pause:"
 
-// Image is what podman knows about an image.
+// Image is podman's data about an image.
 type Image struct {
 	ID     string `json:"Id"`
 	Names  []string
@@ -43,7 +43,7 @@ func (c Client) DisownImage(ctx context.Context, id string) error {
 	return c.Host.Disown(ctx, imageMark(id, false))
 }
 
-// FreeImage returns nil when the image may be replaced or removed.
+// FreeImage returns nil if the image may be replaced or removed.
 func (c Client) FreeImage(ctx context.Context, name string) error {
 	if err := claim.Free(ctx, c.Host, name, "remove it or use another name", ImageMark); err != nil {
 		return fmt.Errorf("image %w", err)
@@ -51,8 +51,8 @@ func (c Client) FreeImage(ctx context.Context, name string) error {
 	return nil
 }
 
-// Untag removes an image's name, and the image with its last one. Where
-// containers still use it, the image stays without a name.
+// Untag removes an image's name, and the image with its last one. If
+// containers still use it, the image remains without a name.
 func (c Client) Untag(ctx context.Context, name string) error {
 	image, err := c.Image(ctx, name)
 	if err != nil || image == nil {
@@ -72,8 +72,8 @@ func (c Client) Untag(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveUnnamed removes an image by id when it has no name and no container
-// uses it, and tells whether it is gone.
+// RemoveUnnamed removes an image by id if it has no name and no container
+// uses it, and reports whether it is gone.
 func (c Client) RemoveUnnamed(ctx context.Context, id string) (bool, error) {
 	image, err := c.Image(ctx, id)
 	if err != nil || image == nil {
@@ -105,13 +105,13 @@ func (c Client) users(ctx context.Context, id string) ([]string, error) {
 }
 
 // OwnPauseImage marks the image that podman makes with the first pod, unless it
-// is there. It is called before a pod is made.
+// exists. It is called before a pod is made.
 func (c Client) OwnPauseImage(ctx context.Context) error {
 	name, err := c.pauseName(ctx)
 	if err != nil {
 		return err
 	}
-	// By its name: podman lists no image at all while one is half made.
+	// By its name: podman lists no image at all while one is incomplete.
 	if there, err := c.exists(ctx, "image", name); err != nil || there {
 		return err
 	}

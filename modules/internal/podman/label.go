@@ -10,19 +10,19 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// The labels on everything that kinit makes.
+// The labels on all objects that kinit makes.
 const (
-	OwnerLabel  = "kinit.owner"  // the signature of the cluster; missing when nobody owns it
+	OwnerLabel  = "kinit.owner"  // the signature of the cluster; missing without an owner
 	ConfigLabel = "kinit.config" // the hash of the arguments it was made with
-	StopLabel   = "kinit.stop"   // how many seconds clean-up lets the container end by itself
+	StopLabel   = "kinit.stop"   // how many seconds clean-up gives the container to end by itself
 )
 
-// ImageMark is the kind of the mark of an image, which can carry no label. The
-// ID is the image's name, or its id for one that lost its name.
+// ImageMark is the kind of the mark of an image, which cannot have a label. The
+// ID is the image's name, or its id if it lost its name.
 const ImageMark = "podman_image"
 
-// hashLength is how many hexadecimal digits of the hash are kept: 64 bits tell
-// the configurations of one thing apart.
+// hashLength is how many hexadecimal digits of the hash are kept: 64 bits distinguish
+// the configurations of one object.
 const hashLength = 16
 
 // Hash is the value of ConfigLabel for arguments.
@@ -35,7 +35,7 @@ func Hash(parts ...any) string {
 	return hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// LabelArgs are the options that put kinit's labels on a thing.
+// LabelArgs returns the options that add kinit's labels to an object.
 func (c Client) LabelArgs(hash string) []string {
 	args := []string{"--label", ConfigLabel + "=" + hash}
 	if owner := claim.Signature(c.Host); owner != "" {
@@ -44,13 +44,13 @@ func (c Client) LabelArgs(hash string) []string {
 	return args
 }
 
-// Ours tells whether labels say that the host's owner made the thing.
+// Ours reports whether the labels show that the host's owner made the object.
 func (c Client) Ours(labels map[string]string) bool {
 	_, made := labels[ConfigLabel]
 	return made && labels[OwnerLabel] == claim.Signature(c.Host)
 }
 
-// Foreign is the error of a thing that exists and is not ours.
+// Foreign returns the error for an existing object of another owner.
 func (c Client) Foreign(what string, labels map[string]string) error {
 	advice := "remove it or use another name"
 	if other := labels[OwnerLabel]; other != "" {

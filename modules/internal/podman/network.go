@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Network is what podman knows about a network.
+// Network is podman's data about a network.
 type Network struct {
 	Name      string
 	Interface string `json:"network_interface"`
@@ -30,12 +30,12 @@ func (c Client) Networks(ctx context.Context) ([]Network, error) {
 	return found, c.list(ctx, &found, "network", "ls")
 }
 
-// RemoveNetwork removes a network that no container uses. None is no error.
+// RemoveNetwork removes a network that no container uses. A missing network is not an error.
 func (c Client) RemoveNetwork(ctx context.Context, name string) error {
 	return c.remove(ctx, "network", name)
 }
 
-// Volume is what podman knows about a volume.
+// Volume is podman's data about a volume.
 type Volume struct {
 	Name       string
 	Mountpoint string
@@ -58,13 +58,13 @@ func (c Client) Volumes(ctx context.Context) ([]Volume, error) {
 	return found, c.list(ctx, &found, "volume", "ls")
 }
 
-// RemoveVolume removes a volume that no container uses. None is no error.
+// RemoveVolume removes a volume that no container uses. A missing volume is not an error.
 func (c Client) RemoveVolume(ctx context.Context, name string) error {
 	return c.remove(ctx, "volume", name)
 }
 
-// remove removes a network or volume without force: force would take the
-// containers that use it along.
+// remove removes a network or volume without force: force would also remove the
+// containers that use it.
 func (c Client) remove(ctx context.Context, kind, name string) error {
 	there, err := c.exists(ctx, kind, name)
 	if err != nil || !there {

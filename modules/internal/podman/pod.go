@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Pod is what podman knows about a pod.
+// Pod is podman's data about a pod.
 type Pod struct {
 	ID               string `json:"Id"`
 	Name             string
@@ -30,7 +30,7 @@ func (c Client) Pod(ctx context.Context, name string) (*Pod, error) {
 	return pod, nil
 }
 
-// decodePod takes podman 4's single object and podman 5's list.
+// decodePod parses podman 4's single object and podman 5's list.
 func decodePod(raw json.RawMessage) (*Pod, error) {
 	var list []Pod
 	if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
@@ -58,7 +58,7 @@ func (c Client) Members(ctx context.Context, pod Pod) ([]Container, error) {
 	return c.ContainersByID(ctx, ids)
 }
 
-// RemovePod removes a pod with its containers. None is no error.
+// RemovePod removes a pod with its containers. A missing pod is not an error.
 func (c Client) RemovePod(ctx context.Context, name string) error {
 	pod, err := c.Pod(ctx, name)
 	if err != nil || pod == nil {

@@ -1,4 +1,4 @@
-// Package poll looks at a host again and again until it is as it should be.
+// Package poll looks at a host repeatedly until a condition holds.
 package poll
 
 import (
@@ -19,28 +19,28 @@ const (
 	longestPause = time.Second
 )
 
-// Look tells whether the host is as it should be, and if not, why.
+// Look reports whether the condition holds, and if not, why.
 type Look func(ctx context.Context) (done bool, why string, err error)
 
-// Wait is what is waited for, and how long on a machine of ordinary speed.
+// Wait is the condition, and how long to wait on a machine of ordinary speed.
 type Wait struct {
 	For    string // in messages after "wait for"
 	Within time.Duration
 }
 
-// Late is the error of a wait whose time is over.
+// Late is the error of a wait that timed out.
 type Late struct {
 	Wait
-	Limit string // how long it was, and why
-	Why   string // what was wrong last
+	Limit string // the limit, and its reason
+	Why   string // why the last look failed
 }
 
-// Error says how long was waited for what, and what was wrong last.
+// Error returns the condition, the limit, and why the last look failed.
 func (l *Late) Error() string {
 	return fmt.Sprintf("waited %s for %s: %s", l.Limit, l.For, l.Why)
 }
 
-// Until looks until the host is as it should be. The error is the look's, that of ctx,
+// Until looks until the condition holds. The error is the look's, that of ctx,
 // or a *Late.
 func Until(ctx context.Context, h module.Host, w Wait, look Look) error {
 	start := time.Now()
@@ -69,9 +69,9 @@ func Until(ctx context.Context, h module.Host, w Wait, look Look) error {
 	}
 }
 
-// Tolerant is a look at a host that may be down for a while, each at most so long: no
-// answer is no error, nor is one of a host that has not started completely. Another
-// host key is.
+// Tolerant returns a look at a host that can be down for a while, with a time limit for each
+// look: no answer is not an error, nor is an error of a host that has not started completely.
+// A changed host key is.
 func Tolerant(limit time.Duration, look Look) Look {
 	return func(ctx context.Context) (bool, string, error) {
 		short, cancel := context.WithTimeout(ctx, limit)

@@ -8,22 +8,22 @@ import (
 	"kinit/engine/module"
 )
 
-// Error is what a script threw.
+// Error is an error that a script threw.
 type Error struct {
 	Message string `json:"message"` // in the language of the host
 	ID      string `json:"id"`      // PowerShell's FullyQualifiedErrorId, the same in every language
 	Code    int32  `json:"code"`    // the HRESULT
-	At      string `json:"at"`      // the line of the script, which has no values in it
+	At      string `json:"at"`      // the line of the script, which contains no values
 }
 
-// clr is the upper half of the HRESULTs of the common language runtime, which tell
-// kinds of exceptions apart and no causes.
+// clr is the upper half of the HRESULTs of the common language runtime, which
+// distinguish kinds of exceptions but not causes.
 const clr = 0x8013
 
-// Error begins with what PowerShell said.
+// Error begins with PowerShell's message.
 func (e *Error) Error() string {
 	details := []string{}
-	// What a script throws as a text is its own id.
+	// A text that a script throws is also its id.
 	id, _, _ := strings.Cut(e.ID, ",")
 	if id = strings.TrimSpace(id); id != "" && !strings.Contains(e.Message, id) {
 		details = append(details, id)
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	return strings.TrimSpace(e.Message + "\n" + strings.Join(details, ", "))
 }
 
-// redacted is the error without secrets.
+// redacted returns the error without secrets.
 func (e *Error) redacted(h module.Host) error {
 	return &Error{Message: h.Redact(strings.TrimSpace(e.Message)), ID: h.Redact(e.ID), Code: e.Code, At: h.Redact(e.At)}
 }

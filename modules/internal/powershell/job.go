@@ -28,22 +28,22 @@ var forgetScript string
 // jobs is the folder of all jobs.
 const jobs = `C:\ProgramData\kinit\jobs\`
 
-// patience is how long one look at a host may take that may have lost its network.
+// patience is how long one look can take at a host that may have lost its network.
 const patience = time.Minute
 
-// Job is a script that goes on without the connection: one that cuts the network,
+// Job is a script that continues without the connection: one that cuts the network,
 // restarts the host, or must not end half way. The host runs it as a scheduled task of
 // the system.
 //
-// It is begun at most once. A job of the same name, script and arguments that still
-// runs, since kinit was interrupted, is waited for instead. One that has ended is
-// forgotten: the caller has looked and found that the work is still to do. When the job
-// has ended, nothing of it is left.
+// It starts at most once. If kinit was interrupted and a job with the same name, script and
+// arguments still runs, Run waits for it instead. A finished one is
+// discarded: the caller has found that the work is still to do. After the job's end
+// it is removed completely.
 type Job struct {
 	Name   string // in messages, and part of the name of its folder: letters, digits and "-"
 	Script string
 	Args   any           // an object
-	Within time.Duration // how long it may take, with the host being back
+	Within time.Duration // its time limit, including the return of the host
 }
 
 // ErrLost is the error of a job that has ended without an answer.
@@ -76,7 +76,7 @@ func (j Job) Run(ctx context.Context, h module.Host, result any) error {
 	return read(h, w.answer, nil, result)
 }
 
-// placed is a job with its place on the host, as the scripts know it.
+// placed is a job with its folder on the host, in the scripts' form.
 type placed struct {
 	ID     string `json:"id"`
 	Folder string `json:"folder"`
@@ -84,7 +84,7 @@ type placed struct {
 	Input  string `json:"input"`
 }
 
-// place gives the job a name of its own: other arguments make another job.
+// place derives the job's name: other arguments make another job.
 func (j Job) place() (placed, error) {
 	input, err := encode(j.Args)
 	if err != nil {
@@ -96,31 +96,31 @@ func (j Job) place() (placed, error) {
 	return placed{ID: id, Folder: jobs + id, Script: script, Input: string(input)}, nil
 }
 
-// short is the job without what only its start needs.
+// short is the job without the fields that only its start needs.
 func (p placed) short() placed { return placed{ID: p.ID, Folder: p.Folder} }
 
 func (p placed) forget(ctx context.Context, h module.Host) error {
 	return Run(ctx, h, forgetScript, p.short(), nil)
 }
 
-// watch is a job that is waited for.
+// watch is a job during the wait for it.
 type watch struct {
 	placed
-	known   bool   // what is on the host is of this run, or ran when it was found
-	answer  string // of a job that has ended; that of one that has died is empty
+	known   bool   // the host's job is of this run, or was running when it was found
+	answer  string // of a finished job; empty for one that died
 	refused *Error // why it cannot be started
 }
 
-// status is what the host knows of a job.
+// status is the host's data about a job.
 type status struct {
 	Begun, Alive bool
 	Answer       string
 }
 
-// ended tells whether a job has ended, with an answer or without.
+// ended reports whether a job has ended, with an answer or without.
 func (s status) ended() bool { return s.Answer != "" || s.Begun && !s.Alive }
 
-// look begins the job where there is none, and tells whether it has ended.
+// look starts the job if there is none, and reports whether it has ended.
 func (w *watch) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
 	var s status
 	if err := Run(ctx, h, lookScript, w.short(), &s); err != nil {

@@ -1,8 +1,9 @@
 // Package powershell runs the scripts of modules on Windows hosts.
 //
-// A script is a file of the module, embedded as it is: no value is ever put into its
-// text. Its arguments go ahead of its input, which no list of processes and no log of
-// scripts shows, and are the variable $Arguments. What it emits, one object, comes
+// A script is an embedded file of the module: no value is ever inserted into its
+// text. Its arguments precede its input, which no list of processes and no log of
+// scripts shows, and are the variable $Arguments. The one object that it emits
+// is returned as JSON. An exception is returned as an *Error.
 // back as JSON. What it throws is an *Error.
 package powershell
 
@@ -27,14 +28,14 @@ var prologue string
 //go:embed epilogue.ps1
 var epilogue string
 
-// name is what messages call the scripts of modules, whose text says nothing to users.
+// name is the name of modules' scripts in messages, because their text is of no use to users.
 const name = "a script of kinit"
 
 // mark begins the line with a script's answer.
 const mark = "kinit:"
 
-// Run runs a script. args is encoded as JSON and is an object; result is what its
-// value is decoded into, nil for a script without one.
+// Run runs a script. args is encoded as JSON and is an object; the script's value is decoded
+// into result, which is nil for a script without one.
 func Run(ctx context.Context, h module.Host, script string, args, result any) error {
 	return Send(ctx, h, script, args, nil, result)
 }
@@ -46,7 +47,7 @@ func Value[T any](ctx context.Context, h module.Host, script string, args any) (
 	return value, err
 }
 
-// Read is Value for a script that changes nothing: it is run once more when the
+// Read is Value for a script that changes nothing: it runs a second time if the
 // connection was lost.
 func Read[T any](ctx context.Context, h module.Host, script string, args any) (T, error) {
 	value, err := Value[T](ctx, h, script, args)
@@ -75,8 +76,8 @@ func Send(ctx context.Context, h module.Host, script string, args any, input io.
 	return read(h, out.Stdout, err, result)
 }
 
-// WithArguments gives a script of a user arguments: its text, with what reads them, and
-// the beginning of its input.
+// WithArguments adds arguments to a user's script: it returns the text with code that reads
+// them, and the beginning of its input.
 func WithArguments(script string, args any) (text, input string, err error) {
 	header, err := encode(args)
 	return prologue + script, string(header), err
@@ -89,12 +90,12 @@ func Step(text, script string, args any) module.Step {
 	})
 }
 
-// whole is the text that is sent: the script between what all scripts have.
+// whole returns the complete text: the script between the common prologue and epilogue.
 func whole(script string) string {
 	return prologue + "$KinitScript = {\n" + strings.TrimRight(script, "\n") + "\n}\n" + epilogue
 }
 
-// encode puts the arguments into the form that the prologue reads.
+// encode converts the arguments to the form that the prologue reads.
 func encode(args any) ([]byte, error) {
 	if args == nil {
 		args = struct{}{}
@@ -113,8 +114,8 @@ type answer struct {
 	Failure *Error          `json:"failure"`
 }
 
-// read takes a script's value, or what it threw, out of what it printed. err is how
-// the command ended. An answer that has arrived counts, whatever else may be missing.
+// read extracts a script's value, or its exception, from its output. err is how
+// the command ended. A received answer counts, even if other output is missing.
 func read(h module.Host, stdout string, err error, result any) error {
 	exit := (*module.ExitError)(nil)
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, transport.ErrIncomplete) {

@@ -8,16 +8,16 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// Conditions say when a program needs to run. With several of them it does only if
-// all ask for it; without one it always does.
+// Conditions decide whether a program runs. With several of them it runs only if
+// all require it; without one it always runs.
 type Conditions struct {
-	Creates string  // a path: while it is there, nothing is to do
-	Removes string  // a path: while it is not there, nothing is to do
-	Unless  Process // when it ends with 0, nothing is to do
-	OnlyIf  Process // unless it ends with 0, nothing is to do
+	Creates string  // a path: if it exists, there is nothing to do
+	Removes string  // a path: if it does not exist, there is nothing to do
+	Unless  Process // if it ends with 0, there is nothing to do
+	OnlyIf  Process // if it does not end with 0, there is nothing to do
 }
 
-// Any tells whether there is a condition.
+// Any reports whether there is a condition.
 func (c Conditions) Any() bool {
 	return c.Creates != "" || c.Removes != "" || c.Unless.given() || c.OnlyIf.given()
 }
@@ -30,16 +30,16 @@ func (c Conditions) CheckReadOnly(readOnly bool) error {
 	return nil
 }
 
-// Plan is the step that runs a task's program, where the conditions ask for it.
+// Plan returns the step that runs a task's program, if the conditions require it.
 func (c Conditions) Plan(ctx context.Context, h module.Host, text string, run func(context.Context, module.Host) error) ([]module.Step, error) {
 	needed, err := c.Ask(ctx, h)
 	if err != nil || !needed {
 		return nil, err
 	}
-	return []module.Step{module.NewStep(text, run)}, nil
+	return module.OneStep(text, run), nil
 }
 
-// Ask asks the conditions in turn until one says that nothing is to do.
+// Ask checks the conditions in turn until one shows that there is nothing to do.
 func (c Conditions) Ask(ctx context.Context, h module.Host) (needed bool, err error) {
 	if c.Creates != "" {
 		there, err := hostfile.Exists(ctx, h, c.Creates)

@@ -1,5 +1,5 @@
-// Package process runs the program of a task and judges how it ended. It is what
-// the modules command, shell and script have in common.
+// Package process runs the program of a task and evaluates its result, for
+// the modules command, shell and script.
 package process
 
 import (
@@ -9,13 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
 )
 
-// Process is a program with its surroundings, and what it means that it succeeds.
+// Process is a program with its environment, and its conditions of success.
 type Process struct {
 	Argv       []string
 	PowerShell string // a script instead of a program, on Windows hosts
@@ -24,17 +22,17 @@ type Process struct {
 	Stdin      string
 	OKCodes    []int
 	Expect     string // a text or regular expression that its output must contain
-	Judged     bool   // somebody else judges how it ends: neither OKCodes nor Expect count
-	Shown      string // what messages call it; its command line when empty
+	Judged     bool   // the playbook evaluates the result: OKCodes and Expect are ignored
+	Shown      string // its name in messages; its command line when empty
 }
 
-// Result is what a program printed and ended with.
+// Result is a program's output and exit code.
 type Result struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// Validate finds mistakes in the arguments that all programs have.
+// Validate finds mistakes in the common arguments of all programs.
 func (p Process) Validate() error {
 	switch {
 	case len(p.OKCodes) == 0:
@@ -53,7 +51,7 @@ func CheckArgv(argv []string) error {
 	return nil
 }
 
-// Show is what messages call the program: on one line, without secrets.
+// Show returns the program's name for messages: on one line, without secrets.
 func (p Process) Show(h module.Host) string {
 	if p.Shown != "" {
 		return cmdtext.Shorten(h.Redact(p.Shown))
@@ -61,8 +59,7 @@ func (p Process) Show(h module.Host) string {
 	return cmdtext.Show(h, p.Argv)
 }
 
-// Run runs the program. Its lines are progress. The result is that of a failed
-// program too.
+// Run runs the program. Its lines are progress. A failed program also has a result.
 func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 	c := p.command()
 	c.Line = cmdtext.Progress(h)
@@ -85,10 +82,10 @@ func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 	return result, p.expected(h, result)
 }
 
-// given tells whether there is anything to run.
+// given reports whether there is a program to run.
 func (p Process) given() bool { return len(p.Argv) > 0 || p.PowerShell != "" }
 
-// succeeds tells whether the program ends with 0.
+// succeeds reports whether the program ends with 0.
 func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 	_, err := h.Run(ctx, p.command())
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
@@ -105,7 +102,7 @@ func (p Process) command() module.Command {
 	return c
 }
 
-// badCode is the error of a code that is not in OKCodes, which may be 0.
+// badCode returns the error for a code that is not in OKCodes, which can be 0.
 func (p Process) badCode(h module.Host, err error) error {
 	if err != nil {
 		return err
@@ -121,15 +118,3 @@ func (p Process) expected(h module.Host, r Result) error {
 	return fmt.Errorf("output of %s does not contain %q; it ends with:\n%s",
 		p.Show(h), p.Expect, h.Redact(module.Tail(r.Stdout, 10)))
 }
-
-// outputs are the values of a result.
-func (r Result) outputs() map[string]cty.Value {
-	return map[string]cty.Value{
-		"stdout": text(r.Stdout),
-		"stderr": text(r.Stderr),
-		"code":   cty.NumberIntVal(int64(r.Code)),
-	}
-}
-
-// text is output as a value; HCL knows no bytes that are not UTF-8.
-func text(out string) cty.Value { return cty.StringVal(strings.ToValidUTF8(out, "\uFFFD")) }

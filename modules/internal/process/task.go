@@ -2,20 +2,19 @@ package process
 
 import (
 	"context"
-
-	"github.com/zclconf/go-cty/cty"
+	"strings"
 
 	"kinit/engine/module"
 )
 
-// Task is embedded in the tasks that run a program. It keeps how the last run ended,
-// and gives the outputs of it.
+// Task is embedded in the tasks that run a program. It stores the result of the last run,
+// and returns its outputs.
 type Task struct {
-	judged bool // the playbook judges how the program ended
+	judged bool // the playbook evaluates the program's result
 	last   Result
 }
 
-// Judge says that the playbook judges by code, stdout and stderr, in place of
+// Judge makes the playbook evaluate code, stdout and stderr, instead of
 // ok_codes and expect.
 func (t *Task) Judge() { t.judged = true }
 
@@ -26,12 +25,17 @@ func (t *Task) Run(ctx context.Context, h module.Host, p Process) (err error) {
 	return err
 }
 
-// OutputTypes names the outputs.
-func (t *Task) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"stdout": cty.String, "stderr": cty.String, "code": cty.Number}
+// Outputs are the results of the last run.
+type Outputs struct {
+	Stdout string `cty:"stdout"` // standard output of the last run; empty if the conditions made it unneeded
+	Stderr string `cty:"stderr"` // standard error of the last run; empty if the conditions made it unneeded
+	Code   int    `cty:"code"`   // the exit code of the last run; 0 if the conditions made it unneeded
 }
 
-// Outputs returns what the last run printed.
-func (t *Task) Outputs(context.Context, module.Host) (map[string]cty.Value, error) {
-	return t.last.outputs(), nil
+// Outputs returns the output of the last run.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Stdout: text(t.last.Stdout), Stderr: text(t.last.Stderr), Code: t.last.Code}, nil
 }
+
+// text converts output to a value; HCL accepts only UTF-8.
+func text(out string) string { return strings.ToValidUTF8(out, "\uFFFD") }

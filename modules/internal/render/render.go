@@ -1,5 +1,5 @@
-// Package render fills texts with HCL template syntax: it is what the modules template
-// and win_template have in common.
+// Package render renders texts with HCL template syntax, for the modules template
+// and win_template.
 package render
 
 import (
@@ -40,8 +40,8 @@ func Functions() map[string]function.Function {
 	return all
 }
 
-// Text fills a template. An error names the line of the template and shows it, but of a
-// secret one only the number of the line.
+// Text renders a template. An error has the number and the text of the template's line; for a
+// secret template only the number.
 func Text(template string, vars cty.Value, secret bool) (text string, err error) {
 	text, err = fill(template, vars)
 	if at := (*problem)(nil); secret && errors.As(err, &at) {
@@ -50,7 +50,7 @@ func Text(template string, vars cty.Value, secret bool) (text string, err error)
 	return text, err
 }
 
-// problem is what is wrong with a line of a template.
+// problem describes the mistake in a line of a template.
 type problem struct {
 	line          int
 	summary, text string
@@ -78,8 +78,8 @@ func fill(template string, vars cty.Value) (string, error) {
 	return value.AsString(), nil
 }
 
-// IsObject tells whether the value can give names to a template; none, null and
-// not yet known can.
+// IsObject reports whether the value can define names for a template; none, null and
+// unknown values can.
 func IsObject(v cty.Value) bool {
 	if v == cty.NilVal || v.IsNull() {
 		return true
@@ -88,7 +88,7 @@ func IsObject(v cty.Value) bool {
 	return ty.IsObjectType() || ty.IsMapType() || ty == cty.DynamicPseudoType
 }
 
-// variables are the names a template may use.
+// variables are the names that a template can use.
 func variables(vars cty.Value) map[string]cty.Value {
 	if vars == cty.NilVal || vars.IsNull() || !vars.IsKnown() {
 		return nil
@@ -96,7 +96,7 @@ func variables(vars cty.Value) map[string]cty.Value {
 	return vars.AsValueMap()
 }
 
-// explain turns diagnostics into an error with the lines they are about, in the
+// explain converts diagnostics to an error with their lines, in the
 // order of the lines.
 func explain(template string, diags hcl.Diagnostics) error {
 	sort.SliceStable(diags, func(i, j int) bool { return lineOf(diags[i]) < lineOf(diags[j]) })

@@ -1,5 +1,5 @@
-// Package repository brings the files of a package repository about, which are only
-// kept if the package manager can read the repository.
+// Package repository writes the files of a package repository, and keeps them only
+// if the package manager can read the repository.
 package repository
 
 import (
@@ -17,16 +17,16 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// undoTime is how long putting the files back may take after the task's time is
+// undoTime limits the restoration of the files after the task's time is
 // over.
 const undoTime = 10 * time.Second
 
-// Repository is a repository as a task wants it.
+// Repository is the wanted repository.
 type Repository struct {
 	Name string // for messages
-	// Files are what is to be there, those that others refer to first.
+	// Files are the wanted files, in the order of their dependencies.
 	Files []content.File
-	// Refresh reads the package lists of this repository alone; nil reads none.
+	// Refresh reads the package lists of only this repository; nil reads none.
 	Refresh func(ctx context.Context, h module.Host) error
 }
 
@@ -51,7 +51,7 @@ func CheckKey(text string) error {
 	return nil
 }
 
-// Plan compares the files with what should be there.
+// Plan compares the files with the wanted ones.
 func (r Repository) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	var texts []string
 	for _, file := range r.Files {
@@ -70,11 +70,11 @@ func (r Repository) Plan(ctx context.Context, h module.Host) ([]module.Step, err
 	if r.Refresh != nil {
 		text += " and read its package lists"
 	}
-	return []module.Step{module.NewStep(text+"\n"+strings.Join(texts, "\n"), r.write)}, nil
+	return module.OneStep(text+"\n"+strings.Join(texts, "\n"), r.write), nil
 }
 
-// write writes the files and reads the lists. When that fails, the files become what
-// they were: otherwise the next run would find them right and not read the lists.
+// write writes the files and reads the lists. If that fails, it restores the files:
+// otherwise the next run would find them right and not read the lists.
 func (r Repository) write(ctx context.Context, h module.Host) error {
 	before, err := r.remember(ctx, h)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r Repository) write(ctx context.Context, h module.Host) error {
 	return errors.Join(fmt.Errorf("read the package lists of %s, the files are as before: %w", r.Name, err), before.restore(later, h))
 }
 
-// memory is the texts of files by path; those that were not there have none.
+// memory is the former texts of files by path; files that did not exist have none.
 type memory map[string]*string
 
 func (r Repository) remember(ctx context.Context, h module.Host) (memory, error) {

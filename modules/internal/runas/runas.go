@@ -1,7 +1,7 @@
 // Package runas runs programs that obey files of another user with that user's rights.
 //
-// What a user's files make such a program do, the user could have done alone. With the
-// rights of root it would be the user who is root.
+// Those files can make the program do only what the user could do anyway. With the
+// rights of root, the user would gain root's rights.
 package runas
 
 import (
@@ -15,22 +15,22 @@ import (
 	"kinit/engine/module"
 )
 
-// User is whose rights a program gets. The zero User is the one who is logged in.
+// User is the user that a program runs as. The zero User is the login.
 type User struct {
 	UID, GID uint32
-	Other    bool   // not the one who is logged in
+	Other    bool   // not the login
 	Name     string // for messages
 }
 
-// script becomes the user $1 of the group $2, with the home and the further groups that
-// the host's accounts say, and runs the rest. A user who is not root becomes nobody else.
+// script becomes the user $1 of the group $2, with the home and the further groups from
+// the host's accounts, and runs the rest. A user who is not root cannot become another.
 const script = `uid=$1 gid=$2; shift 2; cd /
 HOME=$(getent passwd "$uid" | cut -d: -f6) groups=--init-groups
 [ -n "$HOME" ] || HOME=/nonexistent groups=--clear-groups
 export HOME
 exec setpriv --reuid="$uid" --regid="$gid" "$groups" -- "$@"`
 
-// Argv is the command that runs another one as the user.
+// Argv returns the command that runs another one as the user.
 func (u User) Argv(argv []string) []string {
 	if !u.Other {
 		return argv
@@ -38,7 +38,7 @@ func (u User) Argv(argv []string) []string {
 	return append([]string{"sh", "-c", script, "sh", id(u.UID), id(u.GID)}, argv...)
 }
 
-// Attr is the attributes of a file that is the user's.
+// Attr returns the attributes of a file that belongs to the user.
 func (u User) Attr(mode fs.FileMode) module.Attr {
 	if !u.Other {
 		return module.Attr{Mode: mode}
@@ -48,11 +48,11 @@ func (u User) Attr(mode fs.FileMode) module.Attr {
 
 func id(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// ErrMixed says that several users can change what a program obeys, one of them root's.
+// ErrMixed means that several users, one of them root, can change files that a program obeys.
 var ErrMixed = errors.New("it belongs to root, and another user can change the way to it")
 
-// Of is the user of a folder: whoever is logged in when nobody else can change it, else
-// its owner. Where there is no such folder, it is that of the nearest one above.
+// Of returns the user for a folder: the login if nobody else can change it, else
+// its owner. For a missing folder, the nearest existing one above it counts.
 func Of(ctx context.Context, h module.Host, folder string) (User, error) {
 	for {
 		user, err := of(ctx, h, folder)

@@ -9,22 +9,23 @@ import (
 	"kinit/engine/module"
 )
 
-// spool is where files are made that cannot be made beside their place. Everybody may
-// make folders in it, and nobody touches those of others.
+// spool is the folder for files that cannot be made beside their place. Everybody can
+// make folders in it, and nobody can change those of others.
 const spool = "/var/tmp/kinit"
 
 // cleanUp is how long removing a part may take after the task's time is over.
 const cleanUp = 10 * time.Second
 
-// Part is a file while a program makes it. Programs take paths, which another user who
-// can change a folder on the way could lead elsewhere: so it lies where nobody else can.
+// Part is a file while a program makes it. Programs take paths, and another user who
+// can change a folder above could redirect one: the part is therefore in a place that only the
+// owner can change.
 type Part struct {
 	Path string
-	own  string // a folder that goes with it; empty for a part beside its file
+	own  string // a folder that is removed with it; empty for a part beside its file
 }
 
-// NewPart finds the place for a file's part: beside the file, where a part that is there
-// can be gone on with, or where others can change that folder, in a new one of its own.
+// NewPart chooses the place for a file's part: beside the file, where an existing part
+// can be continued, or in a new private folder if others can change that folder.
 func NewPart(ctx context.Context, h module.Host, file string) (Part, error) {
 	folder, err := h.Files().Folder(ctx, file)
 	if err != nil {
@@ -40,10 +41,10 @@ func NewPart(ctx context.Context, h module.Host, file string) (Part, error) {
 	return Part{Path: path.Join(own, path.Base(file)), own: own}, nil
 }
 
-// Beside tells whether the part is beside its file, and so to be marked.
+// Beside reports whether the part is beside its file and therefore needs a mark.
 func (p Part) Beside() bool { return p.own == "" }
 
-// Drop removes a part that nothing can go on with.
+// Drop removes a part that cannot be continued.
 func (p Part) Drop(ctx context.Context, h module.Host) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
@@ -53,7 +54,7 @@ func (p Part) Drop(ctx context.Context, h module.Host) error {
 	return h.Files().Remove(ctx, p.Path)
 }
 
-// Close removes the folder of a part that has one of its own.
+// Close removes the private folder of a part.
 func (p Part) Close(ctx context.Context, h module.Host) error {
 	if p.own == "" {
 		return nil

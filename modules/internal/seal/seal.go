@@ -1,5 +1,5 @@
-// Package seal remembers beside a file what it was when kinit made it, so that a
-// later run needs no more than a look at size and time to know that it still is.
+// Package seal records the state of a file beside it when kinit made it, so that a
+// later run can verify it by size and time alone.
 package seal
 
 import (
@@ -22,9 +22,9 @@ const (
 	PartSuffix = ".part"      // the file while it is made
 )
 
-// Seal is what was remembered.
+// Seal is the recorded state.
 type Seal struct {
-	Algorithm string // what Hex is: a checksum of the file, or a fingerprint of what it was made of
+	Algorithm string // the meaning of Hex: a checksum of the file, or a fingerprint of its sources
 	Hex       string
 	Size      int64 // bytes of the file
 	MTime     time.Time
@@ -48,9 +48,9 @@ func Read(ctx context.Context, h module.Host, file string) (Seal, error) {
 	return Seal{fields[0], fields[1], size, time.Unix(0, nano)}, nil
 }
 
-// Write remembers what the part is that will be the file. Written before the part
-// is renamed, it is no trouble when that does not come about: the file that is
-// there then has another size or time.
+// Write records the state of the part that will become the file. It is written before the
+// part is renamed: if the rename fails, the seal does no harm because the existing file
+// has another size or time.
 func Write(ctx context.Context, h module.Host, file string, part Part, algorithm, hex string) error {
 	info, err := h.Files().Stat(ctx, part.Path)
 	if err != nil {
@@ -60,8 +60,8 @@ func Write(ctx context.Context, h module.Host, file string, part Part, algorithm
 	return h.Files().Write(ctx, file+Suffix, strings.NewReader(line), module.Attr{Mode: 0o644})
 }
 
-// Fits tells whether the file is as it was when it was sealed. Some connections
-// know whole seconds only; then the seconds decide.
+// Fits reports whether the file has not changed since it was sealed. Some connections
+// support only whole seconds; then the seconds decide.
 func (s Seal) Fits(info module.FileInfo) bool {
 	if s.Hex == "" || s.Size != info.Size {
 		return false
@@ -85,7 +85,7 @@ func Remove(ctx context.Context, h module.Host, file string) error {
 	return nil
 }
 
-// Leftover tells whether there is a part or a seal, be it without the file.
+// Leftover reports whether there is a part or a seal, even without the file.
 func Leftover(ctx context.Context, h module.Host, file string) (bool, error) {
 	for _, suffix := range []string{PartSuffix, Suffix} {
 		_, err := h.Files().Stat(ctx, file+suffix)

@@ -1,10 +1,10 @@
-// Package seen hands what a task's Plan has read to its Outputs, so that a host is not
-// asked twice where there is nothing to do.
+// Package seen passes the data that a task's Plan has read to its Outputs, so that a host is
+// not queried twice if there is nothing to do.
 package seen
 
 import "kinit/engine/module"
 
-// Reading is what the last Plan of a task has read. The zero value has nothing.
+// Reading is the data that the last Plan of a task has read. The zero value is empty.
 //
 // The engine asks for outputs right after a plan without steps, so they are as fresh as the
 // plan. A plan with steps is followed by changes, after which everything is read anew.
@@ -22,7 +22,7 @@ func (r *Reading[T]) After(value T, steps []module.Step) []module.Step {
 	return steps
 }
 
-// Or returns what was kept, once, or else what read returns.
+// Or returns the stored reading, once, or else the result of read.
 func (r *Reading[T]) Or(read func() (T, error)) (T, error) {
 	kept := *r
 	*r = Reading[T]{}

@@ -1,8 +1,8 @@
-// Package textedit changes parts of a text file of a host. It is what the modules
-// line_in_file and block_in_file have in common.
+// Package textedit changes parts of a text file of a host, for the modules
+// line_in_file and block_in_file.
 //
-// A module says what the text becomes, as a function of the text alone; reading,
-// the diff, backups and writing are those of package content.
+// A module computes the new text as a function of the old text alone; package content
+// does the reading, the diff, the backups and the writing.
 package textedit
 
 import (
@@ -16,17 +16,16 @@ import (
 	"kinit/modules/internal/content"
 )
 
-// longest is the most bytes of a file that is edited; it is read whole, over the
+// longest is the most bytes of an edited file; it is read as a whole over the
 // connection.
 const longest = 8 << 20
 
 // Edit is a change of a file's text.
 type Edit struct {
 	File   content.File // without a source
-	Create bool         // begin with an empty text where there is no file
-	Absent bool         // take something away; without a file there is nothing to do
-	// Change returns the text as it should be. Of its own result it must return the
-	// same.
+	Create bool         // begin with an empty text if there is no file
+	Absent bool         // remove something; without a file there is nothing to do
+	// Change returns the changed text. It must not change its own result.
 	Change func(text string) (string, error)
 }
 
@@ -36,7 +35,7 @@ func (e Edit) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil || len(steps) == 0 {
 		return nil, err
 	}
-	return []module.Step{module.NewStep(steps[0].String(), e.do)}, nil
+	return module.OneStep(steps[0].String(), e.do), nil
 }
 
 // do reads the file again: it may have changed since the plan.
@@ -53,7 +52,7 @@ func (e Edit) do(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// steps compares the file with what the change makes of it.
+// steps compares the file with its changed text.
 func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 	text, there, err := e.read(ctx, h)
 	switch {

@@ -23,8 +23,8 @@ func Join(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Place says where lines are inserted. At most one of the two is given; without
-// one, and where no line matches, that is the end.
+// Place is where lines are inserted. At most one of the two is given; without
+// one, and if no line matches, they are inserted at the end.
 type Place struct {
 	After  string // a regular expression: after the last line that matches it
 	Before string // a regular expression: before the first line that matches it
@@ -82,7 +82,7 @@ func (p Place) index(lines []string) (int, error) {
 	return len(lines), nil
 }
 
-// Last is the index of the last line for which it is so, or -1.
+// Last returns the index of the last line that fulfils a condition, or -1.
 func Last(lines []string, is func(string) bool) int {
 	for i, line := range slices.Backward(lines) {
 		if is(line) {

@@ -13,9 +13,9 @@ import (
 	"kinit/engine/module"
 )
 
-// changeScript does what it is told, three words each, below a folder. It goes from folder
-// to folder and looks each time where it has come to, so that no link leads it out of
-// the tree, whoever changes it meanwhile.
+// changeScript runs commands of three words each below a folder. It goes from folder
+// to folder and checks each time where it is, so that no link leads it out of
+// the tree, even if somebody changes the tree meanwhile.
 //
 //go:embed change.sh
 var changeScript string
@@ -23,10 +23,10 @@ var changeScript string
 // wordsAtOnce is how many words one process of the script gets.
 const wordsAtOnce = "600"
 
-// Change is one thing that is done to a tree.
+// Change is one change of a tree.
 type Change struct{ do, path, with string }
 
-// Place moves a file or link to a path; from is where it is below the other folder.
+// Place moves a file or link to a path; from is its path below the other folder.
 func Place(name, from string) Change { return Change{"place", name, from} }
 
 // Folder makes a folder, unless there is one.
@@ -37,8 +37,8 @@ func Attributes(name string, e Entry) Change {
 	return Change{"attributes", name, e.UID + ":" + e.GID + " " + e.Mode}
 }
 
-// Apply makes changes below a folder, in their order. from is where files come from, a
-// folder that nobody else can change.
+// Apply makes changes below a folder, in their order. from is the source folder of files,
+// which nobody else can change.
 func Apply(ctx context.Context, h module.Host, folder, from string, changes []Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -61,8 +61,8 @@ func Apply(ctx context.Context, h module.Host, folder, from string, changes []Ch
 	return err
 }
 
-// Remove removes files and links, and then the folders that are empty, the deepest
-// first. What is at or below a mount stays.
+// Remove removes files and links, and then empty folders, the deepest
+// first. Paths at or below a mount remain.
 func Remove(ctx context.Context, h module.Host, folder string, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -85,12 +85,12 @@ func Remove(ctx context.Context, h module.Host, folder string, entries []Entry) 
 	return Apply(ctx, h, folder, "", append(files, folders...))
 }
 
-// onMount tells whether a path is where a file system is mounted, or below.
+// onMount reports whether a path is a mount point, or below one.
 func onMount(mounts []string, name string) bool {
 	return slices.ContainsFunc(mounts, func(mount string) bool { return name == mount || strings.HasPrefix(name, mount+"/") })
 }
 
-// mountsBelow lists where file systems are mounted in a folder.
+// mountsBelow lists the mount points in a folder.
 func mountsBelow(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	at, err := h.Files().Folder(ctx, path.Join(folder, "x"))
 	if err != nil {
@@ -114,7 +114,7 @@ func mountsBelow(ctx context.Context, h module.Host, folder string) ([]string, e
 	return mounts, nil
 }
 
-// Shared tells whether another user than root and the owner of the tree's folder can
+// Shared reports whether a user other than root and the owner of the tree's folder can
 // change a folder in it.
 func Shared(entries []Entry, owner uint32) bool {
 	return slices.ContainsFunc(entries, func(e Entry) bool {

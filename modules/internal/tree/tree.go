@@ -1,8 +1,7 @@
-// Package tree lists what is below a folder of a host, and tells by a fingerprint
-// whether it has changed.
+// Package tree lists the content of a host's folder, and detects changes by a fingerprint.
 //
-// One command reads the whole tree, with GNU find. Contents are not read: like
-// rsync, it takes a file whose size and modification time are the same for the same.
+// One command reads the whole tree, with GNU find. It does not read file contents: like
+// rsync, it treats a file with the same size and modification time as unchanged.
 package tree
 
 import (
@@ -22,7 +21,7 @@ import (
 // Entry is a file, folder or link in a tree.
 type Entry struct {
 	Path   string `json:"path"`             // below the tree's folder
-	Type   string `json:"type"`             // "f", "d" or "l", as find says it
+	Type   string `json:"type"`             // "f", "d" or "l", in find's notation
 	Mode   string `json:"mode"`             // octal permission bits
 	UID    string `json:"uid"`              //
 	GID    string `json:"gid"`              //
@@ -31,15 +30,15 @@ type Entry struct {
 	Target string `json:"target,omitempty"` // of a link
 }
 
-// fields is what find prints of an entry, each with a NUL after it.
+// fields is find's output for an entry, with a NUL after each field.
 const fields = `%P\0%y\0%m\0%U\0%G\0%s\0%T@\0%l\0`
 
 // fieldCount is the number of fields.
 const fieldCount = 8
 
-// List returns what is below a folder, by path. Sockets, pipes and devices are left
-// out. Whatever an exclude pattern matches is left out with all below it: a pattern
-// is one of the shell, for the path below the folder, whose * matches slashes too.
+// List returns the content of a folder, by path. It omits sockets, pipes and devices,
+// and everything at or below a match of an exclude pattern: a shell pattern
+// for the path below the folder, whose * also matches slashes.
 func List(ctx context.Context, h module.Host, folder string, exclude ...string) ([]Entry, error) {
 	argv := []string{"find", folder, "-mindepth", "1"}
 	for _, pattern := range exclude {
@@ -52,7 +51,7 @@ func List(ctx context.Context, h module.Host, folder string, exclude ...string) 
 	return parse(out.Stdout)
 }
 
-// literal quotes what a pattern of the shell takes for more than itself.
+// literal quotes the special characters of a shell pattern.
 func literal(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(text)
 }
@@ -84,7 +83,7 @@ func parse(text string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Fingerprint is a hash, in hex, of all that is known of the entries.
+// Fingerprint returns a hash, in hex, of all data of the entries.
 func Fingerprint(entries []Entry) string {
 	sum := sha256.New()
 	for _, e := range entries {

@@ -38,20 +38,20 @@ type Domain struct {
 	cds []string
 }
 
-// ShutDown tells whether the domain is stopped because its guest turned itself off, as
+// ShutDown reports whether the domain is stopped because its guest turned itself off, as
 // far as libvirt remembers: after a restart of libvirt the answer is no.
 func (d Domain) ShutDown() bool { return d.shutDown }
 
 // CDs are the paths of the discs that the domain will have at its next start.
 func (d Domain) CDs() []string { return d.cds }
 
-// OwnedBy tells whether kinit made the domain for the owner of the signature. A copy is
+// OwnedBy reports whether kinit made the domain for the owner of the signature. A copy is
 // nobody's.
 func (d Domain) OwnedBy(owner string) bool {
 	return d.Stamp != nil && d.Stamp.Owner == owner && !d.Copied()
 }
 
-// Copied tells whether the stamp is that of another domain, of which this one is a copy.
+// Copied reports whether the stamp is that of another domain, of which this one is a copy.
 // Stamps of a time when they had no UUID do not tell.
 func (d Domain) Copied() bool {
 	return d.Stamp != nil && d.Stamp.UUID != "" && d.Stamp.UUID != d.UUID
@@ -174,7 +174,7 @@ func stateOf(s libvirt.DomainState) State {
 	return Running
 }
 
-// autostart tells whether the domain starts with the host. One that is not
+// autostart reports whether the domain starts with the host. One that is not
 // lasting never does, and libvirt refuses to say so.
 func autostart(lv *libvirt.Domain) (bool, error) {
 	lasting, err := lv.IsPersistent()
@@ -197,7 +197,7 @@ func discs(d *libvirtxml.Domain) []string {
 	return paths
 }
 
-// isDisc tells whether a disk is a CD drive with a disc in it.
+// isDisc reports whether a disk is a CD drive with a disc in it.
 func isDisc(disk libvirtxml.DomainDisk) bool {
 	return disk.Device == "cdrom" && disk.Source != nil && disk.Source.File != nil && disk.Source.File.File != ""
 }

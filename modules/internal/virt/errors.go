@@ -76,7 +76,7 @@ func explain(what string, err error) error {
 	return err
 }
 
-// Unsupported tells whether libvirt refused a domain because the host cannot
+// Unsupported reports whether libvirt refused a domain because the host cannot
 // run one of its kind.
 func Unsupported(err error) bool {
 	return errors.Is(err, libvirt.ERR_CONFIG_UNSUPPORTED) || errors.Is(err, libvirt.ERR_INVALID_ARG)

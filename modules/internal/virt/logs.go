@@ -35,7 +35,7 @@ func RemoveLogs(ctx context.Context, h module.Host, name string) error {
 	return h.Disown(ctx, LogMark(name))
 }
 
-// isLog tells whether a file is a log of the domain: virtlogd rotates to names
+// isLog reports whether a file is a log of the domain: virtlogd rotates to names
 // that end in a number.
 func isLog(file, domain string) bool {
 	for _, log := range []string{domain + ".log", domain + "-serial.log"} {

@@ -45,7 +45,7 @@ func (c *Conn) Remove(ctx context.Context, h module.Host, name string) error {
 	return RemoveLogs(ctx, h, name)
 }
 
-// LogsOwned tells whether the host's owner made the logs of a domain and may
+// LogsOwned reports whether the host's owner made the logs of a domain and may
 // remove them. Without an owner nothing is marked and they may be.
 func LogsOwned(ctx context.Context, h module.Host, name string) (bool, error) {
 	if h.Owner() == "" {

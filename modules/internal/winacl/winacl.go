@@ -1,8 +1,8 @@
-// Package winacl reads and changes who owns a file or folder of a Windows host and
-// who has access to it.
+// Package winacl reads and changes the owner of a file or folder of a Windows host and
+// the access to it.
 //
-// It knows two wishes, which are what a node needs: an owner, and that none but the
-// system and administrators has access.
+// It supports two settings: an owner, and access only for the
+// system and administrators.
 package winacl
 
 import (
@@ -19,21 +19,21 @@ import (
 //go:embed acl.ps1
 var Functions string
 
-// Want is what a task asks a path to be.
+// Want is the requested access of a path.
 type Want struct {
-	Owner   string // a name or SID; empty leaves it
-	Private bool   // none but the system and administrators has access; false leaves it
+	Owner   string // a name or SID; empty: unchanged
+	Private bool   // only the system and administrators have access; false: unchanged
 }
 
-// Access is how a path is.
+// Access is the current access of a path.
 type Access struct {
 	Owner   string // a SID
-	Owned   bool   // the owner is the wanted one, or none is wanted
-	Private bool   // none but the system and administrators has access
+	Owned   bool   // the owner is the requested one, or none is requested
+	Private bool   // only the system and administrators have access
 }
 
-// Diff says in words how the path differs from the wish, such as "owner S-1-5-32-544 to
-// S-1-5-18". Nothing means it does not.
+// Diff describes how the path differs from the request, such as "owner S-1-5-32-544 to
+// S-1-5-18"; "" if it does not.
 func (w Want) Diff(a Access) []string {
 	var out []string
 	if !a.Owned {
@@ -45,7 +45,7 @@ func (w Want) Diff(a Access) []string {
 	return out
 }
 
-// Words lists the wish for a path that is not there yet, such as ", owner S-1-5-18".
+// Words describes the request for a path that does not exist yet, such as ", owner S-1-5-18".
 func (w Want) Words() string {
 	out := ""
 	if w.Owner != "" {
@@ -57,7 +57,7 @@ func (w Want) Words() string {
 	return out
 }
 
-// Set makes a path as it should be. Nothing wanted is nothing done.
+// Set sets the requested access of a path. An empty request changes nothing.
 func (w Want) Set(ctx context.Context, h module.Host, path string) error {
 	if w == (Want{}) {
 		return ctx.Err()
@@ -65,7 +65,7 @@ func (w Want) Set(ctx context.Context, h module.Host, path string) error {
 	return powershell.Run(ctx, h, Functions+"Set-Access $Arguments.path $Arguments.owner $Arguments.private\n", w.Args(path), nil)
 }
 
-// Args are a path and the wish as scripts take them.
+// Args returns a path and the request in the scripts' form.
 func (w Want) Args(path string) map[string]any {
 	return map[string]any{"path": path, "owner": w.Owner, "private": w.Private}
 }

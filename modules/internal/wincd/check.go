@@ -51,7 +51,7 @@ func (m Media) Check() error {
 	return nil
 }
 
-// CheckHostname tells whether Windows takes a name. It does not take digits alone.
+// CheckHostname reports whether Windows takes a name. It does not take digits alone.
 func CheckHostname(name string) error {
 	valid := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$`).MatchString(name)
 	if !valid || len(name) > maxHostname || strings.Trim(name, "0123456789") == "" {
@@ -86,7 +86,7 @@ func CheckPassword(password secret.Value) error {
 
 func isOther(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// CheckPath tells whether a path is one of a Windows computer, written with slashes.
+// CheckPath reports whether a path is one of a Windows computer, written with slashes.
 func CheckPath(path string) error {
 	if !regexp.MustCompile(`^[A-Za-z]:/[^<>:"\\|?*]+$`).MatchString(path) ||
 		slices.Contains(strings.Split(path, "/"), "..") || strings.HasSuffix(path, "/") {

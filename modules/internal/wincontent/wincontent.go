@@ -1,8 +1,8 @@
-// Package wincontent brings a file's content about on a Windows host: it is what the
-// modules win_copy and win_template have in common.
+// Package wincontent sets a file's content on a Windows host, for the
+// modules win_copy and win_template.
 //
-// It compares by size and checksum, which the host computes. Nothing is marked: a
-// Windows host is a guest, whose disk goes with it.
+// It compares by size and checksum, which the host computes. It sets no marks: a
+// Windows host is a guest, and its disk is deleted with it.
 package wincontent
 
 import (
@@ -29,7 +29,7 @@ var putScript string
 // pathNotFound is the HRESULT of ERROR_PATH_NOT_FOUND.
 const pathNotFound = 0x80070003
 
-// File is a file with the content it should have.
+// File is a file with its wanted content.
 type File struct {
 	Path   string
 	Source content.Source
@@ -37,7 +37,7 @@ type File struct {
 	Secret bool // never show the content
 }
 
-// state is what is at the path now.
+// state is the current state of the path.
 type state struct {
 	File, Folder bool
 	Size         int64
@@ -45,7 +45,7 @@ type state struct {
 	Access       winacl.Access
 }
 
-// Check returns the mistake in the arguments that all files have.
+// Check returns the mistake in the common arguments of all files.
 func (f File) Check() error { return winpath.Check("dest", f.Path) }
 
 func (f File) read(ctx context.Context, h module.Host) (state, error) {
@@ -58,10 +58,10 @@ func (f File) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// same tells whether the content is as it should be.
+// same reports whether the content is the wanted one.
 func (f File) same(s state) bool { return s.Size == f.Source.Size && s.SHA256 == f.Source.SHA256 }
 
-// Plan returns what would change to bring the file about.
+// Plan returns the changes that create or update the file.
 func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := f.read(ctx, h)
 	if err != nil {
@@ -74,10 +74,10 @@ func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if s.File && !f.same(s) {
 		text += f.diff(ctx, h, s)
 	}
-	return []module.Step{module.NewStep(text, f.write)}, nil
+	return module.OneStep(text, f.write), nil
 }
 
-// decide says what would change, from data alone; "" for nothing.
+// decide describes the change without reading the host; "" for none.
 func (f File) decide(s state) string {
 	changes := f.Want.Diff(s.Access)
 	switch {
@@ -91,7 +91,7 @@ func (f File) decide(s state) string {
 	return ""
 }
 
-// diff is the difference to show below a step, from its line end on.
+// diff returns the difference for the text of a step, with a leading line end.
 func (f File) diff(ctx context.Context, h module.Host, s state) string {
 	if f.Secret || f.Want.Private || s.Access.Private || f.Source.Text == nil || s.Size > content.DiffBytes {
 		return ""
@@ -107,7 +107,7 @@ func (f File) diff(ctx context.Context, h module.Host, s state) string {
 	return "\n" + shown
 }
 
-// write puts the content in place. It reads the host again: the plan may be old.
+// write writes the content. It reads the host again: the plan can be old.
 func (f File) write(ctx context.Context, h module.Host) error {
 	s, err := f.read(ctx, h)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f File) write(ctx context.Context, h module.Host) error {
 	return f.Want.Set(ctx, h, f.Path)
 }
 
-// put sends the content and compares what has arrived.
+// put sends the content and verifies what was received.
 func (f File) put(ctx context.Context, h module.Host) error {
 	r, err := f.Source.Reader(h, f.Path)
 	if err != nil {
@@ -147,13 +147,13 @@ func (f File) put(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// PlanAbsent returns what would change to have the file gone.
+// PlanAbsent returns the change that removes the file.
 func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := f.read(ctx, h)
 	if err != nil || !s.File {
 		return nil, err
 	}
-	return []module.Step{module.NewStep("remove "+f.Path, func(ctx context.Context, h module.Host) error {
+	return module.OneStep("remove "+f.Path, func(ctx context.Context, h module.Host) error {
 		return h.Files().Remove(ctx, f.Path)
-	})}, nil
+	}), nil
 }

@@ -1,8 +1,8 @@
-// Package winfetch has a Windows host fetch a file from a URL and verify it: it is what
-// the modules win_download and win_package have in common.
+// Package winfetch makes a Windows host fetch a file from a URL and verifies it, for
+// the modules win_download and win_package.
 //
-// The curl that Windows has since Server 2019 fetches into <dest>.part, where a fetch
-// that was interrupted goes on the next time.
+// The curl that Windows has since Server 2019 fetches into <dest>.part, so that the next
+// run continues an interrupted fetch.
 package winfetch
 
 import (
@@ -24,7 +24,7 @@ var fetchScript string
 // File is a file to fetch.
 type File struct {
 	URL    string
-	Dest   string // a path of the host, in a folder that is there
+	Dest   string // a path of the host, in an existing folder
 	SHA256 string // in hex, lower case
 	CA     string // the certificates, in PEM, that the server is verified with; empty for the host's
 }
@@ -47,15 +47,15 @@ func (f File) Check() error {
 	return nil
 }
 
-// outcome is how one fetch ended.
+// outcome is the result of one fetch.
 type outcome struct {
 	Code    int    // curl's exit code
-	Resumed bool   // a part was there
+	Resumed bool   // a part existed
 	SHA256  string // of what was fetched, empty for nothing
 }
 
-// Fetch leaves the file at its destination. A part that could not be continued, or was
-// of another file, is fetched from the beginning, once.
+// Fetch writes the file to its destination. If a part could not be continued, or was
+// of another file, the fetch starts again from the beginning, once.
 func (f File) Fetch(ctx context.Context, h module.Host) error {
 	out, err := f.fetch(ctx, h)
 	if err == nil && out.Resumed && f.wrong(out) && (out.Code == 0 || refused(out.Code)) {
@@ -83,11 +83,11 @@ func (f File) fetch(ctx context.Context, h module.Host) (outcome, error) {
 
 func (f File) wrong(out outcome) bool { return out.SHA256 != strings.ToLower(f.SHA256) }
 
-// refused tells whether a server did not let a fetch be continued: curl ends with 22
-// for a refused request, with 33 and 36 for a range it cannot have.
+// refused reports whether a server refused to continue a fetch: curl ends with 22
+// for a refused request, with 33 and 36 for a refused range.
 func refused(code int) bool { return code == 22 || code == 33 || code == 36 }
 
-// meaning is what curl's manual says of the codes that are met most.
+// meaning returns the meaning of the most frequent codes, by curl's manual.
 func meaning(code int) string {
 	known := map[int]string{
 		6: "the server's name cannot be resolved", 7: "the server cannot be reached", 22: "the server refuses the request, as for a file it does not have",

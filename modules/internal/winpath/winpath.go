@@ -1,4 +1,4 @@
-// Package winpath checks and rewrites paths of Windows hosts, which kinit writes with
+// Package winpath checks and converts paths of Windows hosts, which kinit writes with
 // slashes.
 package winpath
 
@@ -10,15 +10,15 @@ import (
 )
 
 // longest is MAX_PATH of the Windows API without the closing zero: programs that do not
-// ask for longer paths know no more.
+// enable longer paths support no more.
 const longest = 259
 
-// device matches the names that Windows takes for devices in every folder, with any
+// device matches the names that Windows treats as devices in every folder, with any
 // extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
 
 // Check returns the mistake in a path argument: it must begin with a drive, have
-// slashes, be clean, and name what NTFS and Windows can keep.
+// slashes, be clean, and be a valid name for NTFS and Windows.
 func Check(argument, value string) error {
 	drive := regexp.MustCompile(`^[A-Za-z]:/`)
 	switch {
@@ -43,7 +43,7 @@ func Check(argument, value string) error {
 	return nil
 }
 
-// unfit says why Windows cannot have a file or folder of the name.
+// unfit returns why Windows cannot have a file or folder with the name.
 func unfit(part string) string {
 	switch {
 	case strings.ContainsAny(part, `<>:"|?*`):

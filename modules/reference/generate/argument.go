@@ -84,7 +84,7 @@ func describeValue(value reflect.Value, kind string, a *reference.Argument) erro
 	return nil
 }
 
-// isSecret tells whether a type holds secret values.
+// isSecret reports whether a type holds secret values.
 func isSecret(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"go/doc/comment"
 	"strings"
 	"unicode"
@@ -10,65 +9,34 @@ import (
 
 // taskDoc is the comment of a module's task, taken apart.
 type taskDoc struct {
-	text    string            // what is not one of the lists
-	outputs map[string]string // the list after "Outputs:"
-	errors  []string          // the list after "Errors:"
+	text   string   // what is not the list
+	errors []string // the list after "Errors:"
 }
 
-// parseDoc takes a type's comment apart. The paragraphs "Outputs:" and "Errors:",
-// each followed by a list, are the module's outputs and errors:
+// parseDoc takes a type's comment apart. The paragraph "Errors:" with the list that
+// follows it is the module's errors:
 //
-//	// Outputs:
-//	//   - path: where the file is
-func parseDoc(name, text string) (taskDoc, error) {
-	doc := new(comment.Parser).Parse(text)
-	out := taskDoc{outputs: map[string]string{}}
+//	// Errors:
+//	//   - the file is a folder
+func parseDoc(name, text string) taskDoc {
+	var out taskDoc
 	var rest []comment.Block
-	heading := ""
-	for _, block := range doc.Content {
-		list, isList := block.(*comment.List)
-		if isList && heading != "" {
-			if err := out.take(heading, list); err != nil {
-				return out, err
+	heading := false
+	for _, block := range new(comment.Parser).Parse(text).Content {
+		if list, ok := block.(*comment.List); ok && heading {
+			for _, item := range list.Items {
+				out.errors = append(out.errors, plain(item.Content...))
 			}
-			heading = ""
+			heading = false
 			continue
 		}
-		heading = headingOf(block)
-		if heading == "" {
+		p, ok := block.(*comment.Paragraph)
+		if heading = ok && plain(p) == "Errors:"; !heading {
 			rest = append(rest, block)
 		}
 	}
 	out.text = meaning(name, plain(rest...))
-	return out, nil
-}
-
-// headingOf is the text of a paragraph that announces one of the lists.
-func headingOf(block comment.Block) string {
-	p, ok := block.(*comment.Paragraph)
-	if !ok {
-		return ""
-	}
-	if text := plain(p); text == "Outputs:" || text == "Errors:" {
-		return text
-	}
-	return ""
-}
-
-func (d *taskDoc) take(heading string, list *comment.List) error {
-	for _, item := range list.Items {
-		text := plain(item.Content...)
-		if heading == "Errors:" {
-			d.errors = append(d.errors, text)
-			continue
-		}
-		name, meaning, ok := strings.Cut(text, ": ")
-		if !ok {
-			return fmt.Errorf("its comment lists the output %q, want a name, a colon and a meaning", text)
-		}
-		d.outputs[name] = capital(meaning)
-	}
-	return nil
+	return out
 }
 
 // plain is a comment's text with a line for each paragraph.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
-	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
 	"kinit/modules/reference"
@@ -34,13 +32,10 @@ func describe(src *source, kind module.Kind) (reference.Module, error) {
 	if err != nil {
 		return m, err
 	}
-	text, err := parseDoc(value.Type().Name(), doc.text)
-	if err != nil {
-		return m, err
-	}
+	text := parseDoc(value.Type().Name(), doc.text)
 	m.Summary, m.Text, m.Errors = text.summary(), text.text, append(m.Errors, text.errors...)
 	arguments, argumentErr := describeArguments(src, value)
-	outputs, outputErr := describeOutputs(task, text.outputs)
+	outputs, outputErr := describeOutputs(src, task)
 	m.Arguments, m.Outputs = append(m.Arguments, arguments...), append(m.Outputs, outputs...)
 	var exampleErr error
 	m.Example, exampleErr = readExample(src.root, value.Type(), kind.Name)
@@ -58,32 +53,28 @@ func checkText(m reference.Module) error {
 	return nil
 }
 
-// describeOutputs joins the types of the code with the meanings of the comment.
-func describeOutputs(task module.Task, meanings map[string]string) ([]reference.Output, error) {
-	outputter, ok := task.(module.Outputter)
+// describeOutputs joins the types of a task's outputs with the comments of their fields.
+func describeOutputs(src *source, task module.Task) ([]reference.Output, error) {
+	method, ok := reflect.TypeOf(task).MethodByName("Outputs")
 	if !ok {
-		return nil, undeclared(meanings, nil)
+		return nil, nil
+	}
+	doc, err := src.of(method.Type.Out(0))
+	if err != nil {
+		return nil, err
 	}
 	var all []reference.Output
 	var lacking []error
-	types := outputter.OutputTypes()
-	for _, name := range slices.Sorted(maps.Keys(types)) {
-		if meanings[name] == "" {
-			lacking = append(lacking, fmt.Errorf("output %s is not in the list after \"Outputs:\" in its comment", name))
+	types := module.OutputTypes(task)
+	for field := range method.Type.Out(0).Fields() {
+		name, text := field.Tag.Get("cty"), capital(plainText(doc.fields[field.Name]))
+		if text == "" {
+			lacking = append(lacking, fmt.Errorf("output %s has no comment", name))
 		}
-		all = append(all, reference.Output{Name: name, Type: typeexpr.TypeString(types[name]), Text: meanings[name]})
+		all = append(all, reference.Output{Name: name, Type: typeexpr.TypeString(types[name]), Text: text})
 	}
-	return all, errors.Join(append(lacking, undeclared(meanings, types))...)
-}
-
-// undeclared tells of meanings of outputs that there are not.
-func undeclared(meanings map[string]string, types map[string]cty.Type) error {
-	for _, name := range slices.Sorted(maps.Keys(meanings)) {
-		if _, ok := types[name]; !ok {
-			return fmt.Errorf("its comment describes the output %s, which OutputTypes does not have", name)
-		}
-	}
-	return nil
+	slices.SortFunc(all, func(a, b reference.Output) int { return strings.Compare(a.Name, b.Name) })
+	return all, errors.Join(lacking...)
 }
 
 // readExample reads the module's example, which is in the folder of its code.

@@ -34,32 +34,37 @@ type part struct {
 }
 
 func (*sample) Plan(context.Context, module.Host) ([]module.Step, error) { return nil, nil }
-func (*sample) OutputTypes() map[string]cty.Type {
-	return map[string]cty.Type{"path": cty.String, "all": cty.List(cty.Number)}
+
+func (*sample) Outputs(context.Context, module.Host) (sampleOutputs, error) {
+	return sampleOutputs{}, nil
 }
-func (*sample) Outputs(context.Context, module.Host) (map[string]cty.Value, error) { return nil, nil }
+
+type sampleOutputs struct {
+	Path string `cty:"path"`
+	All  []int  `cty:"all"`
+}
 
 // described is a source that knows the two types.
-func described(task string) *source {
+func described(task string, outputs map[string]string) *source {
 	fields := map[string]string{"Path": "Path is the way,\nto walk.\n", "Count": "Count, when 0, means all.\n", "Flag": "Flag turns it on.\n"}
 	for _, name := range []string{"Maybe", "Names", "Logins", "Any", "One", "Many"} {
 		fields[name] = name + " are such.\n"
 	}
 	return &source{root: "no/such/root", folders: map[string]declared{"modules/reference/generate": {
-		"sample": {text: task, fields: fields},
-		"part":   {text: "part is one.\n", fields: map[string]string{"Label": "Label is it.\n", "Size": "Size is how much.\n"}},
+		"sample":        {text: task, fields: fields},
+		"sampleOutputs": {text: "sampleOutputs are such.\n", fields: outputs},
+		"part":          {text: "part is one.\n", fields: map[string]string{"Label": "Label is it.\n", "Size": "Size is how much.\n"}},
 	}}}
+}
+
+func outputDocs() map[string]string {
+	return map[string]string{"Path": "the way\n", "All": "the steps,\ncounted\n"}
 }
 
 const sampleDoc = `sample walks a way. It
 does so twice.
 
 More of it.
-
-Outputs:
-  - path: the way
-  - all: the steps,
-    counted
 
 Errors:
   - there is no way
@@ -68,7 +73,7 @@ Errors:
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	kind := module.Kind{Name: "sample", New: func() module.Task { return &sample{Count: 3, Names: []string{"a"}} }}
-	got, err := describe(described(sampleDoc), kind)
+	got, err := describe(described(sampleDoc, outputDocs()), kind)
 	if err == nil || err.Error() != "its example: open no/such/root/modules/reference/generate/sample.example.hcl: no such file or directory" {
 		t.Errorf("error %v, want the missing example only", err)
 	}
@@ -97,14 +102,16 @@ func TestDescribe(t *testing.T) {
 func TestWhatACommentLacksIsTold(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 101)
-	for name, c := range map[string]struct{ doc, want string }{
-		"no meaning of an output": {strings.Replace(sampleDoc, "  - path: the way\n", "", 1), `output path is not in the list after "Outputs:" in its comment`},
-		"an output too many":      {strings.Replace(sampleDoc, "  - path", "  - other: x\n  - path", 1), "its comment describes the output other, which OutputTypes does not have"},
-		"no errors":               {strings.Split(sampleDoc, "\nErrors:")[0], `its comment has no list after "Errors:"`},
-		"a long first sentence":   {strings.Replace(sampleDoc, "walks", long, 1), "the first sentence of its comment has 107 characters, want at most 100: X" + long[1:] + " a way"},
-		"an output without colon": {strings.Replace(sampleDoc, "path: the way", "the way", 1), `its comment lists the output "the way", want a name, a colon and a meaning`},
+	for name, c := range map[string]struct {
+		doc, want string
+		outputs   map[string]string
+	}{
+		"no meaning of an output": {sampleDoc, "output path has no comment", map[string]string{"All": "the steps\n"}},
+		"no errors":               {strings.Split(sampleDoc, "\nErrors:")[0], `its comment has no list after "Errors:"`, outputDocs()},
+		"a long first sentence": {strings.Replace(sampleDoc, "walks", long, 1),
+			"the first sentence of its comment has 107 characters, want at most 100: X" + long[1:] + " a way", outputDocs()},
 	} {
-		_, err := describe(described(c.doc), module.Kind{Name: "sample", New: func() module.Task { return &sample{} }})
+		_, err := describe(described(c.doc, c.outputs), module.Kind{Name: "sample", New: func() module.Task { return &sample{} }})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -1,6 +1,6 @@
 # host: a node is a machine that exists already. kinit prepares it, joins it, and at
 # clean-up takes back what it did and nothing else. Here it runs Linux; windows.hcl is for
-# those that run Windows.
+# those that run Windows, overlay.hcl for those that are on the cluster's overlay.
 
 driver "host" {
   summary  = "nodes are machines that exist already, which pools name by hosts"
@@ -22,7 +22,7 @@ locals {
 
   # Nodes on the overlay and machines beside it reach each other through the hypervisor of
   # the services: machines have a route, and the hypervisor answers for them.
-  machines_beside = local.overlay ? local.machines : []
+  machines_beside = local.overlay ? [for name in local.machines : name if !local.host_nodes[name].overlay] : []
 }
 
 # A machine is in one cluster. What it belongs to is written on it, by kinit or by kubeadm.
@@ -31,6 +31,16 @@ task "command" "taken" {
   when      = local.build
   hosts     = local.machines
   argv      = ["sh", "-c", file("files/taken.sh"), "taken", cluster.name, local.root]
+  read_only = true
+}
+
+# A node keeps the address with which it joined. Asked before clean-up, which would take the
+# port of one that is on the overlay and no longer wanted there.
+task "command" "moved" {
+  stage     = "prepare"
+  when      = !local.remove_all
+  hosts     = local.machines
+  argv      = ["sh", "-c", file("files/moved.sh"), "moved", local.root, local.machine_device, local.host_nodes[host.name].overlay ? "on" : "beside"]
   read_only = true
 }
 
@@ -114,5 +124,5 @@ task "sweep" "machine" {
   hosts      = local.machines
   all        = true
   purge      = run.purge
-  depends_on = [task.command.leave_machine]
+  depends_on = [task.command.leave_machine, task.ovs_sweep.machine]
 }

@@ -50,7 +50,7 @@ task "libvirt_domain" "node" {
     bridge  = "br-int"
     mac     = each.value.mac
     port_id = each.value.port_id
-    mtu     = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu     = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
     offload = local.offload
   }
 

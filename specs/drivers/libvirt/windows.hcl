@@ -266,7 +266,7 @@ task "windows_seed" "node" {
   certificate     = task.x509_certificate.winrm[each.key].cert_pem
   private_key     = task.x509_certificate.winrm[each.key].key_pem
   authorized_keys = [task.ssh_key.cluster.public_key]
-  mtu             = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  mtu             = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
 
   host_key {
     private = task.ssh_key.node[each.key].private_key
@@ -295,7 +295,7 @@ task "libvirt_domain" "windows" {
     bridge  = "br-int"
     mac     = each.value.mac
     port_id = each.value.port_id
-    mtu     = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu     = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
     offload = local.offload
   }
 

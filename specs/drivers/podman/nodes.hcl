@@ -101,7 +101,7 @@ task "ovs_veth" "node" {
   bridge     = "br-int"
   iface_id   = each.value.port_id
   mac        = each.value.mac
-  mtu        = min([for h in local.hypervisors : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
   addresses  = ["${each.value.ip}/${cluster.network.prefix}"]
   routes     = { default = cluster.network.gateway }
   tx_offload = local.offload
@@ -186,7 +186,8 @@ task "wait" "podman" {
     ["podman", "exec", each.key, "systemctl", "--failed", "--no-legend", "--no-pager"],
     ["podman", "exec", each.key, "journalctl", "--boot", "--lines", "30", "--no-pager"],
   ]
-  depends_on = [task.podman_container.node[each.key]]
+  # The unit is part of how a node starts: a restart of it is a restart of the node.
+  depends_on = [task.podman_container.node[each.key], task.service.podman_boot[each.value.hypervisor]]
 }
 
 # A container is a host like any other, reached through its hypervisor.

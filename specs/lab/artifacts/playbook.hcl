@@ -1,3 +1,8 @@
+# The list of what is fetched, and the variables that change it.
+import {
+  source = "pins"
+}
+
 variable "lab_cache" {
   type        = string
   description = "The folder that keeps the artifacts."
@@ -19,6 +24,16 @@ variable "lab_drivers" {
   }
 }
 
+variable "lab_artifacts" {
+  type        = string
+  default     = "auto"
+  description = "Where the programs of Kubernetes are from: download, build, or auto, which downloads where the release site answers."
+  validation {
+    condition     = contains(["auto", "download", "build"], var.lab_artifacts)
+    error_message = "Artifacts are auto, download or build."
+  }
+}
+
 variable "lab_conformance" {
   type        = bool
   default     = false
@@ -34,9 +49,8 @@ locals {
   # never taken for new.
   inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial), local.busybox])))
 
-  # What is fetched as it is: where it is, and its digest. All else is Debian packages and Go
-  # modules, which their signatures and go.sum hold.
-  source  = jsondecode(file("../../pins.json")).pins.busybox_source
+  # Where the sources are, and their digest.
+  source  = local.pins.busybox_source
   busybox = "${local.source.url} ${trimprefix(local.source.digest, "sha256:")}"
 
   # Whether a guest starts: hypervisors try it as the driver does.
@@ -78,13 +92,22 @@ locals {
   stamp = substr(local.inputs, 0, 16)
 }
 
-# Kubernetes, etcd, CoreDNS and flannel from their Go modules.
-task "command" "kubernetes" {
+# Kubernetes, etcd, CoreDNS and flannel: downloads, or built from their Go modules.
+task "command" "programs" {
+  stage       = "artifacts"
+  environment = local.by_choice[task.command.choice.stdout].given
+  argv        = concat(local.build, [local.by_choice[task.command.choice.stdout].script, local.by_choice[task.command.choice.stdout].stamp])
+  creates     = "${var.lab_cache}/.made-${local.by_choice[task.command.choice.stdout].script}-${local.by_choice[task.command.choice.stdout].stamp}"
+  timeout     = "60m"
+  depends_on  = [task.copy.script]
+}
+
+# Which of the two are used, for others that look into the folder.
+task "command" "link" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["kubernetes", local.stamp])
-  creates    = "${var.lab_cache}/.made-kubernetes-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script]
+  argv       = ["ln", "-sfn", local.by_choice[task.command.choice.stdout].folder, "${var.lab_cache}/programs"]
+  unless     = ["sh", "-c", "[ \"$(readlink \"$1\")\" = \"$2\" ]", "link", "${var.lab_cache}/programs", local.by_choice[task.command.choice.stdout].folder]
+  depends_on = [task.command.programs]
 }
 
 # The hypervisors' image: a root file system with systemd, libvirt, OVN and podman.
@@ -107,11 +130,12 @@ task "command" "services" {
 
 # Container images of what was built.
 task "command" "images" {
-  stage      = "artifacts"
-  argv       = concat(local.build, ["images", local.stamp])
-  creates    = "${var.lab_cache}/.made-images-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.kubernetes]
+  stage       = "artifacts"
+  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
+  argv        = concat(local.build, ["images", local.by_choice[task.command.choice.stdout].stamp])
+  creates     = "${var.lab_cache}/.made-images-${local.by_choice[task.command.choice.stdout].stamp}"
+  timeout     = "60m"
+  depends_on  = [task.command.programs]
 }
 
 # What nodes have in them, as containers and as guests.
@@ -135,31 +159,33 @@ task "command" "guest_root" {
 
 # The image of nodes that are containers.
 task "command" "node" {
-  stage      = "artifacts"
-  when       = contains(local.drivers, "podman")
-  argv       = concat(local.build, ["node", local.stamp])
-  creates    = "${var.lab_cache}/.made-node-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.node_root, task.command.kubernetes]
+  stage       = "artifacts"
+  when        = contains(local.drivers, "podman")
+  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
+  argv        = concat(local.build, ["node", local.by_choice[task.command.choice.stdout].stamp])
+  creates     = "${var.lab_cache}/.made-node-${local.by_choice[task.command.choice.stdout].stamp}"
+  timeout     = "60m"
+  depends_on  = [task.command.node_root, task.command.programs]
 }
 
 # Images that hypervisors use, unpacked once for all of them.
 task "command" "store" {
   stage      = "artifacts"
-  argv       = concat(local.build, ["store", "${local.stamp}-${var.lab_drivers}"])
-  creates    = "${var.lab_cache}/.made-store-${local.stamp}-${var.lab_drivers}"
+  argv       = concat(local.build, ["store", "${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"])
+  creates    = "${var.lab_cache}/.made-store-${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"
   timeout    = "60m"
   depends_on = [task.command.services, task.command.node]
 }
 
 # The guests' disk image, with the container images in it.
 task "command" "guest" {
-  stage      = "artifacts"
-  when       = contains(local.drivers, "libvirt")
-  argv       = concat(local.build, ["guest", local.stamp])
-  creates    = "${var.lab_cache}/.made-guest-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.command.guest_root, task.command.images]
+  stage       = "artifacts"
+  when        = contains(local.drivers, "libvirt")
+  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
+  argv        = concat(local.build, ["guest", local.by_choice[task.command.choice.stdout].stamp])
+  creates     = "${var.lab_cache}/.made-guest-${local.by_choice[task.command.choice.stdout].stamp}"
+  timeout     = "60m"
+  depends_on  = [task.command.guest_root, task.command.images]
 }
 
 # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
@@ -170,15 +196,15 @@ task "command" "conformance_programs" {
   argv        = concat(local.build, ["conformance-programs", local.stamp])
   creates     = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
   timeout     = "60m"
-  depends_on  = [task.command.kubernetes]
+  depends_on  = [task.command.programs]
 }
 
 task "command" "conformance" {
   stage       = "artifacts"
   when        = var.lab_conformance
-  environment = { BUSYBOX = local.busybox }
-  argv        = concat(local.build, ["conformance", local.stamp])
-  creates     = "${var.lab_cache}/.made-conformance-${local.stamp}"
+  environment = { BUSYBOX = local.busybox, PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
+  argv        = concat(local.build, ["conformance", local.by_choice[task.command.choice.stdout].stamp])
+  creates     = "${var.lab_cache}/.made-conformance-${local.by_choice[task.command.choice.stdout].stamp}"
   timeout     = "60m"
   depends_on  = [task.command.conformance_programs, task.command.images]
 }

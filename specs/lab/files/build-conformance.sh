@@ -2,9 +2,10 @@
 # Builds what "kinit conformance" needs: the suite of Kubernetes' end-to-end tests, and the
 # container images of its conformance tests, under the names of the real ones.
 #
-#   BUSYBOX="URL SHA256" build-conformance.sh OUTPUT_DIR
+#   BUSYBOX="URL SHA256" [PROGRAMS=FOLDER] build-conformance.sh OUTPUT_DIR
 #
-# The programs of a cluster and its images are in OUTPUT_DIR and built where they are missing.
+# The programs of a cluster are in PROGRAMS, as programs.sh says; without it they are in
+# OUTPUT_DIR and built where they are missing, as its images are.
 #
 # Result: OUTPUT_DIR/conformance with
 #   e2e.test, ginkgo, kubectl    the suite and what it runs
@@ -14,6 +15,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
+. "$here/programs.sh"
 
 need mmdebstrap mmdebstrap
 need zstd zstd
@@ -21,8 +23,9 @@ begin "${1:-}"
 sh "$here/build-images.sh" "$out"
 sh "$here/build-conformance-programs.sh" "$out"
 programs=$out/conformance-programs
-settings=${MIRROR:-}
-unless_made conformance "$(made_of "$programs.inputs" "$here"/conformance/*.sh "$here"/conformance/*.txt "$out/kubernetes" "$out/etcd")"
+cluster=${PROGRAMS:-$out}
+settings="${MIRROR:-} $(programs_digest "$cluster" kubectl etcd)"
+unless_made conformance "$(made_of "$programs.inputs" "$here"/conformance/*.sh "$here"/conformance/*.txt "$here/programs.sh")"
 layout=$work/conformance/images
 mkdir -p "$work/conformance"
 oci_begin
@@ -41,5 +44,5 @@ while read -r name; do
 done <"$work/wanted"
 
 cp "$programs/e2e.test" "$programs/ginkgo" "$work/conformance/"
-ln -s ../kubernetes "$work/conformance/kubectl"
+ln -s "$(realpath -m --relative-to="$out/conformance" "$(program_file "$cluster" kubectl)")" "$work/conformance/kubectl"
 finish conformance

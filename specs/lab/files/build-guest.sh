@@ -3,8 +3,8 @@
 #
 #   [PROGRAMS=FOLDER] [IMAGES=FOLDER] [DISK_SIZE=8G] build-guest.sh OUTPUT_DIR
 #
-# PROGRAMS     holds kubernetes and flannel-cni; default OUTPUT_DIR, where they are there.
-#              Empty: a guest without Kubernetes
+# PROGRAMS     holds the programs, as programs.sh says; default OUTPUT_DIR, where they are
+#              there. Empty: a guest without Kubernetes
 # IMAGES       is the OCI layout by build-images.sh; default OUTPUT_DIR/images, where it
 #              is there. Its images are put into containerd's store, unpacked: an
 #              emulated processor takes minutes for what takes seconds here. Empty: none
@@ -15,6 +15,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+. "$here/programs.sh"
 
 need qemu-img qemu-utils
 need extlinux extlinux
@@ -23,11 +24,11 @@ need mkfs.ext4 e2fsprogs
 [ "$(id -u)" = 0 ] || die "needs root: a loop device and a mount"
 begin "${1:-}"
 sh "$here/build-guest-root.sh" "$out"
-if [ -z "${PROGRAMS+set}" ] && [ -f "$out/kubernetes" ] && [ -f "$out/flannel-cni" ]; then PROGRAMS=$out; fi
+if [ -z "${PROGRAMS+set}" ] && [ -z "$(programs_missing "$out" $node_programs)" ]; then PROGRAMS=$out; fi
 if [ -z "${IMAGES+set}" ] && [ -f "$out/images/index.json" ]; then IMAGES=$out/images; fi
 settings="${DISK_SIZE:-}"
-unless_made guest.qcow2 "$(made_of "$here"/guest/* "$out/guest-root.tar" \
-	${PROGRAMS:+"$PROGRAMS/kubernetes" "$PROGRAMS/flannel-cni"} ${IMAGES:+"$IMAGES/index.json"})"
+[ -z "${PROGRAMS:-}" ] || settings="$settings $(programs_digest "$PROGRAMS" $node_programs)"
+unless_made guest.qcow2 "$(made_of "$here"/guest/* "$here/programs.sh" "$out/guest-root.tar" ${IMAGES:+"$IMAGES/index.json"})"
 disk=$work/disk.raw
 root=$work/root
 

@@ -1,19 +1,20 @@
 #!/bin/sh
 # Builds the container images that a kubeadm cluster with flannel pulls, from the
-# programs that build-kubernetes.sh made, under the names of the real ones.
+# programs that build-kubernetes.sh or build-downloaded.sh made, under the names of the real ones.
 #
 #   [PROGRAMS=FOLDER] build-images.sh OUTPUT_DIR
 #
-# PROGRAMS holds kubernetes, etcd, coredns, flanneld and flannel-cni; without it they are
-# in OUTPUT_DIR and built where they are missing.
+# PROGRAMS holds the programs, as programs.sh says; without it they are in OUTPUT_DIR and
+# built where they are missing.
 #
 # Result: OUTPUT_DIR/images, an OCI layout, and in it images.txt, a name a line:
 #   skopeo copy oci:OUTPUT_DIR/images:NAME docker://REGISTRY/…
-# Images share layers (all of Kubernetes is one), so few bytes are copied twice.
+# Images share layers (all of Kubernetes is one where it was built), so few bytes are copied twice.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
+. "$here/programs.sh"
 
 need mmdebstrap mmdebstrap
 need zstd zstd
@@ -24,12 +25,12 @@ programs=${PROGRAMS:-$out}
 if [ "$programs" = "$out" ]; then
 	sh "$here/build-kubernetes.sh" "$out"
 fi
-for program in kubernetes etcd coredns flanneld flannel-cni; do
-	[ -f "$programs/$program" ] || die "$programs/$program is missing: build it first"
-done
-settings=${FLANNEL_CNI_TAG:-}
-unless_made images "$(made_of "$sources/pause/pause.c" "$programs/kubernetes" "$programs/etcd" "$programs/coredns" \
-	"$programs/flanneld" "$programs/flannel-cni")"
+servers="kube-apiserver kube-controller-manager kube-scheduler kube-proxy"
+all="kubeadm $servers etcd coredns flanneld flannel-cni"
+missing=$(programs_missing "$programs" $all)
+[ -z "$missing" ] || die "$missing is missing: build it first"
+settings="${FLANNEL_CNI_TAG:-} $(programs_digest "$programs" $all)"
+unless_made images "$(made_of "$here/programs.sh" "$sources/pause/pause.c")"
 layout=$work/images
 oci_begin
 
@@ -69,8 +70,13 @@ layer() {
 say "layers of programs"
 gcc -Os -static -s -o "$work/pause" "$sources/pause/pause.c"
 layer pause "$work/pause" pause
-layer kubernetes "$programs/kubernetes" usr/local/bin/kubernetes \
-	kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubectl kubeadm kubelet
+if programs_are_one "$programs"; then
+	layer kubernetes "$programs/kubernetes" usr/local/bin/kubernetes $servers kubectl kubeadm kubelet
+else
+	for server in $servers; do layer "$server" "$programs/$server" "usr/local/bin/$server"; done
+fi
+# server_layer NAME: the layer that has the program.
+server_layer() { if programs_are_one "$programs"; then echo kubernetes; else echo "$1"; fi; }
 layer etcd "$programs/etcd" usr/local/bin/etcd
 layer coredns "$programs/coredns" coredns
 layer flannel "$programs/flanneld" opt/bin/flanneld
@@ -84,13 +90,17 @@ image() {
 path='"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]'
 
 # kubeadm itself knows which images its version wants.
-ln -s "$(cd "$programs" && pwd)/kubernetes" "$work/kubeadm"
+ln -s "$(program_file "$(cd "$programs" && pwd)" kubeadm)" "$work/kubeadm"
 version=$("$work/kubeadm" version -o short)
 "$work/kubeadm" config images list --kubernetes-version "$version" >"$work/wanted"
 while read -r name; do
 	case "$name" in
-	*/kube-proxy:*) image "$name" "{$path,\"Entrypoint\":[\"kube-proxy\"]}" base kubernetes ;;
-	*/kube-*) program=${name##*/} && image "$name" "{$path,\"Entrypoint\":[\"${program%:*}\"]}" kubernetes ;;
+	*/kube-proxy:*) image "$name" "{$path,\"Entrypoint\":[\"kube-proxy\"]}" base "$(server_layer kube-proxy)" ;;
+	*/kube-*)
+		program=${name##*/}
+		program=${program%:*}
+		image "$name" "{$path,\"Entrypoint\":[\"$program\"]}" "$(server_layer "$program")"
+		;;
 	*/coredns:*)
 		image "$name" "{$path,\"Entrypoint\":[\"/coredns\"]}" coredns
 		wanted=${name##*:}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the root file system of the lab's nodes that are containers: Debian 12 with
-# systemd and a container runtime, without a kernel. build-node.sh makes an image of it.
+# systemd, a container runtime and Open vSwitch, without a kernel. build-node.sh makes an
+# image of it.
 #
 #   build-node-root.sh OUTPUT_DIR
 #
@@ -12,10 +13,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 need mmdebstrap mmdebstrap
 begin "${1:-}"
 settings=${MIRROR:-}
-unless_made node-root.tar "$(made_of "$here"/node/*)"
+unless_made node-root.tar "$(made_of "$here"/node/* "$here/hypervisor/underlay.sh" "$here/hypervisor/kinit-lab-underlay.service")"
+
+# Machines that exist may be on an overlay, and nothing can be installed at run time.
+overlay_packages=openvswitch-switch,ovn-host
 
 NODE_FILES="$here/node"
-export NODE_FILES
+HYPERVISOR_FILES="$here/hypervisor"
+export NODE_FILES HYPERVISOR_FILES
 say "root file system by mmdebstrap"
-bootstrap "$work/node-root.tar" "$system_packages,$node_packages" 'sh "$NODE_FILES/customize.sh" "$1"'
+bootstrap "$work/node-root.tar" "$system_packages,$node_packages,$overlay_packages" 'sh "$NODE_FILES/customize.sh" "$1"'
 finish node-root.tar

@@ -4,7 +4,7 @@
 #
 #   [PROGRAMS=FOLDER] build-node.sh OUTPUT_DIR
 #
-# PROGRAMS holds kubernetes and flannel-cni; without it they are in OUTPUT_DIR and built
+# PROGRAMS holds the programs, as programs.sh says; without it they are in OUTPUT_DIR and built
 # where they are missing. The root file system is OUTPUT_DIR/node-root.tar, built first
 # where it is missing.
 #
@@ -14,13 +14,15 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
+. "$here/programs.sh"
 
 need zstd zstd
 begin "${1:-}"
 sh "$here/build-node-root.sh" "$out"
 programs=${PROGRAMS:-$out}
 if [ "$programs" = "$out" ]; then sh "$here/build-kubernetes.sh" "$out"; fi
-unless_made node.ref "$(made_of "$here/guest/kubernetes.sh" "$out/node-root.tar" "$programs/kubernetes" "$programs/flannel-cni")"
+settings=$(programs_digest "$programs" $node_programs)
+unless_made node.ref "$(made_of "$here/guest/kubernetes.sh" "$here/programs.sh" "$out/node-root.tar")"
 image=localhost/kinit-lab-node:$inputs
 
 say "Kubernetes programs"

@@ -74,6 +74,7 @@ unless_made() {
 
 # What every node has, as a guest or as a container.
 system_packages=systemd,systemd-sysv,dbus,kmod,procps,iproute2,iputils-ping,ca-certificates,curl,sudo,bind9-dnsutils,zstd,openssh-server
+node_programs="kubeadm kubelet kubectl flannel-cni"
 node_packages=containerd,runc,containernetworking-plugins,iptables,nftables,conntrack,ethtool,socat,ipset,ebtables
 
 # bootstrap TARGET PACKAGES HOOK: a Debian 12 root file system without documentation.

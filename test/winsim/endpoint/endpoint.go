@@ -137,7 +137,7 @@ func (e *Endpoint) closeGates() {
 	}
 }
 
-// admits tells whether a connection to a port is let in. What the machine serves since
+// admits reports whether a connection to a port is let in. What the machine serves since
 // it was last looked at is served now.
 func (e *Endpoint) admits(port int) bool {
 	if !e.m.Reachable(port) {
@@ -274,7 +274,7 @@ func (e *Endpoint) serve(port int, about string, begin func(net.Listener) (*serv
 	e.servers[port] = s
 }
 
-// running tells whether a service of the machine runs.
+// running reports whether a service of the machine runs.
 func (e *Endpoint) running(service string) bool {
 	status, err := e.m.Services.Status(service)
 	return err == nil && status.State == scm.Running

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"kinit/engine/need"
+	programs "kinit/test/kube"
 )
 
 // token is what nodes join with.
@@ -40,8 +41,7 @@ type cluster struct {
 }
 
 // newCluster starts a control plane. Its programs are in the folder that the variable
-// KINIT_KUBERNETES_BIN names: etcd, and kubernetes, which is every program of Kubernetes
-// by the name it is called.
+// KINIT_KUBERNETES_BIN names: etcd, and those of Kubernetes.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	bin := os.Getenv("KINIT_KUBERNETES_BIN")
@@ -49,11 +49,7 @@ func newCluster(t *testing.T) *cluster {
 		need.Missing(t, "kubernetes", "KINIT_KUBERNETES_BIN is not set")
 	}
 	c := &cluster{t: t, folder: t.TempDir()}
-	for _, name := range []string{"kube-apiserver", "kube-controller-manager", "kubectl", "kubeadm"} {
-		if err := os.Symlink(bin+"/kubernetes", c.path(name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	programs.Link(t, bin, c.folder, "kube-apiserver", "kube-controller-manager", "kubectl", "kubeadm")
 	c.certificates()
 	etcd, peer, port := freePort(t), freePort(t), freePort(t)
 	c.api = "127.0.0.1:" + port

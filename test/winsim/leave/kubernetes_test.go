@@ -14,7 +14,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/inventories"
 	"kinit/modules"
-	"kinit/modules/winpowershell"
+	"kinit/modules/win_powershell"
 	"kinit/specs"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/firewall"

@@ -14,7 +14,7 @@ type Exclusions struct {
 	Extensions []string `json:"extensions,omitempty"`
 }
 
-// HasDefender tells whether Microsoft Defender is installed.
+// HasDefender reports whether Microsoft Defender is installed.
 func (m *Machine) HasDefender() bool {
 	return !m.options.NoDefender && m.Features.State("Windows-Defender") == feature.Installed
 }

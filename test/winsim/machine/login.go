@@ -18,7 +18,7 @@ const keysOfAdministrators = `C:\ProgramData\ssh\administrators_authorized_keys`
 // a certificate, its thumbprint the name and the user's name the text.
 const certificateMappings = windowsVersion + `\WSMAN\CertMapping`
 
-// Password tells whether a user may log on over the network with a password.
+// Password reports whether a user may log on over the network with a password.
 func (m *Machine) Password(user, password string) bool { return m.Accounts.Check(user, password) }
 
 // NTHash is what NTLM compares for a user.
@@ -35,7 +35,7 @@ func (m *Machine) MapCertificate(thumbprint, user string) error {
 	return m.Registry.Set(certificateMappings, registry.Text(strings.ToUpper(thumbprint), user))
 }
 
-// Key tells whether an SSH key is a user's. For administrators the keys are in one file
+// Key reports whether an SSH key is a user's. For administrators the keys are in one file
 // of their own, which counts only when nobody else can write to it.
 func (m *Machine) Key(user string, key ssh.PublicKey) bool {
 	u, err := m.Accounts.User(user)
@@ -61,7 +61,7 @@ func (m *Machine) Key(user string, key ssh.PublicKey) bool {
 	return false
 }
 
-// safe tells whether only the system and administrators have any access to a file.
+// safe reports whether only the system and administrators have any access to a file.
 func (m *Machine) safe(path string) bool {
 	s, err := m.Files.Security(path)
 	if err != nil {

@@ -132,7 +132,7 @@ func (m *Machine) running() (context.Context, error) {
 	return m.boot.ctx, nil
 }
 
-// On tells whether the machine is up.
+// On reports whether the machine is up.
 func (m *Machine) On() bool {
 	_, err := m.running()
 	return err == nil
@@ -303,7 +303,7 @@ func ntPath(text string) string {
 	return text
 }
 
-// Cut tells whether the network is cut at this moment.
+// Cut reports whether the network is cut at this moment.
 func (m *Machine) Cut() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

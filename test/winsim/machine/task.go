@@ -129,7 +129,7 @@ func (m *Machine) RemoveTask(path, name string) error {
 	})
 }
 
-// TaskActive tells whether a task runs.
+// TaskActive reports whether a task runs.
 func (m *Machine) TaskActive(t Task) bool {
 	m.tasks.Lock()
 	defer m.tasks.Unlock()

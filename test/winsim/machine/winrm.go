@@ -99,7 +99,7 @@ func (m *Machine) AddListener(l Listener) error {
 // RemoveListener removes a listener.
 func (m *Machine) RemoveListener(l Listener) error { return m.Registry.Delete(listenerKey(l), true) }
 
-// Reachable tells whether a TCP connection to a port passes the firewall, by the
+// Reachable reports whether a TCP connection to a port passes the firewall, by the
 // category of the network that the machine is in.
 func (m *Machine) Reachable(port int) bool {
 	a, ok := m.Network.Primary()

@@ -59,7 +59,7 @@ type Runner interface {
 // regard to case, by the implementation. It is called by several goroutines at the
 // same time.
 type Login interface {
-	// Password tells whether the password is the user's.
+	// Password reports whether the password is the user's.
 	Password(user, password string) bool
 	// NTHash is MD4 of the user's password in UTF-16LE, 16 bytes, which NTLM needs
 	// in place of the password (MS-NLMP 3.3.1, NTOWFv1). ok is false for a user
@@ -68,6 +68,6 @@ type Login interface {
 	// Certificate is the user that a client certificate is mapped to, by the
 	// upper-case hexadecimal SHA-1 digest of the certificate.
 	Certificate(thumbprint string) (user string, ok bool)
-	// Key tells whether the SSH key is in the user's list of authorized keys.
+	// Key reports whether the SSH key is in the user's list of authorized keys.
 	Key(user string, key ssh.PublicKey) bool
 }

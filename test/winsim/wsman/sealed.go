@@ -23,7 +23,7 @@ const (
 	typeSealed = `multipart/encrypted;protocol="` + protocol + `";boundary="` + boundary + `"`
 )
 
-// isSealed tells whether a request is encrypted.
+// isSealed reports whether a request is encrypted.
 func isSealed(r *http.Request) bool {
 	return strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/encrypted")
 }

@@ -12,16 +12,16 @@ import (
 	"kinit/engine/filelock"
 )
 
-// Done is a job of a list and what it came to.
+// Done is a job of a list with its outcome.
 type Done struct {
 	Job    jobs.Job
-	Result *result.Result // nil when the job was not begun
-	Err    error          // of the record, or why the job was not begun
+	Result *result.Result // nil if the job did not begin
+	Err    error          // of the record, or why the job did not begin
 }
 
 // All runs jobs: those that share a host one after another in their order, all others at
-// the same time. First what runs that died left behind is removed, of every job in all,
-// so that nothing new meets it. Jobs that were not begun when ctx ends are not.
+// the same time. It first removes the deployments that dead runs of all jobs left, so that
+// they do not affect new ones. Jobs that have not begun when ctx ends are skipped.
 func (r *Runner) All(ctx context.Context, list, all []jobs.Job) []Done {
 	r.RecoverAll(ctx, all)
 	done := make([]Done, len(list))
@@ -51,7 +51,7 @@ func (r *Runner) All(ctx context.Context, list, all []jobs.Job) []Done {
 	return done
 }
 
-// RecoverAll removes what runs of jobs left behind whose programs died.
+// RecoverAll removes the deployments of runs whose programs died.
 func (r *Runner) RecoverAll(ctx context.Context, all []jobs.Job) {
 	for _, j := range all {
 		orphans, err := r.orphans(j)
@@ -68,8 +68,8 @@ func shared(a, b []string) bool {
 	return slices.ContainsFunc(a, func(host string) bool { return slices.Contains(b, host) })
 }
 
-// hosts are the machines a job works on, sorted. Where they cannot be told, the job fails
-// with the reason when it is run; until then the names that were given must do.
+// hosts returns the machines that a job works on, sorted. If that fails, the job fails
+// with the reason when it runs; until then the given names are used.
 func (r *Runner) hosts(ctx context.Context, j jobs.Job) []string {
 	names := slices.Clone(j.Hosts)
 	if o, err := r.Options(j); err == nil {
@@ -84,12 +84,12 @@ func (r *Runner) hosts(ctx context.Context, j jobs.Job) []string {
 	return slices.Compact(names)
 }
 
-// locksFolder is where the locks of hosts stand in the folder of results.
+// locksFolder is the folder of the hosts' locks in the folder of results.
 const locksFolder = ".hosts"
 
-// alone calls f while no other program that keeps its results in the same folder works on
-// the job's hosts. Locks are taken in the order of their names, so that no two wait for
-// each other.
+// alone calls f while no other program with the same folder of results works on
+// the job's hosts. Locks are taken in the order of their names, which prevents
+// deadlocks.
 func (r *Runner) alone(ctx context.Context, j jobs.Job, f func() error) (err error) {
 	for _, host := range r.hosts(ctx, j) {
 		release, err := filelock.Wait(ctx, filepath.Join(r.Results, locksFolder, lockName(host)), func() { r.Tell.Waits(j, host) })
@@ -104,7 +104,7 @@ func (r *Runner) alone(ctx context.Context, j jobs.Job, f func() error) (err err
 	return f()
 }
 
-// lockName makes a host's name or address fit for the name of a file.
+// lockName converts a host's name or address to a file name.
 func lockName(host string) string {
 	name := []byte(host)
 	for i, b := range name {

@@ -12,8 +12,8 @@ import (
 	"kinit/engine"
 )
 
-// cleanup removes what was deployed, whatever happened before: it has a time of its own,
-// and a signal that ended the job does not end it. What failed before stays the reason.
+// cleanup removes the deployment in every case: it has a separate time limit,
+// and a signal that ended the job does not end it. The first failure remains the job's reason.
 func (c *cycle) cleanup(ctx context.Context, attempt int) {
 	done, late := c.remove(ctx, attempt)
 	if done.OK || c.failure != nil {
@@ -30,7 +30,7 @@ func (c *cycle) cleanup(ctx context.Context, attempt int) {
 	c.keep(done, true)
 }
 
-// remove does the phase that removes, within its own time.
+// remove runs the phase that removes, within its own time limit.
 func (c *cycle) remove(ctx context.Context, attempt int) (done *phase, late bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.job.CleanupTimeout)
 	defer cancel()
@@ -43,8 +43,8 @@ func onlyCleanup(o engine.Options, j jobs.Job) engine.Options {
 	return o
 }
 
-// orphans are the earlier runs of a job that may have left something behind, also those
-// of the time when it was due more or less often and had another address.
+// orphans returns the earlier runs of a job that may have left something behind, including
+// those under its earlier addresses with another schedule.
 func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
 	addresses, err := result.Jobs(r.Results)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
 	return found, nil
 }
 
-// settle removes what earlier runs left behind, before anything new is deployed.
+// settle removes the leftovers of earlier runs before a new deployment.
 func (c *cycle) settle(ctx context.Context, orphans []*result.Result) bool {
 	if len(orphans) == 0 {
 		return true
@@ -92,9 +92,9 @@ func settled(ctx context.Context, orphans []*result.Result, now time.Time) error
 	return nil
 }
 
-// Recover removes what runs of a job left behind whose program died, so that hosts are
-// free before anything new is deployed on them. It does nothing when there is nothing to
-// remove; what it cannot remove, the job's next run tries to again before it deploys.
+// Recover removes the deployments of a job's runs whose programs died, so that hosts are
+// free before a new deployment. It does nothing if there are none; if it fails, the job's
+// next run tries again before it deploys.
 func (r *Runner) Recover(ctx context.Context, j jobs.Job) error {
 	orphans, err := r.orphans(j)
 	if err != nil || len(orphans) == 0 {

@@ -1,9 +1,9 @@
-// Package cycle runs jobs: it deploys a spec, runs it again, when it must change nothing,
-// verifies it, keeps evidence when something failed, and removes it, whatever happened.
+// Package cycle runs jobs: it deploys a spec, runs it again, which must change nothing,
+// verifies it, keeps evidence of failures, and removes it in every case.
 //
-// What a run came to is in its record as it happens, so a program that dies loses nothing,
-// and the next one finds what was left behind and removes it before anything else. The
-// engine, the screen and the log are the caller's: a phase is one use of the engine.
+// The record of a run is written as it happens, so a program that dies loses nothing,
+// and the next one first removes its leftovers. The caller provides the
+// engine, the screen and the log: a phase is one use of the engine.
 package cycle
 
 import (
@@ -22,11 +22,11 @@ import (
 type Work struct {
 	Job     jobs.Job
 	Phase   result.PhaseName
-	Check   bool // only look
+	Check   bool // dry run
 	Options engine.Options
 }
 
-// Outcome is what one use of the engine came to.
+// Outcome is the result of one use of the engine.
 type Outcome struct {
 	OK     bool           // nothing went wrong
 	Report *engine.Report // redacted
@@ -34,7 +34,7 @@ type Outcome struct {
 	Redact func(string) string
 }
 
-// Teller shows people what happens. It is called from many goroutines.
+// Teller shows the progress to people. Many goroutines call it.
 type Teller interface {
 	Begins(j jobs.Job, p result.Phase)
 	Ended(j jobs.Job, p result.Phase)
@@ -72,8 +72,8 @@ type cycle struct {
 	errs    []error // of the record itself
 }
 
-// Run runs a job once and returns what it came to. An error says that the record is not
-// complete or could not be begun.
+// Run runs a job once and returns its result. An error means that the record is
+// incomplete or could not be started.
 func (r *Runner) Run(ctx context.Context, j jobs.Job) (*result.Result, error) {
 	options, err := r.Options(j)
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Runner) header(ctx context.Context, j jobs.Job) result.Header {
 	return h
 }
 
-// run goes through the phases, as often as the job may be begun anew.
+// run runs the phases, and repeats them as often as the job permits.
 func (c *cycle) run(ctx context.Context, orphans []*result.Result) {
 	if !c.prepare(ctx) || !c.settle(ctx, orphans) {
 		return
@@ -129,8 +129,8 @@ func (c *cycle) run(ctx context.Context, orphans []*result.Result) {
 	}
 }
 
-// prepare looks whether the spec can be run and removed at all. No host is touched, so
-// nothing is to be removed when it cannot.
+// prepare checks whether the spec can be run and removed at all. It touches no host, so
+// there is nothing to remove if it fails.
 func (c *cycle) prepare(ctx context.Context) bool {
 	stages, report := c.Order(ctx, c.options)
 	if report.Diagnostics.HasErrors() {
@@ -158,7 +158,7 @@ func (c *cycle) has(stage string) bool {
 	return false
 }
 
-// errTimeout is why a context ended when the job took too long.
+// errTimeout is the cause of a context that ended because the job took too long.
 var errTimeout = errors.New("the job took too long")
 
 // attempt deploys, runs again and verifies, until something fails.
@@ -195,7 +195,7 @@ func (c *cycle) end() result.End {
 	return e
 }
 
-// note remembers an error of the record. The job goes on: what was deployed must be
+// note records an error of the record. The job continues: the deployment must be
 // removed.
 func (c *cycle) note(err error) {
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"kinit/engine/transport"
 )
 
-// failure is the first thing that went wrong.
+// failure is the first failure of a job.
 type failure struct {
 	verdict result.Verdict
 	phase   result.PhaseName
 	stage   string // of the playbook
 	problem result.Problem
-	at      *phase // where it happened; nil when nothing was run
+	at      *phase // the failed phase; nil if no phase ran
 }
 
-// masked is the problem without the secrets that were learnt after it was told.
+// masked masks the problem with secrets that became known after it was reported.
 func (f *failure) masked() *result.Problem {
 	p := f.problem
 	if f.at == nil || f.at.Redact == nil {
@@ -45,7 +45,7 @@ func (f *failure) masked() *result.Problem {
 	return &p
 }
 
-// invalid is the failure of a spec that cannot be run.
+// invalid is the failure of an invalid spec.
 func (c *cycle) invalid(report *engine.Report) *failure {
 	f := &failure{verdict: result.Failed, phase: result.Deploy}
 	for _, p := range view.NewSummary(c.job.Spec, report, 0).Diagnostics {
@@ -57,7 +57,7 @@ func (c *cycle) invalid(report *engine.Report) *failure {
 	return f
 }
 
-// blamed is the failure of a phase that did not go well, with who is to blame.
+// blamed is the failure of a phase, with its cause: product or infrastructure.
 func (c *cycle) blamed(p *phase) *failure {
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
 	run := p.run
@@ -76,9 +76,9 @@ func (c *cycle) blamed(p *phase) *failure {
 	return f
 }
 
-// outside tells whether something failed that the product cannot be blamed for: a
-// hypervisor that cannot be reached or whose disk is full, or another run at work. Of a
-// guest it is the product's fault: the product made it.
+// outside reports whether the failure is not the product's fault: a
+// hypervisor that cannot be reached or whose disk is full, or another active run. A failure
+// of a guest is the product's fault: the product made it.
 func (c *cycle) outside(p *phase, run *replay.Run) bool {
 	return slices.ContainsFunc(p.Report.Diagnostics, func(d diag.Diagnostic) bool {
 		if d.Warning {
@@ -90,12 +90,12 @@ func (c *cycle) outside(p *phase, run *replay.Run) bool {
 	})
 }
 
-// cutOff tells whether a machine could not be used.
+// cutOff reports whether a machine was unusable.
 func cutOff(err error) bool {
 	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey)
 }
 
-// full tells whether a disk was full: by the system's error, or by its text, which
+// full reports whether a disk was full: by the system's error, or by its text, which
 // programs write in the C locale.
 func full(d diag.Diagnostic) bool {
 	return errors.Is(d.Cause, syscall.ENOSPC) || strings.Contains(d.Detail, "No space left on device")
@@ -104,7 +104,7 @@ func full(d diag.Diagnostic) bool {
 // late is the failure of a job that took too long.
 func (c *cycle) late(p *phase) *failure { return c.slow(p, c.job.Timeout) }
 
-// slow is the failure of something that had not ended when its time was over.
+// slow is the failure of work that did not end within its time.
 func (c *cycle) slow(p *phase, limit time.Duration) *failure {
 	detail := fmt.Sprintf("It had not ended after %s, which is the job's limit, and was in the phase %s.", view.Seconds(limit), p.name)
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
@@ -122,8 +122,7 @@ func (c *cycle) slow(p *phase, limit time.Duration) *failure {
 	return f
 }
 
-// lastAtWork is the task that was begun last of those that did not come to their end by
-// themselves, or nil.
+// lastAtWork returns the last started task that did not end by itself, or nil.
 func lastAtWork(run *replay.Run) *replay.Task {
 	var last *replay.Task
 	for _, t := range run.Tasks {
@@ -170,7 +169,7 @@ func changedAgain(p *phase) *failure {
 	return f
 }
 
-// leftBehind is the failure of a clean-up that left something.
+// leftBehind is the failure of an incomplete clean-up.
 func leftBehind(p *phase) *failure {
 	return &failure{verdict: result.Failed, phase: p.name, at: p, problem: signed(result.Problem{
 		Summary: "Clean-up left something behind",

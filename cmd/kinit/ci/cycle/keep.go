@@ -26,8 +26,8 @@ const (
 	evidenceFile = "evidence.tar.gz"
 )
 
-// keepDecisive keeps the files of the phase that decides: the one that failed, else the
-// deployment. What failed is evidence, and that is a phase of its own.
+// keepDecisive keeps the files of the decisive phase: the one that failed, else the
+// deployment. A failed phase is evidence of its own.
 func (c *cycle) keepDecisive(attempt int) {
 	if c.failure == nil {
 		c.keep(c.deploy, false)
@@ -40,8 +40,8 @@ func (c *cycle) keepDecisive(attempt int) {
 	c.finish(p)
 }
 
-// keep makes the files of a phase and looks for secrets in them. Files of a phase before
-// are gone.
+// keep makes the files of a phase and scans them for secrets. It removes the files of an
+// earlier phase.
 func (c *cycle) keep(p *phase, evidence bool) bool {
 	c.files = nil
 	if p == nil || p.run == nil {
@@ -84,7 +84,7 @@ func copyFile(to io.Writer, path string) error {
 	return errors.Join(err, from.Close())
 }
 
-// keepFile writes a file in one go, for its owner only, and looks for secrets in it.
+// keepFile writes a file atomically, readable only by its owner, and scans it for secrets.
 func keepFile(path string, write func(io.Writer) error, redact func(string) string) (result.File, error) {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
@@ -105,8 +105,8 @@ func keepFile(path string, write func(io.Writer) error, redact func(string) stri
 	return result.File{Name: filepath.Base(path), Size: int64(content.Len()), SHA256: hex.EncodeToString(sum[:]), Clean: clean}, nil
 }
 
-// free tells whether a file is free of secrets. All of them are known by now, also those
-// that were not yet when the text was written. Of a file nobody can look into, it is not.
+// free reports whether a file is free of secrets. All of them are known by now, also those
+// that were unknown when the text was written. An unreadable file counts as not free.
 func free(name string, content []byte, redact func(string) string) (bool, error) {
 	if redact == nil {
 		return false, nil
@@ -122,8 +122,8 @@ func free(name string, content []byte, redact func(string) string) (bool, error)
 	return clean && err == nil, err
 }
 
-// unmasked tells whether masking has nothing to do in a text, or in what a browser makes
-// of it.
+// unmasked reports whether masking would change nothing in a text, also after a browser's
+// decoding.
 func unmasked(text string, redact func(string) string) bool {
 	if redact(text) != text {
 		return false

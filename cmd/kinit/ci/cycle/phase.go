@@ -14,14 +14,14 @@ import (
 	"kinit/engine"
 )
 
-// phase is one that was done.
+// phase is a finished phase.
 type phase struct {
 	Outcome
 	name result.PhaseName
 	run  *replay.Run // nil without a log
 }
 
-// phase does one and notes its beginning and its end.
+// phase runs a phase and records its beginning and its end.
 func (c *cycle) phase(ctx context.Context, name result.PhaseName, attempt int, o engine.Options) *phase {
 	p := result.Phase{Name: name, Attempt: attempt, Started: c.Now()}
 	c.begin(p)
@@ -48,7 +48,7 @@ func (c *cycle) phase(ctx context.Context, name result.PhaseName, attempt int, o
 	return done
 }
 
-// begin notes that a phase begins. Where there is no record, it is told only.
+// begin records that a phase begins. Without a record, it is only shown.
 func (c *cycle) begin(p result.Phase) {
 	if c.record != nil {
 		c.note(c.record.Begin(p))
@@ -63,8 +63,8 @@ func (c *cycle) finish(p result.Phase) {
 	c.Tell.Ended(c.job, p)
 }
 
-// replayed is the run that a log tells of, or nil. What cannot be read is told; the
-// verdict does not hang on it.
+// replayed returns the run in a log, or nil. It reports a read error, which does not affect
+// the verdict.
 func (c *cycle) replayed(path string) *replay.Run {
 	if path == "" {
 		return nil
@@ -77,7 +77,7 @@ func (c *cycle) replayed(path string) *replay.Run {
 	return replay.Of(log)
 }
 
-// went tells whether a phase went well, and remembers the first that did not.
+// went reports whether a phase succeeded, and records the first that did not.
 func (c *cycle) went(ctx context.Context, p *phase) bool {
 	timedOut := errors.Is(context.Cause(ctx), errTimeout)
 	switch {
@@ -91,11 +91,11 @@ func (c *cycle) went(ctx context.Context, p *phase) bool {
 	return c.failure == nil
 }
 
-// leftoversOutput is the output by which playbooks tell how much is left after clean-up.
+// leftoversOutput is the name of the playbook output with the number of objects left after clean-up.
 const leftoversOutput = "leftovers"
 
-// leftovers is how much is left after a clean-up that went well: what the playbook says,
-// else how much another clean-up would change. It is nil when nobody knows.
+// leftovers returns how much is left after a successful clean-up: the playbook's output,
+// else how much another clean-up would change. It is nil if unknown.
 func (c *cycle) leftovers(ctx context.Context, done *phase, o engine.Options) *int {
 	if !done.OK {
 		return nil
@@ -113,8 +113,8 @@ func (c *cycle) leftovers(ctx context.Context, done *phase, o engine.Options) *i
 	return &n
 }
 
-// readyAfter is how long a deployment took until the stage or the task of that name had
-// ended; the whole of it without a name.
+// readyAfter returns the time until the stage or the task with that name
+// ended; the whole deployment's time without a name.
 func readyAfter(p *phase, name string) time.Duration {
 	for _, s := range p.Report.Stages {
 		if s.Stage == name && p.run != nil {

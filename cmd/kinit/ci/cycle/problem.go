@@ -10,14 +10,14 @@ import (
 	"kinit/engine/event"
 )
 
-// What is kept of a problem.
+// The limits of a recorded problem.
 const (
 	mostDetail = 3000 // bytes
 	mostLines  = 24   // of HCL
 	mostTasks  = 10   // named in a sentence
 )
 
-// blockOf is where a task's block stands.
+// blockOf returns the position of a task's block.
 func blockOf(run *replay.Run, t *replay.Task) *event.Range {
 	if t.Block < 0 || t.Block >= len(run.Plan.Blocks) {
 		return nil
@@ -34,7 +34,7 @@ func stageOf(run *replay.Run, address string) string {
 	return ""
 }
 
-// newProblem is a problem as a record keeps it.
+// newProblem converts a problem for a record.
 func newProblem(run *replay.Run, p event.Problem) result.Problem {
 	out := result.Problem{
 		Summary: view.Clean(p.Summary), Detail: cut(view.Clean(p.Detail)), Address: view.Clean(p.Address), Host: view.Clean(p.Host),
@@ -59,8 +59,8 @@ func signed(p result.Problem) result.Problem {
 	return p
 }
 
-// cut leaves out the middle of a long text: what it was about stands at the beginning,
-// and what went wrong at the end.
+// cut omits the middle of a long text: the beginning has its subject and the end has the
+// failure.
 func cut(text string) string {
 	if len(text) <= mostDetail {
 		return text
@@ -68,7 +68,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail/3], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-2*mostDetail/3:], "")
 }
 
-// some joins lines, and counts those that are too many.
+// some joins lines, and counts the rest beyond a limit.
 func some(lines []string) string {
 	if len(lines) <= mostTasks {
 		return strings.Join(lines, "\n")

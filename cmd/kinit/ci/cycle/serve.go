@@ -9,10 +9,10 @@ import (
 	"kinit/cmd/kinit/ci/result"
 )
 
-// Serve runs jobs when they are due, until ctx ends, and then waits for those at work. A
-// job is never run twice at the same time, and jobs that share a host one after another.
-// What is kept between two programs is the record of the job's last run: a time that
-// passed while nobody served is made up for, once. sleep waits until a time
+// Serve runs jobs when they are due, until ctx ends, and then waits for active ones. A
+// job never runs twice at the same time, and jobs that share a host run one after another.
+// Only the record of a job's last run persists between two programs: a time that was missed
+// while no program served is made up for, once. sleep waits until a time
 // or until ctx ends.
 func (r *Runner) Serve(ctx context.Context, list []jobs.Job, sleep func(ctx context.Context, until time.Time) error) {
 	var workers sync.WaitGroup
@@ -48,7 +48,7 @@ func (r *Runner) attend(ctx context.Context, j jobs.Job, sleep func(context.Cont
 	}
 }
 
-// dueText says when a job is run.
+// dueText describes when a job is due.
 func dueText(due, now time.Time) string {
 	at := due.Format("Monday, 2 January 2006, 15:04 MST")
 	if due.After(now) {
@@ -57,7 +57,7 @@ func dueText(due, now time.Time) string {
 	return "was due " + at + ", so it runs now"
 }
 
-// runDue runs a job, unless another program did while this one waited for its hosts.
+// runDue runs a job, unless another program ran it while this one waited for its hosts.
 func (r *Runner) runDue(ctx context.Context, j jobs.Job, began, tried time.Time) error {
 	due, err := r.due(j, began, tried)
 	if err != nil || due.After(r.Now()) {
@@ -67,8 +67,8 @@ func (r *Runner) runDue(ctx context.Context, j jobs.Job, began, tried time.Time)
 	return err
 }
 
-// due is when a job is to be run next: the first time of its schedule after its last run,
-// or, where it has none, after the program began. It is in the past when it was missed.
+// due returns the job's next time: the first time of its schedule after its last run,
+// or, without one, after the program began. It is in the past if it was missed.
 func (r *Runner) due(j jobs.Job, began, tried time.Time) (time.Time, error) {
 	all, err := result.List(r.Results, j.Address())
 	if err != nil {

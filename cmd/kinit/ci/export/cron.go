@@ -9,9 +9,9 @@ import (
 	"kinit/engine/shell"
 )
 
-// cron makes a crontab of a user. CRON_TZ is cronie's: Debian's cron takes it for a
-// variable of the environment and goes by the zone of the machine, which is said above
-// the line.
+// cron makes a crontab of a user. CRON_TZ works only with cronie: Debian's cron treats it as
+// an environment variable and uses the machine's time zone, which a comment above
+// the line says.
 func cron(o Options, list []jobs.Job) ([]File, error) {
 	var out strings.Builder
 	out.WriteString(made(o) + "SHELL=/bin/sh\n")

@@ -1,6 +1,6 @@
-// Package export writes jobs for a scheduler that a team already has: systemd, cron,
-// GitHub, GitLab or Kubernetes. Each of them starts 'kinit ci run' for one job; what a
-// job does, and what is kept of it, is the same everywhere.
+// Package export writes jobs for an existing scheduler: systemd, cron,
+// GitHub, GitLab or Kubernetes. Each of them starts 'kinit ci run' for one job; the job and
+// its results are the same with every scheduler.
 package export
 
 import (
@@ -27,7 +27,7 @@ const (
 // All are all schedulers.
 func All() []As { return []As{Systemd, Cron, GitHub, GitLab, Kubernetes} }
 
-// Options say how jobs are started.
+// Options control how jobs are started.
 type Options struct {
 	Program string // the path of kinit where the jobs will run
 	File    string // the path of the file of jobs there
@@ -35,14 +35,14 @@ type Options struct {
 	Runner  string // for GitHub: the label of the runners that reach the hosts
 }
 
-// File is one that was made.
+// File is a generated file.
 type File struct {
 	Name    string
 	Content string
 }
 
-// Files makes what a scheduler reads of the jobs that have a schedule. Those without one
-// are for people to start.
+// Files generates the scheduler's files for jobs with a schedule. People start the
+// others.
 func Files(as As, o Options, list []jobs.Job) ([]File, error) {
 	var due []jobs.Job
 	for _, j := range list {
@@ -66,12 +66,12 @@ func command(o Options, j jobs.Job) []string {
 
 func line(o Options, j jobs.Job) string { return shell.POSIX(command(o, j)...) }
 
-// made stands at the beginning of each file.
+// made is the header of each file.
 func made(o Options) string {
 	return "# Made by 'kinit ci export' of " + filepath.Base(o.File) + "; make it anew instead of editing it.\n"
 }
 
-// minutes is the time a job may take, clean-up of all attempts included, rounded up.
+// minutes returns a job's time limit, including the clean-up of all attempts, rounded up.
 func minutes(j jobs.Job) int {
 	whole := (j.Timeout + j.CleanupTimeout) * time.Duration(j.Retries+1)
 	return int(whole.Minutes()) + 5

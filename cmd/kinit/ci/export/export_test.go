@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/ci/schedule"

@@ -47,7 +47,7 @@ func gitlab(o Options, list []jobs.Job) ([]File, error) {
 	return []File{file}, err
 }
 
-// resourceGroup names what a job must have for itself: its hosts. GitLab allows letters,
+// resourceGroup names a job's exclusive resources: its hosts. GitLab allows letters,
 // digits, '-', '_', '/', '$', '{', '}', '.' and blanks.
 func resourceGroup(j jobs.Job) string {
 	name := strings.Join(append([]string{"kinit"}, j.Hosts...), "-")

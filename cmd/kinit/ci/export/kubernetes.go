@@ -10,7 +10,7 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 )
 
-// The parts of a CronJob of batch/v1 that are written.
+// The fields of a batch/v1 CronJob that kinit writes.
 type (
 	cronJob struct {
 		APIVersion string      `yaml:"apiVersion"`
@@ -66,15 +66,15 @@ type (
 	}
 )
 
-// What a pod is given: results that outlive it, and keys to reach the hosts with.
+// The inputs of a pod: persistent results, and keys to reach the hosts.
 const (
 	resultsClaim  = "kinit-ci-results"
 	resultsFolder = "/var/lib/kinit-ci"
 	sshSecret     = "kinit-ci-ssh"
 )
 
-// kubernetes makes a CronJob of each job. A pod that ended is not tried again: the job's
-// own retries know a failure of the infrastructure from one of the product.
+// kubernetes makes a CronJob of each job. A failed pod is not repeated: the job's
+// own retries distinguish failures of the infrastructure from those of the product.
 func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 	if o.Image == "" {
 		return nil, errors.New("the image that has kinit and the file of jobs in it is missing: give --image")
@@ -113,8 +113,8 @@ func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 // and names of jobs have 63 at most.
 const mostName = 52
 
-// objectName makes an address fit for the name of an object: a DNS label. One that is too
-// long ends with a digest of the whole, so that two of them stay different.
+// objectName converts an address to the name of an object: a DNS label. A long one
+// ends with a digest of the whole, so that names remain unique.
 func objectName(address string) string {
 	name := "kinit-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -130,7 +130,7 @@ func objectName(address string) string {
 	return fmt.Sprintf("%s-%08x", strings.TrimRight(name[:mostName-9], "-"), sum.Sum32())
 }
 
-// labelValue makes a name fit for the value of a label: 63 characters at most, with a
+// labelValue converts a name to the value of a label: at most 63 characters, with a
 // letter or a digit at the end.
 func labelValue(name string) string {
 	return strings.TrimRight(name[:min(len(name), 63)], "-_.")

@@ -9,8 +9,8 @@ import (
 )
 
 // systemd makes a service and a timer of each job, see systemd.service(5) and
-// systemd.timer(5). The timer makes up for a time that was missed. The service is given
-// the time to clean up when it is stopped.
+// systemd.timer(5). The timer makes up for a missed time. The service gets
+// time to clean up when it is stopped.
 func systemd(o Options, list []jobs.Job) ([]File, error) {
 	var files []File
 	for _, j := range list {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/cmd/kinit/ci/jobs"
 )
 
-// The parts of a workflow of GitHub Actions that are written.
+// The fields of a GitHub Actions workflow that kinit writes.
 type (
 	workflow struct {
 		Name        string             `yaml:"name"`
@@ -43,9 +43,9 @@ type (
 	}
 )
 
-// github makes a workflow of each job. GitHub knows schedules in UTC only, so a job in
-// another time zone is refused: half of the year it would run at another hour. One run of
-// a job waits for the one before instead of ending it, so that it can clean up.
+// github makes a workflow of each job. GitHub's schedules are in UTC only, so a job in
+// another time zone is refused: half of the year it would run at another hour. A run of
+// a job waits for the previous one instead of cancelling it, so that it can clean up.
 func github(o Options, list []jobs.Job) ([]File, error) {
 	var files []File
 	for _, j := range list {
@@ -74,7 +74,7 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 	return files, nil
 }
 
-// zoneName is a time zone as people know it.
+// zoneName returns a time zone's name for people.
 func zoneName(zone string) string {
 	if zone == "" {
 		return "of the machine"

@@ -1,5 +1,5 @@
-// Package jobs reads the file that says which jobs run periodically: specs to deploy, run
-// again, verify and remove, on which hosts and when. docs/ci.md describes it.
+// Package jobs reads the file of periodic jobs: specs to deploy, run
+// again, verify and remove, with hosts and schedules. docs/ci.md describes it.
 package jobs
 
 import (
@@ -11,19 +11,19 @@ import (
 	"kinit/cmd/kinit/ci/schedule"
 )
 
-// File is what a file of jobs says.
+// File is the content of a file of jobs.
 type File struct {
 	Path    string // as it was given
 	Folder  string // absolute; relative paths in the file start here
-	Results string // where results are kept, absolute; empty means where kinit keeps its own
-	Site    string // where the site is rendered, absolute; empty means nowhere
+	Results string // the folder of results, absolute; empty means kinit's default
+	Site    string // the folder of the site, absolute; empty means no site
 	Title   string // of the site, empty means the program's own
-	BaseURL string // where the site will be, for feeds; may be empty
+	BaseURL string // the site's URL, for feeds; can be empty
 	Keep    result.Limits
 	Jobs    []Job // in the order of the file
 }
 
-// Job is one thing that is tried periodically.
+// Job is a periodic job.
 type Job struct {
 	Name           string
 	Spec           string // a path, relative to the file's folder, or the name of a spec
@@ -34,16 +34,16 @@ type Job struct {
 	Schedule       *schedule.Schedule // nil means on demand
 	Timeout        time.Duration      // of everything but clean-up
 	CleanupTimeout time.Duration
-	Retries        int      // how often it is begun anew after a failure of the infrastructure
-	Verify         string   // the stage that verifies; one the playbook does not have is left out
-	Cleanup        string   // the stage that removes when it is the last
-	Ready          string   // the stage, or the address of the task, whose end is when it is ready; empty means the whole run
+	Retries        int      // how often it is repeated after a failure of the infrastructure
+	Verify         string   // the stage that verifies; skipped if the playbook does not have it
+	Cleanup        string   // the stage that removes, as the last one
+	Ready          string   // the stage, or the address of the task, whose end means ready; empty means the whole run
 	Infrastructure []string // stages whose failure is not the product's
 	Range          hcl.Range
 }
 
-// Address names the job in results, on the site and in addresses of pages: its name and
-// how often it is due.
+// Address identifies the job in results and on the site: its name and
+// its frequency.
 func (j Job) Address() string {
 	if j.Schedule == nil {
 		return j.Name + "-on-demand"
@@ -51,7 +51,7 @@ func (j Job) Address() string {
 	return j.Name + "-periodic-" + j.Schedule.Name()
 }
 
-// Find is the job of a name or an address, or nil.
+// Find returns the job with a name or an address, or nil.
 func (f *File) Find(name string) *Job {
 	for i := range f.Jobs {
 		if j := &f.Jobs[i]; j.Name == name || j.Address() == name {

@@ -24,7 +24,7 @@ const (
 	defaultInfrastructure = "validate"
 )
 
-// document is the file as HCL has it.
+// document is the file in HCL's structure.
 type document struct {
 	Title   *string    `hcl:"title"`
 	Results *string    `hcl:"results"`
@@ -68,7 +68,7 @@ type loader struct {
 	diags diag.List
 }
 
-// Load reads a file of jobs. path is absolute, name is what people know it by. The sources
+// Load reads a file of jobs. path is absolute, name is its name for people. The sources
 // are for snippets.
 func Load(path, name string) (*File, map[string]*hcl.File, diag.List) {
 	text, err := os.ReadFile(path)
@@ -110,8 +110,8 @@ func (l *loader) document(doc document, body hcl.Body) {
 	}
 }
 
-// nameFormat is what names of jobs look like: they are parts of addresses of pages and
-// names of folders.
+// nameFormat matches valid names of jobs: they become parts of page addresses and
+// folder names.
 func nameFormat() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`) }
 
 func (l *loader) job(b jobBlock) {
@@ -186,7 +186,7 @@ func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
 	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
 }
 
-// place is where the value of an argument stands.
+// place returns the position of an argument's value.
 func place(body hcl.Body, name string) hcl.Range {
 	if b, ok := body.(*hclsyntax.Body); ok && b.Attributes[name] != nil {
 		return b.Attributes[name].Expr.Range()

@@ -9,8 +9,8 @@ import (
 	"kinit/engine/diag"
 )
 
-// variables are the values of a spec's variables as the command line would give them:
-// texts as they are, everything else as it is written.
+// variables returns the values of a spec's variables in the form of the command line:
+// texts unquoted, everything else as HCL.
 func (l *loader) variables(expr hcl.Expression) map[string]string {
 	all := map[string]string{}
 	if expr == nil || isNull(expr) {
@@ -41,7 +41,7 @@ func isNull(expr hcl.Expression) bool {
 	return !problems.HasErrors() && v.IsNull()
 }
 
-// asText is a value as --var takes it.
+// asText returns a value in the form of --var.
 func asText(expr hclsyntax.Expression, source []byte) (string, hcl.Diagnostics) {
 	v, problems := expr.Value(nil)
 	if problems.HasErrors() {

@@ -15,10 +15,10 @@ type Limits struct {
 	Age  time.Duration // since their start; 0 means for ever
 }
 
-// Prune removes the results in dir that are beyond the limits at a time, and returns the
-// paths of their folders. The newest of a job is kept whatever its age, for it is what is
-// known of the job; one that is written, and one whose deployment may still be there, are
-// kept too.
+// Prune removes the results in dir that exceed the limits at a time, and returns the
+// paths of their folders. It always keeps the newest of a job, because it is the job's
+// current state, and also results that are being written or whose deployment may still
+// exist.
 func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
 	jobs, err := Jobs(dir)
 	if err != nil {
@@ -42,8 +42,8 @@ func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
 	return removed, errors.Join(failed...)
 }
 
-// needed tells whether somebody still writes a result or must look at what it left. A
-// record that cannot be read is nobody's to remove.
+// needed reports whether a program still writes a result or must clean up after it. An
+// unreadable record is never removed.
 func needed(folder string) bool {
 	r, err := Read(folder)
 	if errors.Is(err, os.ErrNotExist) {

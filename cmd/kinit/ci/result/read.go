@@ -35,9 +35,9 @@ func Jobs(dir string) ([]string, error) {
 	return jobs, nil
 }
 
-// List reads the results of a job in dir, the newest first. A record that cannot be read
-// is an error: to leave it out would show a better product than there is. A folder whose
-// record was never begun is left out: nothing was done.
+// List reads the results of a job in dir, the newest first. An unreadable record
+// is an error: omitting it would make the product look better. A folder without a started
+// record is omitted: its run did nothing.
 func List(dir, job string) ([]*Result, error) {
 	names, err := runfolder.Names(filepath.Join(dir, job))
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Result) read(from io.Reader) error {
 			if n == 1 {
 				return errors.New("this is no result: it is empty")
 			}
-			return nil // a torn last line is of a program that died
+			return nil // a program that died leaves a torn last line
 		}
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (r *Result) header(line []byte) error {
 	return nil
 }
 
-// take takes one whole line into account. Kinds that are not known are of later versions.
+// take processes one whole line. Unknown kinds are from later versions.
 func (r *Result) take(line []byte) {
 	var kind struct {
 		Kind string `json:"kind"`
@@ -154,7 +154,7 @@ func (r *Result) take(line []byte) {
 	}
 }
 
-// finish puts the end of a phase in the place of its beginning, which is the last one.
+// finish replaces the beginning of a phase, which is the last one, by its end.
 func (r *Result) finish(line []byte) error {
 	var p Phase
 	if err := json.Unmarshal(line, &p); err != nil {

@@ -1,12 +1,12 @@
-// Package result keeps what the runs of periodic jobs came to: one folder a run, with a
-// record that only grows and the files that were made of the run.
+// Package result stores the results of periodic jobs: one folder for each run, with an
+// append-only record and the files that were made from the run.
 //
 // A folder of results has a folder for each job, named by its address, and in it one for
-// each run, <start>-<n>. result.jsonl in that has one JSON object a line: a header, the
-// beginning and the end of each phase, and an end. It is locked as long as its program
-// lives, so a record without an end and without a lock is of a program that died: the run
-// was aborted, and what it deployed may still be there. A later line, "settled", says that
-// it was removed. Nobody ever writes in two folders, so any number of programs can keep
+// each run, <start>-<n>. result.jsonl in it has one JSON object per line: a header, the
+// beginning and the end of each phase, and an end. It is locked while its program
+// lives, so a record without an end and without a lock is from a program that died: the run
+// was aborted, and its deployment may still exist. A later line, "settled", records its
+// removal. No two programs write in the same folder, so any number of programs can keep
 // results in one place. docs/ci.md describes the format.
 package result
 
@@ -17,8 +17,8 @@ import (
 	"kinit/engine/event"
 )
 
-// Version is the version of a record's format, in its header. It grows when a reader of
-// the version before would take something for what it is not.
+// Version is the version of a record's format, in its header. It is incremented when a
+// reader of the earlier version would misinterpret a record.
 const Version = 1
 
 // The kinds of lines.
@@ -30,7 +30,7 @@ const (
 	kindSettled = "settled"
 )
 
-// Verdict is what a run of a job came to.
+// Verdict is the verdict of a job's run.
 type Verdict string
 
 // The verdicts.
@@ -60,7 +60,7 @@ const (
 // Phases are all of them in their order.
 func Phases() []PhaseName { return []PhaseName{Deploy, Again, Verify, Evidence, Cleanup} }
 
-// Header is the first line of a record: what was run.
+// Header is the first line of a record: the inputs of the run.
 type Header struct {
 	Kind     string        `json:"kind"` // "kinit_ci_result"
 	Version  int           `json:"version"`
@@ -77,14 +77,14 @@ type Header struct {
 	Rerun    string        `json:"rerun"`            // the command line that runs the job again
 }
 
-// Phase is one phase of a run. Of its beginning only the first fields are known.
+// Phase is one phase of a run. At its beginning only the first fields are known.
 type Phase struct {
 	Name      PhaseName `json:"phase"`
 	Attempt   int       `json:"attempt"` // from 1
 	Started   time.Time `json:"started"`
 	Ended     time.Time `json:"ended,omitzero"`
 	OK        bool      `json:"ok,omitempty"`
-	Note      string    `json:"note,omitempty"`      // why there is nothing to it, or what is odd
+	Note      string    `json:"note,omitempty"`      // why it has no content, or a remark
 	Run       string    `json:"run,omitempty"`       // the name of the run's log
 	Tasks     int       `json:"tasks,omitempty"`     // of the plan
 	Changed   *int      `json:"changed,omitempty"`   // tasks that changed something, or would
@@ -92,7 +92,7 @@ type Phase struct {
 	Stages    []Stage   `json:"stages,omitempty"`    // in the order of the playbook
 }
 
-// Duration is how long the phase took; 0 when it did not come to its end.
+// Duration returns how long the phase took; 0 if it did not end.
 func (p Phase) Duration() time.Duration {
 	if p.Ended.IsZero() {
 		return 0
@@ -100,13 +100,13 @@ func (p Phase) Duration() time.Duration {
 	return p.Ended.Sub(p.Started)
 }
 
-// Stage is how long a stage of the playbook was at work, in nanoseconds.
+// Stage is how long a stage of the playbook was active, in nanoseconds.
 type Stage struct {
 	Name     string        `json:"stage"`
 	Duration time.Duration `json:"duration"`
 }
 
-// End is the last line of a run that came to its end.
+// End is the last line of a completed run.
 type End struct {
 	Time    time.Time     `json:"time"`
 	Verdict Verdict       `json:"verdict"`
@@ -117,8 +117,8 @@ type End struct {
 	Files   []File        `json:"files,omitempty"`
 }
 
-// Problem is the first error of a run with the lines that asked for it. Its texts are
-// redacted, clean and cut.
+// Problem is the first error of a run with its lines in the playbook. Its texts are
+// redacted, cleaned and shortened.
 type Problem struct {
 	Summary   string         `json:"summary"`
 	Detail    string         `json:"detail,omitempty"`
@@ -138,8 +138,8 @@ type Line struct {
 	Marked bool   `json:"marked,omitempty"` // the problem is about it
 }
 
-// File is one that stands beside the record. It may be published when it is clean and has
-// still the digest it was looked at with.
+// File is a file beside the record. It may be published if it is clean and still has
+// the digest from its check.
 type File struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
@@ -147,19 +147,19 @@ type File struct {
 	Clean  bool   `json:"clean"` // none of the run's secrets is in it
 }
 
-// Settled says that a later program looked for what a run left behind.
+// Settled records that a later program cleaned up after a run.
 type Settled struct {
 	Time      time.Time `json:"time"`
 	Leftovers int       `json:"leftovers"`
 }
 
-// Result is what the record of a run says.
+// Result is the content of a run's record.
 type Result struct {
 	ID      string // the name of the run's folder
 	Folder  string // its path
 	Header  Header
 	Phases  []Phase // in the order in which they began
-	End     *End    // nil when the run did not come to its end, or not yet
+	End     *End    // nil if the run did not end, or not yet
 	Settled *Settled
 	Alive   bool // a program still writes the record
 	Damaged int  // lines that are no JSON; they are left out
@@ -178,7 +178,7 @@ func (r *Result) Verdict() Verdict {
 	return Aborted
 }
 
-// Decisive tells whether the run says something of the product.
+// Decisive reports whether the run's verdict is about the product.
 func (r *Result) Decisive() bool { return r.Verdict() == Passed || r.Verdict() == Failed }
 
 // Last is the last run of a phase, or nil.
@@ -191,8 +191,8 @@ func (r *Result) Last(name PhaseName) *Phase {
 	return nil
 }
 
-// Changed is how many tasks the second run changed, or would have; false when there was no
-// second run.
+// Changed returns how many tasks the second run changed, or would have; false if there was
+// no second run.
 func (r *Result) Changed() (int, bool) {
 	if p := r.Last(Again); p != nil && p.Changed != nil {
 		return *p.Changed, true
@@ -200,8 +200,8 @@ func (r *Result) Changed() (int, bool) {
 	return 0, false
 }
 
-// Leftovers is how much was left after the last clean-up, one by a later program
-// included; false when nobody knows.
+// Leftovers returns how much was left after the last clean-up, including one by a later
+// program; false if unknown.
 func (r *Result) Leftovers() (int, bool) {
 	if r.Settled != nil {
 		return r.Settled.Leftovers, true
@@ -216,18 +216,18 @@ func (r *Result) Leftovers() (int, bool) {
 			return 0, false
 		}
 	}
-	return 0, true // nothing was begun
+	return 0, true // nothing began
 }
 
-// Orphaned tells whether what the run deployed may still be there, with nobody left to
+// Orphaned reports whether the run's deployment may still exist, without a program to
 // remove it.
 func (r *Result) Orphaned() bool {
 	left, known := r.Leftovers()
 	return !r.Alive && (!known || left > 0)
 }
 
-// FailedPhase is the phase in which the run failed, or in which its program died; empty
-// when it passed or still runs.
+// FailedPhase returns the phase in which the run failed, or in which its program died; empty
+// if it passed or still runs.
 func (r *Result) FailedPhase() PhaseName {
 	switch {
 	case r.End != nil:
@@ -238,7 +238,7 @@ func (r *Result) FailedPhase() PhaseName {
 	return r.Phases[len(r.Phases)-1].Name
 }
 
-// FailedAt is where the run failed in a word: the stage of the playbook, else the phase.
+// FailedAt returns where the run failed: the stage of the playbook, else the phase.
 func (r *Result) FailedAt() string {
 	if r.End != nil && r.End.Stage != "" {
 		return r.End.Stage
@@ -246,7 +246,7 @@ func (r *Result) FailedAt() string {
 	return string(r.FailedPhase())
 }
 
-// Ended is when the run ended, or when the last thing is known of it.
+// Ended returns when the run ended, or the time of the last known event.
 func (r *Result) Ended() time.Time {
 	if r.End != nil {
 		return r.End.Time

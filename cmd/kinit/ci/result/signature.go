@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Sign makes the signature of a problem: twelve hexadecimal digits that are the same for
-// failures of the same kind. What differs from run to run is left out: which instance on
-// which host it was, numbers, addresses, times, ids and where it stands in its file.
+// Sign returns the signature of a problem: twelve hexadecimal digits that are equal for
+// failures of the same kind. It ignores what differs between runs: instance and
+// host, numbers, addresses, times, ids and the position in the file.
 func Sign(p Problem) string {
 	block, _, _ := strings.Cut(p.Address, "[")
 	program := ""
@@ -24,8 +24,8 @@ func Sign(p Problem) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// constant is a text without what differs from run to run: words with a digit in them,
-// and what is quoted.
+// constant removes the parts of a text that differ between runs: words with a digit in them,
+// and quoted text.
 func constant(text string) string {
 	text = regexp.MustCompile(`"[^"]*"|'[^']*'`).ReplaceAllString(text, `"…"`)
 	words := strings.Fields(text)

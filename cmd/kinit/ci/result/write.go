@@ -25,8 +25,8 @@ type Record struct {
 	file   *os.File
 }
 
-// Create makes the folder of a run in dir, for its owner only, and begins its record. The
-// file gets its name when it is locked and has its header, so that nobody sees one that
+// Create makes the folder of a run in dir, only for its owner, and begins its record. The
+// file gets its name after it is locked and has its header, so that nobody sees one that
 // looks as if its program had died.
 func Create(dir string, h Header) (*Record, error) {
 	folder, err := newFolder(filepath.Join(dir, h.Job), h.Started)
@@ -53,7 +53,7 @@ func Create(dir string, h Header) (*Record, error) {
 	return r, nil
 }
 
-// newFolder makes a run's own folder. Runs of one second get a number.
+// newFolder makes a run's folder. Runs in the same second get a number.
 func newFolder(dir string, started time.Time) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -85,7 +85,7 @@ func (r *Record) Finish(p Phase) error {
 	}{kindFinish, p})
 }
 
-// Close notes the end of the run and gives the record free.
+// Close records the end of the run and releases the record.
 func (r *Record) Close(e End) error {
 	err := r.append(struct {
 		Kind string `json:"kind"`
@@ -94,8 +94,8 @@ func (r *Record) Close(e End) error {
 	return errors.Join(err, r.file.Close())
 }
 
-// append writes one line in one call, so that a reader never sees half of one that a
-// living program wrote, and has it on the disk before it returns.
+// append writes one line in one call, so that a reader never sees a partial line of a
+// living program, and syncs it to disk before it returns.
 func (r *Record) append(value any) error {
 	line, err := json.Marshal(value)
 	if err != nil {
@@ -109,11 +109,11 @@ func (r *Record) append(value any) error {
 	return r.file.Sync()
 }
 
-// patience is how long Settle waits for those who only look whether a record is written.
+// patience is how long Settle waits for readers that only check whether a record is being written.
 const patience = 2 * time.Second
 
-// Settle notes that what a run that is over left behind was looked for. It is an error
-// when a program still writes the record.
+// Settle records that the leftovers of a finished run were removed. It is an error
+// if a program still writes the record.
 func Settle(ctx context.Context, folder string, s Settled) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -135,7 +135,7 @@ func Settle(ctx context.Context, folder string, s Settled) error {
 	return errors.Join(err, file.Close())
 }
 
-// endLine ends a last line that a program which died left open.
+// endLine ends a last line that a dead program left incomplete.
 func (r *Record) endLine() error {
 	info, err := r.file.Stat()
 	if err != nil || info.Size() == 0 {

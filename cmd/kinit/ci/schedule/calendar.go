@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Calendars is the schedule as the OnCalendar= lines of a systemd timer, see
-// systemd.time(7). There are two where cron joins days of the month and of the week by
-// "or", which one line cannot say.
+// Calendars returns the schedule as the OnCalendar= lines of a systemd timer, see
+// systemd.time(7). There are two if cron joins days of the month and of the week by
+// "or", which one line cannot express.
 func (s *Schedule) Calendars() []string {
 	dom, dow := list(s.spec.Dom, 1, 31), weekdays(s.spec.Dow)
 	switch {

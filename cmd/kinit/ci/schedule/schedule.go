@@ -1,5 +1,5 @@
-// Package schedule says when a periodic job is due: a cron expression of five fields in a
-// time zone. It alone knows the library that reads such expressions.
+// Package schedule computes when a periodic job is due: a cron expression of five fields in a
+// time zone. Only this package uses the library that parses such expressions.
 package schedule
 
 import (
@@ -20,9 +20,9 @@ type Schedule struct {
 	spec *cron.SpecSchedule
 }
 
-// Parse reads an expression: minute, hour, day of the month, month, day of the week (0 to
+// Parse parses an expression: minute, hour, day of the month, month, day of the week (0 to
 // 6 from Sunday, or names), or one of @hourly, @daily, @weekly, @monthly and @yearly. As
-// in cron, a job is due when one of the two kinds of days matches, where both are given.
+// in cron, if both kinds of days are given, a job is due when one of them matches.
 func Parse(text, zone string) (*Schedule, error) {
 	location := time.Local
 	if zone != "" {
@@ -39,7 +39,7 @@ func Parse(text, zone string) (*Schedule, error) {
 		return nil, fmt.Errorf(`%w; give five fields, minute, hour, day, month and weekday, such as "0 3 * * 0" for Sundays at 03:00`, err)
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
-	if !ok { // @every 3h has no place in a day, and no other scheduler knows it
+	if !ok { // @every 3h has no fixed time of day, and no other scheduler supports it
 		return nil, fmt.Errorf(`%q counts from when it is started; give five fields, such as "0 */3 * * *"`, text)
 	}
 	spec.Location = location
@@ -50,9 +50,9 @@ func Parse(text, zone string) (*Schedule, error) {
 	return s, nil
 }
 
-// Next is the first time after another at which the job is due. When summer time begins, a
-// time that the clock leaves out is left out; when it ends, a time that the clock shows
-// twice counts once, unless the job is due every hour.
+// Next returns the first time after another at which the job is due. When summer time begins,
+// a skipped time is left out; when it ends, a repeated time
+// counts once, unless the job is due every hour.
 func (s *Schedule) Next(after time.Time) time.Time {
 	next := s.spec.Next(after)
 	if list(s.spec.Hour, 0, 23) != "" && repeated(next.In(s.spec.Location)) {
@@ -61,7 +61,7 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return next
 }
 
-// repeated tells whether the clock showed a time before, not long ago.
+// repeated reports whether the clock showed the same time shortly before.
 func repeated(t time.Time) bool {
 	_, now := t.Zone()
 	_, before := t.Add(-3 * time.Hour).Zone() // no change of the clock is larger
@@ -72,14 +72,14 @@ func repeated(t time.Time) bool {
 	return t.Add(time.Duration(now-before)*time.Second).Format(clock) == t.Format(clock)
 }
 
-// Period is how long it is from the first time after another to the one after that.
+// Period returns the time between the next two due times after another time.
 func (s *Schedule) Period(after time.Time) time.Duration {
 	first := s.Next(after)
 	return s.Next(first).Sub(first)
 }
 
-// Name is the period in a word: hourly, daily, weekly, monthly or yearly, by what is usual
-// between two times.
+// Name returns the period's name: hourly, daily, weekly, monthly or yearly, by the usual
+// time between two runs.
 func (s *Schedule) Name() string {
 	var gaps []time.Duration
 	at := s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -102,7 +102,7 @@ func (s *Schedule) Name() string {
 	return "yearly"
 }
 
-// Plain is the expression in five fields of numbers, for schedulers that know neither
+// Plain returns the expression in five fields of numbers, for schedulers that support neither
 // names nor words with an @.
 func (s *Schedule) Plain() string {
 	fields := []string{

@@ -13,22 +13,21 @@ import (
 	"kinit/cmd/kinit/ci/result"
 )
 
-// gate lets nothing through that may have a secret in it.
+// gate withholds texts that may contain a secret.
 type gate struct {
 	withhold func(what string)
 	shapes   []shape
 }
 
-// shape is what a kind of key looks like.
+// shape is the pattern of a kind of key.
 type shape struct {
 	what   string
-	marker string // every key of the kind has it: most texts need no more than a look for it
+	marker string // every key of the kind contains it: most texts need no further check
 	format *regexp.Regexp
 }
 
-// shapes are the kinds of keys that kinit and what it deploys use, and those that CI has
-// at hand. They are looked for whoever wrote the text, so that a secret nobody told kinit
-// of does not get out either.
+// shapes are the kinds of keys that kinit, its deployments and CI systems use. Every text
+// is checked for them, so that secrets unknown to kinit are not published either.
 func shapes() []shape {
 	return []shape{
 		{"a private key", "PRIVATE KEY", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)},
@@ -41,7 +40,7 @@ func shapes() []shape {
 	}
 }
 
-// found is what a text has in it that looks like a key; empty when nothing does.
+// found returns what looks like a key in a text; empty if nothing does.
 func (g *gate) found(text string) string {
 	for _, s := range g.shapes {
 		if strings.Contains(text, s.marker) && s.format.MatchString(text) {
@@ -51,7 +50,7 @@ func (g *gate) found(text string) string {
 	return ""
 }
 
-// clean takes out of records what looks like a key: pages are made of nothing else.
+// clean removes texts that look like a key from records: pages are made only of records.
 func (g *gate) clean(runs []*result.Result) {
 	for _, r := range runs {
 		if r.End == nil || r.End.Error == nil {
@@ -73,8 +72,8 @@ func (g *gate) clean(runs []*result.Result) {
 	}
 }
 
-// passes looks at a file of a run, and returns its content when it may be published, else
-// why not.
+// passes checks a file of a run, and returns its content if it may be published, else
+// the reason.
 func (g *gate) passes(r *result.Result, f result.File) (content []byte, why string) {
 	if !f.Clean {
 		return nil, "a secret of the run is in it"
@@ -99,7 +98,7 @@ func (g *gate) passes(r *result.Result, f result.File) (content []byte, why stri
 	return content, ""
 }
 
-// inside is what a file, or one in an archive, has in it that looks like a key.
+// inside returns what looks like a key in a file, or in a file of an archive.
 func (g *gate) inside(name string, content []byte) (string, error) {
 	if !strings.HasSuffix(name, ".tar.gz") {
 		return g.found(string(content)), nil

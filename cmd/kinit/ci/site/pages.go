@@ -201,7 +201,7 @@ func (s *site) publish(folder string, r *result.Result) (links []fileLink, fresh
 	return links, fresh, nil
 }
 
-// published tells whether a file is there already, as it was when it was looked at.
+// published reports whether a file is there already, as it was when it was looked at.
 func published(source, target string, size int64) bool {
 	from, err := os.Stat(source)
 	if err != nil {

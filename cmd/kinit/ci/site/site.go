@@ -1,10 +1,10 @@
-// Package site renders results as a static site: one page that tells at a glance which
-// jobs work, a page a job with its numbers and its first error, and a page a run. It
+// Package site renders results as a static site: one page with an overview of the
+// jobs, a page for each job with its numbers and its first error, and a page for each run. It
 // needs no server and works from a folder; its script only filters.
 //
-// Everything is looked at before it is written: what a run's own program found a secret
-// in, what has changed since then, and what looks like a key whoever wrote it, is
-// withheld, and told.
+// Everything is checked before it is written: files in which a run's own program found a
+// secret, files that have changed since then, and texts that look like a key are
+// withheld, and reported.
 package site
 
 import (
@@ -26,25 +26,25 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Options say what is rendered.
+// Options control the rendering.
 type Options struct {
 	Results string // the folder of results
 	Out     string // the folder of the site; it is made
 	Title   string
-	BaseURL string // where the site will be, for feeds; empty makes their links relative
+	BaseURL string // the site's URL, for feeds; empty makes their links relative
 	Program string // the version of kinit
 	Now     time.Time
 }
 
-// Report is what was rendered.
+// Report describes the rendered site.
 type Report struct {
 	Jobs, Runs, Pages int
 	Withheld          []string // what was not published, and why
 }
 
-// Write renders the site. A page that is already as it should be is not written, so that
-// copying the site elsewhere is quick; each is replaced in one go. Pages of runs that are
-// not kept any more are removed.
+// Write renders the site. It does not write a page that has not changed, so that
+// copying the site elsewhere is quick; each page is replaced atomically. Pages of removed
+// runs are removed.
 func Write(o Options) (*Report, error) {
 	all, err := load(o.Results, o.Now)
 	if err != nil {
@@ -77,10 +77,10 @@ func Write(o Options) (*Report, error) {
 	return s.report, s.put(stampFile, []byte(stamp))
 }
 
-// stampFile says what the pages that are there were rendered with.
+// stampFile records the inputs of the existing pages.
 const stampFile = ".kinit-site"
 
-// stamp is a digest of all that the page of a run is made of beside its record.
+// stamp is a digest of everything beside its record that affects the page of a run.
 func (s *site) stamp() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q\n", s.title(), s.Program)
@@ -142,7 +142,7 @@ func (s *site) page(path, name string, data any) error {
 	return s.put(path, out.Bytes())
 }
 
-// write renders what is no page of HTML.
+// write renders a file that is not HTML.
 func (s *site) write(path string, write func(io.Writer) error) error {
 	var out bytes.Buffer
 	if err := write(&out); err != nil {
@@ -151,7 +151,7 @@ func (s *site) write(path string, write func(io.Writer) error) error {
 	return s.put(path, out.Bytes())
 }
 
-// put writes a file of the site in one go, unless it is there already as it should be.
+// put writes a file of the site atomically, unless it has not changed.
 func (s *site) put(path string, content []byte) error {
 	s.written[path] = true
 	file := filepath.Join(s.Out, path)
@@ -171,8 +171,8 @@ func (s *site) put(path string, content []byte) error {
 	return nil
 }
 
-// removeOld removes the pages of runs that are not kept any more, and pages of lists that
-// have become shorter. Nothing else in the folder is touched: it may have files of other
+// removeOld removes the pages of removed runs, and surplus pages of shorter
+// lists. It touches nothing else in the folder, which can contain files of other
 // people.
 func (s *site) removeOld() error {
 	for _, pattern := range []string{"page-*.html", "jobs/*/page-*.html", "jobs/*/runs/*/index.html"} {
@@ -204,7 +204,7 @@ func (s *site) title() string {
 	return "Periodic jobs"
 }
 
-// verdictClass is how a verdict looks.
+// verdictClass returns the style class of a verdict.
 func verdictClass(v result.Verdict) string {
 	return map[result.Verdict]string{
 		result.Passed: "good", result.Failed: "bad", result.Infrastructure: "odd", result.Aborted: "open", result.Running: "open",

@@ -102,7 +102,7 @@ func undecided(runs, decisive []*result.Result) (status, bool) {
 	return status{}, false
 }
 
-// torn tells whether one commit both passed and failed.
+// torn reports whether one commit both passed and failed.
 func torn(runs []*result.Result) bool {
 	verdicts := map[string]result.Verdict{}
 	for _, r := range runs {

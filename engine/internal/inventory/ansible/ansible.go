@@ -36,7 +36,7 @@ func Listing(text *place.Text) *source.Document {
 	return listing(root, &source.Document{Diags: diags})
 }
 
-// isListing tells whether it is what a script prints: there are _meta data, or the
+// isListing reports whether it is what a script prints: there are _meta data, or the
 // hosts of a group are a list.
 func isListing(root *tree.Node) bool {
 	if root.Get(meta) != nil {

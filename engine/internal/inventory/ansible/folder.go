@@ -106,7 +106,7 @@ func (f *Folder) path(cwd, name string, into source.Vars) {
 	}
 }
 
-// isVariables tells whether an entry of a folder such as group_vars/web is read.
+// isVariables reports whether an entry of a folder such as group_vars/web is read.
 func isVariables(entry fs.DirEntry) bool {
 	name := entry.Name()
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") {

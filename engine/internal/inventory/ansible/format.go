@@ -87,7 +87,7 @@ func byContent(text []byte) Format {
 // Ansible has them: .ini and .cfg are there for the configuration of scripts.
 const passedOver = " .pyc .pyo .swp .bak .rpm .md .txt .rst .orig .ini .cfg .retry "
 
-// IsPassedOver tells whether a file or folder in a folder of inventories is none of
+// IsPassedOver reports whether a file or folder in a folder of inventories is none of
 // them, by its name.
 func IsPassedOver(name string) bool {
 	ext := filepath.Ext(name)

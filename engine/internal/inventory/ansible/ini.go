@@ -102,7 +102,7 @@ func (r *iniReader) section(line string, from int) bool {
 	return true
 }
 
-// looksLikeHosts tells whether a line in brackets begins with a range or an IPv6
+// looksLikeHosts reports whether a line in brackets begins with a range or an IPv6
 // address and no section.
 func looksLikeHosts(line string) bool {
 	inner, _, closed := strings.Cut(line[1:], "]")

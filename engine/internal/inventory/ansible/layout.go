@@ -72,7 +72,7 @@ func group(p tree.Pair, doc *source.Document) {
 	}
 }
 
-// isName tells whether a key may be the name of a group or host.
+// isName reports whether a key may be the name of a group or host.
 func isName(p tree.Pair, what string, doc *source.Document) bool {
 	if p.IsText && p.Key != "" {
 		return true
@@ -81,7 +81,7 @@ func isName(p tree.Pair, what string, doc *source.Document) bool {
 	return false
 }
 
-// isMap tells whether a part of a group is a map, or nothing.
+// isMap reports whether a part of a group is a map, or nothing.
 func isMap(part tree.Pair, group string, doc *source.Document) bool {
 	if part.Node.Kind == tree.Map || part.Node.Kind == tree.Null {
 		return true

@@ -207,7 +207,7 @@ func (p *parser) word() (cty.Value, bool) {
 	return Number(word)
 }
 
-// isWord tells whether the byte at i belongs to a word that began before it. Signs
+// isWord reports whether the byte at i belongs to a word that began before it. Signs
 // do at its beginning and in an exponent.
 func isWord(text string, i int) bool {
 	c := text[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// isString tells whether a string comes next, with its prefix.
+// isString reports whether a string comes next, with its prefix.
 func (p *parser) isString() bool {
 	_, _, ok := opening(p.text)
 	return ok

@@ -79,7 +79,7 @@ func Parse(text string) ([]Term, error) {
 	return terms, nil
 }
 
-// isAddress tells whether a text is an IP address, perhaps to be kept or left out.
+// isAddress reports whether a text is an IP address, perhaps to be kept or left out.
 func isAddress(text string) bool {
 	_, err := netip.ParseAddr(strings.TrimLeft(strings.TrimSpace(text), "!& "))
 	return err == nil
@@ -202,7 +202,7 @@ func (i *index) pick(names []string) []string {
 // glob is a pattern of the shell as package path has it.
 func glob(text string) string { return strings.ReplaceAll(text, "[!", "[^") }
 
-// IsName tells whether the term is a plain name, and which. It may be the name of a
+// IsName reports whether the term is a plain name, and which. It may be the name of a
 // host that the Names do not have.
 func (t Term) IsName() (name string, ok bool) {
 	return t.name, t.regex == nil && t.index == nil && !strings.ContainsAny(t.name, "*?[")

@@ -144,7 +144,7 @@ func text(s string, at hcl.Range) *Node {
 	return n
 }
 
-// IsTemplate tells whether a text has a Jinja expression or statement in it.
+// IsTemplate reports whether a text has a Jinja expression or statement in it.
 func IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%")
 }
@@ -152,7 +152,7 @@ func IsTemplate(text string) bool {
 // vaultHeader is what a file that Ansible Vault encrypted begins with.
 const vaultHeader = "$ANSIBLE_VAULT;"
 
-// IsVault tells whether a text is encrypted by Ansible Vault.
+// IsVault reports whether a text is encrypted by Ansible Vault.
 func IsVault(text []byte) bool {
 	return strings.HasPrefix(string(text[:min(len(text), 64)]), vaultHeader)
 }

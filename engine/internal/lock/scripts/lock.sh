@@ -21,8 +21,8 @@ fail() {
 	exit 1
 }
 
-# enter waits until nobody else looks at the owner's lock. The folder may be removed and
-# made anew meanwhile.
+# enter waits until no other process uses the owner's lock. The folder may be removed and
+# made again meanwhile.
 enter() {
 	tries=0
 	while :; do
@@ -46,15 +46,15 @@ clock() {
 	now=$((${now%.*} * 100 + 1${now#*.} - 100))
 }
 
-# record reads who holds the lock.
+# record reads the holder of the lock.
 record() {
 	holder='' held_boot='' since='' until='' held_away=''
 	[ -f holder ] && read -r holder held_boot since until held_away <holder && [ -n "$held_away" ]
 }
 
-# alive tells whether the holder's time is not up. After a restart it is that for which the
-# holder said that the host may be away. A clock that went back is one of another start, as
-# that of a container.
+# alive tests whether the holder's lock has not expired. After a restart the time counts for
+# which the host may be away. A clock that went back belongs to another start, for example
+# of a container.
 alive() {
 	most=$((held_away * 100))
 	if [ "$held_boot" = "$boot" ]; then
@@ -75,10 +75,10 @@ write() {
 	fi
 }
 
-# at_work sets work to the processes that the run $1 has at work: its shells, its commands
-# and all that these have started, and the connections they came over. What a command
-# left behind when it had ended is a service by now, and stays. What was at work when it was
-# called before is so for as long as it lives: its parent may be gone by now.
+# at_work sets work to the processes of the run $1: its shells, its commands and everything
+# these have started, and their connections. A process that outlived its command is a
+# service and does not count. A process from an earlier call counts as long as it lives,
+# since its parent may have ended.
 at_work() {
 	work=''
 	for p in $known; do
@@ -86,7 +86,10 @@ at_work() {
 	done
 	for f in $(grep -slF "KINIT_RUN=$1" /proc/[0-9]*/environ); do
 		p=${f#/proc/} p=${p%/environ}
-		marks=$({ tr '\0' '\n' <"$f"; } 2>/dev/null | sed -n 's/^KINIT_COMMAND=\(.*\)/ \1 /p; s/^KINIT_WORKER=1$/worker/p')
+		# The name may be the beginning of another run's.
+		marks=$({ tr '\0' '\n' <"$f"; } 2>/dev/null)
+		printf '%s\n' "$marks" | grep -qxF "KINIT_RUN=$1" || continue
+		marks=$(printf '%s\n' "$marks" | sed -n 's/^KINIT_COMMAND=\(.*\)/ \1 /p; s/^KINIT_WORKER=1$/worker/p')
 		state "$p" || continue
 		case $marks in
 		*" $p "*) ;; # a command
@@ -124,7 +127,7 @@ connection() {
 	done
 }
 
-# state reads what proc(5) tells of a process, unless it has ended.
+# state reads the state of a process from proc(5), unless it has ended.
 state() {
 	{ read -r s <"/proc/$1/stat"; } 2>/dev/null || return 1
 	name=${s#*\(}
@@ -134,7 +137,7 @@ state() {
 	[ "$1" != Z ]
 }
 
-# end ends what a run has at work, and counts it.
+# end ends the processes of a run, and counts them.
 end() {
 	known=''
 	at_work "$1"
@@ -144,7 +147,7 @@ end() {
 		signal=TERM
 		[ "$rounds" -lt 10 ] || signal=KILL
 		kill "-$signal" $work 2>/dev/null
-		# They may start more until they have ended: then all is looked through again.
+		# They may start more until they have ended, so the search is repeated.
 		while :; do
 			rounds=$((rounds + 1))
 			[ "$rounds" -lt 60 ] || fail "the processes$work of an earlier run do not end"
@@ -155,7 +158,7 @@ end() {
 	done
 }
 
-# left tells whether one of the known processes is there.
+# left tests whether one of the known processes exists.
 left() {
 	for p in $known; do
 		state "${p%:*}" && [ "$started" = "${p#*:}" ] && return 0
@@ -166,8 +169,7 @@ left() {
 case $op in
 take)
 	if ! { [ -w "$base" ] || mkdir -p "$base" && [ -w "$base" ]; } 2>/dev/null; then
-		# Who may not write there has a folder of its own; with the administrator's rights
-		# that is an error.
+		# A user who may not write there has a private folder; for root that is an error.
 		user=$(id -u)
 		[ "$user" != 0 ] || mkdir -p "$base/$owner" || fail "cannot make $base"
 		base=/var/tmp/kinit-$user
@@ -186,7 +188,7 @@ take)
 		was=$holder
 	fi
 	[ "$holder" = "$token" ] && [ "$held_boot" = "$boot" ] || since=$now
-	# Whoever was at work before is kept from more, then ended, and then the lock is ours.
+	# The earlier runs are fenced, then ended, and then the lock is taken.
 	for old in run.*; do
 		[ "$old" != "$run" ] && [ -L "$old" ] || continue
 		rm -f "$old" || fail "cannot remove $base/$owner/$old"

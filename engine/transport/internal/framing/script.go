@@ -9,13 +9,13 @@ import (
 
 // Words that follow a nonce on standard output.
 const (
-	Started = 'S' // then the session's number on the rest of the line
+	Started = 'S' // followed by the session's number on the rest of the line
 	Busy    = 'B' // nothing was run, and the worker ends
-	Fenced  = 'F' // nothing was run, because the fence is not there, and the worker ends
+	Fenced  = 'F' // nothing was run, because the fence is missing, and the worker ends
 )
 
-// KillSession is a script that sends a signal, its first argument, to every process of
-// the session that is its second.
+// KillSession is a script that sends a signal, its first argument, to every process of a
+// session, its second argument.
 const KillSession = `kill -$1 -$2
 for f in /proc/[0-9]*/stat; do
 read -r s <$f || continue
@@ -26,7 +26,7 @@ kill -$1 ${p%/stat}
 done
 `
 
-// Mark is what a script begins with whose processes can be found by the run's name.
+// Mark returns the beginning of a script whose processes can be found by the run's name.
 func Mark(run string) string {
 	if run == "" {
 		return ""
@@ -34,9 +34,9 @@ func Mark(run string) string {
 	return "export KINIT_RUN=" + shell.POSIX(run) + "\n"
 }
 
-// Bootstrap is the script that turns a shell into a worker, whose runner is the
-// shell again. It answers with the mark on standard output. The processes of the worker
-// have the variable KINIT_RUN with the name of the run, unless that is empty.
+// Bootstrap returns the script that turns a shell into a worker, whose runner is the shell
+// again. It answers with the mark on standard output. The processes of the worker have the
+// variable KINIT_RUN with the name of the run, unless that is empty.
 func Bootstrap(mark, sh, run string) string {
 	marked := Mark(run)
 	if marked != "" {
@@ -66,22 +66,25 @@ done; } | { SHELL >&3 3>&-; kill -KILL $$; }
 `)
 }
 
-// Kill is the order to send a signal to every process of a session.
+// End is an order in place of a signal: it asks a session again to end, and kills the rest
+// of it after two seconds, in which it may clean up.
+const End = "END"
+
+// Kill returns the order to send a signal, or End, to every process of a session.
 func Kill(mark, signal string, session int) string {
+	if signal == End {
+		return fmt.Sprintf("%se %d\n", mark, session)
+	}
 	return fmt.Sprintf("%sk %s %d\n", mark, signal, session)
 }
 
-// End is the order to tell a session once more to end, and to kill what is left of it after
-// two seconds, in which it may remove what it has begun.
-func End(mark string, session int) string { return fmt.Sprintf("%se %d\n", mark, session) }
-
-// Stream is the order to give what follows to the command that runs.
+// Stream returns the order to pass all later input to the running command.
 func Stream(mark string) string { return mark + "s\n" }
 
-// Ping is a script that prints the nonce, once all before it is done.
+// Ping returns a script that prints the nonce after everything before it is done.
 func Ping(nonce string) string { return "printf " + nonce + "\n" }
 
-// Input is where a command's standard input comes from.
+// Input is the source of a command's standard input.
 type Input int
 
 // The inputs of a command.
@@ -94,17 +97,18 @@ const (
 // Command is one command for a worker.
 type Command struct {
 	Nonce string // random, 26 letters or so
-	Shell string // that runs the line
+	Shell string // the shell that runs the line
 	Line  string
 	Env   map[string]string // of the line's shell; the runner sets it, so that it is on no command line
-	Fence string            // the link without which the line is not run; empty for none
-	Run   string            // the run's name, as Bootstrap has it
-	Last  int               // the session of the command before, or 0
+	Fence string            // the link that the line needs to run; empty for none
+	Run   string            // the run's name, as for Bootstrap
+	Last  int               // the session of the previous command, or 0
 	Input Input
 	Data  []byte // of Data
 }
 
-// Script is what makes the worker run the command. A part of it does nothing.
+// Script returns the text that makes the worker run the command. An incomplete text has no
+// effect.
 func (c Command) Script() string {
 	var b strings.Builder
 	b.WriteString("{\n")

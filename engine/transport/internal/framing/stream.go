@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// Until copies what comes before the mark to the writer, as soon as it comes, and
-// takes the mark away. A writer that fails gets nothing more; its error is
-// returned, and the stream stands behind the mark nevertheless.
+// Until copies data before the mark to the writer, as soon as it arrives, and removes the
+// mark. After an error of the writer it writes nothing more but still reads up to the mark,
+// and returns the error.
 func Until(from *bufio.Reader, mark string, to *Sink) error {
 	for {
 		if _, err := from.Peek(1); err != nil {
@@ -49,7 +49,7 @@ func overlap(data []byte, mark string) int {
 	return 0
 }
 
-// Number reads a line that is a number.
+// Number reads a line with a number.
 func Number(from *bufio.Reader) (int, error) {
 	line, err := from.ReadString('\n')
 	if err != nil {
@@ -62,8 +62,8 @@ func Number(from *bufio.Reader) (int, error) {
 	return n, nil
 }
 
-// Sink passes on what it gets until the writer fails or is given back; then it
-// forgets the rest, so that the command is not blocked.
+// Sink passes on data until the writer fails or is released; then it drops the rest, so
+// that the command is not blocked.
 type Sink struct {
 	to  io.Writer
 	err error
@@ -75,14 +75,14 @@ type Sink struct {
 // NewSink returns a sink in front of a writer.
 func NewSink(to io.Writer) *Sink { return &Sink{to: to} }
 
-// Err is what the writer failed with. It waits for a write that is under way.
+// Err returns the writer's error. It waits for a write in progress.
 func (s *Sink) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// pass passes on. A nil sink forgets everything.
+// pass passes data on. A nil sink drops everything.
 func (s *Sink) pass(b []byte) {
 	if s == nil || len(b) == 0 {
 		return
@@ -94,16 +94,16 @@ func (s *Sink) pass(b []byte) {
 	}
 }
 
-// Write passes on. It never fails: Err tells what the writer failed with.
+// Write passes data on. It never fails: Err returns the writer's error.
 func (s *Sink) Write(b []byte) (int, error) {
 	s.pass(b)
 	return len(b), nil
 }
 
-// Forget stops writing. It does not wait for a write that is under way.
+// Forget stops writing. It does not wait for a write in progress.
 func (s *Sink) Forget() { s.off.Store(true) }
 
-// Release stops writing and waits for a write that is under way.
+// Release stops writing and waits for a write in progress.
 func (s *Sink) Release() {
 	s.Forget()
 	s.mu.Lock()

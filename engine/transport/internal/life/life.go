@@ -48,7 +48,7 @@ func (l *Life) During(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(nil) }
 }
 
-// Ended tells whether End was called.
+// Ended reports whether End was called.
 func (l *Life) Ended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

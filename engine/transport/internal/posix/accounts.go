@@ -15,8 +15,8 @@ import (
 // largestTable is the most, in bytes, that is read of /etc/passwd or /etc/group.
 const largestTable = 8 << 20
 
-// table is the names and numbers of one account file, read when first needed
-// and again when a name is missing and the file has changed since.
+// table is the names and numbers of one account file, read when first needed, and again if
+// a name is missing and the file has changed.
 type table struct {
 	path string
 	what string // user or group, for messages
@@ -29,7 +29,7 @@ type table struct {
 	names  map[uint32]string
 }
 
-// name returns the name of an id, or the number as text when it has none.
+// name returns the name of an id, or the number as text without one.
 func (t *table) name(ctx context.Context, fs FS, id uint32) (string, error) {
 	if t.path == "" {
 		return "", nil
@@ -48,7 +48,7 @@ func (t *table) name(ctx context.Context, fs FS, id uint32) (string, error) {
 	return strconv.FormatUint(uint64(id), 10), nil
 }
 
-// id returns the number of a name, or the number that the text is.
+// id returns the number of a name, or parses the text as a number.
 func (t *table) id(ctx context.Context, fs FS, name string) (uint32, error) {
 	if t.path == "" {
 		return 0, fmt.Errorf("the machine has no %s %q with a number", t.what, name)
@@ -70,8 +70,7 @@ func (t *table) id(ctx context.Context, fs FS, name string) (uint32, error) {
 	return 0, fmt.Errorf("there is no %s %q in %s", t.what, name, t.path)
 }
 
-// refresh reads the file if it is not the one that was read before. A machine
-// without the file has no names.
+// refresh reads the file if it has changed. A machine without the file has no names.
 func (t *table) refresh(ctx context.Context, files FS) error {
 	info, err := files.Stat(ctx, t.path, true)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +101,8 @@ func read(ctx context.Context, files FS, name string) (string, error) {
 	return string(text), err
 }
 
-// parse reads lines such as name:x:1000:…, as both passwd(5) and group(5) have
-// them. Where a name or a number appears twice the first counts, as for libc.
+// parse reads lines such as name:x:1000:…, as both passwd(5) and group(5) have them. If a
+// name or a number appears twice, the first counts, as in libc.
 func parse(text string) (map[string]uint32, map[uint32]string) {
 	ids, names := map[string]uint32{}, map[uint32]string{}
 	for line := range strings.Lines(text) {

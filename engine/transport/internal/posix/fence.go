@@ -11,11 +11,11 @@ import (
 	"kinit/engine/transport"
 )
 
-// Fenced returns the same files, of which each change looks for the link too: it is one to
-// the root folder, and the paths of what is changed lead through it. So the kernel looks at
-// the very moment of the change.
+// Fenced returns the same files, but each change needs the link: it points to the root
+// folder, and the paths of changes lead through it. So the kernel checks it at the moment
+// of the change.
 //
-// Scripts look for it when they begin, as every command does.
+// Scripts check it when they begin, as every command does.
 func (f *Files) Fenced(link string) module.Files {
 	exec := f.exec
 	if exec != nil {
@@ -33,8 +33,8 @@ type fenced struct {
 	link string
 }
 
-// through calls a change with the path that leads through the link. A path that is not
-// there may be the link itself.
+// through calls a change with the path through the link. If a path is missing, that may be
+// the link itself.
 func (f fenced) through(ctx context.Context, op, path string, change func(path string) error) error {
 	err := change(f.link + path)
 	if err == nil {
@@ -48,7 +48,7 @@ func (f fenced) through(ctx context.Context, op, path string, change func(path s
 	return &fs.PathError{Op: op, Path: path, Err: cause(err)}
 }
 
-// cause is an error without its paths.
+// cause returns an error without its paths.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -93,7 +93,7 @@ func (f fenced) Rmdir(ctx context.Context, path string) error {
 	return f.through(ctx, "remove", path, func(path string) error { return f.FS.Rmdir(ctx, path) })
 }
 
-// bare is the FS without a fence, for what a change that was refused has left of its own.
+// bare returns the FS without a fence, to remove the remains of a refused change.
 func bare(files FS) FS {
 	if f, ok := files.(fenced); ok {
 		return f.FS

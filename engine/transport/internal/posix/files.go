@@ -16,19 +16,19 @@ import (
 // Files is module.Files on top of an FS. It is safe for use by several
 // goroutines when the FS is.
 //
-// In a folder that nobody but root and our own user can change, files are named by
-// their paths. Where another user can change a folder on the way, a script does the
-// work, which holds each folder and follows no link.
+// In a folder that only root and our own user can change, files are accessed by their
+// paths. If another user can change a folder of the path, a script does the work, which
+// holds each folder and follows no link.
 type Files struct {
 	fs     FS
-	exec   Exec // nil where no user is another's enemy
+	exec   Exec // nil if no user threatens another
 	users  table
 	groups table
 	user   identity
 	quiet  sync.Map // folders that were found closed, by path
 }
 
-// identity is the number of our own user, once it was asked for.
+// identity is the number of our own user, read once.
 type identity struct {
 	sync.Mutex
 	id    uint32
@@ -47,8 +47,8 @@ func New(fs FS, exec Exec) *Files {
 	}
 }
 
-// WithoutAccounts returns the files of a machine whose users and groups have no
-// numbers: owners are neither told nor set.
+// WithoutAccounts returns the files of a machine whose users and groups have no numbers:
+// owners are neither read nor set.
 func WithoutAccounts(fs FS) *Files {
 	return &Files{fs: fs, users: table{what: "user"}, groups: table{what: "group"}}
 }
@@ -101,8 +101,8 @@ func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error
 	return infos, nil
 }
 
-// Rename moves a file, replacing the target. A file that comes to a folder of another
-// user may be moved to another file system.
+// Rename moves a file, replacing the target. It may move a file to another file system if
+// the target folder belongs to another user.
 func (f *Files) Rename(ctx context.Context, from, to string) error {
 	from, err := clean("rename", from)
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 		source.dir(), source.base(), target.dir(), target.base(), stageName(target))
 }
 
-// clean refuses paths that would depend on a working directory.
+// clean returns an error for paths that depend on a working directory.
 func clean(op, name string) (string, error) {
 	if !path.IsAbs(name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: errors.New("the path must be absolute")}
@@ -137,7 +137,7 @@ func clean(op, name string) (string, error) {
 	return path.Clean(name), nil
 }
 
-// failed names the operation and the path of an error.
+// failed adds the operation and the path to an error.
 func failed(op, name, format string, args ...any) error {
 	return &fs.PathError{Op: op, Path: name, Err: fmt.Errorf(format, args...)}
 }

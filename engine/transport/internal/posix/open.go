@@ -9,8 +9,8 @@ import (
 // Open reads a file. In a folder that another user can change, it must be a regular
 // file and no link.
 //
-// A folder that was found closed before is looked at while the file is opened, so that
-// it takes no longer; the file is used when the folder is still closed.
+// If the folder was found closed before, the check runs while the file is opened, to save
+// time; the file is used only if the folder is still closed.
 func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	name, err := clean("open", name)
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return f.openAt(ctx, name)
 }
 
-// openAt looks first.
+// openAt checks the folder first.
 func (f *Files) openAt(ctx context.Context, name string) (io.ReadCloser, error) {
 	p, err := f.locate(ctx, "open", name, true)
 	if err == nil {
@@ -41,7 +41,7 @@ func (f *Files) openAt(ctx context.Context, name string) (io.ReadCloser, error) 
 	return f.fs.Open(ctx, p.name)
 }
 
-// openAhead looks and opens at the same time.
+// openAhead checks the folder and opens the file at the same time.
 func (f *Files) openAhead(ctx context.Context, name string) (io.ReadCloser, error) {
 	type result struct {
 		file io.ReadCloser

@@ -16,32 +16,31 @@ import (
 // mostLinks is how many links may lead to a folder, as in the kernel.
 const mostLinks = 40
 
-// othersMayWrite is the permission bits by which others than the owner change a folder.
-// A list of access control shows in the bits of the group.
+// othersMayWrite is the permission bits by which others than the owner change a folder. An
+// access control list appears in the bits of the group.
 const othersMayWrite fs.FileMode = 0o022
 
-// othersMayEnter is the bits by which others reach what is in a folder.
+// othersMayEnter is the permission bits by which others reach a folder's entries.
 const othersMayEnter fs.FileMode = 0o011
 
-// place is where a path leads and who else can change the way.
+// place is the target of a path, and whether other users can change the path.
 type place struct {
-	name string // the path, without the links of folders that nobody else can change
-	// open is the first folder on the way in which a user other than root and our own
-	// can make and rename entries. What is below it is not looked at, and only to be
-	// touched by scripts that hold each folder. Empty where there is none.
+	name string // the path, without the links of folders that only root and our own user can change
+	// open is the first folder of the path in which a user other than root and our own can
+	// make and rename entries. Entries below it are not checked, and only scripts that hold
+	// each folder may change them. Empty without such a folder.
 	open    string
-	veiled  bool   // nobody else gets through the folders on the way
-	missing string // the first folder that is not there
-	there   bool   // something is at the path
+	veiled  bool   // other users cannot pass the folders of the path
+	missing string // the first missing folder
+	there   bool   // the path exists
 	info    module.FileInfo
 }
 
 func (p place) dir() string  { return path.Dir(p.name) }
 func (p place) base() string { return path.Base(p.name) }
 
-// locate finds out where a path leads. It looks at all folders on the way at once, so
-// that it takes no longer than one look. A link at the path itself is followed where
-// that is asked for.
+// locate finds the target of a path. It checks all folders of the path at the same time, so
+// that it takes as long as one check. It follows a link at the path itself only on request.
 func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place, error) {
 	if name == "/" {
 		return place{}, failed(op, name, "the root folder stays as it is")
@@ -59,7 +58,7 @@ func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place
 	return place{}, failed(op, name, "%w", syscall.ELOOP)
 }
 
-// shared tells whether the machine may have users whose folders we must not trust.
+// shared reports whether the machine may have users whose folders we must not trust.
 func (f *Files) shared() bool { return f.exec != nil }
 
 // locateOwn is locate on a machine without such users.
@@ -73,7 +72,7 @@ func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (place,
 	return p, nil
 }
 
-// look is one folder on the way, or the end of it.
+// look is one folder of the path, or its end.
 type look struct {
 	path string
 	info module.FileInfo
@@ -83,7 +82,7 @@ type look struct {
 func (l look) missing() bool { return errors.Is(l.err, fs.ErrNotExist) }
 func (l look) link() bool    { return l.err == nil && l.info.Mode&fs.ModeSymlink != 0 }
 
-// lookAlong looks at every folder of a path and at its end.
+// lookAlong checks every folder of a path and its end.
 func (f *Files) lookAlong(ctx context.Context, name string) []look {
 	looks := []look{{path: "/"}}
 	for i := 1; i <= len(name); i++ {
@@ -99,8 +98,8 @@ func (f *Files) lookAlong(ctx context.Context, name string) []look {
 	return looks
 }
 
-// judge goes along what was seen, until a folder that others can change. It returns
-// another path when a link leads there.
+// judge walks the checked folders up to one that others can change. It returns another path
+// if a link leads there.
 func (f *Files) judge(ctx context.Context, op, name string, looks []look, follow bool) (place, string, error) {
 	p := place{name: name}
 	last := len(looks) - 1
@@ -141,7 +140,7 @@ func (f *Files) judge(ctx context.Context, op, name string, looks []look, follow
 	return p, "", nil
 }
 
-// leads is the path that a link on the way makes of it.
+// leads returns the path after a link in it is resolved.
 func (f *Files) leads(ctx context.Context, op, link, name string) (string, error) {
 	target, err := f.fs.Readlink(ctx, link)
 	if err != nil {
@@ -152,7 +151,7 @@ func (f *Files) leads(ctx context.Context, op, link, name string) (string, error
 		from = "/"
 	}
 	up := strings.TrimPrefix(target, "/")
-	for strings.HasPrefix(up+"/", "../") { // from is no link, so that this is what the kernel does
+	for strings.HasPrefix(up+"/", "../") { // from is no link, so the kernel does the same
 		from, up = path.Dir(from), strings.TrimPrefix(strings.TrimPrefix(up, ".."), "/")
 	}
 	if strings.Contains("/"+up+"/", "/../") {
@@ -161,8 +160,8 @@ func (f *Files) leads(ctx context.Context, op, link, name string) (string, error
 	return path.Join(from, up, strings.TrimPrefix(name, link)), nil
 }
 
-// closed tells whether only root and our own user can change what leads on from a
-// folder. In a sticky one, such as /tmp, others cannot rename what is ours.
+// closed reports whether only root and our own user can change the next entry of the path
+// in a folder. In a sticky folder, such as /tmp, others cannot rename our files.
 func (f *Files) closed(ctx context.Context, at, next look) (bool, error) {
 	mine, err := f.mine(ctx, at.info)
 	if err != nil || !mine {
@@ -177,7 +176,7 @@ func (f *Files) closed(ctx context.Context, at, next look) (bool, error) {
 	return f.mine(ctx, next.info)
 }
 
-// mine tells whether something is root's or our own user's.
+// mine reports whether root or our own user owns it.
 func (f *Files) mine(ctx context.Context, info module.FileInfo) (bool, error) {
 	if info.UID == 0 {
 		return true, nil
@@ -199,7 +198,7 @@ func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) 
 	return module.Folder{Path: p.dir(), Closed: p.open == ""}, err
 }
 
-// absent is the error of a path whose folder is missing.
+// absent returns the error of a path whose folder is missing.
 func (p place) absent(op string) error {
 	if p.missing == "" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Reader returns a reader that gives ctx's error once ctx has ended. A Read that
-// is under way is not interrupted.
+// Reader returns a reader that returns ctx's error after ctx has ended. It does not
+// interrupt a Read in progress.
 func Reader(ctx context.Context, r io.Reader) io.Reader {
 	return reader{ctx: ctx, from: r}
 }

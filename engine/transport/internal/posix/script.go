@@ -18,17 +18,17 @@ import (
 // Exec runs a line with /bin/sh on the machine, as transport.Conn does.
 type Exec func(ctx context.Context, p transport.Process) (int, error)
 
-// scripts do what has to be done in a folder that others can change. They hold each
-// folder by being in it and name nothing but what is directly there, so that renaming
-// a folder or putting a link in its place leads them nowhere else.
+// scripts do the work in folders that others can change. They enter each folder and name
+// only its direct entries, so that they cannot be redirected by a renamed folder or a link
+// in its place.
 //
 //go:embed scripts
 var scripts embed.FS
 
-// codeMissing is what a script ends with when there is no such file.
+// codeMissing is the exit code of a script for a missing file.
 const codeMissing = 44
 
-// mostSaid is how much, in bytes, is kept of what a script says.
+// mostSaid is how much, in bytes, is kept of a script's messages.
 const mostSaid = 4 << 10
 
 // script runs one of the scripts.
@@ -64,7 +64,7 @@ func scriptLine(file string, args []string) (string, error) {
 	return b.String(), nil
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the beginning of the written data.
 type head struct {
 	text strings.Builder
 	left int
@@ -77,8 +77,8 @@ func (h *head) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// reason is why a script failed: what the last program said, with the system's error
-// behind its words.
+// reason returns why a script failed: the message of the last program, which ends with the
+// system's error.
 func reason(said string, code int) error {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
@@ -96,8 +96,8 @@ func reason(said string, code int) error {
 	return errors.New(last)
 }
 
-// cutEnd is strings.CutSuffix that does not mind capitals: the C library begins its
-// words with one, Go does not.
+// cutEnd is strings.CutSuffix without regard to case: messages of the C library begin with
+// a capital letter, those of Go do not.
 func cutEnd(text, end string) (string, bool) {
 	if len(text) < len(end) || !strings.EqualFold(text[len(text)-len(end):], end) {
 		return text, false
@@ -105,7 +105,7 @@ func cutEnd(text, end string) (string, bool) {
 	return text[:len(text)-len(end)], true
 }
 
-// self is the number of the user whose rights we have.
+// self returns the number of our own user.
 func (f *Files) self(ctx context.Context) (uint32, error) {
 	f.user.Lock()
 	defer f.user.Unlock()
@@ -125,7 +125,7 @@ func (f *Files) self(ctx context.Context) (uint32, error) {
 	return f.user.id, nil
 }
 
-// stream is what a script prints, read as a file.
+// stream is the output of a script, read as a file.
 type stream struct {
 	io.Reader
 	pipe   *io.PipeReader
@@ -133,8 +133,8 @@ type stream struct {
 	ended  chan struct{}
 }
 
-// open starts a script and returns what it prints behind a first byte, which says that
-// it has begun.
+// open starts a script and returns its output after a first byte, which signals that it has
+// begun.
 func (f *Files) open(ctx context.Context, name string, args ...string) (io.ReadCloser, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()

@@ -12,11 +12,11 @@ import (
 	"kinit/engine/transport"
 )
 
-// newFolder is the mode of a new folder when none is asked for, for a script.
+// newFolder is the default mode of a new folder, for a script.
 const newFolder = "0755"
 
-// Mkdir makes a folder and its missing parents; attr is for the last one, also
-// when it is there already.
+// Mkdir makes a folder and its missing parents; attr applies to the last one, even if it
+// exists already.
 func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error {
 	name, err := clean("mkdir", name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 	return f.SetAttr(ctx, p.name, attr)
 }
 
-// octalOrNone is a mode for chmod, or nothing for none.
+// octalOrNone returns a mode for chmod, or "" without one.
 func octalOrNone(mode fs.FileMode) string {
 	if mode == 0 {
 		return ""
@@ -69,7 +69,7 @@ func (f *Files) mkdirAll(ctx context.Context, name string) error {
 		return nil
 	}
 	if info, err := f.fs.Stat(ctx, name, true); err == nil && info.Mode.IsDir() {
-		return nil // somebody else was faster
+		return nil // another process has made it meanwhile
 	}
 	return made
 }
@@ -101,8 +101,8 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	return f.setAttr(ctx, p, uid, gid, attr.Mode)
 }
 
-// setAttr is SetAttr in a folder that nobody else can change. A change of owner clears
-// the bits for set-uid and set-gid, so that the mode comes second.
+// setAttr is SetAttr in a folder that others cannot change. A change of owner clears the
+// bits for set-uid and set-gid, so that the mode comes second.
 func (f *Files) setAttr(ctx context.Context, p place, uid, gid int64, mode fs.FileMode) error {
 	want := p.info
 	if uid >= 0 {
@@ -146,7 +146,7 @@ func (f *Files) Symlink(ctx context.Context, target, name string) error {
 	return f.relink(ctx, target, p.name)
 }
 
-// relink replaces a link in one go.
+// relink replaces a link atomically.
 func (f *Files) relink(ctx context.Context, target, name string) error {
 	now, err := f.fs.Readlink(ctx, name)
 	if err != nil || now == target {
@@ -163,9 +163,8 @@ func (f *Files) relink(ctx context.Context, target, name string) error {
 	return nil
 }
 
-// Remove deletes a file, a link, or a folder with all in it. Links are never
-// followed. A folder in which a file system is mounted stays with all in it. Nothing
-// there is no error.
+// Remove deletes a file, a link, or a folder with all in it. It never follows links. It
+// does not remove a folder in which a file system is mounted. A missing path is no error.
 func (f *Files) Remove(ctx context.Context, name string) error {
 	name, err := clean("remove", name)
 	if err != nil {
@@ -183,7 +182,7 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	return f.remove(ctx, p.name, p.info)
 }
 
-// mountName is a path as the kernel lists mounts, proc(5).
+// mountName returns a path in the form of the kernel's list of mounts, proc(5).
 func mountName(name string) string {
 	return strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace(name)
 }

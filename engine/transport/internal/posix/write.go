@@ -17,20 +17,19 @@ import (
 	"kinit/engine/transport"
 )
 
-// newFile is the mode of a new file when none is asked for: what a umask of 022
-// leaves.
+// newFile is the default mode of a new file, as with a umask of 022.
 const newFile fs.FileMode = 0o644
 
-// othersRead is the bits by which others than the owner read a file.
+// othersRead is the permission bits by which users other than the owner read a file.
 const othersRead fs.FileMode = 0o044
 
 // tidyTime is how long the removal of a temporary file may take after the
 // write's own context has ended.
 const tidyTime = 5 * time.Second
 
-// Write replaces a file's content in one go: random name in the same folder, owner and
+// Write replaces a file's content atomically: random name in the same folder, owner and
 // mode by the handle, content, fsync, rename. A link of that name is replaced, not
-// followed. What attr leaves open is taken from the older file.
+// followed. Values that attr does not set are taken from the older file.
 func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
 	name, err := clean("write", name)
 	if err != nil {
@@ -59,13 +58,13 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	return f.replace(ctx, p, content, wanted)
 }
 
-// exposed tells whether others could open a new file that they may not read, before it
+// exposed reports whether others could open a new file, which they may not read, before it
 // has its mode.
 func (f *Files) exposed(p place, wanted NewFile) bool {
 	return f.shared() && !f.fs.Private() && !p.veiled && wanted.Mode&othersRead != othersRead
 }
 
-// seen is what is at a path, where somebody else may change that at any time.
+// seen describes a path that other users may change at any time.
 func (f *Files) seen(ctx context.Context, name string) (module.FileInfo, bool, error) {
 	info, err := f.fs.Stat(ctx, name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +73,7 @@ func (f *Files) seen(ctx context.Context, name string) (module.FileInfo, bool, e
 	return info, err == nil, err
 }
 
-// wanted is what the new file should be.
+// wanted returns the properties of the new file.
 func (f *Files) wanted(ctx context.Context, p place, attr module.Attr) (NewFile, error) {
 	wanted := NewFile{Mode: permissions(attr.Mode), UID: -1, GID: -1}
 	if p.there && p.info.Mode.IsRegular() {
@@ -91,7 +90,7 @@ func (f *Files) wanted(ctx context.Context, p place, attr module.Attr) (NewFile,
 	return wanted, f.resolve(ctx, attr, &wanted.UID, &wanted.GID)
 }
 
-// resolve puts the numbers of the names in attr in place.
+// resolve sets the numbers of the names in attr.
 func (f *Files) resolve(ctx context.Context, attr module.Attr, uid, gid *int64) error {
 	if attr.Owner != "" {
 		id, err := f.users.id(ctx, f.fs, attr.Owner)
@@ -110,7 +109,7 @@ func (f *Files) resolve(ctx context.Context, attr module.Attr, uid, gid *int64) 
 	return nil
 }
 
-// replace writes a file in a folder that nobody else can change.
+// replace writes a file in a folder that others cannot change.
 func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
 	temporary := module.TemporaryName(p.name)
 	err := f.fs.Create(ctx, temporary, wanted, content)
@@ -124,7 +123,7 @@ func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted 
 	return nil
 }
 
-// named gives an error the name of the file in place of that of its temporary one.
+// named replaces the name of the temporary file in an error by that of the file.
 func named(err error, name string) error {
 	var about *fs.PathError
 	if errors.As(err, &about) && module.IsTemporaryName(path.Base(about.Path), name) {
@@ -133,12 +132,12 @@ func named(err error, name string) error {
 	return err
 }
 
-// largestMemory is how much of the content, in bytes, is read before it is sent. What is
-// shorter is sent with the script, in one round trip.
+// largestMemory is how much of the content, in bytes, is read before it is sent. Shorter
+// content is sent with the script, in one round trip.
 const largestMemory = 24 << 10
 
-// writeByScript writes a file in a folder of its own beside the place, where nobody else
-// can reach it. Random words behind the content tell that it arrived whole.
+// writeByScript first writes the file in a private folder beside the place, which others
+// cannot reach. A random text after the content shows that it arrived completely.
 func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
 	end := rand.Text()
 	first, err := io.ReadAll(io.LimitReader(content, largestMemory))
@@ -153,10 +152,10 @@ func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, w
 		p.dir(), p.base(), stageName(p), owners(wanted.UID, wanted.GID), octal(wanted.Mode), end)
 }
 
-// stageName is the name of a folder of our own beside a place.
+// stageName returns the name of a private folder beside a place.
 func stageName(p place) string { return path.Base(module.TemporaryName(p.name)) }
 
-// owners is an owner and a group for chown.
+// owners returns an owner and a group for chown.
 func owners(uid, gid int64) string {
 	switch {
 	case uid < 0 && gid < 0:
@@ -169,7 +168,7 @@ func owners(uid, gid int64) string {
 	return fmt.Sprintf("%d:%d", uid, gid)
 }
 
-// octal is a mode for chmod.
+// octal returns a mode for chmod.
 func octal(mode fs.FileMode) string {
 	bits := mode.Perm()
 	for _, special := range []struct{ is, bit fs.FileMode }{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}} {
@@ -180,7 +179,7 @@ func octal(mode fs.FileMode) string {
 	return fmt.Sprintf("%04o", uint32(bits))
 }
 
-// tidy removes what a failed write left. Its own error would hide the first one.
+// tidy removes the remains of a failed write. Its own error would hide the first one.
 func (f *Files) tidy(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()

@@ -18,5 +18,5 @@ func Fenced(script, fence string) string {
 	return fmt.Sprintf("if (-not [IO.File]::Exists(%s)) { exit %d }\n%s", shell.PowerShell(fence), codeFenced, script)
 }
 
-// IsFenced tells whether a script has ended because its fence is not there.
+// IsFenced reports whether a script has ended because its fence is not there.
 func IsFenced(code int, fence string) bool { return code == codeFenced && fence != "" }

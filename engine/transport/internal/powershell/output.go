@@ -29,7 +29,7 @@ func NewOutput(to io.Writer, begin func(pid int)) *Output {
 	return &Output{to: to, begin: begin}
 }
 
-// Begun tells whether the script has begun.
+// Begun reports whether the script has begun.
 func (o *Output) Begun() bool { return o.begun }
 
 // Before is what was written before the script began: an error message when it

@@ -15,8 +15,8 @@ import (
 	"kinit/engine/transport/internal/posix"
 )
 
-// window is how many packets of 32 KiB are under way at once while a file is
-// written: the library's own default for reading.
+// window is how many packets of 32 KiB are sent without an answer while a file is written:
+// the library's own default for reading.
 const window = 64
 
 // Open reads a file. Reads are made ahead when the content is copied.
@@ -35,16 +35,17 @@ func (r remote) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &opened{ctx: ctx, carrier: h.carrier, file: h.file, path: path}, nil
 }
 
-// opened is a file that is read. The client library takes no context, so every call of
-// it is made by a goroutine that the carrier waits for, and left alone when ctx ends.
+// opened is a file that is being read. The client library takes no context, so a goroutine
+// that the carrier waits for makes every call. When ctx ends, the call continues in the
+// background.
 type opened struct {
-	ctx     context.Context // of the Open: it ends the reading too
+	ctx     context.Context // of the Open: its end also ends reading
 	carrier Carrier
 	file    *sftp.File
 	path    string
 }
 
-// part is what one call has read.
+// part is the result of one read call.
 type part struct {
 	data []byte
 	err  error
@@ -74,14 +75,14 @@ const largestRead = 1 << 20
 func (o *opened) Read(b []byte) (int, error) {
 	size := min(len(b), largestRead)
 	p := o.read(func() part {
-		own := make([]byte, size) // the caller's may be used again before the answer comes
+		own := make([]byte, size) // the caller may reuse its buffer before the answer comes
 		n, err := o.file.Read(own)
 		return part{data: own[:n], err: err}
 	})
 	return copy(b, p.data), p.err
 }
 
-// WriteTo copies with many requests under way; io.Copy uses it.
+// WriteTo copies with many requests at the same time; io.Copy uses it.
 func (o *opened) WriteTo(w io.Writer) (int64, error) {
 	to := &lent{ctx: o.ctx, to: w}
 	p := o.read(func() part {
@@ -112,12 +113,12 @@ func (o *opened) Close() error {
 	}
 }
 
-// lent is a caller's writer, which may be taken back while the server is silent. It
-// gives ctx's error once ctx has ended.
+// lent is a caller's writer, which may be taken back while the server is silent. Its Write
+// returns ctx's error after ctx has ended.
 type lent struct {
 	ctx context.Context
 	mu  sync.Mutex
-	to  io.Writer // nil once it was taken back
+	to  io.Writer // nil after it was taken back
 	n   int64     // bytes written
 }
 
@@ -143,11 +144,11 @@ func (l *lent) takeBack() int64 {
 	return l.n
 }
 
-// Private is false: the client library gives a new file no mode when it makes it.
+// Private is false: the client library creates a new file without a mode.
 func (r remote) Private() bool { return false }
 
-// Create makes a new file, gives it its owner and mode by its handle before its content,
-// and waits until it is on disk where the server can do that.
+// Create makes a new file, sets its owner and mode by its handle before its content, and
+// waits until it is on disk if the server supports that.
 func (r remote) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
 	return do(ctx, r, "write", path, func(c *sftp.Client) error {
 		file, err := c.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -169,7 +170,7 @@ func fill(ctx context.Context, c *sftp.Client, file *sftp.File, attr posix.NewFi
 	if err := pour(file, posix.Reader(ctx, content)); err != nil {
 		return err
 	}
-	if attr.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 { // writes of a user who is not root clear these
+	if attr.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 { // writes by other users than root clear these
 		if err := setMode(file, attr.Mode); err != nil {
 			return err
 		}
@@ -180,7 +181,7 @@ func fill(ctx context.Context, c *sftp.Client, file *sftp.File, attr posix.NewFi
 	return nil
 }
 
-// setOwner gives a file its owner. The protocol sets user and group together.
+// setOwner sets a file's owner. The protocol sets user and group together.
 func setOwner(file *sftp.File, attr posix.NewFile) error {
 	if attr.UID < 0 && attr.GID < 0 {
 		return nil
@@ -201,7 +202,7 @@ func setOwner(file *sftp.File, attr posix.NewFile) error {
 	return file.Chown(int(attr.UID), int(attr.GID))
 }
 
-// setMode gives a file its mode, where there is one to give.
+// setMode sets a file's mode, if there is one.
 func setMode(file *sftp.File, mode fs.FileMode) error {
 	if mode == 0 {
 		return nil
@@ -209,8 +210,8 @@ func setMode(file *sftp.File, mode fs.FileMode) error {
 	return file.Chmod(mode)
 }
 
-// pour copies the content. What fits into one packet is one request; more is sent
-// with many requests under way.
+// pour copies the content. Content of one packet is one request; more is sent with many
+// requests at the same time.
 func pour(file *sftp.File, content io.Reader) error {
 	first := make([]byte, 32<<10)
 	n, err := io.ReadFull(content, first)

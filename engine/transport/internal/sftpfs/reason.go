@@ -9,8 +9,8 @@ import (
 	"github.com/pkg/sftp"
 )
 
-// explain finds out why a server failed, which it does not say: a full disk is the most
-// frequent reason.
+// explain finds out why a request failed, which the server does not report: a full disk is
+// the most frequent reason.
 func explain(c *sftp.Client, name string, err error) error {
 	var status *sftp.StatusError
 	if !errors.As(err, &status) || status.FxCode() != sftp.ErrSSHFxFailure {
@@ -34,6 +34,6 @@ func explain(c *sftp.Client, name string, err error) error {
 // readOnly is the flag SSH_FXE_STATVFS_ST_RDONLY.
 const readOnly = 1
 
-// fullBelow is the space, in bytes, with which a file system counts as full after a
-// write has failed: less than what one packet brings.
+// fullBelow is the space, in bytes, with which a file system counts as full after a write
+// has failed: less than the data of one packet.
 const fullBelow = 64 << 10

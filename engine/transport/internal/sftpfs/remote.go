@@ -12,19 +12,19 @@ import (
 	"kinit/engine/transport/internal/posix"
 )
 
-// remote is the system calls of a machine, over SFTP. Each one is one round trip
-// or a few.
+// remote implements the system calls of a machine over SFTP. Each takes one round trip or a
+// few.
 type remote struct{ source Source }
 
 var _ posix.FS = remote{}
 
-// ask makes a request that changes nothing. When the connection turns out to be
-// lost it asks again, once, over a new one.
+// ask makes a request that changes nothing. If the connection was lost, it repeats the
+// request once over a new one.
 func ask[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client) (T, error)) (T, error) {
 	return askCarried(ctx, r, op, path, func(c *sftp.Client, _ Carrier) (T, error) { return request(c) })
 }
 
-// askCarried is ask for a request that wants to know what the client runs on.
+// askCarried is ask for a request that needs the client's carrier.
 func askCarried[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client, Carrier) (T, error)) (T, error) {
 	value, err := call(ctx, r, op, path, request)
 	if ctx.Err() == nil && errors.Is(err, ErrCut) {
@@ -33,9 +33,9 @@ func askCarried[T any](ctx context.Context, r remote, op, path string, request f
 	return value, err
 }
 
-// call makes one request over the SFTP client of a live connection. The client
-// library takes no context, so when ctx ends the answer is left to come; the
-// carrier waits for it when it closes.
+// call makes one request over the SFTP client of a live connection. The client library
+// takes no context, so when ctx ends, the request continues in the background; the carrier
+// waits for it when it closes.
 func call[T any](ctx context.Context, r remote, op, path string, request func(*sftp.Client, Carrier) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -68,14 +68,14 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 	}
 }
 
-// do is call for what changes something. It says why that failed, as far as that can be
-// found out.
+// do is call for requests that change something. Its error has the reason of a failure, as
+// far as that can be found out.
 func do(ctx context.Context, r remote, op, path string, request func(*sftp.Client) error) error {
 	_, err := call(ctx, r, op, path, func(c *sftp.Client, _ Carrier) (struct{}, error) { return struct{}{}, explain(c, path, request(c)) })
 	return err
 }
 
-// pathError names the operation and the path, as the os package does.
+// pathError adds the operation and the path to an error, as the os package does.
 func pathError(op, path string, err error) error {
 	var named *fs.PathError
 	switch {

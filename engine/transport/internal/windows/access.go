@@ -25,10 +25,10 @@ func (x Exec) access(ctx context.Context, name string, attr module.Attr, folder 
 	return x.call(ctx, "access", name, map[string]any{"path": name, "owner": attr.Owner, "private": folder && private(attr)}, nil)
 }
 
-// asks tells whether there is anything to set.
+// asks reports whether there is anything to set.
 func asks(attr module.Attr, folder bool) bool { return attr.Owner != "" || folder && private(attr) }
 
-// private tells whether a mode gives nothing to others than the owner.
+// private reports whether a mode gives nothing to others than the owner.
 func private(attr module.Attr) bool { return attr.Mode != 0 && attr.Mode&0o077 == 0 }
 
 // CheckAttr says what of an Attr cannot be had on Windows.

@@ -1,10 +1,10 @@
-// Package nb has the rows of the OVN northbound database, as far as kinit uses
-// them. Only columns that every OVN since 20.09 has are named.
+// Package nb defines the rows of the OVN northbound database that kinit uses,
+// with columns that every OVN since 20.09 has.
 package nb
 
 import "slices"
 
-// Rows is what the northbound database holds.
+// Rows is the content of the northbound database.
 type Rows struct {
 	Globals      []Global
 	Switches     []Switch

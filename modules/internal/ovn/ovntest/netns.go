@@ -114,7 +114,7 @@ func (m *Machine) run(argv []string) moduletest.Reply {
 	return reply
 }
 
-// reads tells whether a command only looks.
+// reads reports whether a command only looks.
 func reads(argv []string) bool {
 	return slices.Contains(argv, "show") || slices.Contains(argv, "-k")
 }

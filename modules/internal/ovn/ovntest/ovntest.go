@@ -143,7 +143,7 @@ func (s *Servers) Output(name string, args ...string) string {
 	return strings.TrimRight(string(out), "\n")
 }
 
-// Succeeds tells whether a program ends well.
+// Succeeds reports whether a program ends well.
 func (s *Servers) Succeeds(name string, args ...string) bool {
 	return s.command(name, args...).Run() == nil
 }

@@ -9,10 +9,8 @@ import (
 // Plan plans a task and returns its steps, of which planning must have no error.
 func Plan(t testing.TB, h module.Host, task module.Task) []module.Step {
 	t.Helper()
-	if v, ok := task.(module.Validator); ok {
-		if err := v.Validate(); err != nil {
-			t.Fatal(err)
-		}
+	if err := module.Check(task); err != nil {
+		t.Fatal(err)
 	}
 	steps, err := task.Plan(t.Context(), h)
 	if err != nil {

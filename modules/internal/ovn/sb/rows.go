@@ -1,8 +1,8 @@
-// Package sb has the rows of the OVN southbound database that kinit reads or
-// sets: how it listens and which chassis there are.
+// Package sb defines the rows of the OVN southbound database that kinit reads or
+// sets: its listeners and its chassis.
 package sb
 
-// Rows is what the southbound database holds, without the logical flows.
+// Rows is the content of the southbound database, without the logical flows.
 type Rows struct {
 	Globals        []Global
 	Connections    []Connection
@@ -45,7 +45,7 @@ type Chassis struct {
 	Hostname string `ovsdb:"hostname"`
 }
 
-// ChassisPrivate is a row of Chassis_Private: how far a hypervisor is.
+// ChassisPrivate is a row of Chassis_Private: the progress of a hypervisor.
 type ChassisPrivate struct {
 	UUID           string `ovsdb:"_uuid"`
 	Name           string `ovsdb:"name"`

@@ -1,10 +1,10 @@
-// Package vs has the rows of a host's Open_vSwitch database, as far as kinit
-// uses them.
+// Package vs defines the rows of a host's Open_vSwitch database that kinit
+// uses.
 package vs
 
 import "slices"
 
-// Rows is what the Open_vSwitch database holds.
+// Rows is the content of the Open_vSwitch database.
 type Rows struct {
 	Roots      []Root
 	Bridges    []Bridge

@@ -1,6 +1,6 @@
-// Package vswitch says what a cluster does to the rows of a host's Open vSwitch
+// Package vswitch decides a cluster's changes to the rows of a host's Open vSwitch
 // database: its ports, its share in bridges, and the settings of ovn-controller.
-// Modules and their sweep decide by it alike.
+// Modules and their sweep use the same decisions.
 package vswitch
 
 import (
@@ -17,15 +17,15 @@ import (
 // it starts.
 const IntegrationBridge = "br-int"
 
-// DatapathSetting names a bridge's datapath type in the books.
+// DatapathSetting names a bridge's datapath type in the records.
 const DatapathSetting = "datapath_type"
 
 // ovnPorts are the keys in external_ids of ports that ovn-controller makes and
 // removes by itself: tunnels, and patches to other bridges.
 var ovnPorts = []string{"ovn-chassis-id", "ovn-localnet-port", "ovn-l2gateway-port", "ovn-l3gateway-port", "ovn-logical-patch-port"}
 
-// DropBridge returns what removes a cluster's claim to a bridge, and the bridge
-// when no other cluster shares it. A bridge with ports of somebody else stays.
+// DropBridge returns the change that removes a cluster's claim to a bridge, and the bridge
+// if no other cluster shares it. A bridge with ports of other owners remains.
 func DropBridge(rows vs.Rows, bridge vs.Bridge, owner string) ovn.Change {
 	if left, last := ovn.Leave("bridge "+bridge.Name, &bridge, &bridge.ExternalIDs, owner); !last {
 		return left
@@ -59,8 +59,7 @@ func madeByOVN(p vs.Port) bool {
 	})
 }
 
-// dead tells whether the port's devices are gone, as those of a guest that was
-// killed.
+// dead reports whether the port's devices are gone, as those of a killed guest.
 func dead(rows vs.Rows, p vs.Port) bool {
 	for _, i := range rows.Interfaces {
 		if slices.Contains(p.Interfaces, i.UUID) && i.Error == nil && (i.OFPort == nil || *i.OFPort >= 0) {
@@ -70,9 +69,9 @@ func dead(rows vs.Rows, p vs.Port) bool {
 	return true
 }
 
-// ReleaseBridge returns what gives up a cluster's claim to the settings of a
-// bridge that is not kinit's: where no other cluster relies on them, they become
-// what they were.
+// ReleaseBridge returns the change that gives up a cluster's claim to the settings of a
+// bridge that is not kinit's: if no other cluster uses them, their former values are
+// restored.
 func ReleaseBridge(bridge vs.Bridge, owner string) ovn.Change {
 	want := bridge
 	want.ExternalIDs = maps.Clone(bridge.ExternalIDs)

@@ -13,12 +13,12 @@ const (
 	// MappingsKey is the key of Open_vSwitch's external_ids that names the bridge of
 	// each physical network, as "network:bridge,network:bridge".
 	MappingsKey = "ovn-bridge-mappings"
-	// mappingPrefix before a network's name is the name of its setting in the books.
+	// mappingPrefix before a network's name is the name of its setting in the records.
 	mappingPrefix = MappingsKey + "/"
 )
 
-// HostSettings are the settings in a host's external_ids while they are worked on:
-// plain keys, and each bridge mapping as a setting of its own.
+// HostSettings are the settings in a host's external_ids during an edit:
+// plain keys, and each bridge mapping as a separate setting.
 type HostSettings struct {
 	ids map[string]string
 }
@@ -54,7 +54,7 @@ func (s *HostSettings) put(name, value string) {
 	s.ids[key] = value
 }
 
-// Want sets a value for an owner and keeps book of it.
+// Want sets a value for an owner and records it.
 func (s *HostSettings) Want(name, value, owner string) error {
 	entries, change, err := ovn.Settle(s.ids, ovn.Setting{Name: name, Have: s.Get(name), Want: value}, owner)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *HostSettings) Want(name, value, owner string) error {
 	return nil
 }
 
-// Release gives up what the owner relies on, except the names to keep.
+// Release gives up the owner's settings, except the names to keep.
 func (s *HostSettings) Release(owner string, keep []string) {
 	for _, r := range ovn.Releases(s.ids, owner) {
 		if slices.Contains(keep, r.Name) {
@@ -90,8 +90,8 @@ func (s *HostSettings) Forget(name, value string) {
 	}
 }
 
-// Change returns what writes the settings back: only the keys that differ, as
-// others keep keys of their own there.
+// Change returns the edit that writes the settings back: only changed keys, because
+// others store their keys there too.
 func (s *HostSettings) Change(root vs.Root) ovn.Change {
 	set, unset := map[string]string{}, []string{}
 	for key, value := range s.ids {
@@ -118,8 +118,8 @@ func (s *HostSettings) Change(root vs.Root) ovn.Change {
 	return change
 }
 
-// ReleaseHost returns what gives up everything a cluster told Open vSwitch about
-// OVN: its settings and the files of TLS.
+// ReleaseHost returns the change that gives up all of a cluster's OVN settings in Open
+// vSwitch, including the TLS files.
 func ReleaseHost(rows vs.Rows, owner string) ovn.Change {
 	root := rows.Root()
 	settings := NewHostSettings(root.ExternalIDs)
@@ -127,8 +127,7 @@ func ReleaseHost(rows vs.Rows, owner string) ovn.Change {
 	return ovn.Both(settings.Change(root), dropSwitchSSL(rows, owner))
 }
 
-// SwitchSSL returns the row that says which files Open vSwitch and ovn-controller
-// use for TLS.
+// SwitchSSL returns the row with the TLS files of Open vSwitch and ovn-controller.
 func SwitchSSL(rows vs.Rows) (vs.SSL, bool) {
 	root := rows.Root()
 	for _, row := range rows.SSLs {

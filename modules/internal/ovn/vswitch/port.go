@@ -8,13 +8,13 @@ import (
 	"kinit/modules/internal/ovn/vs"
 )
 
-// Keys in a port's external_ids that tell clean-up what belongs to the port
+// Keys in a port's external_ids that tell clean-up which parts belong to the port
 // besides its row.
 const (
-	// DeviceKey is VethDevice when the port's device goes with it.
+	// DeviceKey is VethDevice if the port's device is removed with it.
 	DeviceKey = "kinit-device"
-	// AddressesKey has the addresses, between blanks, that were added to a device
-	// which stays when the port goes.
+	// AddressesKey has the addresses, separated by blanks, that were added to a device
+	// that remains when the port is removed.
 	AddressesKey = "kinit-addresses"
 
 	VethDevice = "veth"
@@ -28,19 +28,19 @@ func Alias(owner string) string {
 	return ovn.OwnerKey + "=" + owner
 }
 
-// Port is what a port of a bridge should be.
+// Port is the wanted port of a bridge.
 type Port struct {
 	Bridge string
 	Name   string
-	Type   string            // of the interface: "internal", or "" for a device that is there
-	MAC    string            // empty leaves it
-	MTU    int               // 0 leaves it
+	Type   string            // of the interface: "internal", or "" for an existing device
+	MAC    string            // empty: unchanged
+	MTU    int               // 0: unchanged
 	IDs    map[string]string // keys of the interface's external_ids to set
 	Marks  map[string]string // keys of the port's external_ids beside the owner's
 }
 
-// Change decides what makes the port as it should be. Keys that it does not name
-// stay: ovn-controller keeps some of its own in external_ids.
+// Change decides how to create or correct the port. Keys that it does not name
+// remain: ovn-controller stores its own in external_ids.
 func (p Port) Change(rows vs.Rows, owner string) (ovn.Change, error) {
 	port, found := rows.Port(p.Name)
 	if !found {
@@ -77,7 +77,7 @@ func (p Port) create(rows vs.Rows, owner, verb string) ovn.Change {
 	}
 }
 
-// replace removes the port and makes it anew in the same transaction.
+// replace removes the port and makes it again in the same transaction.
 func (p Port) replace(rows vs.Rows, on vs.Bridge, port vs.Port, owner, why string) ovn.Change {
 	change := p.create(rows, owner, "replace")
 	change.Text = ovn.Lines(change.Text, []string{why})
@@ -101,7 +101,7 @@ func (p Port) update(port vs.Port, device vs.Interface) ovn.Change {
 	return change
 }
 
-// onto sets what was asked for on a device's row.
+// onto sets the requested values on a device's row.
 func (p Port) onto(device vs.Interface) vs.Interface {
 	if p.MAC != "" {
 		device.MAC = &p.MAC
@@ -112,7 +112,7 @@ func (p Port) onto(device vs.Interface) vs.Interface {
 	return device
 }
 
-// DropPort decides what removes a port that the owner has, or nothing when there
+// DropPort returns the change that removes the owner's port, or nothing if there
 // is none.
 func DropPort(rows vs.Rows, name, owner string) (ovn.Change, error) {
 	port, found := rows.Port(name)

@@ -1,5 +1,5 @@
-// Package podmantest is a real podman for tests, with a store, a network namespace
-// and running state of its own, so that nothing of the machine's is touched.
+// Package podmantest runs a real podman for tests, with a separate store, network namespace
+// and running state, so that it touches nothing of the machine.
 package podmantest
 
 import (
@@ -117,7 +117,26 @@ func (h *Host) HalfStart(t testing.TB, container string) {
 	}
 }
 
-// Snapshot shows what a dry run must leave as it is.
+// KilledAfter starts podman and kills it, and what it has started in its session, after a
+// time, unless it has ended by then.
+func (h *Host) KilledAfter(t testing.TB, after time.Duration, args ...string) {
+	t.Helper()
+	if h.Runtime != "" {
+		args = append([]string{"--runtime", h.Runtime}, args...)
+	}
+	argv := append(append([]string{"--net=/run/netns/" + h.netns, "--", "podman"}, h.args...), args...)
+	cmd := exec.Command("nsenter", argv...)
+	cmd.Env = append(os.Environ(), "CONTAINERS_CONF="+h.conf)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	_ = cmd.Wait() // it may have been killed
+}
+
+// Snapshot lists the state that a dry run must not change.
 func (h *Host) Snapshot() string {
 	text := h.Local.Snapshot()
 	for _, args := range [][]string{
@@ -130,7 +149,7 @@ func (h *Host) Snapshot() string {
 	return text
 }
 
-// remove ends everything and deletes the folders.
+// remove ends all processes and deletes the folders.
 func (h *Host) remove(t testing.TB) {
 	for _, args := range [][]string{
 		{"pod", "rm", "--all", "--force", "--time", "0"}, {"rm", "--all", "--force", "--time", "0"}, {"network", "prune", "--force"},
@@ -160,7 +179,7 @@ func (h *Host) removeAll() error {
 	return os.RemoveAll(h.dir)
 }
 
-// unmount takes away what podman leaves mounted below the host's folder.
+// unmount unmounts podman's leftovers below the host's folder.
 func (h *Host) unmount() {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -266,7 +285,7 @@ func (h *Host) Kill(t testing.TB, name string) {
 	}
 }
 
-// lives tells whether a process is there and is not only waiting to be collected.
+// lives reports whether a process is there and is not only waiting to be collected.
 func lives(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(text), ") Z ")

@@ -75,6 +75,6 @@ oci_layer consumer "$work/consumer"
 into apiserver "$programs/sample-apiserver" sample-apiserver
 mkdir -m 1777 "$work/apiserver/tmp"
 oci_layer apiserver "$work/apiserver"
-into etcd-layer "$out/etcd" usr/local/bin/etcd
+into etcd-layer "$cluster/etcd" usr/local/bin/etcd
 mkdir -m 1777 "$work/etcd-layer/tmp"
 oci_layer etcd "$work/etcd-layer"

@@ -3,8 +3,8 @@
 # packages of a distribution would, with the kubelet's unit disabled.
 set -eu
 root=$1
-install -D -m 755 "$PROGRAMS/kubernetes" "$root/usr/bin/kubernetes"
-for name in kubeadm kubelet kubectl; do ln -sf kubernetes "$root/usr/bin/$name"; done
+. "$(dirname "$0")/../programs.sh"
+program_put "$PROGRAMS" "$root/usr/bin" kubeadm kubelet kubectl
 install -D -m 755 "$PROGRAMS/flannel-cni" "$root/usr/lib/cni/flannel"
 
 mkdir -p "$root/etc/kubernetes/manifests" "$root/usr/lib/systemd/system/kubelet.service.d" "$root/var/lib/kubelet"

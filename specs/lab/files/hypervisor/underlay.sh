@@ -42,6 +42,8 @@ done
 for setting in /proc/sys/net/bridge/bridge-nf-call-*; do
 	[ ! -e "$setting" ] || echo 0 >"$setting"
 done
+# A machine that is a node wants it otherwise, and says so in /etc/sysctl.d.
+/lib/systemd/systemd-sysctl --prefix=/net/bridge || true
 ip address flush dev "$device"
 ip link set "$device" master "$link"
 ip link set phy0 master "$link"

@@ -66,13 +66,13 @@ func (f Flags) Get(name, otherwise string) string {
 	return otherwise
 }
 
-// On tells whether a switch is on.
+// On reports whether a switch is on.
 func (f Flags) On(name string) bool {
 	value, err := strconv.ParseBool(f.set[name])
 	return err == nil && value
 }
 
-// Has tells whether a flag is there.
+// Has reports whether a flag is there.
 func (f Flags) Has(name string) bool {
 	_, ok := f.set[name]
 	return ok

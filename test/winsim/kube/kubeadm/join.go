@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"kinit/test/winsim/kube/cli"
 	"kinit/test/winsim/kube/kubelet"
@@ -282,7 +282,7 @@ func (j *joining) wait(ctx context.Context) error {
 	return nil
 }
 
-// healthy tells whether a kubelet says that it is well.
+// healthy reports whether a kubelet says that it is well.
 func healthy(m *machine.Machine) bool {
 	_, ok := m.Bound(machine.TCP(kubelet.HealthPort))
 	return ok

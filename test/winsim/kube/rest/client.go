@@ -42,7 +42,7 @@ type StatusError struct {
 // Error is the server's message.
 func (e *StatusError) Error() string { return e.Message }
 
-// IsReason tells whether an error is an answer of that reason, such as NotFound.
+// IsReason reports whether an error is an answer of that reason, such as NotFound.
 func IsReason(err error, reason string) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Reason == reason

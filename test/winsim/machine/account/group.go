@@ -101,7 +101,7 @@ func (b *Book) RemoveMember(group, member string) error {
 	return b.store.Save(&b.state)
 }
 
-// IsMember tells whether a user is in a group, both by name or SID.
+// IsMember reports whether a user is in a group, both by name or SID.
 func (b *Book) IsMember(group, user string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

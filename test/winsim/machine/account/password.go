@@ -82,7 +82,7 @@ func classes(password string) int {
 	return upper + low + digit + sign + other
 }
 
-// Check tells whether a user may log on over the network with a password. A user
+// Check reports whether a user may log on over the network with a password. A user
 // without one never may.
 func (b *Book) Check(name, password string) bool {
 	hash, ok := b.NTHash(name)

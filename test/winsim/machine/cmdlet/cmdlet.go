@@ -152,7 +152,7 @@ func Piped(p interp.Parameter) interp.Parameter {
 	return p
 }
 
-// Matches tells whether a name fits one of several patterns; all names fit none.
+// Matches reports whether a name fits one of several patterns; all names fit none.
 func Matches(name string, patterns []string) bool {
 	for _, pattern := range patterns {
 		if value.NewWildcard(pattern, false).Match(name) {

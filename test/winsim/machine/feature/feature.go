@@ -214,7 +214,7 @@ func Below(name string) []string {
 	return names
 }
 
-// Pending tells whether a reboot is needed.
+// Pending reports whether a reboot is needed.
 func (s *Set) Pending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

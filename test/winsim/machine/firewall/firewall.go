@@ -142,7 +142,7 @@ func (w *Wall) ChangeProfile(name string, edit func(*Profile)) error {
 	return ErrNotFound
 }
 
-// Admits tells whether a TCP connection to a port comes in on a network of that
+// Admits reports whether a TCP connection to a port comes in on a network of that
 // profile. A rule that blocks wins.
 func (w *Wall) Admits(profile string, port int) bool {
 	w.mu.Lock()

@@ -52,7 +52,7 @@ type HNSNetwork struct {
 	Persistent bool         `json:"persistent,omitempty"` // it is still there after a reboot
 }
 
-// External tells whether the network is bound to a physical adapter, which loses its
+// External reports whether the network is bound to a physical adapter, which loses its
 // connections when the first such network is made.
 func (n HNSNetwork) External() bool {
 	return slices.ContainsFunc([]string{"Overlay", "L2Bridge", "L2Tunnel", "Transparent"}, func(t string) bool {

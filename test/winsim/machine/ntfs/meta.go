@@ -56,7 +56,7 @@ type Info struct {
 	LinkKind   LinkKind
 }
 
-// IsDir tells whether it is a folder, or a link to one.
+// IsDir reports whether it is a folder, or a link to one.
 func (i Info) IsDir() bool { return i.Attributes&Directory != 0 }
 
 // Stat describes a path and does not follow a link at its end.

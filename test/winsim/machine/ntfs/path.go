@@ -106,7 +106,7 @@ func checkName(name string) winerr.Code {
 	return 0
 }
 
-// isDevice tells whether a name is a device's in every folder.
+// isDevice reports whether a name is a device's in every folder.
 func isDevice(base string) bool {
 	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, base) {
 		return true

@@ -42,7 +42,7 @@ func unsupported(p *machine.Process) uint32 {
 	return 1
 }
 
-// german tells whether the machine speaks German.
+// german reports whether the machine speaks German.
 func german(p *machine.Process) bool { return strings.HasPrefix(p.Machine.Language(), "de") }
 
 // either is a text in the machine's language.

@@ -112,7 +112,7 @@ func (u unpacking) extract(fs *ntfs.FS, content []byte) error {
 	return nil
 }
 
-// inMember tells whether an entry is a member or in one.
+// inMember reports whether an entry is a member or in one.
 func inMember(name, member string) bool { return name == member || strings.HasPrefix(name, member+"/") }
 
 // entry unpacks one entry.

@@ -8,7 +8,7 @@ import (
 	"kinit/test/winsim/machine/winerr"
 )
 
-// Has tells whether there is a key.
+// Has reports whether there is a key.
 func (r *Registry) Has(path string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -96,7 +96,7 @@ func (m *Manager) Status(name string) (Status, error) {
 	return Status{State: Stopped, Exit: neverStarted}, nil
 }
 
-// running tells whether a service has a process; the lock is held.
+// running reports whether a service has a process; the lock is held.
 func (m *Manager) running(name string) bool {
 	s := m.services[strings.ToLower(name)]
 	return s != nil && s.status.State != Stopped

@@ -104,7 +104,7 @@ func stat(c call) (interp.FileInfo, error) {
 	return info, exception(err, path(c, 0))
 }
 
-// is tells whether the first argument names a file, or a folder.
+// is reports whether the first argument names a file, or a folder.
 func is(c call, folder bool) bool {
 	if c.str(0) == "" {
 		return false

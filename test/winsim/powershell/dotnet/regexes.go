@@ -48,7 +48,7 @@ func newRegex(c call) (any, error) {
 	return value.NewRegex(c.str(0), ignoreCase)
 }
 
-// options tells whether an argument, if it is there, says that case does not matter.
+// options reports whether an argument, if it is there, says that case does not matter.
 func options(c call, i int) (bool, error) {
 	if i >= len(c.args) {
 		return false, nil

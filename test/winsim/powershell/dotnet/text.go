@@ -98,7 +98,7 @@ func concat(c call) (any, error) {
 	return value.Join(value.NewArray(c.args...), ""), nil
 }
 
-// ignoresCase tells whether an argument, if it is there, says that case does not matter.
+// ignoresCase reports whether an argument, if it is there, says that case does not matter.
 func ignoresCase(c call, i int) bool {
 	if i >= len(c.args) {
 		return false

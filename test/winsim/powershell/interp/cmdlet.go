@@ -69,7 +69,7 @@ type common struct {
 // Sink takes an object of a pipeline.
 type Sink func(ctx context.Context, v any) error
 
-// Has tells whether a parameter was given.
+// Has reports whether a parameter was given.
 func (c *Call) Has(name string) bool {
 	_, ok := c.bound[strings.ToLower(name)]
 	return ok

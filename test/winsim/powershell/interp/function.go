@@ -54,7 +54,7 @@ func (b *Block) params() []*ast.Param {
 	return b.tree.Params.List
 }
 
-// advanced tells whether a block refuses arguments that it has no parameter for.
+// advanced reports whether a block refuses arguments that it has no parameter for.
 func (b *Block) advanced() bool {
 	if b.tree.Advanced {
 		return true
@@ -285,7 +285,7 @@ func hasAttribute(p *ast.Param, name string) bool {
 	return false
 }
 
-// attributeIs tells whether [Parameter(name)] or [Parameter(name=$true)] is there.
+// attributeIs reports whether [Parameter(name)] or [Parameter(name=$true)] is there.
 func attributeIs(p *ast.Param, name string) bool {
 	for _, a := range p.Attributes {
 		if !strings.EqualFold(a.Name, "parameter") {

@@ -92,7 +92,7 @@ func (s *Session) expression(ctx context.Context, e *ast.CommandExpr, out Sink) 
 	return nil
 }
 
-// quiet tells whether an expression as a statement writes nothing.
+// quiet reports whether an expression as a statement writes nothing.
 func quiet(e ast.Expr) bool {
 	_, step := e.(*ast.Step)
 	return step

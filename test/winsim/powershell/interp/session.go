@@ -57,7 +57,7 @@ func (i *Interpreter) RegisterModule(names ...string) {
 	}
 }
 
-// HasModule tells whether a module was registered.
+// HasModule reports whether a module was registered.
 func (i *Interpreter) HasModule(name string) bool { return i.modules[strings.ToLower(name)] }
 
 // Preset gives a variable its value at the start of every run, such as PSVersionTable.

@@ -64,7 +64,7 @@ func (s *Session) statement(ctx context.Context, st ast.Statement, out Sink) err
 	return unknown.New("the statement %T", st)
 }
 
-// isCommand tells whether the outcome of a statement is that of a command.
+// isCommand reports whether the outcome of a statement is that of a command.
 func (s *Session) isCommand(st ast.Statement) bool {
 	_, plain := plainExpression(st)
 	return !plain

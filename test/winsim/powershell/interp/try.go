@@ -71,7 +71,7 @@ func (s *Session) clauseFor(st *ast.Try, t *Throw) (*ast.Catch, *value.ErrorReco
 	return nil, nil, nil
 }
 
-// wraps tells whether PowerShell wrapped an exception of .NET in another of its own.
+// wraps reports whether PowerShell wrapped an exception of .NET in another of its own.
 func wraps(e *value.Exception) bool {
 	return value.Is(e, "System.Management.Automation.RuntimeException")
 }

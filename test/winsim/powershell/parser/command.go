@@ -151,7 +151,7 @@ func (p *parser) variableArgument(start int) ast.Expr {
 	return p.bareword()
 }
 
-// after tells whether the variable at a position is a whole argument.
+// after reports whether the variable at a position is a whole argument.
 func (p *parser) after(start int) bool {
 	defer func() { p.pos = start }()
 	p.variable()

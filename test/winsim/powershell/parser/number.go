@@ -25,7 +25,7 @@ func (p *parser) number(delimited bool) *ast.Number {
 	return &ast.Number{Extent: p.from(start), Value: value}
 }
 
-// atDelimiter tells whether an argument ends at the position.
+// atDelimiter reports whether an argument ends at the position.
 func (p *parser) atDelimiter() bool {
 	return p.end() || strings.IndexByte(" \t\r\n\f\v;,|&(){}<>", p.at(0)) >= 0
 }

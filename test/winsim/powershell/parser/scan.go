@@ -101,7 +101,7 @@ func (p *parser) skipTerminators() {
 	}
 }
 
-// atTerminator tells whether nothing of a statement can follow.
+// atTerminator reports whether nothing of a statement can follow.
 func (p *parser) atTerminator() bool {
 	return p.end() || p.newline(0) > 0 || strings.IndexByte(";})|", p.at(0)) >= 0
 }
@@ -156,7 +156,7 @@ func (p *parser) takeKeyword(word string) bool {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// isNamePart tells whether a byte can be in a name; every byte outside of ASCII can.
+// isNamePart reports whether a byte can be in a name; every byte outside of ASCII can.
 func isNamePart(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '_' || c >= utf8.RuneSelf
 }

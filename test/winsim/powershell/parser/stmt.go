@@ -135,7 +135,7 @@ func (p *parser) statements(closing byte) *ast.Block {
 	return block
 }
 
-// endsWithBrace tells whether a statement needs nothing between it and the next.
+// endsWithBrace reports whether a statement needs nothing between it and the next.
 func endsWithBrace(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.If, *ast.Foreach, *ast.For, *ast.Switch, *ast.Try, *ast.Function:
@@ -344,7 +344,7 @@ func (p *parser) pipeline(start int, first ast.Element) ast.Statement {
 	return line
 }
 
-// startsExpression tells whether the statement at the position is an expression and
+// startsExpression reports whether the statement at the position is an expression and
 // not a command.
 func (p *parser) startsExpression() bool {
 	c := p.at(0)
@@ -361,7 +361,7 @@ func (p *parser) startsExpression() bool {
 	return false
 }
 
-// startsNumber tells whether the word at the position is a number, and not the name
+// startsNumber reports whether the word at the position is a number, and not the name
 // of a program that begins with a digit.
 func (p *parser) startsNumber() bool {
 	start := p.pos

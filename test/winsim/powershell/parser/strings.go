@@ -155,7 +155,7 @@ func (p *parser) escape(s *parts) {
 	s.text.WriteByte(c)
 }
 
-// startsVariable tells whether the $ at the position begins a variable.
+// startsVariable reports whether the $ at the position begins a variable.
 func (p *parser) startsVariable() bool {
 	c := p.at(1)
 	return isNamePart(c) || c == '{' || c == '?' || c == '$' || c == '^'

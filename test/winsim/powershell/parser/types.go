@@ -23,7 +23,7 @@ func (p *parser) typeOrCast() ast.Expr {
 	return &ast.Cast{Extent: p.from(start), Type: literal, Operand: operand}
 }
 
-// castFollows tells whether what stands behind a type is what it is applied to.
+// castFollows reports whether what stands behind a type is what it is applied to.
 func (p *parser) castFollows() bool {
 	c := p.at(0)
 	switch {
@@ -84,7 +84,7 @@ func (p *parser) typeArguments() string {
 	return strings.Join(args, ",")
 }
 
-// attributesBeforeParam tells whether brackets at the position belong to a param block.
+// attributesBeforeParam reports whether brackets at the position belong to a param block.
 func (p *parser) attributesBeforeParam() bool {
 	start := p.pos
 	defer func() { p.pos = start }()

@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the simulator does not know %s (line %d, column %d)", e.What, e.Line, e.Column)
 }
 
-// Is tells whether an error is one, or wraps one.
+// Is reports whether an error is one, or wraps one.
 func Is(err error) bool {
 	var e *Error
 	return errors.As(err, &e)

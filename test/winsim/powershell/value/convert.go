@@ -351,7 +351,7 @@ func toFloat(v any) (float64, bool) {
 	return float64(n), ok
 }
 
-// IsNumber tells whether a value is of a numeric type.
+// IsNumber reports whether a value is of a numeric type.
 func IsNumber(v any) bool {
 	switch v.(type) {
 	case int16, uint16, int32, int64, uint32, uint64, uint8, float64:

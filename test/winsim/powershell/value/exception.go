@@ -185,7 +185,7 @@ func ExceptionTypes(typeName string) []string {
 	return types
 }
 
-// IsExceptionType tells whether a full name is that of a type of exceptions that the
+// IsExceptionType reports whether a full name is that of a type of exceptions that the
 // simulator knows.
 func IsExceptionType(typeName string) bool {
 	_, known := parents()[typeName]

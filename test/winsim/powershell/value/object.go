@@ -148,7 +148,7 @@ func Decorate(v any) *Object {
 	return &Object{Type: TypeName(v), Base: v}
 }
 
-// Is tells whether a value is of a type, by its full name.
+// Is reports whether a value is of a type, by its full name.
 func Is(v any, typeName string) bool {
 	own := TypeName(v)
 	if own == "" {

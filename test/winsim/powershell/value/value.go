@@ -66,7 +66,7 @@ func Base(v any) any {
 	return v
 }
 
-// IsNull tells whether a value equals $null.
+// IsNull reports whether a value equals $null.
 func IsNull(v any) bool { return Base(v) == nil }
 
 // TypeName is the full .NET name of a value's type; empty for $null.

@@ -16,10 +16,10 @@ func NewWildcard(pattern string, exact bool) Wildcard {
 	return Wildcard{pattern: []rune(pattern), exact: exact}
 }
 
-// HasWildcards tells whether a text is more than itself as a pattern.
+// HasWildcards reports whether a text is more than itself as a pattern.
 func HasWildcards(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
-// Match tells whether the whole of a text fits the pattern.
+// Match reports whether the whole of a text fits the pattern.
 func (w Wildcard) Match(text string) bool { return w.match(w.pattern, []rune(text)) }
 
 func (w Wildcard) match(pattern, text []rune) bool {

@@ -116,7 +116,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Password tells whether the password is the user's.
+// Password reports whether the password is the user's.
 func (m *Machine) Password(user, password string) bool {
 	return strings.EqualFold(user, User) && password == Password
 }
@@ -131,7 +131,7 @@ func (m *Machine) Certificate(thumbprint string) (string, bool) {
 	return User, m.Thumbprint != "" && thumbprint == m.Thumbprint
 }
 
-// Key tells whether the key is the one.
+// Key reports whether the key is the one.
 func (m *Machine) Key(user string, key ssh.PublicKey) bool {
 	return m.PublicKey != nil && strings.EqualFold(user, User) && string(key.Marshal()) == string(m.PublicKey.Marshal())
 }

@@ -67,7 +67,7 @@ func (i module) test(ctx context.Context, c *interp.Call) error {
 	return nil
 }
 
-// look tells whether there is something at a path, and whether it holds others.
+// look reports whether there is something at a path, and whether it holds others.
 func (i module) look(c *interp.Call, path string, literal bool) (there, container bool, _ error) {
 	if name, isPipe := strings.CutPrefix(strings.ToLower(path), `\\.\pipe\`); isPipe {
 		_, bound := i.m.Bound(machine.Pipe(name))

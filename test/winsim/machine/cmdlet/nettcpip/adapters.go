@@ -58,7 +58,7 @@ func Cmdlets(m *machine.Machine) []interp.Cmdlet {
 	)
 }
 
-// selected tells whether an adapter is one that a cmdlet names.
+// selected reports whether an adapter is one that a cmdlet names.
 func selected(c *interp.Call, a network.Adapter) bool {
 	names := append(c.Strings("InterfaceAlias"), c.Strings("Name")...)
 	if !cmdlet.Matches(a.Name, names) {
@@ -191,7 +191,7 @@ func (n module) eachInterface(ctx context.Context, c *interp.Call, class string,
 	return found(ctx, c, class, count)
 }
 
-// among tells whether one of the objects is the adapter's.
+// among reports whether one of the objects is the adapter's.
 func among(a network.Adapter, items []any) bool {
 	return slices.ContainsFunc(items, func(item any) bool {
 		o, ok := item.(*value.Object)

@@ -20,11 +20,11 @@ const (
 	typeAuthenticate = 3
 )
 
-// IsMessage tells whether a token is a message of NTLM, and not one that is wrapped
+// IsMessage reports whether a token is a message of NTLM, and not one that is wrapped
 // in another protocol.
 func IsMessage(token []byte) bool { return bytes.HasPrefix(token, signature) }
 
-// IsNegotiate tells whether a message begins a handshake.
+// IsNegotiate reports whether a message begins a handshake.
 func IsNegotiate(message []byte) bool { return typeOf(message) == typeNegotiate }
 
 func typeOf(message []byte) uint32 {

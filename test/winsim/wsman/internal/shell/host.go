@@ -96,7 +96,7 @@ func (h *Host) add(s *Shell) *soap.Fault {
 	return nil
 }
 
-// admit tells whether a user may have one more shell.
+// admit reports whether a user may have one more shell.
 func (h *Host) admit(user string) *soap.Fault {
 	users := map[string]int{}
 	for _, s := range h.shells {

@@ -110,7 +110,7 @@ func codePage(options map[string]string) (int, *soap.Fault) {
 	return page, nil
 }
 
-// isBool tells whether an option, which may be left out, is true or false.
+// isBool reports whether an option, which may be left out, is true or false.
 func isBool(value string) bool {
 	return value == "" || strings.EqualFold(value, "true") || strings.EqualFold(value, "false")
 }
@@ -141,7 +141,7 @@ func (s *Shell) Command(asked *soap.CommandLine, options map[string]string) (str
 	return id, nil
 }
 
-// accepts tells whether a command with an id may start.
+// accepts reports whether a command with an id may start.
 func (s *Shell) accepts(id string) *soap.Fault {
 	if s.closed {
 		return soap.NewFault(soap.UnknownShell)

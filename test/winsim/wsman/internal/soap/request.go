@@ -21,7 +21,7 @@ type Request struct {
 	Body                           Body
 }
 
-// Identify tells whether the request asks what the server is (DSP0226 11).
+// Identify reports whether the request asks what the server is (DSP0226 11).
 func (r *Request) Identify() bool { return r.Body.Identify != nil }
 
 // Body is the content of a request: one of the fields is set.
@@ -76,7 +76,7 @@ type Stream struct {
 	Base64    string `xml:",chardata"`
 }
 
-// Ends tells whether nothing comes behind the piece.
+// Ends reports whether nothing comes behind the piece.
 func (s Stream) Ends() bool { return strings.EqualFold(s.End, "true") || s.End == "1" }
 
 // Receive asks for output (MS-WSMV 2.2.4.33).

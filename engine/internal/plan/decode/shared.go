@@ -1,0 +1,172 @@
+package decode
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/gocty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/sensitive"
+)
+
+// Shared stores, while the arguments of a block's instances are checked, the values of
+// expressions that are the same for all instances.
+type Shared struct {
+	varies     map[hcl.Expression]bool
+	values     map[hcl.Expression]*evaluated
+	fields     map[reflect.Type][]field
+	kinds      map[reflect.Type]cty.Type
+	unexpected map[*hclsyntax.Body]diag.List
+}
+
+// evaluated is an expression's value, as it is and converted to its argument's type.
+type evaluated struct {
+	value     cty.Value
+	problems  hcl.Diagnostics
+	converted cty.Value
+	err       error         // of the conversion
+	known     bool          // all of it
+	sensitive bool          // something in it
+	common    bool          // to several instances
+	decoded   reflect.Value // in the argument's Go type, after it was decoded
+}
+
+func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
+	e := &evaluated{}
+	if e.value, e.problems = bounds.Value(expr, ctx); e.problems.HasErrors() || e.value.IsNull() {
+		return e
+	}
+	if e.converted, e.err = eval.Convert(e.value, kind); e.err == nil {
+		e.known = e.converted.IsWhollyKnown()
+		e.sensitive = sensitive.Is(e.converted)
+	}
+	return e
+}
+
+// NewShared returns an empty Shared.
+func NewShared() *Shared {
+	return &Shared{
+		varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]field{},
+		kinds: map[reflect.Type]cty.Type{}, unexpected: map[*hclsyntax.Body]diag.List{},
+	}
+}
+
+// evaluate evaluates an expression of an instance in its scope, ctx.
+func (s *Shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
+	varies, known := s.varies[expr]
+	if !known {
+		varies = Differs(expr)
+		s.varies[expr] = varies
+	}
+	if varies {
+		return evaluate(expr, ctx, kind)
+	}
+	e, known := s.values[expr]
+	if !known {
+		e = evaluate(expr, ctx, kind)
+		e.common = true
+		s.values[expr] = e
+	}
+	return e
+}
+
+// fieldsOf returns the fields of a type, and stores them.
+func (s *Shared) fieldsOf(t reflect.Type) []field {
+	all, known := s.fields[t]
+	if !known {
+		all = fields(t)
+		s.fields[t] = all
+	}
+	return all
+}
+
+// kindOf returns the type of values for an argument of a Go type, and stores it.
+func (s *Shared) kindOf(name string, into reflect.Value) cty.Type {
+	kind, known := s.kinds[into.Type()]
+	if known {
+		return kind
+	}
+	kind, err := gocty.ImpliedType(into.Addr().Interface())
+	if err != nil {
+		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
+	}
+	s.kinds[into.Type()] = kind
+	return kind
+}
+
+// into puts the value into an argument. A value that several instances share is decoded
+// once: nothing changes decoded values before the run.
+func (e *evaluated) into(target reflect.Value) error {
+	if e.decoded.IsValid() && e.decoded.Type() == target.Type() {
+		target.Set(e.decoded)
+		return nil
+	}
+	plain := e.converted
+	if e.sensitive {
+		plain, _ = sensitive.Plain(plain)
+	}
+	if err := gocty.FromCtyValue(plain, target.Addr().Interface()); err != nil {
+		return err
+	}
+	if e.common {
+		e.decoded = reflect.New(target.Type()).Elem()
+		e.decoded.Set(target)
+	}
+	return nil
+}
+
+// errorText formats an error about the value, which may contain the value.
+func (e *evaluated) errorText(err error) string {
+	if sensitive.Is(e.value) {
+		return "it is sensitive, so the reason is not shown"
+	}
+	return ErrorText(err)
+}
+
+// Differs reports whether an expression may have another value in another instance: it
+// refers to something that differs between instances.
+func Differs(expr hcl.Expression) bool {
+	for _, t := range expr.Variables() {
+		switch t.RootName() {
+		case "each", "host", "result":
+			return true
+		}
+	}
+	return false
+}
+
+// KeyText returns the key by which a value selects an instance or element.
+func KeyText(key cty.Value) (string, bool) {
+	key, _ = sensitive.Plain(key) // instances have no sensitive keys
+	text, err := convert.Convert(key, cty.String)
+	if err != nil || !text.IsKnown() || text.IsNull() {
+		return "", false
+	}
+	return text.AsString(), true
+}
+
+// ErrorText formats an error with the path inside of the value.
+func ErrorText(err error) string {
+	at, ok := err.(cty.PathError)
+	if !ok || len(at.Path) == 0 {
+		return err.Error()
+	}
+	text := ""
+	for _, step := range at.Path {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			text += "." + step.Name
+		case cty.IndexStep:
+			key, _ := KeyText(step.Key)
+			text += "[" + key + "]"
+		}
+	}
+	return err.Error() + " at " + text
+}

@@ -1,0 +1,178 @@
+package expand
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/sensitive"
+)
+
+// Early evaluates expressions that must be known before the run, and collects errors.
+type Early struct{ Diags diag.List }
+
+// Tell adds other diagnostics.
+func (e *Early) Tell(diags diag.List) { e.Diags = append(e.Diags, diags...) }
+
+// Errorf adds an error.
+func (e *Early) Errorf(at hcl.Range, summary, format string, args ...any) {
+	e.Diags = append(e.Diags, diag.Errorf(&at, summary, format, args...)...)
+}
+
+// Value evaluates an expression that must be known before the run, since it determines
+// tasks, hosts or edges. It returns false without a usable value.
+func (e *Early) Value(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	for _, t := range expr.Variables() {
+		if in.NeedsTask(t) {
+			at := t.SourceRange()
+			values := "the values of tasks"
+			if t.RootName() == "secret" {
+				values = "a secret that a task makes"
+			}
+			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.", what, values)
+			return cty.NilVal, false
+		}
+	}
+	ctx, diags := in.known(expr, ctx)
+	if diags.HasErrors() {
+		e.Diags = append(e.Diags, diags...)
+		return cty.NilVal, false
+	}
+	value, problems := bounds.Value(expr, ctx)
+	if problems.HasErrors() {
+		e.Diags = append(e.Diags, diag.FromHCL(problems)...)
+		return cty.NilVal, false
+	}
+	if !value.IsWhollyKnown() {
+		e.Errorf(expr.Range(), "Not known before the run", "%s must be known before any task runs.", what)
+		return cty.NilVal, false
+	}
+	return value, true
+}
+
+// Open is Value for a value that is shown during the run, so that it must not be sensitive.
+// Numbers and booleans reveal no secret.
+func (e *Early) Open(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	value, ok := e.Value(in, what, expr, ctx)
+	if !ok {
+		return cty.NilVal, false
+	}
+	plain, is := sensitive.Plain(value)
+	if is && plain.Type() != cty.Bool && plain.Type() != cty.Number {
+		e.Errorf(expr.Range(), "Sensitive value", "%s cannot have a sensitive value, since it is shown wherever the run is. %s", what, SensitiveAdvice)
+		return cty.NilVal, false
+	}
+	return plain, true
+}
+
+// SensitiveAdvice ends messages about sensitive values in places that are shown.
+const SensitiveAdvice = "Where it is no secret, write nonsensitive(…)."
+
+// As is Open, converted to a type. Null is not accepted.
+func (e *Early) As(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
+	value, ok := e.Open(in, what, expr, ctx)
+	if !ok {
+		return cty.NilVal, false
+	}
+	converted, err := eval.Convert(value, kind)
+	if err == nil && converted.IsNull() {
+		err = fmt.Errorf("it is null")
+	}
+	if err != nil {
+		e.Errorf(expr.Range(), "Wrong type", "%s cannot have this value: %s.", what, decode.ErrorText(err))
+		return cty.NilVal, false
+	}
+	return converted, true
+}
+
+// Text is As for a text.
+func (e *Early) Text(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
+	value, ok := e.As(in, what, expr, ctx, cty.String)
+	if !ok {
+		return "", false
+	}
+	return value.AsString(), true
+}
+
+// Duration evaluates a text such as "10m", which must be at least least.
+func (e *Early) Duration(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
+	text, ok := e.Text(in, what, expr, ctx)
+	if !ok {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least {
+		e.Errorf(expr.Range(), "Invalid duration", "%s is a duration such as \"10m\" or \"2s\", not %q.", what, text)
+		return 0
+	}
+	return d
+}
+
+// element is one element of a for_each.
+type element struct {
+	key   string
+	value cty.Value
+}
+
+// variables returns the value of each in the element's instance.
+func (e element) variables() map[string]cty.Value {
+	return map[string]cty.Value{
+		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+	}
+}
+
+// mostInstances is the maximum for one for_each, far above the tasks of the largest
+// clusters.
+const mostInstances = 100_000
+
+// elements evaluates a for_each: the attributes of a map or object by name, or the
+// texts of a set, list or tuple.
+func (e *Early) elements(in *Space, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
+	value, ok := e.Value(in, "for_each", expr, ctx)
+	if !ok {
+		return nil, false
+	}
+	if sensitive.Itself(value) {
+		e.Errorf(expr.Range(), "Sensitive value", "for_each cannot have a sensitive value, since its keys become names of instances, which are shown. Values of its elements may be sensitive. %s", SensitiveAdvice)
+		return nil, false
+	}
+	t := value.Type()
+	if value.IsNull() || !t.IsObjectType() && !t.IsMapType() && !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
+		e.Errorf(expr.Range(), "Invalid for_each", "Give a map, an object, or a set or list of texts.")
+		return nil, false
+	}
+	if n := value.LengthInt(); n > mostInstances {
+		e.Errorf(expr.Range(), "Too many instances", "This makes %d instances, and more than %d cannot be meant.", n, mostInstances)
+		return nil, false
+	}
+	named := t.IsObjectType() || t.IsMapType()
+	var all []element
+	seen := map[string]bool{}
+	for it := value.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		if !named {
+			key = value
+		}
+		if sensitive.Is(key) {
+			e.Errorf(expr.Range(), "Sensitive value", "for_each cannot have sensitive elements in a list, since they become names of instances, which are shown. Values of a map may be sensitive. %s", SensitiveAdvice)
+			return nil, false
+		}
+		if key.IsNull() || key.Type() != cty.String {
+			e.Errorf(expr.Range(), "Invalid for_each", "The elements of a set or list must be texts: they become the keys of the instances.")
+			return nil, false
+		}
+		if seen[key.AsString()] {
+			e.Errorf(expr.Range(), "Invalid for_each", "The key %q is there twice.", key.AsString())
+			return nil, false
+		}
+		seen[key.AsString()] = true
+		all = append(all, element{key.AsString(), value})
+	}
+	return all, true
+}

@@ -1,0 +1,376 @@
+package expand
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/spec"
+	"kinit/engine/module"
+)
+
+// Input is the input of Instances.
+type Input struct {
+	Spec      *spec.Spec
+	Scope     *eval.Scope // after SetCluster
+	Inventory *inventory.Inventory
+	Hosts     []*inventory.Host // the selected hosts
+	Kinds     []module.Kind
+}
+
+// expander is the state of one Instances. No other package sees it.
+type expander struct {
+	Early
+	*Set
+	kinds    map[string]*module.Kind
+	eachHost map[string]map[string]cty.Value // the value of each for a host, by name
+}
+
+// Instances makes the hosts that host blocks declare and the instances of all tasks and
+// handlers. It returns a set with errors too, so that all errors can be reported at once.
+func Instances(in Input) (*Set, diag.List) {
+	all, relays, diags := spaces(in.Spec, in.Scope)
+	x := &expander{
+		Early: Early{Diags: diags},
+		Set: &Set{
+			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Spaces: all, Relays: relays, byAddress: map[string]*Block{},
+		},
+		kinds: map[string]*module.Kind{}, eachHost: map[string]map[string]cty.Value{},
+	}
+	for i, kind := range in.Kinds {
+		if x.kinds[kind.Name] != nil {
+			panic("plan: two modules are named " + kind.Name + "; this is a bug in kinit")
+		}
+		x.kinds[kind.Name] = &in.Kinds[i]
+	}
+	for _, s := range in.Spec.Hosts {
+		x.declareHosts(s)
+	}
+	x.checkVia()
+	for _, s := range in.Spec.Tasks {
+		x.expand(x.declare(s))
+	}
+	for _, s := range in.Spec.Handlers {
+		block := x.declare(s)
+		block.Hosts = x.ownHosts(block)
+	}
+	x.notify()
+	x.expandHandlers()
+	return x.Set, x.Diags
+}
+
+// declareHosts expands a host block. Its references are found later, when the tasks are
+// known.
+func (x *expander) declareHosts(s *spec.Host) {
+	space := x.Spaces[s.In]
+	scope := space.Context(s.Range.Filename)
+	if s.ForEach == nil {
+		x.declareHost(s, scope, s.Label)
+		return
+	}
+	elements, _ := x.elements(space, s.ForEach, scope)
+	for _, e := range elements {
+		x.declareHost(s, e.within(scope), e.key)
+	}
+}
+
+// within returns a scope in which each is the element.
+func (e element) within(scope *hcl.EvalContext) *hcl.EvalContext {
+	inner := scope.NewChild()
+	inner.Variables = e.variables()
+	return inner
+}
+
+// withHost returns a scope in which each is a host's name. It keeps the scopes, since many
+// blocks have the same hosts.
+func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
+	inner := scope.NewChild()
+	if x.eachHost[name] == nil {
+		x.eachHost[name] = element{name, cty.StringVal(name)}.variables()
+	}
+	inner.Variables = x.eachHost[name]
+	return inner
+}
+
+func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
+	h := &Host{Spec: s, Scope: scope, Vars: cty.EmptyObjectVal, Space: x.Spaces[s.In]}
+	if s.Name != nil {
+		var ok bool
+		if name, ok = x.Text(h.Space, "name", s.Name, scope); !ok {
+			return
+		}
+	}
+	h.Name = name
+	if x.Hosts.Has(name) {
+		at := s.Range
+		if s.Name != nil {
+			at = s.Name.Range()
+		}
+		x.Errorf(at, "Duplicate host", "There is a host %q already.", name)
+		return
+	}
+	if s.Via != nil {
+		h.Via, _ = x.Text(h.Space, "via", s.Via, scope)
+	}
+	if h.Via == inventory.Localhost {
+		h.Via = ""
+	}
+	if s.Vars != nil {
+		if value, ok := x.Value(h.Space, "vars", s.Vars, scope); ok {
+			h.Vars = value
+		}
+	}
+	h.Ways = Ways{Console: x.words(h, "console", s.Console), TakeConsole: x.words(h, "take_console", s.TakeConsole), Screen: x.words(h, "screen", s.Screen)}
+	x.Hosts.made[name] = h
+	x.Hosts.Declared = append(x.Hosts.Declared, h)
+}
+
+// words evaluates a command of a host block, which must not need a task.
+func (x *expander) words(h *Host, argument string, expr hcl.Expression) []string {
+	if expr == nil {
+		return nil
+	}
+	value, ok := x.Open(h.Space, argument, expr, h.Scope)
+	if !ok || value.IsNull() {
+		return nil
+	}
+	list, err := convert.Convert(value, cty.List(cty.String))
+	if err != nil || !list.IsWhollyKnown() {
+		x.Errorf(expr.Range(), "Invalid "+argument, "Give a command as a list of words, as in: %s = [\"podman\", \"attach\", each.key]", argument)
+		return nil
+	}
+	var words []string
+	for it := list.ElementIterator(); it.Next(); {
+		_, word := it.Element()
+		words = append(words, word.AsString())
+	}
+	return words
+}
+
+// checkVia reports hosts that are reached through missing hosts or through themselves.
+func (x *expander) checkVia() {
+	for _, h := range x.Hosts.Declared {
+		if h.Via == "" {
+			continue
+		}
+		at := h.Spec.Via.Range()
+		if !x.Hosts.Has(h.Via) {
+			x.Errorf(at, "Unknown host", "The host %q is reached via %q, which is no host.%s", h.Name, h.Via, diag.Near(h.Via, x.Hosts.Names()))
+			continue
+		}
+		chain := x.Hosts.Chain(h.Name)
+		if last := chain[len(chain)-1]; x.Hosts.made[last.Via] != nil {
+			x.Errorf(at, "Hosts in a cycle", "The host %q is reached through itself.", h.Name)
+		}
+	}
+}
+
+// declare makes a task or handler block without instances.
+func (x *expander) declare(s *spec.Task) *Block {
+	block := &Block{Space: x.Spaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
+	if block.Kind == nil {
+		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(x.kinds))))
+	} else {
+		task := block.Kind.New()
+		block.Outputs, block.Secrets = module.OutputTypes(task), module.SecretOutputs(task)
+	}
+	x.Blocks = append(x.Blocks, block)
+	x.byAddress[s.Address()] = block
+	return block
+}
+
+// expand makes the instances of one block.
+func (x *expander) expand(block *Block) {
+	s := block.Spec
+	scope := block.Space.Context(s.Range.Filename)
+	before := len(x.Diags)
+	switch {
+	case s.Hosts != nil && x.runOnce(s, scope):
+		x.expandOnce(block, scope)
+	case s.Hosts != nil:
+		for _, name := range x.hostNames(block.Space, s.Hosts, scope) {
+			x.instance(block, name, x.withHost(scope, name), name)
+		}
+	case s.ForEach != nil:
+		elements, _ := x.elements(block.Space, s.ForEach, scope)
+		for _, e := range elements {
+			inner := e.within(scope)
+			x.instance(block, e.key, inner, x.hostName(s, inner))
+		}
+	default:
+		block.Single = true
+		x.instance(block, "", scope, x.hostName(s, scope))
+	}
+	block.Invalid = len(x.Diags) > before
+}
+
+// runOnce evaluates run_once.
+func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
+	if s.RunOnce == nil {
+		return false
+	}
+	value, ok := x.As(x.Spaces[s.In], "run_once", s.RunOnce, scope, cty.Bool)
+	return ok && value.True()
+}
+
+// expandOnce makes the instance for the first of the hosts. It has no key, since it is the
+// only one.
+func (x *expander) expandOnce(block *Block, scope *hcl.EvalContext) {
+	block.Single = true
+	names := x.hostNames(block.Space, block.Spec.Hosts, scope)
+	if len(names) == 0 {
+		x.instance(block, "", scope, inventory.Localhost).Idle = "there are no hosts"
+		return
+	}
+	x.instance(block, "", x.withHost(scope, names[0]), names[0])
+}
+
+// hostName evaluates host; without it the task is on the local machine.
+func (x *expander) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
+	if s.Host == nil {
+		return inventory.Localhost
+	}
+	name, ok := x.Text(x.Spaces[s.In], "host", s.Host, ctx)
+	if ok {
+		x.checkHost(name, s.Host.Range())
+	}
+	return name
+}
+
+// hostNames evaluates hosts.
+func (x *expander) hostNames(in *Space, expr hcl.Expression, ctx *hcl.EvalContext) []string {
+	value, ok := x.As(in, "hosts", expr, ctx, cty.List(cty.String))
+	if !ok {
+		return nil
+	}
+	var names []string
+	seen := map[string]bool{}
+	for i, element := range value.AsValueSlice() {
+		if element.IsNull() {
+			x.Errorf(expr.Range(), "Wrong type", "hosts has a null.")
+			return nil
+		}
+		if name := element.AsString(); !seen[name] {
+			seen[name] = true
+			if !x.Hosts.Has(name) {
+				x.checkHost(name, elementAt(expr, i))
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// elementAt returns the place of an element of a list, or the whole expression if it is no
+// list of elements.
+func elementAt(expr hcl.Expression, i int) hcl.Range {
+	elements, problems := hcl.ExprList(expr)
+	if problems.HasErrors() || i >= len(elements) {
+		return expr.Range()
+	}
+	return elements[i].Range()
+}
+
+func (x *expander) checkHost(name string, at hcl.Range) {
+	if !x.Hosts.Has(name) {
+		x.Errorf(at, "Unknown host", "There is no host %q: it is not selected by --hosts, not in an inventory, and no host block declares it.%s",
+			name, diag.Near(name, x.Hosts.Names()))
+	}
+}
+
+// instance makes one task.
+func (x *expander) instance(block *Block, key string, scope *hcl.EvalContext, host string) *Instance {
+	t := block.add(key, host, scope)
+	if key != "" && key != inventory.Localhost && x.Hosts.Has(key) {
+		t.For = key // the task is done for that host
+	}
+	return t
+}
+
+// ownHosts evaluates the host or hosts of a handler; it is nil without one.
+func (x *expander) ownHosts(block *Block) []string {
+	s, scope := block.Spec, block.Space.Context(block.Spec.Range.Filename)
+	switch {
+	case s.Hosts != nil:
+		return append([]string{}, x.hostNames(block.Space, s.Hosts, scope)...)
+	case s.Host != nil:
+		return []string{x.hostName(s, scope)}
+	}
+	return nil
+}
+
+// notify finds which handlers every block notifies, and warns of handlers that no block
+// notifies.
+func (x *expander) notify() {
+	used, before := map[*Block]bool{}, len(x.Diags)
+	for _, block := range x.Blocks {
+		block.Notifies = x.notified(block)
+		for _, n := range block.Notifies {
+			used[n.Handler] = true
+		}
+	}
+	if len(x.Diags) > before {
+		return // an error in a notify may be the reason
+	}
+	for _, block := range x.Blocks {
+		if block.Spec.Handler && !used[block] {
+			at := block.Spec.Range
+			x.Diags = append(x.Diags, diag.Diagnostic{Warning: true, Summary: "Unused handler", Subject: &at,
+				Detail: "No task notifies " + block.Spec.Address() + ", so it is never done."})
+		}
+	}
+}
+
+// notified evaluates notify, a list of handlers.
+func (x *expander) notified(block *Block) []Notice {
+	s := block.Spec
+	if s.Notify == nil {
+		return nil
+	}
+	elements, problems := hcl.ExprList(s.Notify)
+	if problems.HasErrors() {
+		x.Errorf(s.Notify.Range(), "Invalid notify", "Give a list of handlers, as in: notify = [handler.service.web]")
+		return nil
+	}
+	var all []Notice
+	for _, e := range elements {
+		handler, diags := x.Handler(block.Space, e, "Invalid notify")
+		x.Diags = append(x.Diags, diags...)
+		if handler != nil {
+			all = append(all, Notice{Handler: handler, At: e.Range()})
+		}
+	}
+	return all
+}
+
+// HandlerHosts lists the hosts on which a handler runs that a task on a host notifies.
+func (b *Block) HandlerHosts(host string) []string {
+	if b.Hosts != nil {
+		return b.Hosts
+	}
+	return []string{host}
+}
+
+// expandHandlers makes an instance of a handler for each host on which something may
+// notify it.
+func (x *expander) expandHandlers() {
+	var todo []*Instance
+	for _, block := range x.Blocks {
+		todo = append(todo, block.Instances...)
+	}
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, n := range todo[0].Of.Notifies {
+			for _, host := range n.Handler.HandlerHosts(todo[0].Host) {
+				if n.Handler.byKey[host] == nil {
+					todo = append(todo, n.Handler.add(host, host, n.Handler.Space.Context(n.Handler.Spec.Range.Filename)))
+				}
+			}
+		}
+	}
+}

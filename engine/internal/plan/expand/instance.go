@@ -1,0 +1,175 @@
+package expand
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+	"kinit/engine/module"
+)
+
+// Set holds the instances of all blocks of a spec, with their namespaces and hosts.
+type Set struct {
+	Spec   *spec.Spec
+	Hosts  *Hosts
+	Spaces map[*spec.Namespace]*Space
+	Relays []*Relay
+	Blocks []*Block // by place in the files, handlers last
+
+	byAddress map[string]*Block // such as task.file.motd or import.shop.handler.service.web
+}
+
+// Block is a task block with its instances.
+type Block struct {
+	Space     *Space
+	Spec      *spec.Task
+	Kind      *module.Kind        // nil if the module does not exist
+	Outputs   map[string]cty.Type // of the module, empty without
+	Secrets   []string            // the outputs that the module makes secret
+	Single    bool                // it has one instance without a key
+	Invalid   bool                // its instances are not known because of an error that was reported
+	Instances []*Instance         // of a handler one for each host; when it runs is found later
+	Notifies  []Notice
+	Hosts     []string // of a handler with its own hosts
+
+	byKey map[string]*Instance
+}
+
+// Notice is a block's mention of a handler that it notifies.
+type Notice struct {
+	Handler *Block
+	At      hcl.Range
+}
+
+// Instance is one instance of a block on one host.
+type Instance struct {
+	Of      *Block
+	Address string // such as task.file.motd["web1"]
+	Module  string
+	Name    string
+	Key     string    // of for_each or hosts, empty without
+	Host    string    // where it runs
+	For     string    // the host that a failure counts for: the key if that is a host, or Host
+	Range   hcl.Range // of the block's header
+	Role    Role
+	Idle    string           // why there is nothing to do ("there are no hosts"); empty otherwise
+	Scope   *hcl.EvalContext // values known before the run, with each
+	Files   module.LocalFiles
+}
+
+// Role is the purpose of a task in a block.
+type Role int
+
+// The roles of the tasks of a block.
+const (
+	Normal  Role = iota
+	Rescue       // on_failure: done when a task it watches failed
+	Cleanup      // always: done after the tasks it watches, whatever happened to them
+)
+
+// RoleOf returns the purpose of a task in its block.
+func RoleOf(s *spec.Task) Role {
+	switch {
+	case s.Block == nil:
+		return Normal
+	case s.OnFailure:
+		return Rescue
+	case s.Always:
+		return Cleanup
+	}
+	return Normal
+}
+
+// Instance returns the instance with a key, or nil.
+func (b *Block) Instance(key string) *Instance { return b.byKey[key] }
+
+// add adds an instance with a key, or the only one.
+func (b *Block) add(key, host string, scope *hcl.EvalContext) *Instance {
+	s := b.Spec
+	t := &Instance{
+		Of: b, Address: s.Address(), Module: s.Module, Name: s.Name, Key: key, Host: host, For: host, Range: s.Range, Role: RoleOf(s),
+		Scope: scope, Files: b.Space.Scope.Files(s.Range.Filename),
+	}
+	if !b.Single {
+		t.Address = fmt.Sprintf("%s[%q]", s.Address(), key)
+	}
+	if b.byKey == nil {
+		b.byKey = map[string]*Instance{}
+	}
+	b.byKey[key] = t
+	b.Instances = append(b.Instances, t)
+	return t
+}
+
+// Keys lists the instances' keys.
+func (b *Block) Keys() []string {
+	keys := make([]string, len(b.Instances))
+	for i, t := range b.Instances {
+		keys[i] = t.Key
+	}
+	return keys
+}
+
+// root returns the start of references to the block.
+func (b *Block) root() string {
+	if b.Spec.Handler {
+		return "handler"
+	}
+	return "task"
+}
+
+// Reference returns how expressions of its namespace refer to the block.
+func (b *Block) Reference() string { return b.root() + "." + b.Spec.Module + "." + b.Spec.Name }
+
+// Block returns the block with an address, or nil.
+func (s *Set) Block(address string) *Block { return s.byAddress[address] }
+
+// Find returns the block that a namespace knows by an address, such as task.file.motd, or
+// nil and similar addresses.
+func (s *Set) Find(in *Space, root, module, name string) (*Block, string) {
+	address := root + "." + module + "." + name
+	if found := s.byAddress[in.Address(address)]; found != nil {
+		return found, ""
+	}
+	var names, references []string
+	for _, block := range s.Blocks {
+		if block.Space != in || block.root() != root {
+			continue
+		}
+		references = append(references, block.Reference())
+		if block.Spec.Module == module {
+			names = append(names, block.Spec.Name)
+		}
+	}
+	near := diag.Near(name, names)
+	if near == "" {
+		near = diag.Near(address, references)
+	}
+	return nil, near
+}
+
+// Handler finds the handler that an expression names. An error has the summary if the
+// expression does not name a handler.
+func (s *Set) Handler(in *Space, e hcl.Expression, summary string) (*Block, diag.List) {
+	at := e.Range()
+	t, problems := hcl.AbsTraversalForExpr(e)
+	named := !problems.HasErrors() && len(t) == 3 && t.RootName() == "handler"
+	var module, name string
+	if named {
+		var ok1, ok2 bool
+		module, ok1 = StepKey(t[1])
+		name, ok2 = StepKey(t[2])
+		named = ok1 && ok2
+	}
+	if !named {
+		return nil, diag.Errorf(&at, summary, "Name a handler without quotes or an index, as in handler.service.web.")
+	}
+	found, near := s.Find(in, "handler", module, name)
+	if found == nil {
+		return nil, diag.Errorf(&at, "Unknown handler", "There is no handler.%s.%s.%s", module, name, near)
+	}
+	return found, nil
+}

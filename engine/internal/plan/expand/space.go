@@ -1,0 +1,338 @@
+// Package expand turns the blocks of a spec into instances: each has a task, a key and a
+// host. It does not know what instances refer to.
+//
+// Its files, each of which uses those before it alone: space.go, early.go, host.go,
+// instance.go, expand.go.
+package expand
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/sensitive"
+	"kinit/engine/internal/spec"
+)
+
+// Space is a namespace of the spec with the values of its names before the run.
+type Space struct {
+	*spec.Namespace
+	Scope   *eval.Scope
+	Made    map[string]*spec.Task        // the tasks that make secrets, by the name of the secret
+	Secrets map[string]cty.Value         // the ones that no task makes
+	Inputs  map[string]*Relay            // variables whose values may need those of tasks
+	Outputs map[string]map[string]*Relay // of imports, by label
+	Nothing map[string]cty.Value         // the values of task and secret without references; not to be changed
+}
+
+// Relay is an expression of one namespace that has a name in another one: an output of an
+// import, or an input of it that may need values of tasks. A reference to it is a reference
+// to everything it refers to.
+type Relay struct {
+	Space *Space // of the expression
+	Expr  hcl.Expression
+	Name  string                                 // in the whole plan, such as import.shop.url or import.shop.var.port
+	Give  func(cty.Value) (cty.Value, diag.List) // converts the expression's value to the value of the name
+
+	Cyclic bool // it needs itself, which was reported
+	late   bool // it needs values of tasks
+}
+
+// spaces makes the namespaces of a spec, and the relays between them.
+func spaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Space, []*Relay, diag.List) {
+	all, relays := map[*spec.Namespace]*Space{}, []*Relay(nil)
+	var declare func(names *spec.Namespace, scope *eval.Scope) *Space
+	declare = func(names *spec.Namespace, scope *eval.Scope) *Space {
+		s := &Space{
+			Namespace: names, Scope: scope, Made: map[string]*spec.Task{}, Secrets: scope.Secrets(),
+			Inputs: map[string]*Relay{}, Outputs: map[string]map[string]*Relay{},
+		}
+		all[names] = s
+		s.Nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.Secrets)}
+		for _, declared := range names.Secrets {
+			if declared.Task != nil {
+				s.Made[declared.Name] = declared.Task
+			}
+		}
+		scopes := scope.Imports()
+		for _, inner := range names.Imports {
+			relays = append(relays, s.declareImport(declare(inner, scopes[inner.Label]))...)
+		}
+		return s
+	}
+	declare(sp.Root, scope)
+	for changed := true; changed; {
+		changed = false
+		for _, r := range relays {
+			if !r.late && r.Space.IsLate(r.Expr) {
+				r.late, changed = true, true
+			}
+		}
+	}
+	return all, relays, cycles(sp, all, relays)
+}
+
+// cycles finds the relays that need themselves, and reports one of each cycle: the one that
+// a task names first, or else the first one.
+func cycles(sp *spec.Spec, in map[*spec.Namespace]*Space, relays []*Relay) (diags diag.List) {
+	visited := map[*Relay]bool{}
+	var visit func(r *Relay, path []*Relay)
+	visit = func(r *Relay, path []*Relay) {
+		if i := slices.Index(path, r); i >= 0 {
+			at := r.Expr.Range()
+			diags = append(diags, diag.Errorf(&at, "Values in a cycle", "The value of %s needs itself.", r.Name)...)
+			for _, in := range path[i:] {
+				in.Cyclic = true
+			}
+		}
+		if visited[r] {
+			return
+		}
+		visited[r] = true
+		for _, need := range r.Space.mentioned(r.Expr) {
+			visit(need, append(path, r))
+		}
+	}
+	var named []*Relay // first by the expressions that determine instances
+	for _, s := range sp.Tasks {
+		named = append(named, in[s.In].mentioned(s.RunOnce, s.Hosts, s.ForEach, s.Host)...)
+	}
+	for _, s := range sp.Tasks {
+		named = append(named, in[s.In].mentioned(append(Expressions(s.Args), s.When...)...)...)
+	}
+	relays = append(named, relays...)
+	for _, r := range relays {
+		visit(r, nil)
+	}
+	return diags
+}
+
+// declareImport makes the relays between a namespace and one that it imports.
+func (s *Space) declareImport(inner *Space) []*Relay {
+	var all []*Relay
+	outputs := map[string]*Relay{}
+	for _, o := range inner.Namespace.Outputs {
+		outputs[o.Name] = &Relay{Space: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.output(o)}
+		all = append(all, outputs[o.Name])
+	}
+	s.Outputs[inner.Label] = outputs
+	waiting := inner.Scope.Waiting()
+	for _, v := range inner.Variables {
+		if w := waiting[v.Name]; w != nil {
+			inner.Inputs[v.Name] = &Relay{Space: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value}
+			all = append(all, inner.Inputs[v.Name])
+		}
+	}
+	return all
+}
+
+// output returns a function that converts an output of an import for its importer.
+func (s *Space) output(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
+	return func(value cty.Value) (cty.Value, diag.List) {
+		if o.Sensitive {
+			value = sensitive.Mark(value)
+			s.Scope.Mask(value)
+		}
+		return value, nil
+	}
+}
+
+// Context returns the scope of expressions in a file outside of a task.
+func (s *Space) Context(file string) *hcl.EvalContext { return s.Scope.Context(file) }
+
+// Title names the namespace in messages.
+func (s *Space) Title() string {
+	if path := s.Path(); path != "" {
+		return path
+	}
+	return "the playbook"
+}
+
+// StepKey returns the key that a step of a traversal selects.
+func StepKey(step hcl.Traverser) (string, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		return decode.KeyText(step.Key)
+	}
+	return "", false
+}
+
+// Secret returns the task that makes the secret of a traversal, or nil without one, and
+// errors of the traversal.
+func (s *Space) Secret(t hcl.Traversal) (*spec.Task, diag.List) {
+	at := t.SourceRange()
+	if len(t) < 2 {
+		return nil, diag.Errorf(&at, "Invalid reference", "Name a secret, as in secret.password.")
+	}
+	name, _ := StepKey(t[1])
+	if _, ok := s.Secrets[name]; ok || s.Made[name] != nil {
+		return s.Made[name], nil
+	}
+	names := append(slices.Collect(maps.Keys(s.Made)), slices.Collect(maps.Keys(s.Secrets))...)
+	return nil, diag.Errorf(&at, "Unknown secret", "There is no secret.%s.%s", name, diag.Near(name, names))
+}
+
+// Relays lists the relays of a traversal, and reports its errors.
+func (s *Space) Relays(t hcl.Traversal) ([]*Relay, diag.List) {
+	at, key := t.SourceRange(), ""
+	if len(t) > 1 {
+		key, _ = StepKey(t[1])
+	}
+	outputs, known := s.Outputs[key]
+	switch root := t.RootName(); {
+	case root == "var" && len(t) < 2:
+		return inOrder(s.Inputs), nil
+	case root == "var" && s.Inputs[key] != nil:
+		return []*Relay{s.Inputs[key]}, nil
+	case root != "import":
+		return nil, nil
+	case len(t) < 2:
+		return nil, diag.Errorf(&at, "Invalid reference", "Name an output of an import, as in import.shop.url.")
+	case !known:
+		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.Near(key, slices.Collect(maps.Keys(s.Outputs))))
+	case len(t) == 2:
+		return inOrder(outputs), nil
+	}
+	name, _ := StepKey(t[2])
+	if outputs[name] == nil {
+		return nil, diag.Errorf(&at, "Unknown output", "import.%s has no output %q.%s", key, name, diag.Near(name, slices.Collect(maps.Keys(outputs))))
+	}
+	return []*Relay{outputs[name]}, nil
+}
+
+// mentioned lists the relays in expressions, which may be nil.
+func (s *Space) mentioned(exprs ...hcl.Expression) (all []*Relay) {
+	for _, expr := range exprs {
+		if expr == nil {
+			continue
+		}
+		for _, t := range expr.Variables() {
+			relays, _ := s.Relays(t)
+			all = append(all, relays...)
+		}
+	}
+	return all
+}
+
+// Expressions lists all expressions of a body.
+func Expressions(body *hclsyntax.Body) []hcl.Expression {
+	var all []hcl.Expression
+	for _, attr := range body.Attributes {
+		all = append(all, attr.Expr)
+	}
+	for _, inner := range body.Blocks {
+		all = append(all, Expressions(inner.Body)...)
+	}
+	return all
+}
+
+func inOrder(relays map[string]*Relay) []*Relay {
+	var all []*Relay
+	for _, name := range slices.Sorted(maps.Keys(relays)) {
+		all = append(all, relays[name])
+	}
+	return all
+}
+
+// NeedsTask reports whether a traversal refers to a task, a secret that one makes, or a
+// relay that needs one.
+func (s *Space) NeedsTask(t hcl.Traversal) bool {
+	root := t.RootName()
+	if root == "task" || len(t) < 2 {
+		return root == "task"
+	}
+	if root == "secret" {
+		name, _ := StepKey(t[1])
+		return s.Made[name] != nil
+	}
+	relays, _ := s.Relays(t)
+	return slices.ContainsFunc(relays, func(r *Relay) bool { return r.late })
+}
+
+// IsLate reports whether an expression needs the values of tasks.
+func (s *Space) IsLate(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), s.NeedsTask)
+}
+
+// known adds to a scope the relays that an expression mentions, none of which needs
+// tasks.
+func (s *Space) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
+	vars, imports := map[string]cty.Value{}, map[string]map[string]cty.Value{}
+	var diags diag.List
+	mentions := false
+	for _, t := range expr.Variables() {
+		var relays []*Relay
+		var more diag.List
+		if t.RootName() == "secret" {
+			_, more = s.Secret(t)
+		} else {
+			relays, more = s.Relays(t)
+		}
+		diags = append(diags, more...)
+		mentions = mentions || t.RootName() == "import" || len(t) > 1 && len(relays) > 0
+		for _, r := range relays {
+			value, more := r.known()
+			diags = append(diags, more...)
+			if t.RootName() == "var" {
+				vars[strings.TrimPrefix(r.Name, s.Address("var."))] = value
+				continue
+			}
+			label, _ := StepKey(t[1])
+			if imports[label] == nil {
+				imports[label] = map[string]cty.Value{}
+			}
+			imports[label][strings.TrimPrefix(r.Name, r.Space.Path()+".")] = value
+		}
+	}
+	if !mentions {
+		return ctx, nil
+	}
+	if diags.HasErrors() {
+		return ctx, diags
+	}
+	inner := ctx.NewChild()
+	inner.Variables = map[string]cty.Value{}
+	s.Give(inner.Variables, vars, imports)
+	return inner, nil
+}
+
+// Give sets var and import from the values of relays.
+func (s *Space) Give(variables, vars map[string]cty.Value, imports map[string]map[string]cty.Value) {
+	all := s.Scope.Variables()
+	maps.Copy(all, vars)
+	variables["var"] = cty.ObjectVal(all)
+	given := map[string]cty.Value{}
+	for label := range s.Outputs {
+		given[label] = cty.ObjectVal(imports[label])
+	}
+	variables["import"] = cty.ObjectVal(given)
+}
+
+// known evaluates a relay that needs no task.
+func (r *Relay) known() (cty.Value, diag.List) {
+	if r.Cyclic {
+		return cty.DynamicVal, nil
+	}
+	outer := r.Space.Context(r.Expr.Range().Filename).NewChild()
+	outer.Variables = r.Space.Nothing
+	ctx, diags := r.Space.known(r.Expr, outer)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	value, problems := bounds.Value(r.Expr, ctx)
+	if problems.HasErrors() {
+		return cty.DynamicVal, nil // reported when all relays are checked
+	}
+	value, _ = r.Give(value)
+	return value, nil
+}

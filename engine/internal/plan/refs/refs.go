@@ -1,0 +1,415 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/plan/expand"
+	"kinit/engine/internal/sensitive"
+)
+
+// Refs holds the tasks of all instances, with their references.
+type Refs struct {
+	Set    *expand.Set
+	Blocks []*Block // by place in the files, handlers last
+
+	blocks  map[*expand.Block]*Block
+	tasks   map[string]*Task // by address
+	secrets map[*expand.Space]map[string]*Block
+	relays  map[*expand.Relay]*relay
+	hosts   map[string]*Host // the declared ones, by name
+	nobody  *Host
+	known   map[string]map[string]cty.Value // the value of host on hosts that need no task
+
+	foreseen map[*Block]foreseen
+	given    map[*relay]cty.Value // the values of relays before the run
+	tainted  map[*Block]bool      // the values of their instances are sensitive
+}
+
+// Block is a task block with its instances' references.
+type Block struct {
+	*expand.Block
+	Tasks   []*Task
+	Linked  bool // its instances refer to the same
+	Invalid bool // its instances or references are not known because of an error that was reported
+}
+
+// Task is an instance with its values that are known before the run.
+type Task struct {
+	*expand.Instance
+	Block     *Block
+	Skip      string // why it is skipped ("when is false"); empty if it is done
+	Retry     Retry
+	Timeout   time.Duration // of an attempt; 0 means the run's default
+	Become    *Become       // nil means the user of the host
+	Sensitive bool          // nothing of its output may be shown
+	Needs     []string      // addresses of the tasks whose values its arguments and its host read
+	Args      References    // of its arguments
+	After     References    // of depends_on
+}
+
+// Retry holds how often a task is tried.
+type Retry struct {
+	Attempts int           // at least 1
+	Delay    time.Duration // between two attempts
+}
+
+// Become is the user that a task works as.
+type Become struct {
+	User   string // empty means the login user
+	Method string // "sudo", "doas" or "su"; empty means sudo
+}
+
+// Host is a host that a host block declares, with its references.
+type Host struct {
+	*expand.Host
+	Args  References
+	After References
+	Reach []*Task // whose values are needed to reach it
+	Bring []*Task // that create it, or the host it is reached through
+
+	fixed cty.Value // the address, if it needs no task
+}
+
+// Reference is an expression's mention of a task.
+type Reference struct {
+	Block *Block // nil for a relay itself
+	Task  *Task  // the instance, or nil for all of them
+	At    hcl.Range
+	Soft  bool // an order only: the other task may fail
+
+	through *relay // the relay that refers to it; nil if the expression does
+}
+
+// References are the mentions of tasks in the expressions of one block.
+type References []Reference
+
+// relay is a relay with its references.
+type relay struct {
+	*expand.Relay
+	args     References
+	referred bool // args were found, or are being found
+	invalid  bool // it has no value because of an error that was reported
+}
+
+// foreseen holds the values of references to a block before the run. It is made once, since
+// many tasks may refer to many instances.
+type foreseen struct {
+	done cty.Value // of an instance that is done: all unknown
+	all  cty.Value // of all instances
+}
+
+// Tasks lists the instances of the reference.
+func (r Reference) Tasks() []*Task {
+	switch {
+	case r.Block == nil:
+		return nil
+	case r.Task != nil:
+		return []*Task{r.Task}
+	}
+	return r.Block.Tasks
+}
+
+// Tasks lists the instances of the references, each once.
+func (r References) Tasks() []*Task {
+	var all []*Task
+	seen := map[*Task]bool{}
+	for _, ref := range r {
+		for _, t := range ref.Tasks() {
+			if !seen[t] {
+				seen[t] = true
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// At returns the first place that refers to an instance.
+func (r References) At(t *Task) hcl.Range {
+	for _, ref := range r {
+		if ref.Task == t || ref.Task == nil && ref.Block == t.Block {
+			return ref.At
+		}
+	}
+	return hcl.Range{}
+}
+
+// Addresses lists the addresses of tasks.
+func Addresses(tasks []*Task) []string {
+	all := make([]string, len(tasks))
+	for i, t := range tasks {
+		all[i] = t.Address
+	}
+	return all
+}
+
+// blocks lists the blocks that the expressions themselves mention, each once.
+func (r References) blocks() []*Block {
+	var all []*Block
+	for _, ref := range r {
+		if ref.through == nil && !slices.Contains(all, ref.Block) {
+			all = append(all, ref.Block)
+		}
+	}
+	return all
+}
+
+// relays lists the relays in the references, each once.
+func (r References) relays() []*relay {
+	var all []*relay
+	for _, ref := range r {
+		if ref.Block == nil && !slices.Contains(all, ref.through) {
+			all = append(all, ref.through)
+		}
+	}
+	return all
+}
+
+// Variables returns the values of task, secret and relays in expressions of a namespace
+// with these references. Without Values, those of tasks are unknown. The caller must not
+// change the map.
+func (all *Refs) Variables(r References, in *expand.Space, values *Values) map[string]cty.Value {
+	if len(r) == 0 {
+		return in.Nothing
+	}
+	secrets, mentioned := maps.Clone(in.Secrets), r.blocks()
+	for name, block := range all.secrets[in] {
+		if slices.Contains(mentioned, block) {
+			secrets[name] = madeSecret(all.of(r, block, values))
+		}
+	}
+	modules := map[string]map[string]cty.Value{}
+	for _, b := range mentioned {
+		names := modules[b.Spec.Module]
+		if names == nil {
+			names = map[string]cty.Value{}
+			modules[b.Spec.Module] = names
+		}
+		names[b.Spec.Name] = all.of(r, b, values)
+	}
+	tasks := map[string]cty.Value{}
+	for name, names := range modules {
+		tasks[name] = cty.ObjectVal(names)
+	}
+	variables := map[string]cty.Value{"task": cty.ObjectVal(tasks), "secret": cty.ObjectVal(secrets)}
+	if relays := r.relays(); len(relays) > 0 {
+		imports := map[string]map[string]cty.Value{}
+		for label, outputs := range in.Outputs {
+			imports[label] = all.values(outputs, relays, values)
+		}
+		in.Give(variables, all.values(in.Inputs, relays, values), imports)
+	}
+	return variables
+}
+
+// madeSecret returns a secret that a task made: its value, or a key pair.
+func madeSecret(outputs cty.Value) cty.Value {
+	if t := outputs.Type(); t.IsObjectType() && t.HasAttribute("value") {
+		return outputs.GetAttr("value")
+	}
+	return outputs
+}
+
+// of returns the value of one block: the values of its only instance, or an object of the
+// referenced instances.
+func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
+	switch f, ok := all.foreseen[b]; {
+	case b.Invalid:
+		return cty.DynamicVal
+	case b.Single:
+		return all.object(b.Tasks[0], values)
+	case values == nil && ok && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil }):
+		return f.all
+	}
+	instances := map[string]cty.Value{}
+	for _, ref := range r {
+		if ref.Block != b {
+			continue
+		}
+		for _, t := range ref.Tasks() {
+			if _, ok := instances[t.Key]; !ok {
+				instances[t.Key] = all.object(t, values)
+			}
+		}
+	}
+	return cty.ObjectVal(instances)
+}
+
+// object returns a task's values for expressions: every output of its module, null if the
+// task returned no value or did not run.
+func (all *Refs) object(t *Task, values *Values) cty.Value {
+	if t.Block.Kind == nil {
+		return cty.DynamicVal
+	}
+	if values == nil && t.Skip == "" {
+		if f, ok := all.foreseen[t.Block]; ok {
+			return f.done
+		}
+	}
+	returned, is := values.get(t.Address)
+	if t.Skip != "" {
+		returned, is = nil, Known
+	}
+	outputs := map[string]cty.Value{}
+	for name, kind := range t.Block.Outputs {
+		outputs[name] = cty.UnknownVal(kind)
+		if is != Unknown {
+			outputs[name] = Typed(returned[name], kind)
+		}
+		if t.Block.Spec.Sensitive || all.tainted[t.Block] || slices.Contains(t.Block.Secrets, name) {
+			outputs[name] = sensitive.Mark(outputs[name])
+		}
+	}
+	return cty.ObjectVal(outputs)
+}
+
+// values returns the values of the mentioned relays. A relay that cannot be evaluated is
+// null in a run; tasks that need its value call Problems first.
+func (all *Refs) values(names map[string]*expand.Relay, mentioned []*relay, values *Values) map[string]cty.Value {
+	found := map[string]cty.Value{}
+	for name, named := range names {
+		r := all.relays[named]
+		if !slices.Contains(mentioned, r) {
+			continue
+		}
+		value, diags := all.value(r, values)
+		if diags.HasErrors() && values != nil {
+			value = cty.NullVal(cty.DynamicPseudoType)
+		}
+		found[name] = value
+	}
+	return found
+}
+
+// value evaluates a relay.
+func (all *Refs) value(r *relay, values *Values) (cty.Value, diag.List) {
+	if r.invalid {
+		return cty.DynamicVal, nil
+	}
+	if given, ok := all.given[r]; ok && values == nil {
+		return given, nil
+	}
+	ctx := r.Space.Context(r.Expr.Range().Filename).NewChild()
+	ctx.Variables = all.Variables(r.args, r.Space, values)
+	value, problems := bounds.Value(r.Expr, ctx)
+	if problems.HasErrors() {
+		return cty.DynamicVal, diag.FromHCL(problems)
+	}
+	return r.Give(value)
+}
+
+// Problems reports the relays that cannot be evaluated.
+func (all *Refs) Problems(r References, values *Values) diag.List {
+	var diags diag.List
+	for _, relay := range r.relays() {
+		diags = append(diags, all.Problems(relay.args, values)...)
+		if diags.HasErrors() {
+			continue
+		}
+		_, more := all.value(relay, values)
+		diags = append(diags, more...)
+	}
+	return diags
+}
+
+// Pending lists the tasks whose values are in one of the states.
+func (all *Refs) Pending(needs []string, values *Values, is ...State) []string {
+	var found []string
+	for _, address := range needs {
+		if t := all.tasks[address]; t == nil || t.Skip != "" {
+			continue
+		}
+		if _, have := values.get(address); slices.Contains(is, have) {
+			found = append(found, address)
+		}
+	}
+	return found
+}
+
+// Task returns the task with an address, or nil.
+func (all *Refs) Task(address string) *Task { return all.tasks[address] }
+
+// Host returns the references of a host, which are empty if no block declares it.
+func (all *Refs) Host(name string) *Host {
+	if h := all.hosts[name]; h != nil {
+		return h
+	}
+	return all.nobody
+}
+
+// Late returns the scope of a declared host's arguments, with the values of tasks.
+func (all *Refs) Late(h *Host, values *Values) *hcl.EvalContext {
+	ctx := h.Scope.NewChild()
+	ctx.Variables = all.Variables(h.Args, h.Space, values)
+	return ctx
+}
+
+// host returns a host's value for expressions. Without Values, the parts that depend on
+// tasks are unknown.
+func (all *Refs) host(name string, values *Values) cty.Value {
+	if host := all.Set.Hosts.Find(name); host != nil {
+		return host.Value()
+	}
+	address, vars := cty.StringVal(name), cty.EmptyObjectVal
+	if host := all.hosts[name]; host != nil {
+		vars = host.Vars
+		address = all.address(host, values)
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal(name), "address": address, "groups": cty.ListValEmpty(cty.String), "vars": vars,
+	})
+}
+
+// address evaluates only the address, which may be known when other arguments are not.
+func (all *Refs) address(h *Host, values *Values) cty.Value {
+	if h.fixed != cty.NilVal {
+		return h.fixed
+	}
+	value, problems := bounds.Value(h.Spec.Address, all.Late(h, values))
+	if problems.HasErrors() {
+		return cty.UnknownVal(cty.String) // reported when the block is checked
+	}
+	return Typed(value, cty.String)
+}
+
+// remember stores the value of host on a host, which is the same for all its tasks.
+func (all *Refs) remember(name string) {
+	all.known[name] = map[string]cty.Value{"host": all.host(name, nil)}
+}
+
+// Context returns the scope of a task's arguments, with the values of other tasks. Without
+// Values these are unknown.
+func (all *Refs) Context(t *Task, values *Values) *hcl.EvalContext {
+	return all.ContextWith(t, all.Variables(t.Args, t.Block.Space, values), values)
+}
+
+// ContextWith is Context with given values of its references.
+func (all *Refs) ContextWith(t *Task, references map[string]cty.Value, values *Values) *hcl.EvalContext {
+	ctx := t.Scope.NewChild()
+	if ctx.Variables = all.known[t.Host]; ctx.Variables == nil {
+		ctx.Variables = map[string]cty.Value{"host": all.host(t.Host, values)}
+	}
+	ctx = ctx.NewChild()
+	ctx.Variables = references
+	return ctx
+}
+
+// ReadsAny reports whether an instance reads values of one of the blocks.
+func (b *Block) ReadsAny(others []*Block) bool {
+	for _, t := range b.Tasks {
+		if slices.ContainsFunc(t.Args, func(ref Reference) bool { return slices.Contains(others, ref.Block) }) {
+			return true
+		}
+		if b.Linked {
+			break
+		}
+	}
+	return false
+}

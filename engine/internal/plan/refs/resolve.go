@@ -1,0 +1,220 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/plan/expand"
+)
+
+// Resolve evaluates the engine's arguments of each task before the run, and finds which
+// tasks the instances, hosts and relays refer to. Relays have values before the run if
+// there are no errors; sound reports whether there were none so far.
+func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
+	r := &resolver{Refs: newRefs(set)}
+	for _, host := range set.Hosts.Selected {
+		r.remember(host.Name)
+	}
+	for _, h := range set.Hosts.Declared {
+		r.referHost(r.hosts[h.Name])
+	}
+	for _, h := range set.Hosts.Declared {
+		var reads, bring References
+		for _, on := range set.Hosts.Chain(h.Name) {
+			reads = append(reads, r.hosts[on.Name].Args...)
+			bring = append(append(bring, r.hosts[on.Name].Args...), r.hosts[on.Name].After...)
+		}
+		r.hosts[h.Name].Reach, r.hosts[h.Name].Bring = reads.Tasks(), bring.Tasks()
+	}
+	for _, block := range r.Blocks {
+		r.referBlock(block)
+	}
+	r.foreseen = r.foresee()
+	for _, named := range set.Relays {
+		one := r.relays[named]
+		diags := r.refer(one)
+		if sound && !diags.HasErrors() && !r.Diags.HasErrors() {
+			r.given[one], diags = r.value(one, nil)
+		}
+		r.Tell(diags)
+	}
+	return r.Refs, r.Diags
+}
+
+// newRefs makes a task of every instance.
+func newRefs(set *expand.Set) *Refs {
+	all := &Refs{
+		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Space]map[string]*Block{},
+		relays: map[*expand.Relay]*relay{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
+		given: map[*relay]cty.Value{}, nobody: &Host{},
+	}
+	for _, made := range set.Blocks {
+		block := &Block{Block: made, Invalid: made.Invalid, Tasks: make([]*Task, len(made.Instances))}
+		for i, instance := range made.Instances {
+			t := &Task{Instance: instance, Block: block, Skip: instance.Idle, Sensitive: made.Spec.Sensitive}
+			block.Tasks[i], all.tasks[t.Address] = t, t
+		}
+		all.Blocks, all.blocks[made] = append(all.Blocks, block), block
+	}
+	for _, space := range set.Spaces {
+		all.secrets[space] = map[string]*Block{}
+		for name, task := range space.Made {
+			all.secrets[space][name] = all.blocks[set.Block(task.Address())]
+		}
+	}
+	for _, made := range set.Relays {
+		all.relays[made] = &relay{Relay: made}
+	}
+	for _, made := range set.Hosts.Declared {
+		all.hosts[made.Name] = &Host{Host: made}
+	}
+	return all
+}
+
+// referHost finds which tasks a host block refers to.
+func (r *resolver) referHost(h *Host) {
+	s := h.Spec
+	found := r.find(h.Space, h.Scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+	h.Args, h.After = found.found, r.dependencies(h.Space, s.DependsOn, h.Scope, false)
+	r.Tell(found.diags)
+	if found.diags.HasErrors() {
+		return
+	}
+	if !h.Space.IsLate(s.Address) {
+		h.fixed = r.address(h, nil)
+		r.remember(h.Name)
+	}
+	_, diags, _ := r.Settings(h, nil)
+	r.Tell(diags)
+}
+
+// referBlock settles the tasks of a block and finds what they refer to. It does so once if
+// the expressions are the same for all.
+func (r *resolver) referBlock(block *Block) {
+	settled := !slices.ContainsFunc(earlyExpressions(block.Spec), decode.Differs)
+	late := block.Late()
+	for i, t := range block.Tasks {
+		first := block.Tasks[0]
+		if i == 0 || !settled {
+			r.settle(t)
+		} else {
+			t.Skip, t.Retry, t.Become, t.Timeout = first.Skip, first.Retry, first.Become, first.Timeout
+		}
+		if i == 0 || !block.Linked {
+			r.link(t, late)
+		} else {
+			t.Args, t.After = first.Args, first.After
+		}
+		t.Needs = r.needs(t)
+	}
+}
+
+// link finds the tasks that a task refers to, and whether the other instances of its
+// block refer to the same.
+func (r *resolver) link(t *Task, exprs []hcl.Expression) {
+	block, ctx := t.Block, r.Context(t, nil)
+	found := r.find(block.Space, ctx, exprs...)
+	r.Tell(found.diags)
+	block.Invalid = block.Invalid || found.diags.HasErrors()
+	t.Args = found.found
+	block.Linked = !found.own && !slices.ContainsFunc(block.Spec.DependsOn, decode.Differs)
+	for _, expr := range block.Spec.DependsOn {
+		t.After = append(t.After, r.dependencies(block.Space, expr, ctx, block.Spec.Handler)...)
+	}
+}
+
+// needs lists the tasks whose values a task needs, and its host.
+func (r *resolver) needs(t *Task) []string {
+	first, reach := t.Block.Tasks[0], r.Host(t.Host).Reach
+	if t != first && t.Block.Linked && len(reach) == 0 && len(r.Host(first.Host).Reach) == 0 {
+		return first.Needs
+	}
+	all := Addresses(append(t.Args.Tasks(), reach...))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// foresee returns the values of references before the run, after the instances and the
+// skipped ones are known.
+func (all *Refs) foresee() map[*Block]foreseen {
+	found := map[*Block]foreseen{}
+	for _, block := range all.Blocks {
+		if block.Kind == nil || block.Invalid {
+			continue
+		}
+		var f foreseen
+		instances := map[string]cty.Value{}
+		for _, t := range block.Tasks {
+			if t.Skip != "" {
+				instances[t.Key] = all.object(t, nil)
+				continue
+			}
+			if f.done == cty.NilVal {
+				f.done = all.object(t, nil)
+			}
+			instances[t.Key] = f.done
+		}
+		f.all = cty.ObjectVal(instances)
+		found[block] = f
+	}
+	return found
+}
+
+// Tainted returns these references with more blocks whose values are sensitive.
+func (all *Refs) Tainted(blocks []*Block) *Refs {
+	next := *all
+	next.tainted, next.foreseen, next.given = maps.Clone(all.tainted), nil, map[*relay]cty.Value{}
+	if next.tainted == nil {
+		next.tainted = map[*Block]bool{}
+	}
+	for _, b := range blocks {
+		next.tainted[b] = true
+	}
+	next.foreseen = next.foresee()
+	for _, named := range all.Set.Relays {
+		r := all.relays[named]
+		next.given[r], _ = next.value(r, nil)
+	}
+	return &next
+}
+
+// Sensitive reports whether the values of a block's instances are sensitive.
+func (all *Refs) Sensitive(b *Block) bool { return all.tainted[b] || b.Spec.Sensitive }
+
+// Later holds expressions that are evaluated after the tasks.
+type Later struct {
+	Args References
+
+	scope *hcl.EvalContext
+	in    *expand.Space
+}
+
+// Later finds what expressions in a file refer to, and their values as far as they are
+// known before the run.
+func (all *Refs) Later(in *expand.Space, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
+	l := Later{scope: in.Context(file), in: in}
+	found := all.find(in, l.scope, exprs...)
+	l.Args = found.found
+	diags, values := found.diags, []cty.Value(nil)
+	if !diags.HasErrors() {
+		for _, expr := range exprs {
+			value, problems := bounds.Value(expr, all.LaterContext(l, nil))
+			diags = append(diags, diag.FromHCL(problems)...)
+			values = append(values, value)
+		}
+	}
+	return l, values, diags
+}
+
+// LaterContext returns the scope of such expressions with the values of tasks.
+func (all *Refs) LaterContext(l Later, values *Values) *hcl.EvalContext {
+	ctx := l.scope.NewChild()
+	ctx.Variables = all.Variables(l.Args, l.in, values)
+	return ctx
+}

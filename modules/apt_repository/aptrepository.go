@@ -1,0 +1,156 @@
+// Package aptrepository is the module "apt_repository": a repository of packages
+// for apt, with the key that signs it.
+package aptrepository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/repository"
+)
+
+// Task is a repository of packages for apt, with the key that signs it. It is in
+// /etc/apt/sources.list.d/NAME.sources, in deb822 format, which apt supports since 1.1.
+// Its key is trusted for this repository only.
+//
+// When the file or the key changes, apt reads the package lists of this repository; if it
+// cannot read them, that is an error and the files are restored. Files that kinit makes are
+// marked, and cleanup removes them; on a host that belongs to a cluster, files of others
+// are not replaced.
+//
+// Errors:
+//   - apt cannot read the package lists, or the key does not verify them
+//   - key is not a public key in ASCII armour; both or none of key and signed_by are given
+//   - a suite has no components, or a path that ends in "/" has some
+//   - a file with that name has other content and the cluster does not own it
+type Task struct {
+	// Name is the file's name: letters, digits, "-", "_" and ".".
+	Name string `hcl:"name"`
+	// URIs are the repository's addresses, such as "https://deb.example/debian".
+	URIs []string `hcl:"uris,optional"`
+	// Suites are its suites, such as "bookworm", or a path that ends in "/" for a
+	// repository without suites.
+	Suites []string `hcl:"suites,optional"`
+	// Components are its components, such as "main". With such a path it has none.
+	Components []string `hcl:"components,optional"`
+	// Types are "deb" and "deb-src". Default ["deb"].
+	Types []string `hcl:"types,optional" default:"deb"`
+	// Architectures are the architectures to read, such as "amd64". Default: those of the host.
+	Architectures []string `hcl:"architectures,optional"`
+	// Key is the public key that signs the repository, in ASCII armour; it is stored in
+	// /etc/apt/keyrings/kinit-NAME.asc. Read it from a file of the playbook: a key
+	// that is fetched along with the packages proves nothing. Exactly one of key and
+	// signed_by is given.
+	Key string `hcl:"key,optional"`
+	// SignedBy is the absolute path of a keyring that is already on the host.
+	SignedBy string `hcl:"signed_by,optional"`
+	// Options are further fields of the file, such as { "Check-Valid-Until" = "no" };
+	// man 5 sources.list.
+	Options map[string]string `hcl:"options,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module "apt_repository".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "apt_repository"})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	// apt ignores files with other characters in their names.
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
+		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
+	}
+	if t.State == "absent" {
+		return nil
+	}
+	switch {
+	case len(t.URIs) == 0 || len(t.Suites) == 0:
+		return errors.New("uris or suites is empty, want at least one of each")
+	case (t.Key == "") == (t.SignedBy == ""):
+		return errors.New("want exactly one of key and signed_by")
+	}
+	if err := t.checkKey(); err != nil {
+		return err
+	}
+	if err := t.checkSuites(); err != nil {
+		return err
+	}
+	return t.checkFields()
+}
+
+func (t *Task) checkKey() error {
+	if t.Key != "" {
+		return repository.CheckKey(t.Key)
+	}
+	return fileattr.CheckPath("signed_by", t.SignedBy)
+}
+
+// checkSuites checks that only suites without a path have components.
+func (t *Task) checkSuites() error {
+	for _, suite := range t.Suites {
+		if flat := strings.HasSuffix(suite, "/"); flat != (len(t.Components) == 0) {
+			return fmt.Errorf("suites has %q and components has %d, want components with suites, and none with a path that ends in \"/\"",
+				suite, len(t.Components))
+		}
+	}
+	return nil
+}
+
+// checkFields refuses blanks and line ends, which would split a value.
+func (t *Task) checkFields() error {
+	for _, uri := range t.URIs {
+		if u, err := url.Parse(uri); err != nil || u.Scheme == "" {
+			return fmt.Errorf("uris has %q, want a URI such as \"https://deb.example/debian\"", uri)
+		}
+	}
+	for name, values := range map[string][]string{
+		"uris": t.URIs, "suites": t.Suites, "components": t.Components, "architectures": t.Architectures,
+	} {
+		for _, value := range values {
+			if value == "" || strings.ContainsAny(value, " \t\r\n") {
+				return fmt.Errorf("%s has %q, want words without blanks", name, value)
+			}
+		}
+	}
+	for _, one := range t.Types {
+		if one != "deb" && one != "deb-src" {
+			return fmt.Errorf("types has %q, want \"deb\" and \"deb-src\"", one)
+		}
+	}
+	for name, value := range t.Options {
+		if !regexp.MustCompile(`^[A-Z][A-Za-z-]*$`).MatchString(name) || strings.ContainsAny(value, "\r\n") {
+			return fmt.Errorf("options has %s = %q, want a field's name and one line", name, value)
+		}
+	}
+	return nil
+}
+
+func (t *Task) path() string { return path.Join("/etc/apt/sources.list.d", t.Name+".sources") }
+
+// keyPath is the keyring.
+func (t *Task) keyPath() string {
+	if t.SignedBy != "" {
+		return t.SignedBy
+	}
+	return path.Join("/etc/apt/keyrings", "kinit-"+t.Name+".asc")
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path    string `cty:"path"`     // the file of the repository
+	KeyPath string `cty:"key_path"` // the keyring
+}
+
+// Outputs returns the paths of the files.
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
+	return Outputs{Path: t.path(), KeyPath: t.keyPath()}, ctx.Err()
+}

@@ -1,0 +1,121 @@
+// Package authorizedkey is the module "authorized_key": SSH keys that may log in as a user
+// of the host.
+package authorizedkey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/account"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/lines"
+)
+
+// Task is public keys that are present in or absent from a user's authorized_keys. A key is
+// identified by its type and data: a line with other options or another comment is replaced,
+// and further lines with the same key are removed.
+//
+// Lines that kinit adds are marked, and cleanup removes them; it also removes a folder or
+// file that kinit made, if nothing else is in it. On a host that belongs to a cluster, lines
+// of others are not changed; a task that would have to change them fails.
+//
+// Errors:
+//   - key is a private key, not a key, or has options before the type
+//   - sshd does not understand the options
+//   - the user does not exist when the task runs
+//   - the folder of the file is a link, or not a folder
+//   - a line would have to change or be removed that the cluster does not own
+type Task struct {
+	// User is the name of a local user. A missing folder and file are made with this user as
+	// their owner, with the modes 0700 and 0600.
+	User string `hcl:"user"`
+	// Key is a public key as in id_ed25519.pub, "TYPE DATA COMMENT", or several, one per
+	// line. Blank lines and comments are ignored. Give options in the argument
+	// options.
+	Key string `hcl:"key"`
+	// Options are put before each key, such as "restrict" or "from=\"192.0.2.0/24\"";
+	// man 8 sshd, AUTHORIZED_KEYS FILE FORMAT.
+	Options []string `hcl:"options,optional"`
+	// Exclusive removes all other keys from the file. Default false.
+	Exclusive bool `hcl:"exclusive,optional"`
+	// Path is the absolute path of the file. Default .ssh/authorized_keys in the
+	// user's home.
+	Path string `hcl:"path,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module "authorized_key".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "authorized_key", Marks: []module.MarkKind{
+		lines.Marks(),
+	}})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if t.User == "" {
+		return errors.New("user is empty, want the name of a user")
+	}
+	if t.Path != "" {
+		if err := fileattr.CheckPath("path", t.Path); err != nil {
+			return err
+		}
+	}
+	keys, err := parseKeys(t.Key)
+	switch {
+	case err != nil:
+		return err
+	case len(keys) == 0:
+		return errors.New("key is empty, want a public key such as that of an ssh_key task")
+	case t.Exclusive && t.State == "absent":
+		return errors.New("exclusive is for state = \"present\" only")
+	}
+	return t.checkOptions(keys[0])
+}
+
+// checkOptions parses the options together with a key.
+func (t *Task) checkOptions(k key) error {
+	back, ok := parseLine(t.line(k))
+	if !ok || len(back.options) != len(t.Options) || strings.ContainsAny(strings.Join(t.Options, ""), "\r\n") {
+		return fmt.Errorf("options are %q, want each as sshd reads it, such as \"restrict\" or \"from=\\\"192.0.2.0/24\\\"\"", t.Options)
+	}
+	return nil
+}
+
+// line returns the key's line in the file.
+func (t *Task) line(k key) string {
+	text := k.text
+	if len(t.Options) > 0 {
+		text = strings.Join(t.Options, ",") + " " + text
+	}
+	return text
+}
+
+// home returns the user and the path of the file.
+func (t *Task) home(ctx context.Context, h module.Host) (account.User, string, error) {
+	all, err := account.Read(ctx, h)
+	if err != nil {
+		return account.User{}, "", err
+	}
+	user, there := all.User(t.User)
+	if !there || t.Path != "" {
+		return user, t.Path, nil
+	}
+	return user, path.Join(user.Home, ".ssh", "authorized_keys"), nil
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path string `cty:"path"` // the file; "" without path while there is no such user
+}
+
+// Outputs returns the path of the file.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	_, file, err := t.home(ctx, h)
+	return Outputs{Path: file}, err
+}

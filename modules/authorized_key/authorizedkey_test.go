@@ -1,0 +1,140 @@
+package authorizedkey_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/authorized_key"
+	"kinit/modules/internal/roottest"
+)
+
+// Public keys made by ssh-keygen for these tests, and their fingerprints.
+const (
+	ann = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
+	bob = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK05VYfIlUARd2VqB3LoMMROgU8lIE3ROqLpNlekIMr/"
+
+	annID = "SHA256:ZZVxsMXroYSiD1Sa0djuKHesAUv7/L6X2yloh4CR6+M"
+	bobID = "SHA256:ushq/L58d6S98Jv1GR/cjThpPLD/cMnzuChalm1nHVU"
+)
+
+func task(t *testing.T, key, more string) *authorizedkey.Task {
+	t.Helper()
+	return moduletest.Decode(t, authorizedkey.Kind(), fmt.Sprintf("user = \"kinit-test-u\"\nkey = %q\n%s", key, more)).(*authorizedkey.Task)
+}
+
+const file = "/home/kinit-test-u/.ssh/authorized_keys"
+
+// host has a user, by default without a folder for keys.
+func host(t *testing.T, owner string) *roottest.Host {
+	t.Helper()
+	h := roottest.New(t, owner, "useradd", "ssh-keygen")
+	h.Shell(t, "useradd --create-home --uid 4321 kinit-test-u")
+	return h
+}
+
+func lineMark(line string) module.Mark { return module.Mark{Kind: "line", ID: file + ": " + line} }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h := host(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return task(t, ann+" ann\n\n# others\n"+bob+"\n", `options = ["restrict"]`) },
+			Absent: func() module.Task { return task(t, ann+"\n"+bob, `state = "absent"`) },
+		})
+		roottest.Marks(t, h)
+		roottest.Same(t, "file", h.Shell(t, "ls "+file+" 2>&1 || true"), "ls: cannot access '"+file+"': No such file or directory\n")
+	}
+}
+
+func TestSshKeygenReadsTheFileAndOnlyItsUserMay(t *testing.T) {
+	t.Parallel()
+	h := host(t, "demo")
+	made := task(t, ann+" ann@example", `options = ["from=\"192.0.2.0/24,198.51.100.1\"", "no-pty"]`)
+	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"authorize " + annID + " for kinit-test-u"})
+	roottest.Apply(t, h, made)
+	line := `from="192.0.2.0/24,198.51.100.1",no-pty ` + ann + " ann@example"
+	roottest.Same(t, "file", h.Text(t, file), line+"\n")
+	roottest.Same(t, "as ssh-keygen reads it", h.Shell(t, "ssh-keygen -lf "+file), "256 "+annID+" ann@example (ED25519)\n")
+	roottest.Same(t, "modes", h.Shell(t, "stat -c %a:%U:%G "+file+" "+strings.TrimSuffix(file, "/authorized_keys")),
+		"600:kinit-test-u:kinit-test-u\n700:kinit-test-u:kinit-test-u\n")
+	roottest.Marks(t, h, module.Mark{Kind: "directory", ID: "/home/kinit-test-u/.ssh"}, lineMark(line))
+}
+
+func TestKeyIsReplacedInItsPlaceWhenOptionsChange(t *testing.T) {
+	t.Parallel()
+	h := host(t, "")
+	h.Put(t, file, "# keys\n"+ann+" old\n"+bob+"\n"+ann+" twice\n", module.Attr{})
+	roottest.Apply(t, h, task(t, ann+" ann", `options = ["restrict"]`))
+	roottest.Same(t, "file", h.Text(t, file), "# keys\nrestrict "+ann+" ann\n"+bob+"\n")
+}
+
+func TestExclusiveRemovesOtherKeys(t *testing.T) {
+	t.Parallel()
+	h := host(t, "")
+	h.Put(t, file, "# keys\n"+bob+" bob\n", module.Attr{})
+	exclusive := task(t, ann, "exclusive = true")
+	roottest.Same(t, "steps", roottest.Planned(t, h, exclusive), []string{"authorize " + annID + " and no other key for kinit-test-u"})
+	roottest.Apply(t, h, exclusive)
+	roottest.Same(t, "file", h.Text(t, file), "# keys\n"+ann+"\n")
+}
+
+func TestKeysOfOthersStayOnAHostOfACluster(t *testing.T) {
+	t.Parallel()
+	h := host(t, "demo")
+	h.Put(t, file, bob+" bob\n", module.Attr{})
+	want := []string{"error: " + file + " has a line that is not owned by cluster demo: " + bob + " bob: remove it yourself if nothing needs it"}
+	roottest.Same(t, "exclusive", roottest.Planned(t, h, task(t, ann, "exclusive = true")), want)
+	roottest.Same(t, "absent", roottest.Planned(t, h, task(t, bob, `state = "absent"`)), want)
+	roottest.Apply(t, h, task(t, ann, ""))
+	roottest.Apply(t, h, task(t, ann, `state = "absent"`))
+	roottest.Same(t, "file", h.Text(t, file), bob+" bob\n")
+}
+
+func TestFolderThatIsALinkIsRefused(t *testing.T) {
+	t.Parallel()
+	h := host(t, "")
+	h.Shell(t, "ln -s /root/.ssh /home/kinit-test-u/.ssh")
+	got := roottest.Planned(t, h, task(t, ann, ""))
+	want := []string{"error: /home/kinit-test-u/.ssh is no folder but Lrwxrwxrwx, want a folder or nothing there"}
+	roottest.Same(t, "plan", got, want)
+}
+
+func TestUserMayComeWithAnEarlierTask(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "", "useradd")
+	made := task(t, ann, "")
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("steps %v, %v", steps, err)
+	}
+	err = steps[0].Do(t.Context(), h)
+	if want := "there is no user kinit-test-u: make it with a user task before"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	h.Shell(t, "useradd --create-home kinit-test-u")
+	roottest.Apply(t, h, made)
+	roottest.Same(t, "absent, without the user", roottest.Planned(t, roottest.New(t, ""), task(t, bob, `state = "absent"`)), nil)
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	private := "-----BEGIN OPENSSH PRIVATE KEY-----"
+	for _, c := range []struct{ key, more, want string }{
+		{"ssh-ed25519 AAAA", "", `key has a line that is no public key, want "TYPE DATA COMMENT" as in id_ed25519.pub: ssh-ed25519 AAAA`},
+		{private, "", "key is a private key, want the public one"},
+		{"restrict " + ann, "", "key has options before the type, want them in options: " + ("restrict " + ann)[:40]},
+		{"# none", "", "key is empty, want a public key such as that of an ssh_key task"},
+		{ann, `options = ["from=\"a"]`, `options are ["from=\"a"], want each as sshd reads it, such as "restrict" or "from=\"192.0.2.0/24\""`},
+		{ann, "exclusive = true\nstate = \"absent\"", `exclusive is for state = "present" only`},
+		{ann, `path = "keys"`, `path is "keys", want an absolute path`},
+	} {
+		if err := module.Check(task(t, c.key, c.more)); err == nil || err.Error() != c.want {
+			t.Errorf("%q: %v, want %s", c.key+c.more, err, c.want)
+		}
+	}
+}

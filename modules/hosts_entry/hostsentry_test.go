@@ -1,0 +1,91 @@
+package hostsentry_test
+
+import (
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/hosts_entry"
+	"kinit/modules/internal/roottest"
+)
+
+const db = "address = \"192.0.2.21\"\nnames = [\"kinit-test-db.example\", \"kinit-test-db\"]"
+
+func task(t *testing.T, args string) *hostsentry.Task {
+	t.Helper()
+	return moduletest.Decode(t, hostsentry.Kind(), args).(*hostsentry.Task)
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h := roottest.New(t, owner)
+		before := h.Text(t, "/etc/hosts")
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return task(t, db) },
+			Absent: func() module.Task { return task(t, "names = [\"kinit-test-db.example\"]\nstate = \"absent\"") },
+		})
+		roottest.Marks(t, h)
+		roottest.Same(t, "file", h.Text(t, "/etc/hosts"), before)
+	}
+}
+
+func TestHostResolvesTheNames(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "")
+	roottest.Apply(t, h, task(t, db))
+	for _, name := range []string{"kinit-test-db.example", "kinit-test-db"} {
+		got := h.Shell(t, "getent hosts "+name)
+		roottest.Same(t, name, got, "192.0.2.21      kinit-test-db.example kinit-test-db\n")
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	const others = "127.0.0.1 localhost\n192.0.2.21 else.example db\n2001:db8::1 db.example\n"
+	for name, c := range map[string]struct{ have, args, want string }{
+		"a new one": {others, `names = ["db.example", "db"]`, others + "192.0.2.21\tdb.example db\n"},
+		"another address": {others + "192.0.2.9 db.example # old\n10.0.0.1 x\n", `names = ["db.example"]`,
+			others + "192.0.2.21\tdb.example\n10.0.0.1 x\n"},
+		"another spelling of the same": {"192.0.2.21  DB.example\n", `names = ["db.example"]`, "192.0.2.21\tdb.example\n"},
+		"the same with a comment":      {"192.0.2.21   db.example # x\n", `names = ["db.example"]`, "192.0.2.21   db.example # x\n"},
+		"other aliases":                {"192.0.2.21 db.example a\n", `names = ["db.example", "b"]`, "192.0.2.21\tdb.example b\n"},
+		"twice":                        {"192.0.2.1 db.example\n192.0.2.21 db.example\n", `names = ["db.example"]`, "192.0.2.21 db.example\n"},
+		"absent in the family":         {others + "192.0.2.9 db.example\n", "names = [\"db.example\"]\nstate = \"absent\"", others},
+	} {
+		h := roottest.New(t, "")
+		h.Put(t, "/srv/hosts", c.have, module.Attr{})
+		roottest.Apply(t, h, task(t, "path = \"/srv/hosts\"\naddress = \"192.0.2.21\"\n"+c.args))
+		roottest.Same(t, name, h.Text(t, "/srv/hosts"), c.want)
+	}
+}
+
+func TestStepShowsTheDifferenceAndWhatWasThereComesBack(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo")
+	h.Put(t, "/srv/hosts", "192.0.2.9 kinit-test-db.example\n", module.Attr{})
+	made := task(t, "path = \"/srv/hosts\"\n"+db)
+	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{
+		"resolve kinit-test-db.example, kinit-test-db as 192.0.2.21 in /srv/hosts\n--- /srv/hosts\n+++ /srv/hosts\n@@ -1,1 +1,1 @@\n" +
+			"-192.0.2.9 kinit-test-db.example\n+192.0.2.21\tkinit-test-db.example kinit-test-db"})
+	roottest.Apply(t, h, made)
+	roottest.Apply(t, h, task(t, "path = \"/srv/hosts\"\nstate = \"absent\"\n"+db))
+	roottest.Same(t, "file", h.Text(t, "/srv/hosts"), "192.0.2.9 kinit-test-db.example\n")
+	roottest.Marks(t, h)
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`names = []`:      "names is empty, want at least one name",
+		`names = ["a b"]`: `names has "a b", want a host name such as "db1.example"`,
+		`names = ["a"]`:   `address is "", want an IPv4 or IPv6 address`,
+		"names = [\"a\"]\naddress = \"192.0.2.0/24\"":          `address is "192.0.2.0/24", want an IPv4 or IPv6 address`,
+		"names = [\"a\"]\naddress = \"::1\"\npath = \"hosts\"": `path is "hosts", want an absolute path`,
+	} {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Package knownhost is the module "known_host": a host key that SSH clients of the
+// host trust.
+package knownhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/lines"
+)
+
+// Task is a machine's public host key that is present in or absent from a known_hosts file.
+// A line of the same machine with another key of the same type is replaced, as is a line
+// that is not in the form that hashed requires; a line for several machines loses
+// this one. Lines that begin with a marker, such as @cert-authority, remain.
+//
+// Lines that kinit adds are marked; cleanup removes them and restores the replaced ones.
+//
+// Errors:
+//   - key is not a public key, or more than one line
+//   - name is a pattern, a list or in brackets, or has blanks
+//   - the file is a link, or not a regular file; its folder is missing
+type Task struct {
+	// Name is the name or address under which clients reach the machine.
+	Name string `hcl:"name"`
+	// Port is the port of its SSH server. Default 22.
+	Port int `hcl:"port,optional" default:"22"`
+	// Key is its public host key, "TYPE DATA", as in ssh_host_ed25519_key.pub. It is optional
+	// for state = "absent": then all keys of the machine are removed.
+	Key string `hcl:"key,optional"`
+	// Hashed hides the machine's name in the line, so that a thief of the file does
+	// not learn where its users log in. Default false.
+	Hashed bool `hcl:"hashed,optional"`
+	// Path is the absolute path of the file, whose folder must exist. Default
+	// "/etc/ssh/ssh_known_hosts", which all users use. A new file has the mode
+	// "0644".
+	Path string `hcl:"path,optional" default:"/etc/ssh/ssh_known_hosts"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module "known_host".
+func Kind() module.Kind {
+	return module.Of[Task](module.Kind{Name: "known_host", Marks: []module.MarkKind{
+		lines.Marks(),
+	}})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case t.Name == "" || strings.ContainsAny(t.Name, " \t\r\n,*?![]|#@") || strings.HasPrefix(t.Name, "-"):
+		return fmt.Errorf("name is %q, want a name or address without port, such as \"git.example\"", t.Name)
+	case t.Port < 1 || t.Port > 65535:
+		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
+	case t.Key == "" && t.State == "present":
+		return errors.New("key is empty, want a public host key, \"TYPE DATA\"")
+	}
+	if err := fileattr.CheckPath("path", t.Path); err != nil {
+		return err
+	}
+	_, err := t.key()
+	return err
+}
+
+// key is the key of the arguments, nil for all.
+func (t *Task) key() (ssh.PublicKey, error) {
+	if t.Key == "" {
+		return nil, nil
+	}
+	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(t.Key))
+	if err != nil || len(options) > 0 || strings.TrimSpace(string(rest)) != "" {
+		return nil, fmt.Errorf("key is no public key, want one line \"TYPE DATA\" as in ssh_host_ed25519_key.pub: %.40s", t.Key)
+	}
+	return key, nil
+}
+
+// Plan compares the file with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	key, err := t.key()
+	if err != nil {
+		return nil, err
+	}
+	file := lines.File{Path: t.Path, Attr: module.Attr{Mode: 0o644}, Replaces: true}
+	if t.State == "absent" {
+		title := "forget the host keys of " + t.name()
+		if key != nil {
+			title = fmt.Sprintf("forget host key %s of %s", ssh.FingerprintSHA256(key), t.name())
+		}
+		return file.PlanAbsent(ctx, h, title, func(have []string) []string { return t.without(have, key) })
+	}
+	title := fmt.Sprintf("trust host key %s of %s", ssh.FingerprintSHA256(key), t.name())
+	known, _, err := hostfile.Read(ctx, h, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	// A salted line is made once, and later found by its content.
+	line, err := t.line(known, key)
+	if err != nil {
+		return nil, err
+	}
+	return file.Plan(ctx, h, title, func(have []string) []string { return t.with(have, key, line) })
+}
+
+// with returns the lines with the key: at its existing place, or at the end.
+func (t *Task) with(have []string, key ssh.PublicKey, line string) []string {
+	found := slices.ContainsFunc(have, func(one string) bool { return t.fits(one, key) })
+	var out []string
+	for _, one := range have {
+		e, is := parse(one)
+		switch {
+		case is && found && t.fits(one, key):
+			out = append(out, one)
+			found, line = false, "" // a second one goes
+		case is && e.names(t.name()) && e.key.Type() == key.Type():
+			if rest, left := e.without(t.name()); left {
+				out = append(out, rest)
+			}
+		default:
+			out = append(out, one)
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+// without returns the lines without the machine's given key, or without all its keys.
+func (t *Task) without(have []string, key ssh.PublicKey) []string {
+	var out []string
+	for _, one := range have {
+		e, is := parse(one)
+		if !is || !e.names(t.name()) || key != nil && !same(e.key, key) {
+			out = append(out, one)
+			continue
+		}
+		if rest, left := e.without(t.name()); left {
+			out = append(out, rest)
+		}
+	}
+	return out
+}

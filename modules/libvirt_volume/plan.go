@@ -1,0 +1,137 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/size"
+)
+
+// state is the part of the host's state that Plan needs.
+type state struct {
+	have, base image
+	marked     bool // the owner's manifest has the volume
+}
+
+// Plan compares the image with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.decideAbsent(s), nil
+	}
+	return t.decide(s)
+}
+
+// read reads the host. It also returns the error for an image that is not the owner's, so
+// that steps check it again.
+func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
+	var s state
+	there, err := exists(ctx, h, t.path())
+	if err != nil {
+		return s, err
+	}
+	if _, s.marked, err = claim.Of(ctx, h, t.path()); err != nil {
+		return s, err
+	}
+	if there && !s.marked && h.Owner() != "" {
+		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
+			"choose another name or dir, or remove it yourself if nothing needs it", t.path(), h.Name(), h.Owner())
+	}
+	if t.State == "absent" {
+		s.have.Exists = there // it can be too broken for qemu-img
+		return s, nil
+	}
+	return s, t.readImages(ctx, h, &s)
+}
+
+// readImages reads the image or, if it is not made yet, the base image.
+func (t *Task) readImages(ctx context.Context, h module.Host, s *state) error {
+	var err error
+	if s.have, err = inspect(ctx, h, t.path()); err != nil || s.have.Exists || t.Backing == "" {
+		return err
+	}
+	s.base, err = inspect(ctx, h, t.Backing)
+	return err
+}
+
+// decideAbsent removes the image, or the rest of an interrupted change.
+func (t *Task) decideAbsent(s state) []module.Step {
+	switch {
+	case s.have.Exists:
+		return module.OneStep("remove volume "+t.path(), t.remove)
+	case s.marked:
+		return module.OneStep("remove what is left of volume "+t.path(), t.remove)
+	}
+	return nil
+}
+
+// decide creates or corrects the image.
+func (t *Task) decide(s state) ([]module.Step, error) {
+	want, err := t.bytes()
+	if err != nil {
+		return nil, err
+	}
+	if !s.have.Exists {
+		// In a dry run the base image can still be missing; then only the step can
+		// check its size.
+		if err := t.fits(want, s.base); err != nil {
+			return nil, err
+		}
+		return module.OneStep(t.creates(), t.create), nil
+	}
+	if err := t.same(s.have, want); err != nil {
+		return nil, err
+	}
+	if want <= s.have.Size {
+		return nil, nil
+	}
+	text := fmt.Sprintf("grow volume %s from %s to %s", t.path(), size.Format(s.have.Size), size.Format(want))
+	return module.OneStep(text, t.grow), nil
+}
+
+// creates is the text of the step that makes the image.
+func (t *Task) creates() string {
+	text := "create volume " + t.path()
+	if t.Size != "" {
+		text += " of " + t.Size
+	}
+	if t.Backing != "" {
+		text += " on " + t.Backing
+	}
+	return text
+}
+
+// fits checks that the base image is not cut off.
+func (t *Task) fits(want int64, base image) error {
+	if want == 0 || want >= base.Size {
+		return nil
+	}
+	return fmt.Errorf("size %s of volume %s is less than the %s of its base image %s: ask for at least that",
+		t.Size, t.path(), size.Format(base.Size), t.Backing)
+}
+
+// same checks the properties that no step can change.
+func (t *Task) same(have image, want int64) error {
+	const recreate = `: recreate it, with state = "absent" first; its content is lost`
+	switch {
+	case have.Format != "qcow2":
+		return fmt.Errorf("volume %s has the format %s, want qcow2%s", t.path(), have.Format, recreate)
+	case have.Backing != t.Backing:
+		return fmt.Errorf("volume %s is made on %s, want %s%s", t.path(), orNone(have.Backing), orNone(t.Backing), recreate)
+	case want != 0 && want < have.Size:
+		return fmt.Errorf("volume %s has %s and cannot shrink to %s%s", t.path(), size.Format(have.Size), t.Size, recreate)
+	}
+	return nil
+}
+
+func orNone(path string) string {
+	if path == "" {
+		return "no base image"
+	}
+	return path
+}

@@ -1,0 +1,164 @@
+// Package lineinfile is the module "line_in_file": one line of a text file that
+// others write too.
+package lineinfile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/content"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/textedit"
+)
+
+// Task is a present or absent line of a text file. The rest of the file does not change.
+//
+// A present line replaces the last line that matches match, if match is given and a line
+// matches; otherwise it is inserted, unless the file already has it. An absent line is
+// removed everywhere: each line that matches or, without match, each that is equal to line.
+// To manage a whole file, copy or template is the better choice.
+//
+// A file that the cluster does not own is only changed with backup = true.
+//
+// Errors:
+//   - the file is missing and create is not set
+//   - path is a link, not UTF-8 text, or longer than 8 MiB
+//   - the cluster does not own the file and backup is not set
+//   - validate rejects the new content; the file is then unchanged
+type Task struct {
+	// Path is the absolute path of the file.
+	Path string `hcl:"path"`
+	// Line is the line, without its end. Needed unless state is "absent" and match is
+	// given.
+	Line string `hcl:"line,optional"`
+	// Match is a regular expression, in Go's syntax, for the line to replace or to
+	// remove. It should match line too, so that later runs find it.
+	Match string `hcl:"match,optional"`
+	// InsertAfter is a regular expression: a new line is put after the last line that
+	// matches it, or at the end.
+	InsertAfter string `hcl:"insert_after,optional"`
+	// InsertBefore is a regular expression: a new line is put before the first line
+	// that matches it, or at the end. "^" is the beginning of the file.
+	InsertBefore string `hcl:"insert_before,optional"`
+	// State is "present" or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	// Create makes a missing file. Its folder must exist.
+	Create bool `hcl:"create,optional"`
+	// Mode is the permission bits of the file, such as "0644". Default: unchanged,
+	// "0644" for a new file, "0600" for a secret one.
+	Mode string `hcl:"mode,optional"`
+	// Owner is a user name or number. Default: unchanged.
+	Owner string `hcl:"owner,optional"`
+	// Group is a group name or number. Default: unchanged.
+	Group string `hcl:"group,optional"`
+	// Secret hides the file's content. It is also hidden if the line is sensitive.
+	Secret bool `hcl:"secret,optional"`
+	// Backup saves the file from before kinit as <path>.kinit-backup. On a host that belongs
+	// to a cluster, cleanup restores it.
+	Backup bool `hcl:"backup,optional"`
+	// Accept is a command that checks the new content, as in ["visudo", "-cf", "%s"];
+	// %s is the path of a temporary file. If it fails, the file is not changed.
+	Accept []string `hcl:"validate,optional"`
+}
+
+// Kind is the module "line_in_file".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "line_in_file"})
+}
+
+// Hide marks the line as sensitive, so that the file is secret.
+func (t *Task) Hide(argument string) bool {
+	t.Secret = t.Secret || argument == "line"
+	return argument == "line"
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case strings.ContainsAny(t.Line, "\r\n"):
+		return errors.New("line has a line end in it, want one line: for several use block_in_file")
+	case t.State == "present" && t.Line == "":
+		return errors.New("line is empty, want the line that should be there")
+	case t.Line == "" && t.Match == "":
+		return errors.New("line and match are empty, want the line that should not be there")
+	}
+	if _, err := textedit.Compile("match", t.Match); err != nil {
+		return err
+	}
+	if err := t.place().Validate(); err != nil {
+		return err
+	}
+	if err := fileattr.CheckPath("path", t.Path); err != nil {
+		return err
+	}
+	return t.edit().File.Check()
+}
+
+func (t *Task) place() textedit.Place {
+	return textedit.Place{After: t.InsertAfter, Before: t.InsertBefore}
+}
+
+func (t *Task) edit() textedit.Edit {
+	return textedit.Edit{
+		File: content.File{
+			Path: t.Path, Want: fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group},
+			Backup: t.Backup, Validate: t.Accept, Secret: t.Secret,
+		},
+		Create: t.Create, Absent: t.State == "absent", Change: t.change,
+	}
+}
+
+// change returns the changed text.
+func (t *Task) change(text string) (string, error) {
+	re, err := textedit.Compile("match", t.Match)
+	if err != nil {
+		return "", err
+	}
+	matches := func(line string) bool { return line == t.Line }
+	if t.Match != "" {
+		matches = re.MatchString
+	}
+	lines := textedit.Split(text)
+	if t.State == "absent" {
+		left := slices.DeleteFunc(slices.Clone(lines), matches)
+		return same(text, lines, left), nil
+	}
+	at := textedit.Last(lines, matches)
+	switch {
+	case at >= 0 && lines[at] == t.Line:
+		return text, nil
+	case !matches(t.Line) && slices.Contains(lines, t.Line):
+		return text, nil // an earlier run inserted it or replaced a line by it
+	case at >= 0:
+		lines[at] = t.Line
+		return textedit.Join(lines), nil
+	}
+	after, err := t.place().Insert(lines, t.Line)
+	return textedit.Join(after), err
+}
+
+// same keeps a text whose lines did not change, even if its last line has no end.
+func same(text string, before, after []string) string {
+	if slices.Equal(before, after) {
+		return text
+	}
+	return textedit.Join(after)
+}
+
+// Plan compares the file with the wanted text.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return t.edit().Plan(ctx, h)
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path string `cty:"path"` // the file
+}
+
+// Outputs returns the path.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Path: t.Path}, nil
+}

@@ -1,0 +1,102 @@
+package ovncentral
+
+import (
+	"time"
+
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/sb"
+)
+
+// present returns the change that makes the database listen, in one transaction.
+func (t *Task) present(rows sb.Rows, owner string) (ovn.Change, error) {
+	if len(rows.Globals) == 0 {
+		// No ovn-sbctl and no ovn-northd has opened this database yet.
+		return t.fresh(sb.Global{UUID: "global"}, owner), nil
+	}
+	global := rows.Globals[0]
+	tls, err := t.tls(rows, global, owner)
+	if err != nil {
+		return ovn.Change{}, err
+	}
+	listener, err := t.listener(rows, global, owner)
+	if err != nil {
+		return ovn.Change{}, err
+	}
+	all := ovn.Both(tls, listener)
+	for _, c := range rows.Connections {
+		if c.Target != t.SBListen && ovn.Shares(c.ExternalIDs, owner) {
+			all = ovn.Both(all, ovn.DropConnection(global, c, owner))
+		}
+	}
+	return all, nil
+}
+
+// fresh fills an empty database.
+func (t *Task) fresh(global sb.Global, owner string) ovn.Change {
+	tls, listener := t.ssl(owner), t.connection(owner)
+	global.Connections = []string{listener.UUID}
+	edits := []ovn.Edit{ovn.Insert(&listener)}
+	if t.PrivateKey != "" {
+		global.SSL = &tls.UUID
+		edits = append(edits, ovn.Insert(&tls))
+	}
+	return ovn.Change{Text: "listen on " + t.SBListen, Edits: append(edits, ovn.Insert(&global))}
+}
+
+// tls decides about the row with the TLS files.
+func (t *Task) tls(rows sb.Rows, global sb.Global, owner string) (ovn.Change, error) {
+	if t.PrivateKey == "" {
+		return ovn.Change{}, nil
+	}
+	want := t.ssl(owner)
+	have, found := ovn.SouthboundSSL(rows, global)
+	if !found {
+		global.SSL = &want.UUID
+		return ovn.Change{
+			Text:  ovn.Lines("use TLS", ovn.Show(want, "private_key", "certificate", "ca_cert")),
+			Edits: []ovn.Edit{ovn.Insert(&want), ovn.Update(&global, &global.SSL)},
+		}, nil
+	}
+	var change ovn.Change
+	if edit, lines := ovn.Compare(have, want, "private_key", "certificate", "ca_cert"); edit != nil {
+		change = ovn.Change{Text: ovn.Lines("change the files of TLS", lines), Edits: []ovn.Edit{edit}}
+	}
+	return ovn.Share("TLS of the southbound database", have.ExternalIDs, owner, change,
+		ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+}
+
+// listener decides about the address.
+func (t *Task) listener(rows sb.Rows, global sb.Global, owner string) (ovn.Change, error) {
+	want := t.connection(owner)
+	for _, have := range rows.Connections {
+		if have.Target != t.SBListen {
+			continue
+		}
+		var change ovn.Change
+		if edit, lines := ovn.Compare(have, want, "inactivity_probe", "role"); edit != nil {
+			change = ovn.Change{Text: ovn.Lines("change listener "+t.SBListen, lines), Edits: []ovn.Edit{edit}}
+		}
+		return ovn.Share("listener "+t.SBListen, have.ExternalIDs, owner, change,
+			ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+	}
+	return ovn.Change{
+		Text:  ovn.Lines("listen on "+t.SBListen, ovn.Show(want, "inactivity_probe", "role")),
+		Edits: []ovn.Edit{ovn.Insert(&want), ovn.Link(&global, &global.Connections, want.UUID)},
+	}, nil
+}
+
+func (t *Task) ssl(owner string) sb.SSL {
+	return sb.SSL{
+		UUID: "ssl", PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert,
+		ExternalIDs: ovn.Shared(owner, nil),
+	}
+}
+
+func (t *Task) connection(owner string) sb.Connection {
+	probe, _ := time.ParseDuration(t.Probe)
+	ms := int(probe.Milliseconds())
+	return sb.Connection{
+		UUID: "connection", Target: t.SBListen, InactivityProbe: &ms, Role: t.Role,
+		ExternalIDs: ovn.Shared(owner, nil),
+	}
+}

@@ -1,0 +1,147 @@
+// Package ovnchassis makes a host a chassis of OVN: module ovn_chassis.
+//
+// ovn-controller takes its settings from the host's Open vSwitch database. They
+// belong to the host and can serve several clusters: the database also records which
+// cluster uses which setting and the values from before.
+package ovnchassis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+)
+
+// Kind is module ovn_chassis: the settings of ovn-controller on a hypervisor.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_chassis"})
+}
+
+// Task is the settings of ovn-controller that make a hypervisor a chassis of OVN. They
+// can serve several clusters; when the last one is removed, the former values are restored.
+//
+// Errors:
+//   - another cluster uses other values of the same settings
+//   - private_key, certificate or ca_cert is missing for a remote with "ssl"
+//   - Open vSwitch does not answer
+type Task struct {
+	// Name is the chassis' name (system-id) if the host has none yet; Open vSwitch's
+	// service gives it a random one when it starts. Default: the host's name. The
+	// output id has the actual name.
+	Name string `hcl:"name,optional"`
+	// Remote is the address of the southbound database: "ssl:192.0.2.1:6642", several
+	// with commas between them. Needed unless state is "absent".
+	Remote string `hcl:"remote,optional"`
+	// EncapIP is the host's address that tunnels use. Needed unless state is "absent".
+	EncapIP string `hcl:"encap_ip,optional"`
+	// EncapType is the kind of tunnels: "geneve" (default), or "vxlan" for hardware.
+	EncapType string `hcl:"encap_type,optional" default:"geneve"`
+	// DatapathType is the datapath type of the integration bridge: "system" or "netdev".
+	// Empty leaves it unchanged.
+	DatapathType string `hcl:"datapath_type,optional"`
+	// BridgeMappings maps physical networks to bridges, such as
+	// { provider = "br-ex" }. Mappings of other networks remain.
+	BridgeMappings map[string]string `hcl:"bridge_mappings,optional"`
+	// MonitorAll makes ovn-controller keep a copy of the whole southbound database instead of
+	// asking for its part. Unset leaves it as it is.
+	MonitorAll *bool `hcl:"monitor_all,optional"`
+	// Hostname is the chassis' name in the southbound database. Empty leaves it unchanged,
+	// which makes it the host's own.
+	Hostname string `hcl:"hostname,optional"`
+	// Settings are further keys of Open_vSwitch's external_ids, such as
+	// { ovn-remote-probe-interval = "60000" }.
+	Settings map[string]string `hcl:"settings,optional"`
+	// PrivateKey is the path of the chassis' key on the host. Needed when the remote
+	// is "ssl".
+	PrivateKey string `hcl:"private_key,optional"`
+	// Certificate is the path of the chassis' certificate on the host. Needed when the
+	// remote is "ssl".
+	Certificate string `hcl:"certificate,optional"`
+	// CACert is the path on the host of the CA certificate that signed the server's
+	// certificate. Needed when the remote is "ssl".
+	CACert string `hcl:"ca_cert,optional"`
+	// State is "present" (default) or "absent". When the last cluster that uses a setting
+	// gives it up, its former value is restored.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if t.State == ovn.Absent {
+		return nil
+	}
+	if err := t.checkRemote(); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(t.EncapIP); err != nil {
+		return fmt.Errorf("encap_ip is %q, want the host's address for tunnels", t.EncapIP)
+	}
+	if !slices.Contains([]string{"geneve", "vxlan", "geneve,vxlan", "vxlan,geneve"}, t.EncapType) {
+		return fmt.Errorf("encap_type is %q, want \"geneve\"", t.EncapType)
+	}
+	if !slices.Contains([]string{"", "system", "netdev"}, t.DatapathType) {
+		return fmt.Errorf("datapath_type is %q, want \"system\" or \"netdev\"", t.DatapathType)
+	}
+	for network, bridge := range t.BridgeMappings {
+		if network == "" || bridge == "" || strings.ContainsAny(network+bridge, ":,") {
+			return fmt.Errorf("bridge_mappings: %q = %q, want names without colons and commas", network, bridge)
+		}
+	}
+	return nil
+}
+
+func (t *Task) checkRemote() error {
+	tls := false
+	for remote := range strings.SplitSeq(t.Remote, ",") {
+		kind, where, _ := strings.Cut(remote, ":")
+		if where == "" || !slices.Contains([]string{"ssl", "tcp", "unix"}, kind) {
+			return fmt.Errorf("remote is %q, want \"ssl:ADDRESS:6642\"", t.Remote)
+		}
+		tls = tls || kind == "ssl"
+	}
+	if tls && (t.PrivateKey == "" || t.Certificate == "" || t.CACert == "") {
+		return errors.New("private_key, certificate or ca_cert is empty, want the paths of all three for remote \"ssl\"")
+	}
+	return nil
+}
+
+// Plan compares the host's settings with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.State == ovn.Absent {
+		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+			return t.absent(rows, claim.Signature(h)), nil
+		})
+	}
+	return ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		return t.present(rows, h.Name(), claim.Signature(h))
+	})
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	ID      string `cty:"id"`       // the chassis' name, which gateways and ovn_sync refer to
+	EncapIP string `cty:"encap_ip"` // the address that tunnels use
+}
+
+// Outputs reads the chassis' name, which gateways and ovn_sync refer to.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	s, err := ovn.Open(ctx, h, ovn.Switch())
+	if err != nil {
+		return Outputs{}, err
+	}
+	defer s.Close()
+	var rows vs.Rows
+	if err := s.Read(ctx, &rows); err != nil {
+		return Outputs{}, err
+	}
+	return Outputs{
+		ID: rows.Root().ExternalIDs[systemID], EncapIP: t.EncapIP,
+	}, nil
+}

@@ -1,0 +1,155 @@
+package ovnrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/nb"
+)
+
+// NATKind is module ovn_nat: an address translation of a logical router. It runs
+// on the host of ovn-central.
+func NATKind() module.Kind {
+	return module.Of[NAT](module.Kind{Name: "ovn_nat"})
+}
+
+// NAT is an address translation of a logical router. It runs on the host of
+// ovn-central.
+//
+// Errors:
+//   - the router does not exist
+//   - external_mac or logical_port is given without the other, or without type
+//     "dnat_and_snat"
+//   - the host has no OVN northbound database, or it does not answer
+type NAT struct {
+	// Router is the logical router that translates.
+	Router string `hcl:"router"`
+	// Type is "snat" (outgoing traffic gets the external address as its source), "dnat"
+	// (traffic to the external address goes to the logical one) or "dnat_and_snat" (both).
+	Type string `hcl:"type"`
+	// ExternalIP is the outside address. Needed unless it is an absent "snat".
+	ExternalIP string `hcl:"external_ip,optional"`
+	// LogicalIP is the inside address; a network for "snat", such as "10.0.0.0/24".
+	LogicalIP string `hcl:"logical_ip,optional"`
+	// ExternalMAC is the outside Ethernet address. Together with logical_port it lets
+	// the hypervisor of one guest translate by itself ("dnat_and_snat" only).
+	ExternalMAC string `hcl:"external_mac,optional"`
+	// LogicalPort is the guest's port, see external_mac.
+	LogicalPort string `hcl:"logical_port,optional"`
+	// State is "present" (default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *NAT) Validate() error {
+	if t.Router == "" {
+		return errors.New("router is empty, want the logical router that translates")
+	}
+	if !slices.Contains([]string{"snat", "dnat", "dnat_and_snat"}, t.Type) {
+		return fmt.Errorf("type is %q, want \"snat\", \"dnat\" or \"dnat_and_snat\"", t.Type)
+	}
+	if err := t.checkAddresses(); err != nil {
+		return err
+	}
+	if t.ExternalMAC != "" != (t.LogicalPort != "") || t.ExternalMAC != "" && t.Type != "dnat_and_snat" {
+		return errors.New("external_mac and logical_port go together, with type \"dnat_and_snat\"")
+	}
+	return link.CheckMAC("external_mac", t.ExternalMAC)
+}
+
+func (t *NAT) checkAddresses() error {
+	_, noExternal := netip.ParseAddr(t.ExternalIP)
+	_, noAddress := netip.ParseAddr(t.LogicalIP)
+	prefix, noNetwork := netip.ParsePrefix(t.LogicalIP)
+	isNetwork := noNetwork == nil && t.Type == "snat" && prefix.Masked() == prefix
+	if noExternal != nil && (t.State == ovn.Present || t.Type != "snat") {
+		return fmt.Errorf("external_ip is %q, want an address", t.ExternalIP)
+	}
+	if noAddress != nil && !isNetwork && (t.State == ovn.Present || t.Type == "snat") {
+		return fmt.Errorf("logical_ip is %q, want an address, or for \"snat\" a network", t.LogicalIP)
+	}
+	return nil
+}
+
+// Plan compares the translation with the arguments.
+func (t *NAT) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return planFor(ctx, h, t.State, t.present, t.absent)
+}
+
+// find returns the translation with the same key, as ovn-nbctl defines it: the inside
+// address for "snat", the outside address for the others.
+func (t *NAT) find(rows nb.Rows, router nb.Router) (nb.NAT, bool) {
+	for _, n := range rows.NATsOf(router) {
+		if n.Type != t.Type {
+			continue
+		}
+		if t.Type == "snat" && n.LogicalIP == t.LogicalIP || t.Type != "snat" && n.ExternalIP == t.ExternalIP {
+			return n, true
+		}
+	}
+	return nb.NAT{}, false
+}
+
+func (t *NAT) present(rows nb.Rows, owner string) (ovn.Change, error) {
+	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	if err != nil {
+		return ovn.Change{}, err
+	}
+	want := nb.NAT{
+		UUID: "nat", Type: t.Type, ExternalIP: t.ExternalIP, LogicalIP: t.LogicalIP,
+		ExternalMAC: optional(t.ExternalMAC), LogicalPort: optional(t.LogicalPort), ExternalIDs: ovn.Owned(owner, nil),
+	}
+	text := fmt.Sprintf("%s %s to %s on logical router %s", t.Type, t.LogicalIP, t.ExternalIP, t.Router)
+	have, found := t.find(rows, router)
+	if !found {
+		return ovn.Change{Text: "create " + text, Edits: []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.NAT, want.UUID)}, Blocked: missing}, nil
+	}
+	if !ovn.IsOwned(have.ExternalIDs, owner) {
+		return ovn.Change{}, t.foreign(have, owner)
+	}
+	edit, lines := ovn.Compare(have, want, "external_ip", "logical_ip", "external_mac", "logical_port")
+	if edit == nil {
+		return ovn.Change{}, nil
+	}
+	return ovn.Change{Text: ovn.Lines("change "+text, lines), Edits: []ovn.Edit{edit}}, nil
+}
+
+func (t *NAT) absent(rows nb.Rows, owner string) (ovn.Change, error) {
+	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	if err != nil || missing != nil {
+		return ovn.Change{}, err
+	}
+	have, found := t.find(rows, router)
+	if !found {
+		return ovn.Change{}, nil
+	}
+	if !ovn.IsOwned(have.ExternalIDs, owner) {
+		return ovn.Change{}, t.foreign(have, owner)
+	}
+	return ovn.Change{
+		Text:  fmt.Sprintf("delete %s %s to %s of logical router %s", have.Type, have.LogicalIP, have.ExternalIP, t.Router),
+		Edits: []ovn.Edit{ovn.Unlink(&router, &router.NAT, have.UUID)},
+	}, nil
+}
+
+func (t *NAT) foreign(have nb.NAT, owner string) error {
+	key := have.ExternalIP
+	if have.Type == "snat" {
+		key = have.LogicalIP
+	}
+	return ovn.Foreign(fmt.Sprintf("%s of %s on logical router %s", have.Type, key, t.Router), have.ExternalIDs, owner,
+		fmt.Sprintf("ovn-nbctl lr-nat-del %s %s %s", t.Router, have.Type, key))
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

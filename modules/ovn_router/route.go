@@ -1,0 +1,119 @@
+package ovnrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/nb"
+)
+
+// RouteKind is module ovn_route: a static route of a logical router, one for each
+// destination. It runs on the host of ovn-central.
+func RouteKind() module.Kind {
+	return module.Of[Route](module.Kind{Name: "ovn_route"})
+}
+
+// Route is a static route of a logical router, one for each destination. It runs on the
+// host of ovn-central.
+//
+// Errors:
+//   - the router does not exist
+//   - prefix is not a network, or nexthop neither an address nor "discard"
+//   - the host has no OVN northbound database, or it does not answer
+type Route struct {
+	// Router is the logical router that gets the route.
+	Router string `hcl:"router"`
+	// Prefix is the destination, such as "0.0.0.0/0".
+	Prefix string `hcl:"prefix"`
+	// Nexthop is the address of the next router, or "discard". Needed unless state is
+	// "absent".
+	Nexthop string `hcl:"nexthop,optional"`
+	// OutputPort is the router port to send through. Empty: OVN finds it by the
+	// nexthop.
+	OutputPort string `hcl:"output_port,optional"`
+	// State is "present" (default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Route) Validate() error {
+	if t.Router == "" {
+		return errors.New("router is empty, want the logical router that gets the route")
+	}
+	prefix, err := netip.ParsePrefix(t.Prefix)
+	if err != nil || prefix.Masked() != prefix {
+		return fmt.Errorf("prefix is %q, want a destination such as \"0.0.0.0/0\"", t.Prefix)
+	}
+	if t.State == ovn.Absent {
+		return nil
+	}
+	if _, err := netip.ParseAddr(t.Nexthop); err != nil && t.Nexthop != "discard" {
+		return fmt.Errorf("nexthop is %q, want an address or \"discard\"", t.Nexthop)
+	}
+	return nil
+}
+
+// Plan compares the route with the arguments.
+func (t *Route) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return planFor(ctx, h, t.State, t.present, t.absent)
+}
+
+func (t *Route) find(rows nb.Rows, router nb.Router) (nb.Route, bool) {
+	for _, r := range rows.RoutesOf(router) {
+		if r.Prefix == t.Prefix {
+			return r, true
+		}
+	}
+	return nb.Route{}, false
+}
+
+func (t *Route) present(rows nb.Rows, owner string) (ovn.Change, error) {
+	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	if err != nil {
+		return ovn.Change{}, err
+	}
+	want := nb.Route{
+		UUID: "route", Prefix: t.Prefix, Nexthop: t.Nexthop, OutputPort: optional(t.OutputPort),
+		ExternalIDs: ovn.Owned(owner, nil),
+	}
+	text := fmt.Sprintf("route %s via %s on logical router %s", t.Prefix, t.Nexthop, t.Router)
+	have, found := t.find(rows, router)
+	if !found {
+		return ovn.Change{Text: "create " + text, Edits: []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.StaticRoutes, want.UUID)}, Blocked: missing}, nil
+	}
+	if !ovn.IsOwned(have.ExternalIDs, owner) {
+		return ovn.Change{}, t.foreign(have, owner)
+	}
+	edit, lines := ovn.Compare(have, want, "nexthop", "output_port")
+	if edit == nil {
+		return ovn.Change{}, nil
+	}
+	return ovn.Change{Text: ovn.Lines("change "+text, lines), Edits: []ovn.Edit{edit}}, nil
+}
+
+func (t *Route) absent(rows nb.Rows, owner string) (ovn.Change, error) {
+	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	if err != nil || missing != nil {
+		return ovn.Change{}, err
+	}
+	have, found := t.find(rows, router)
+	if !found {
+		return ovn.Change{}, nil
+	}
+	if !ovn.IsOwned(have.ExternalIDs, owner) {
+		return ovn.Change{}, t.foreign(have, owner)
+	}
+	return ovn.Change{
+		Text:  fmt.Sprintf("delete route %s via %s of logical router %s", have.Prefix, have.Nexthop, t.Router),
+		Edits: []ovn.Edit{ovn.Unlink(&router, &router.StaticRoutes, have.UUID)},
+	}, nil
+}
+
+func (t *Route) foreign(have nb.Route, owner string) error {
+	return ovn.Foreign(fmt.Sprintf("route %s on logical router %s", t.Prefix, t.Router), have.ExternalIDs, owner,
+		fmt.Sprintf("ovn-nbctl lr-route-del %s %s", t.Router, t.Prefix))
+}

@@ -1,0 +1,101 @@
+// Package ovnrouter manages OVN's logical routers with their ports, translations and routes:
+// modules ovn_router, ovn_router_port, ovn_nat and ovn_route.
+package ovnrouter
+
+import (
+	"context"
+	"errors"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/nb"
+)
+
+// Kind is module ovn_router: a logical router in OVN's northbound database. It
+// runs on the host of ovn-central.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_router"})
+}
+
+// Task is a logical router of OVN. It runs on the host of ovn-central.
+//
+// Errors:
+//   - a router with the name belongs to another cluster
+//   - the host has no OVN northbound database, or it does not answer
+type Task struct {
+	// Name is the logical router's name.
+	Name string `hcl:"name"`
+	// Options are all options of the router, by OVN's names.
+	Options map[string]string `hcl:"options,optional"`
+	// State is "present" (default) or "absent", which removes the router with its
+	// ports, their peers on switches, translations and routes.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if t.Name == "" {
+		return errors.New("name is empty, want the logical router's name")
+	}
+	return nil
+}
+
+// Plan compares the router with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return planFor(ctx, h, t.State, t.present, t.absent)
+}
+
+// decision computes a change from the rows.
+type decision func(rows nb.Rows, owner string) (ovn.Change, error)
+
+// planFor plans with the decision for a state.
+func planFor(ctx context.Context, h module.Host, state string, present, absent decision) ([]module.Step, error) {
+	if state == ovn.Absent {
+		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
+			return absent(rows, claim.Signature(h))
+		})
+	}
+	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
+		return present(rows, claim.Signature(h))
+	})
+}
+
+func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
+	have, missing, err := ovn.FindRouter(rows, t.Name, owner)
+	if err != nil {
+		return ovn.Change{}, err
+	}
+	want := have
+	want.Name, want.Options = t.Name, t.Options
+	if missing != nil {
+		want.ExternalIDs = ovn.Owned(owner, nil)
+		return ovn.Change{
+			Text:  ovn.Lines("create logical router "+t.Name, ovn.Show(want, "options")),
+			Edits: []ovn.Edit{ovn.Unless(&want, &want.Name), ovn.Insert(&want)},
+		}, nil
+	}
+	edit, lines := ovn.Compare(have, want, "options")
+	if edit == nil {
+		return ovn.Change{}, nil
+	}
+	return ovn.Change{Text: ovn.Lines("change logical router "+t.Name, lines), Edits: []ovn.Edit{edit}}, nil
+}
+
+func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {
+	have, missing, err := ovn.FindRouter(rows, t.Name, owner)
+	if err != nil || missing != nil {
+		return ovn.Change{}, err
+	}
+	return ovn.DropRouter(rows, have, owner), nil
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the router
+}
+
+// Outputs returns the router's name.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	return Outputs{Name: t.Name}, ctx.Err()
+}

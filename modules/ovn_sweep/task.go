@@ -1,0 +1,95 @@
+// Package ovnsweep removes a cluster's objects from OVN's databases: module
+// ovn_sweep.
+package ovnsweep
+
+import (
+	"context"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/sb"
+)
+
+// Kind is module ovn_sweep: clean-up of the cluster's routers, switches, ports,
+// DHCP options and chassis groups. It runs on the host of ovn-central.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_sweep"})
+}
+
+// Task removes a cluster's routers, switches, ports and DHCP options from OVN. It runs
+// on the host of ovn-central.
+//
+// Errors:
+//   - OVN's databases do not answer, or refuse a change
+type Task struct {
+	// All removes everything that the cluster owns, including the listener of the southbound
+	// database. Default false: removes everything that keep does not name.
+	All bool `hcl:"all,optional"`
+	// Keep are the names of logical routers, logical switches, ports and DHCP options
+	// that remain. A remaining router keeps its ports, translations, routes and the
+	// switch ports that lead to it. Ports of a remaining switch are removed unless they are
+	// named.
+	Keep []string `hcl:"keep,optional"`
+
+	told string
+}
+
+// decision finds an object in the rows and returns its removal; nothing if it is gone.
+type decision func(rows nb.Rows) ovn.Change
+
+// Plan lists the cluster's objects in an order in which they can be removed.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if h.Owner() == "" {
+		return nil, nil
+	}
+	var north nb.Rows
+	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
+		return nil, err
+	}
+	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, north))
+	var steps []module.Step
+	for _, remove := range t.decisions(north, claim.Signature(h)) {
+		if change := remove(north); !change.Empty() {
+			steps = append(steps, module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
+				return ovn.Do(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) { return remove(rows), nil })
+			}))
+		}
+	}
+	if !t.All {
+		return steps, nil
+	}
+	var south sb.Rows
+	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
+		return nil, err
+	}
+	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south, claim.Signature(h)))
+	return append(steps, more...), err
+}
+
+// goes reports whether an object with this name is to be removed.
+func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
+
+// Tells returns the rows of another cluster with the same name.
+func (t *Task) Tells() string { return t.told }
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Count int `cty:"count"` // number of the cluster's rows that are left
+}
+
+// Outputs counts the rows that still have the cluster's mark.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	var north nb.Rows
+	var south sb.Rows
+	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
+		return Outputs{}, err
+	}
+	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
+		return Outputs{}, err
+	}
+	count := ovn.Marked(north, claim.Signature(h)) + ovn.Marked(south, claim.Signature(h))
+	return Outputs{Count: count}, nil
+}

@@ -1,0 +1,156 @@
+// Package ovnsync waits until the hypervisors have the changes of OVN's northbound
+// database: module ovn_sync.
+package ovnsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/pace"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/sb"
+)
+
+// Kind is module ovn_sync: every named chassis has registered and has the last
+// change of the northbound database. It runs on the host of ovn-central.
+func Kind() module.Kind {
+	return module.Of[Task](module.Kind{Name: "ovn_sync"})
+}
+
+// Task waits until chassis have registered and have the last change of OVN's northbound
+// database. It runs on the host of ovn-central.
+//
+// Errors:
+//   - a chassis has not registered, or lags behind, after the time; the error names each
+//   - a port is not up after the time
+type Task struct {
+	// Chassis are the ids of the chassis to wait for, as ovn_chassis returns them.
+	Chassis []string `hcl:"chassis,optional"`
+	// Ports are the names of logical switch ports that a chassis must have brought up.
+	Ports []string `hcl:"ports,optional"`
+	// WaitFor is the longest wait, such as "60s" (default).
+	WaitFor string `hcl:"wait,optional" default:"60s"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if len(t.Chassis)+len(t.Ports) == 0 {
+		return errors.New("chassis and ports are empty, want the ids of the chassis to wait for")
+	}
+	seen := map[string]bool{}
+	for _, id := range t.Chassis {
+		if id == "" || seen[id] {
+			return fmt.Errorf("chassis: %q is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf", id)
+		}
+		seen[id] = true
+	}
+	if wait, err := time.ParseDuration(t.WaitFor); err != nil || wait <= 0 {
+		return fmt.Errorf("wait is %q, want a duration such as \"60s\"", t.WaitFor)
+	}
+	return nil
+}
+
+// view is a snapshot of both databases.
+type view struct {
+	north *ovn.Session
+	south *ovn.Session
+	nb    nb.Rows
+	sb    sb.Rows
+}
+
+func open(ctx context.Context, h module.Host) (*view, error) {
+	north, err := ovn.Open(ctx, h, ovn.Northbound())
+	if err != nil {
+		return nil, err
+	}
+	south, err := ovn.Open(ctx, h, ovn.Southbound())
+	if err != nil {
+		north.Close()
+		return nil, err
+	}
+	v := &view{north: north, south: south}
+	if err := v.read(ctx); err != nil {
+		v.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *view) read(ctx context.Context) error {
+	if err := v.north.Read(ctx, &v.nb); err != nil {
+		return err
+	}
+	return v.south.Read(ctx, &v.sb)
+}
+
+func (v *view) close() {
+	v.north.Close()
+	v.south.Close()
+}
+
+// change is the number of the northbound database's last change.
+func (v *view) change() int {
+	if len(v.nb.Globals) == 0 {
+		return 0
+	}
+	return v.nb.Globals[0].NbCfg
+}
+
+// Plan looks for chassis that lag behind.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	v, err := open(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	lags := t.lags(v.nb, v.sb, v.change(), time.Now())
+	if len(lags) == 0 {
+		return nil, nil
+	}
+	text := ovn.Lines("wait for the hypervisors", lags)
+	return []module.Step{module.NewWait(text, t.wait)}, nil
+}
+
+// wait returns when no chassis lags behind the change that was the last one when it
+// began.
+func (t *Task) wait(ctx context.Context, h module.Host) error {
+	v, err := open(ctx, h)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	limit, err := time.ParseDuration(t.WaitFor)
+	if err != nil {
+		return err
+	}
+	limited, within := module.Within(ctx, h, limit)
+	defer within.End()
+	change, start := v.change(), time.Now()
+	var lags []string
+	err = ovn.WaitBoth(limited, v.north, v.south, func() (bool, error) {
+		// Reading is local; only waiting ends with the limit, so that the last state is
+		// reported.
+		if err := v.read(ctx); err != nil {
+			return false, err
+		}
+		lags = t.lags(v.nb, v.sb, change, time.Now())
+		if len(lags) > 0 {
+			h.Report(event.Progress{Text: "waiting: " + lags[0]})
+		}
+		return len(lags) == 0, nil
+	})
+	if err == nil || len(lags) == 0 || ctx.Err() != nil && !pace.Passed(ctx) {
+		return err
+	}
+	after := time.Since(start).Round(100 * time.Millisecond).String()
+	if pace.Passed(limited) && ctx.Err() == nil {
+		after, err = within.String(), pace.ErrPassed
+	}
+	return fmt.Errorf("after %s: %w\n%s", after, err, strings.Join(lags, "\n"))
+}

@@ -1,0 +1,136 @@
+// Package ovsbridge manages Open vSwitch bridges: module ovs_bridge.
+//
+// A bridge belongs to the host and can serve several clusters: each that made or
+// shares it leaves a mark, and it is removed with the last of them. A bridge from
+// before kinit is used without changes and never claimed.
+package ovsbridge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+)
+
+// Kind is module ovs_bridge: an Open vSwitch bridge with its own device.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ovs_bridge"})
+}
+
+// Task is an Open vSwitch bridge with its own device. It can serve several clusters
+// and is removed with the last of them. A bridge from before kinit is used without changes
+// and never claimed.
+//
+// Errors:
+//   - name is longer than 15 characters, or an address has no prefix length
+//   - a bridge from before kinit has a device that differs; the error has the needed changes
+//   - Open vSwitch does not make the bridge; the error has its message
+type Task struct {
+	// Name is the bridge's name and that of its own device, at most 15 characters.
+	Name string `hcl:"name"`
+	// DatapathType is "system" (the kernel's) or "netdev" (userspace). Empty leaves
+	// it unchanged; a new bridge is then a system one.
+	DatapathType string `hcl:"datapath_type,optional"`
+	// FailMode is "standalone" (a plain switch) or "secure" (only what flows allow).
+	// Empty leaves it unchanged; a new bridge is then a plain switch.
+	FailMode string `hcl:"fail_mode,optional"`
+	// MAC is the Ethernet address of the bridge's own device, in lower case. Empty:
+	// Open vSwitch chooses it.
+	MAC string `hcl:"mac,optional"`
+	// MTU is the MTU of the bridge's own device, in bytes. 0: Open vSwitch chooses it.
+	MTU int `hcl:"mtu,optional"`
+	// Addresses are set on the bridge's own device, with prefix length, such as
+	// "172.16.0.254/24"; the device is then brought up, and on a bridge that only
+	// this cluster owns other addresses are removed. They are lost at a restart
+	// of the host: run the output boot_script in a unit after openvswitch-switch.
+	Addresses []string `hcl:"addresses,optional"`
+	// TxOffload, when false, computes transmit checksums of the device in
+	// software (ethtool -K NAME tx off), which the userspace datapath needs. Default
+	// true leaves them unchanged.
+	TxOffload bool `hcl:"tx_offload,optional" default:"true"`
+	// OtherConfig are keys to set in the bridge's other_config; others remain.
+	OtherConfig map[string]string `hcl:"other_config,optional"`
+	// ExternalIDs are keys to set in the bridge's external_ids; others remain.
+	ExternalIDs map[string]string `hcl:"external_ids,optional"`
+	// State is "present" (default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if err := link.CheckName("name", t.Name); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "system", "netdev"}, t.DatapathType) {
+		return fmt.Errorf("datapath_type is %q, want \"system\" or \"netdev\"", t.DatapathType)
+	}
+	if !slices.Contains([]string{"", "standalone", "secure"}, t.FailMode) {
+		return fmt.Errorf("fail_mode is %q, want \"standalone\" or \"secure\"", t.FailMode)
+	}
+	if t.MTU != 0 && (t.MTU < 68 || t.MTU > 65535) {
+		return fmt.Errorf("mtu is %d, want 68 to 65535 bytes", t.MTU)
+	}
+	if err := link.CheckMAC("mac", t.MAC); err != nil {
+		return err
+	}
+	return link.CheckAddresses("addresses", t.Addresses)
+}
+
+// Plan compares the bridge with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.State == ovn.Absent {
+		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+			return t.absent(rows, claim.Signature(h))
+		})
+	}
+	stands := ovn.Sole // a bridge that does not exist yet will be this cluster's alone
+	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+		if bridge, found := rows.Bridge(t.Name); found {
+			stands = ovn.StandingOf(bridge.ExternalIDs, claim.Signature(h))
+		}
+		return t.present(rows, claim.Signature(h))
+	})
+	if err != nil || !t.managesDevice() {
+		return steps, err
+	}
+	more, err := link.Plan(ctx, h, t.device(stands == ovn.Sole))
+	if err != nil || len(more) == 0 {
+		return steps, err
+	}
+	if stands == ovn.Unmarked {
+		return nil, fmt.Errorf("bridge %s was there before kinit and its device differs; it needs:\n%s", t.Name, more[0])
+	}
+	return append(steps, more...), nil
+}
+
+// managesDevice reports whether an argument concerns settings of the bridge's device that
+// are not in the database.
+func (t *Task) managesDevice() bool { return len(t.Addresses) > 0 || !t.TxOffload }
+
+// device is the bridge's own device. On a bridge that others use too, addresses are only
+// added.
+func (t *Task) device(ours bool) link.Want {
+	return link.Want{Device: t.Name, Addresses: t.Addresses, TxOff: !t.TxOffload, Only: ours && len(t.Addresses) > 0}
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the bridge
+	// commands that restore the device's addresses after a boot, for a
+	// unit
+	BootScript string `cty:"boot_script"`
+}
+
+// Outputs returns the bridge's name and the script for a unit that runs at boot.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	script := "#!/bin/sh\nset -eu\n"
+	if t.managesDevice() {
+		script += link.Script(t.device(false))
+	}
+	return Outputs{Name: t.Name, BootScript: script}, ctx.Err()
+}

@@ -1,0 +1,105 @@
+package ovsport
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/shell"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vswitch"
+)
+
+// pair is the current state of both ends of a veth.
+type pair struct{ outside, inside link.State }
+
+// pair reports whether the two belong together: each names the other's index.
+func (p pair) pair() bool {
+	return p.outside.Exists && p.inside.Exists &&
+		p.outside.Peer == p.inside.Index && p.inside.Peer == p.outside.Index
+}
+
+// read reads both ends.
+func (t *Veth) read(ctx context.Context, h module.Host) (pair, error) {
+	outside, err := link.Read(ctx, h, t.outside())
+	if err != nil {
+		return pair{}, err
+	}
+	inside, err := link.Read(ctx, h, t.inside())
+	if err != nil {
+		return pair{}, fmt.Errorf("look into network namespace %s: %w", t.netns(), err)
+	}
+	return pair{outside, inside}, nil
+}
+
+// makePair makes both ends, after removing an end that a deleted pod left.
+func (t *Veth) makePair(ctx context.Context, h module.Host) error {
+	have, err := t.read(ctx, h)
+	if err != nil || have.pair() {
+		return err
+	}
+	if err := t.unplug(ctx, h); err != nil {
+		return err
+	}
+	if have.outside.Exists {
+		if err := link.Delete(ctx, h, t.Name); err != nil {
+			return err
+		}
+	}
+	return link.RunAll(ctx, h, t.create(t.netns(), claim.Signature(h)))
+}
+
+// create returns the commands that make the pair.
+func (t *Veth) create(netns, owner string) [][]string {
+	commands := [][]string{{"ip", "link", "add", "name", t.Name, "type", "veth", "peer", "name", t.Peer, "netns", netns}}
+	if owner != "" {
+		commands = append(commands, []string{"ip", "link", "set", "dev", t.Name, "alias", vswitch.Alias(owner)})
+	}
+	return commands
+}
+
+// script attaches the namespace whose path is its first argument. It does nothing if that
+// is already done, so that starting a unit does not interrupt a working connection.
+func (t *Veth) script(owner string) string {
+	const here = "NETNS"
+	inside := t.inside()
+	inside.Netns = here
+	name := shell.POSIX(t.Name)
+	lines := []string{
+		"#!/bin/sh", "set -eu",
+		"near=$(ip -o link show dev " + name + " 2>/dev/null | cut -d : -f 1)",
+		"nsenter " + shell.POSIX("--net="+here) + " ip -o link show dev " + shell.POSIX(t.Peer) + " 2>/dev/null | grep -q \"@if${near:-none}:\" && exit 0",
+		"ovs-vsctl --if-exists del-port " + name,
+		"ip link del dev " + name + " 2>/dev/null || true",
+	}
+	for _, argv := range append(t.create(here, owner), t.addPort(owner)) {
+		lines = append(lines, shell.POSIX(argv...))
+	}
+	text := strings.Join(lines, "\n") + "\n" + link.Script(t.outside()) + link.Script(inside)
+	text = strings.ReplaceAll(text, "netns "+here, `netns "$1"`)
+	return strings.ReplaceAll(text, shell.POSIX("--net="+here), `--net="$1"`)
+}
+
+// addPort returns the command that makes the port's row.
+func (t *Veth) addPort(owner string) []string {
+	row := t.row()
+	argv := []string{"ovs-vsctl", "add-port", row.Bridge, row.Name}
+	argv = append(argv, setIDs("Port", row.Name, ovn.Owned(owner, row.Marks))...)
+	return append(argv, setIDs("Interface", row.Name, row.IDs)...)
+}
+
+func setIDs(table, record string, ids map[string]string) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	argv := []string{"--", "set", table, record}
+	for _, key := range slices.Sorted(maps.Keys(ids)) {
+		argv = append(argv, fmt.Sprintf("external_ids:%s=%q", key, ids[key]))
+	}
+	return argv
+}

@@ -1,0 +1,140 @@
+package ovssweep
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/ovn/ovntest"
+)
+
+func sweepAll() module.Task { return &Task{All: true} }
+
+// start is a machine with a bridge, a port and settings of its administrator.
+func start(t *testing.T) *ovntest.Machine {
+	m := ovntest.StartMachine(t)
+	m.VS("add-br", "theirs", "--", "set", "bridge", "theirs", "datapath_type=netdev", "--", "add-port", "theirs", "theirs0",
+		"--", "set", "interface", "theirs0", "type=internal", "--", "set", "Open_vSwitch", ".", "external_ids:keep=this")
+	return m
+}
+
+// cluster plants everything a cluster has, as the modules write it.
+func cluster(t *testing.T, m *ovntest.Machine, name string) {
+	t.Helper()
+	mine, shares := "external_ids:kinit-owner="+name, "external_ids:kinit-owner-"+name+"=true"
+	for _, bridge := range []string{"br-ex", "br-int"} {
+		m.VS("--may-exist", "add-br", bridge, "--", "set", "bridge", bridge, "datapath_type=netdev", shares)
+	}
+	m.VS("add-port", "br-int", name+"-mgmt", "--", "set", "interface", name+"-mgmt", "type=internal", "--", "set", "port", name+"-mgmt", mine)
+	m.Output("ip", "link", "add", name+"-svc", "type", "veth", "peer", "name", name+"-in")
+	m.VS("add-port", "br-int", name+"-svc", "--", "set", "port", name+"-svc", mine, "external_ids:kinit-device=veth")
+	m.Output("ip", "link", "add", name+"-nic", "type", "veth", "peer", "name", name+"-far")
+	m.Output("ip", "addr", "add", "192.0.2.7/24", "dev", name+"-nic")
+	m.VS("add-port", "br-ex", name+"-nic", "--", "set", "port", name+"-nic", mine, "external_ids:kinit-addresses=192.0.2.7/24")
+	m.Output("ip", "link", "add", name+"-half", "type", "veth", "peer", "name", name+"-h")
+	m.Output("ip", "link", "set", "dev", name+"-half", "alias", "kinit-owner="+name)
+	m.VS("set", "Open_vSwitch", ".", "external_ids:ovn-remote=ssl:x", "external_ids:kinit-users-ovn-remote="+name, "external_ids:kinit-prior-ovn-remote=old",
+		"--", "set", "Open_vSwitch", ".", "external_ids:ovn-bridge-mappings=a:b,provider:br-ex", `external_ids:kinit-users-ovn-bridge-mappings/provider=`+name,
+		"--", "--id=@s", "create", "SSL", "private_key=k", "certificate=c", "ca_cert=a", shares, "--", "set", "Open_vSwitch", ".", "ssl=@s")
+}
+
+func count(t *testing.T, h module.Host) int64 {
+	t.Helper()
+	values, err := module.Outputs(t.Context(), &Task{}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := values["count"].AsBigFloat().Int64()
+	return n
+}
+
+func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
+	t.Parallel()
+	m := start(t)
+	before := m.VS("list-br")
+	cluster(t, m, "c1")
+	h := m.Host("c1")
+	want := []string{
+		"delete port c1-mgmt of bridge br-int", "delete port c1-nic of bridge br-ex", "delete port c1-svc of bridge br-int", "delete veth c1-half",
+		"change the settings of Open vSwitch\n  external_ids:kinit-prior-ovn-remote: old -> none\n" +
+			"  external_ids:kinit-users-ovn-bridge-mappings/provider: c1 -> none\n  external_ids:kinit-users-ovn-remote: c1 -> none\n" +
+			"  external_ids:ovn-bridge-mappings: a:b,provider:br-ex -> a:b\n  external_ids:ovn-remote: ssl:x -> old\nuse no TLS in Open vSwitch",
+		"delete bridge br-ex", "delete bridge br-int",
+	}
+	if got := ovntest.Texts(t, h, sweepAll()); !slices.Equal(got, want) {
+		t.Errorf("steps %q\nwant %q", got, want)
+	}
+	if got := count(t, h); got != 7 {
+		t.Errorf("count before: %d, want 7", got)
+	}
+	moduletest.Run(t, moduletest.Case{New: sweepAll, Host: h, Snapshot: func() string { return m.VS("show") + m.Output("ip", "-br", "link") }})
+	if after := m.VS("list-br"); after != before {
+		t.Errorf("bridges %q, want %q", after, before)
+	}
+	if got := m.VS("get", "Open_vSwitch", ".", "external_ids"); got != `{keep=this, ovn-bridge-mappings="a:b", ovn-remote=old}` {
+		t.Errorf("settings %q", got)
+	}
+	devices := m.Output("ip", "-br", "addr")
+	if strings.Contains(devices, "c1-svc") || strings.Contains(devices, "c1-half") || strings.Contains(devices, "192.0.2.7") || !strings.Contains(devices, "c1-nic") {
+		t.Errorf("devices %q, want c1-nic without its address and no veth", devices)
+	}
+	if got := count(t, h); got != 0 {
+		t.Errorf("count after: %d, want 0", got)
+	}
+}
+
+func TestSweepKeepsWhatIsNamedAndTheSettings(t *testing.T) {
+	t.Parallel()
+	m := start(t)
+	cluster(t, m, "c1")
+	h := m.Host("c1")
+	task := func() module.Task { return &Task{Keep: []string{"br-int", "br-ex", "c1-nic", "c1-half"}} }
+	if got, want := ovntest.Texts(t, h, task()), []string{"delete port c1-mgmt of bridge br-int", "delete port c1-svc of bridge br-int"}; !slices.Equal(got, want) {
+		t.Errorf("steps %q, want %q", got, want)
+	}
+	moduletest.Run(t, moduletest.Case{New: task, Host: h})
+	if got := count(t, h); got != 5 {
+		t.Errorf("count after: %d, want 5", got)
+	}
+}
+
+func TestSweepLeavesSharedBridges(t *testing.T) {
+	t.Parallel()
+	m := start(t)
+	cluster(t, m, "c1")
+	m.VS("set", "bridge", "br-ex", "external_ids:kinit-owner-c2=true")
+	ovntest.Apply(t, m.Host("c1"), sweepAll())
+	if got := m.VS("list-br"); got != "br-ex\ntheirs" {
+		t.Errorf("bridges left %q, want br-ex and theirs", got)
+	}
+}
+
+func TestSweepNamesWhatKeepsABridgeAndGoesOnBefore(t *testing.T) {
+	t.Parallel()
+	m := start(t)
+	cluster(t, m, "c1")
+	m.VS("add-port", "br-ex", "guest0", "--", "set", "interface", "guest0", "type=internal")
+	// The port of a guest that was killed keeps nothing.
+	m.VS("add-port", "br-int", "dead0")
+	ovntest.Refused(t, m.Host("c1"), sweepAll(),
+		`bridge br-ex has ports that are not owned by cluster c1: guest0; remove them with "ovs-vsctl del-port" if nobody needs them`)
+	if got := m.VS("list-br"); got != "br-ex\ntheirs" {
+		t.Errorf("bridges left %q, want br-ex and theirs", got)
+	}
+}
+
+func TestSweepWithoutOpenVSwitchOrOwnerIsDone(t *testing.T) {
+	t.Parallel()
+	bare := moduletest.NewFakeHost(t, "c1")
+	bare.On("ip", "-json", "-details", "addr", "show").Out("[]")
+	for _, h := range []module.Host{bare, start(t).Host("")} {
+		if got := ovntest.Texts(t, h, sweepAll()); len(got) > 0 {
+			t.Errorf("steps %q, want none", got)
+		}
+		if got := count(t, h); got != 0 {
+			t.Errorf("count %d, want 0", got)
+		}
+	}
+}

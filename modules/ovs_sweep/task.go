@@ -1,0 +1,180 @@
+// Package ovssweep removes a cluster's objects from a host's Open vSwitch: module
+// ovs_sweep.
+package ovssweep
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/link"
+	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/vs"
+	"kinit/modules/internal/ovn/vswitch"
+)
+
+// Kind is module ovs_sweep: clean-up of the cluster's ports, bridges and settings
+// in a hypervisor's Open vSwitch. If ovn-controller is to stop, stop it first: when it ends,
+// it removes its chassis from the southbound database, but only while its settings exist.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ovs_sweep"})
+}
+
+// Task removes a cluster's ports, bridges and settings from a host's Open vSwitch.
+//
+// If ovn-controller is to stop, stop it first: when it ends, it removes its chassis from the
+// southbound database, but only while its settings exist.
+//
+// Errors:
+//   - Open vSwitch does not answer, or refuses a change
+type Task struct {
+	// All removes everything that the cluster owns, and gives up the settings of ovn_chassis:
+	// with the last cluster, their former values are restored. Default
+	// false: removes the ports and bridges that keep does not name.
+	All bool `hcl:"all,optional"`
+	// Keep are the names of ports and bridges that remain.
+	Keep []string `hcl:"keep,optional"`
+
+	told string
+}
+
+// Plan lists the cluster's objects in an order in which they can be removed.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if h.Owner() == "" {
+		return nil, nil
+	}
+	var rows vs.Rows
+	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
+		return nil, err
+	}
+	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, rows))
+	var steps []module.Step
+	for _, p := range vswitch.OwnedPorts(rows, claim.Signature(h)) {
+		if t.goes(p.Name) {
+			steps = append(steps, portStep(rows, p, claim.Signature(h)))
+		}
+	}
+	devices, err := t.devices(ctx, h, rows)
+	if err != nil {
+		return nil, err
+	}
+	steps = append(steps, devices...)
+	for _, remove := range t.rest(rows, claim.Signature(h)) {
+		steps = append(steps, step(remove(rows).Text, remove))
+	}
+	return steps, nil
+}
+
+// devices removes veth devices without a port, which an interrupted ovs_veth left.
+func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]module.Step, error) {
+	names, err := link.WithAlias(ctx, h, vswitch.Alias(claim.Signature(h)))
+	if err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	for _, name := range names {
+		if _, found := rows.Port(name); found || !t.goes(name) {
+			continue
+		}
+		steps = append(steps, module.NewStep("delete veth "+name, func(ctx context.Context, h module.Host) error {
+			return link.Delete(ctx, h, name)
+		}))
+	}
+	return steps, nil
+}
+
+// decision finds an object in the rows and returns its removal; nothing if it is gone.
+type decision func(rows vs.Rows) ovn.Change
+
+// step commits the decision's change at that time.
+func step(text string, remove decision) module.Step {
+	return module.NewStep(text, func(ctx context.Context, h module.Host) error {
+		return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) { return remove(rows), nil })
+	})
+}
+
+// portStep removes a port with its other parts. The row is removed last: after an
+// interruption it is the record of the other parts.
+func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
+	drop := func(rows vs.Rows) (ovn.Change, error) {
+		if now, found := rows.Port(p.Name); !found || now.UUID != p.UUID {
+			return ovn.Change{}, nil
+		}
+		return vswitch.DropPort(rows, p.Name, owner)
+	}
+	change, _ := drop(rows)
+	return module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
+		if p.ExternalIDs[vswitch.DeviceKey] == vswitch.VethDevice {
+			if err := link.Delete(ctx, h, p.Name); err != nil {
+				return err
+			}
+		}
+		addresses := strings.Fields(p.ExternalIDs[vswitch.AddressesKey])
+		if err := link.RemoveAddresses(ctx, h, p.Name, addresses); err != nil {
+			return err
+		}
+		return ovn.Do(ctx, h, ovn.Switch(), drop)
+	})
+}
+
+// rest lists the removals besides ports: settings first, because they name
+// bridges. A bridge that another owner's ports block comes last, so that it does not stop
+// the others.
+func (t *Task) rest(rows vs.Rows, owner string) []decision {
+	var all []decision
+	release := func(rows vs.Rows) ovn.Change { return vswitch.ReleaseHost(rows, owner) }
+	if t.All && !release(rows).Empty() {
+		all = append(all, release)
+	}
+	for _, b := range rows.Bridges {
+		if remove := removeBridge(b.Name, owner); t.goes(b.Name) && !remove(rows).Empty() {
+			all = append(all, remove)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b decision) int { return blocked(a(rows)) - blocked(b(rows)) })
+	return all
+}
+
+func blocked(c ovn.Change) int {
+	if c.Blocked != nil {
+		return 1
+	}
+	return 0
+}
+
+// removeBridge deletes a bridge that the cluster made or shares, or leaves it to others,
+// and restores a bridge that the cluster only changed.
+func removeBridge(name, owner string) decision {
+	return func(rows vs.Rows) ovn.Change {
+		b, found := rows.Bridge(name)
+		switch {
+		case !found:
+			return ovn.Change{}
+		case ovn.Shares(b.ExternalIDs, owner):
+			return vswitch.DropBridge(rows, b, owner)
+		}
+		return vswitch.ReleaseBridge(b, owner)
+	}
+}
+
+// goes reports whether an object with this name is to be removed.
+func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
+
+// Tells returns the rows of another cluster with the same name.
+func (t *Task) Tells() string { return t.told }
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Count int `cty:"count"` // number of the cluster's rows that are left
+}
+
+// Outputs counts the rows that still have the cluster's mark.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	var rows vs.Rows
+	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
+		return Outputs{}, err
+	}
+	return Outputs{Count: ovn.Marked(rows, claim.Signature(h))}, nil
+}

@@ -1,0 +1,166 @@
+// Package ospkg is the module "package": packages of the host's distribution, by the
+// host's package manager.
+package ospkg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/packages"
+)
+
+// Task is a set of installed or absent packages.
+//
+// It uses apt on Debian, Ubuntu and their derivatives, dnf or yum on Fedora, RHEL and
+// their derivatives, zypper on SUSE and openSUSE.
+//
+// Packages that kinit installs are marked; cleanup removes them only if everything is
+// purged, and then also releases holds that kinit set. The package manager manages their
+// dependencies; recommended packages are not installed.
+//
+// kinit is developed on Debian. Its tests install, change, hold and remove real packages
+// with dnf 4 there; zypper, Fedora, RHEL, SUSE, dnf 5 and yum themselves are not tested.
+// Holding with dnf needs its plug-in versionlock, and "latest" needs dnf instead of the
+// old yum.
+//
+// Errors:
+//   - a package or version does not exist, or the package manager fails; the error has its
+//     last lines
+//   - apt or zypper waits for more than 300 s for another one's lock
+//   - a package that should be absent is installed and the cluster does not own it
+//   - dnf should hold packages and the plug-in versionlock is missing
+//   - the host has none of apt, dnf, yum and zypper: use a command task for its
+//     package manager
+type Task struct {
+	// Names are the packages; "name=version" selects a version in the package manager's
+	// notation: with apt the whole version, with the others also without release
+	// or epoch. A "*" at the end matches anything (not with zypper). Virtual
+	// packages and architectures are not supported.
+	Names []string `hcl:"names"`
+	// State is "present", "absent", or "latest": the newest version in the host's package
+	// lists. A held package then keeps its version. Default "present".
+	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
+	// Held = true keeps the packages at their version when the host is upgraded; false
+	// releases them. A version in names changes a held package all the same.
+	// Default: unchanged.
+	Held *bool `hcl:"held,optional"`
+	// UpdateCache refreshes the package lists before an install. Otherwise they are
+	// refreshed only if the install fails with the existing lists.
+	// Default false.
+	UpdateCache bool `hcl:"update_cache,optional"`
+}
+
+// Kind is the module "package".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "package", Elsewhere: "win_package", Marks: []module.MarkKind{
+		module.NewMarkKind("package", "package", undoPackage, module.MarkTraits{Shared: true}),
+		module.NewMarkKind(packages.MarkOfHold, "hold of package", undoHold, module.MarkTraits{Shared: true}),
+	}})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if len(t.Names) == 0 {
+		return errors.New("names is empty, want at least one package")
+	}
+	// The characters that Debian's policy, section 5.6.1, and rpm allow.
+	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(=[A-Za-z0-9.+:~^_-]+\*?)?$`)
+	for _, name := range t.Names {
+		if !valid.MatchString(name) {
+			return fmt.Errorf("names has %q, want a package name such as \"curl\" or \"curl=7.88.1-10\"", name)
+		}
+	}
+	if t.State == "absent" && t.Held != nil {
+		return errors.New("held is for installed packages, want it without state = \"absent\"")
+	}
+	return nil
+}
+
+// specs parses the names.
+func (t *Task) specs() []packages.Spec {
+	var all []packages.Spec
+	for _, name := range t.Names {
+		all = append(all, packages.Parse(name))
+	}
+	return all
+}
+
+func (t *Task) packages() []string {
+	var all []string
+	for _, s := range t.specs() {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// state is the package manager's data about the names.
+type state struct {
+	manager   packages.Manager
+	installed map[string][]string // the notations of the version, by name
+	newest    map[string]string   // version by name; only for latest
+	held      map[string]bool     // only if needed
+}
+
+func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
+	var s state
+	var err error
+	if s.manager, err = packages.Of(ctx, h); err != nil {
+		return s, err
+	}
+	if s.installed, err = s.manager.Installed(ctx, h, t.packages()); err != nil {
+		return s, err
+	}
+	if t.State == "latest" {
+		if s.newest, err = s.manager.Newest(ctx, h, t.packages()); err != nil {
+			return s, err
+		}
+	}
+	if t.Held == nil && !t.changes(s) {
+		return s, nil
+	}
+	s.held, err = s.manager.Held(ctx, h, t.packages())
+	return s, err
+}
+
+// changes reports whether an installed package must be changed or removed.
+func (t *Task) changes(s state) bool {
+	return t.State == "absent" && len(s.installed) > 0 || len(t.missing(s).specs) > len(t.missing(s).fresh)
+}
+
+// Plan compares the installed packages with the names.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.planAbsent(ctx, h, s)
+	}
+	var steps []module.Step
+	if c := t.missing(s); len(c.specs) > 0 {
+		steps = append(steps, module.NewStep(strings.Join(c.texts, ", "), t.install))
+	}
+	return append(steps, t.planHold(s)...), nil
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Versions map[string]string `cty:"versions"` // the installed version by package name
+}
+
+// Outputs reads the installed versions.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return Outputs{}, err
+	}
+	versions := map[string]string{}
+	for name, version := range s.installed {
+		versions[name] = version[0]
+	}
+	return Outputs{Versions: versions}, nil
+}

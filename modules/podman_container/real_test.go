@@ -1,0 +1,305 @@
+package podmancontainer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/engine/secret"
+	"kinit/modules/internal/podman/podmantest"
+	"kinit/modules/podman_container"
+)
+
+const image = "localhost/kinit-test:1"
+
+func task(h *podmantest.Host, change func(*podmancontainer.Task)) *podmancontainer.Task {
+	made := podmancontainer.Kind().New().(*podmancontainer.Task)
+	made.Name, made.Image, made.Runtime = "web", image, h.Runtime
+	made.Networks, made.StopTimeout = []string{"none"}, "0s"
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	for _, s := range plan(t, h, made) {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if left := plan(t, h, made); len(left) > 0 {
+		t.Fatalf("planned again: %v", left)
+	}
+}
+
+// wantStep checks the only step's text.
+func wantStep(t *testing.T, h module.Host, made module.Task, want string) {
+	t.Helper()
+	steps := plan(t, h, made)
+	if len(steps) != 1 || steps[0].String() != want {
+		t.Fatalf("steps %v, want %q", steps, want)
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	moduletest.Run(t, moduletest.Case{
+		Host: h,
+		New: func() module.Task {
+			return task(h, func(t *podmancontainer.Task) { t.EnvSecret = map[string]secret.Value{"SECRET": "hunter2!"} })
+		},
+		Absent:  func() module.Task { return task(h, func(t *podmancontainer.Task) { t.State = "absent" }) },
+		Secrets: []secret.Value{"hunter2!"},
+	})
+}
+
+func TestChangedArgumentsAndImageRecreate(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "one")
+	apply(t, h, task(h, nil))
+	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
+	wantStep(t, h, other, "recreate container web: its arguments are others")
+	apply(t, h, other)
+	h.Image(t, image, "two")
+	wantStep(t, h, other, "recreate container web: its image is another")
+	apply(t, h, other)
+	stopped := task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.State = "2", "stopped" })
+	wantStep(t, h, stopped, "stop container web")
+	apply(t, h, stopped)
+	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "exited" {
+		t.Errorf("status %s, want exited", got)
+	}
+	wantStep(t, h, other, "start container web: it ended with code 137")
+	apply(t, h, other)
+}
+
+func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "one")
+	keep := func(hash string) *podmancontainer.Task {
+		return task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.Replace = hash, false })
+	}
+	wantStep(t, h, keep("1"), "create container web from "+image)
+	apply(t, h, keep("1"))
+	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
+	h.Image(t, image, "two")
+	if steps := plan(t, h, keep("2")); len(steps) > 0 {
+		t.Errorf("steps %v, want none", steps)
+	}
+	h.Kill(t, "web")
+	wantStep(t, h, keep("2"), "restart container web: its process is gone")
+	apply(t, h, keep("2"))
+	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
+		t.Error("the container was made anew, want it started again as it was made")
+	}
+	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
+	wantStep(t, h, other, "recreate container web: its arguments are others")
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }))
+}
+
+func TestWhetherItIsReplacedIsNotAnArgumentOfTheContainer(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "")
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace = false }))
+	if steps := plan(t, h, task(h, nil)); len(steps) > 0 {
+		t.Errorf("steps %v, want none", steps)
+	}
+}
+
+func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	made := task(h, nil)
+	apply(t, h, made)
+	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
+	h.Kill(t, "web")
+	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "running" {
+		t.Fatalf("podman says %s: it has noticed, so this tests nothing", got)
+	}
+	wantStep(t, h, made, "restart container web: its process is gone")
+	apply(t, h, made)
+	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
+		t.Error("the container was made anew, want it started again with its files")
+	}
+	h.Kill(t, "web")
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "absent" }))
+}
+
+func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "")
+	made := task(h, nil)
+	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }))
+	h.HalfStart(t, "web")
+	steps := plan(t, h, made)
+	if len(steps) != 1 {
+		t.Fatalf("steps %v, want one", steps)
+	}
+	apply(t, h, made)
+	if state := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); state != "running" {
+		t.Errorf("the container is %s, want running", state)
+	}
+}
+
+func TestContainerStuckInStoppingIsBroughtBack(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	made := task(h, nil)
+	apply(t, h, made)
+	h.Kill(t, "web")
+	// This leaves the state "stopping" for good, by podman 4.3.
+	_, err := h.Run(t.Context(), module.Command{Argv: []string{"podman", "stop", "--time", "0", "web"}})
+	t.Logf("podman stop: %v, then %s", err, h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"))
+	apply(t, h, made)
+}
+
+func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	network := h.Network(t)
+	made := task(h, func(t *podmancontainer.Task) { t.Networks = []string{network} })
+	apply(t, h, made)
+	h.Kill(t, "web")
+	netns := h.Podman(t, "inspect", "web", "--format", "{{.NetworkSettings.SandboxKey}}")
+	bridge := h.Podman(t, "network", "inspect", network, "--format", "{{.NetworkInterface}}")
+	h.Reboot(t, bridge, netns)
+	wantStep(t, h, made, "restart container web: its process is gone")
+	apply(t, h, made)
+	values, err := module.Outputs(t.Context(), made, h)
+	if err != nil || values["ip"].AsString() == "" || values["netns"].AsString() == netns {
+		t.Errorf("ip %v, netns %v, %v, want an address in a new namespace", values["ip"], values["netns"], err)
+	}
+}
+
+func TestArgumentsReachPodman(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	network := h.Network(t)
+	made := task(h, func(t *podmancontainer.Task) {
+		t.Entrypoint, t.Command = []string{"/main"}, nil
+		t.Env, t.EnvSecret = map[string]string{"MODE": "a b"}, map[string]secret.Value{"SECRET": "hunter2!"}
+		t.Volumes, t.Tmpfs = []string{"data:/data", h.Dir + ":/host:ro"}, []string{"/cache:size=1m"}
+		t.Networks, t.Publish = []string{network}, []string{"127.0.0.1:8080:80"}
+		t.Hostname, t.DNS, t.AddHosts = "web.lab", []string{"10.0.0.253"}, []string{"registry:10.0.0.253"}
+		t.User, t.Workdir = "0:0", "/data"
+		t.CapAdd, t.CapDrop, t.Ulimits = []string{"NET_ADMIN"}, []string{"MKNOD"}, []string{"nofile=512:512", "nproc=512:512"}
+		t.Sysctls, t.Systemd, t.Restart = map[string]string{"net.ipv4.ip_unprivileged_port_start": "0"}, "false", "on-failure"
+		t.Labels, t.Options, t.StopTimeout = map[string]string{"tier": "front"}, []string{"--shm-size", "1m"}, "3s"
+	})
+	if err := module.Check(made); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, h, made)
+	for field, want := range map[string]string{
+		"{{.Config.Hostname}} {{.Config.User}} {{.Config.WorkingDir}} {{.Config.StopTimeout}}": "web.lab 0:0 /data 3",
+		"{{.HostConfig.Dns}} {{.HostConfig.ExtraHosts}} {{.HostConfig.RestartPolicy.Name}}":    "[10.0.0.253] [registry:10.0.0.253] on-failure",
+		"{{.HostConfig.CapAdd}} {{.HostConfig.CapDrop}} {{.HostConfig.ShmSize}}":               "[CAP_NET_ADMIN] [CAP_MKNOD] 1048576",
+		`{{index .Config.Labels "tier"}} {{index .Config.Labels "kinit.owner"}}`:               "front k8s",
+		"{{.HostConfig.PortBindings}}": "map[80/tcp:[{127.0.0.1 8080}]]",
+	} {
+		if got := h.Podman(t, "inspect", "web", "--format", field); got != want {
+			t.Errorf("%s is %q, want %q", field, got, want)
+		}
+	}
+	env := h.Podman(t, "inspect", "web", "--format", "{{.Config.Env}}")
+	for _, want := range []string{"MODE=a b", "SECRET=hunter2!"} {
+		if !strings.Contains(env, want) {
+			t.Errorf("environment %s has no %s", env, want)
+		}
+	}
+	if text := h.Podman(t, "inspect", "web", "--format", "{{.Config.CreateCommand}}"); strings.Contains(text, "hunter2!") {
+		t.Errorf("the command has the secret: %s", text)
+	}
+}
+
+func TestValidateNamesTheArgument(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*podmancontainer.Task){
+		`image is empty, expected an image's full name`:                          func(t *podmancontainer.Task) { t.Image = "" },
+		`state is "up", want one of running, stopped, absent`:                    func(t *podmancontainer.Task) { t.State = "up" },
+		`systemd is "yes", want one of true, false, always`:                      func(t *podmancontainer.Task) { t.Systemd = "yes" },
+		`stop_timeout is "10", expected a duration such as "10s"`:                func(t *podmancontainer.Task) { t.StopTimeout = "10" },
+		`networks, publish, dns and add_hosts belong to the pod when pod is set`: func(t *podmancontainer.Task) { t.Pod = "services" },
+	} {
+		err := module.Check(task(&podmantest.Host{}, change))
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+func TestForeignContainerIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	h.Podman(t, "create", "--name", "web", "--label", "kinit.owner=other", "--label", "kinit.config=1", image)
+	h.Podman(t, "create", "--name", "db", image)
+	for name, want := range map[string]string{
+		"web": "container web exists and is not owned by cluster k8s but by other: remove it or use another name",
+		"db":  "container db exists and is not owned by cluster k8s: remove it or use another name",
+	} {
+		for _, state := range []string{"running", "absent"} {
+			_, err := task(h, func(t *podmancontainer.Task) { t.Name, t.State = name, state }).Plan(t.Context(), h)
+			if err == nil || err.Error() != want {
+				t.Errorf("%s: error %v, want %s", state, err, want)
+			}
+		}
+	}
+}
+
+func TestContainerThatEndsAtOnceShowsItsLastLines(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	made := task(h, func(t *podmancontainer.Task) {
+		t.Command, t.EnvSecret = []string{"cannot", "bind"}, map[string]secret.Value{"SECRET": "hunter2!"}
+	})
+	steps := plan(t, h, made)
+	err := steps[0].Do(t.Context(), h)
+	if err == nil {
+		// The program may still have been starting; planning tells then.
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if left := plan(t, h, made); len(left) == 1 && left[0].String() == "start container web: it ended with code 3" {
+				return
+			}
+		}
+		t.Fatal("the container has not ended")
+	}
+	want := "container web ended at once with code 3:\n[cannot bind] ***"
+	if err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
+	}
+}
+
+func TestMissingImageSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	err := plan(t, h, task(h, nil))[0].Do(t.Context(), h)
+	want := "create container web: there is no image localhost/kinit-test:1 on the host: bring it with podman_image"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

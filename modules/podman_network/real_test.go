@@ -1,0 +1,138 @@
+package podmannetwork_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/podman/podmantest"
+	"kinit/modules/podman_network"
+)
+
+func task(name string, change func(*podmannetwork.Task)) module.Task {
+	made := podmannetwork.Kind().New().(*podmannetwork.Task)
+	made.Name = name
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	for _, s := range plan(t, h, made) {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "k8s"} {
+		moduletest.Run(t, moduletest.Case{
+			Host:   podmantest.NewHost(t, owner),
+			New:    func() module.Task { return task("lab", nil) },
+			Absent: func() module.Task { return task("lab", func(t *podmannetwork.Task) { t.State = "absent" }) },
+		})
+	}
+}
+
+func TestArgumentsReachPodman(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	made := task("lab", func(t *podmannetwork.Task) {
+		t.Subnet, t.Gateway, t.MTU = "10.213.9.0/24", "10.213.9.254", 1442
+		t.DNS, t.Internal, t.Options = false, true, map[string]string{"isolate": "true"}
+	})
+	apply(t, h, made)
+	type network struct {
+		Subnets  []struct{ Subnet, Gateway string }
+		Internal bool
+		DNS      bool `json:"dns_enabled"`
+		Options  map[string]string
+	}
+	var got []network
+	if err := json.Unmarshal([]byte(h.Podman(t, "network", "inspect", "lab")), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []network{{
+		Subnets:  []struct{ Subnet, Gateway string }{{"10.213.9.0/24", "10.213.9.254"}},
+		Internal: true, Options: map[string]string{"mtu": "1442", "isolate": "true"},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("network (-want +got):\n%s", diff)
+	}
+	values, err := module.Outputs(t.Context(), made, h)
+	if err != nil || values["subnet"].AsString() != "10.213.9.0/24" || values["gateway"].AsString() != "10.213.9.254" {
+		t.Errorf("outputs %v, %v", values, err)
+	}
+	other := task("lab", func(t *podmannetwork.Task) { t.MTU = 1400 })
+	steps := plan(t, h, other)
+	if len(steps) != 1 || steps[0].String() != "recreate podman network lab: its arguments are others" {
+		t.Fatalf("steps %v", steps)
+	}
+	apply(t, h, other)
+	if left := plan(t, h, other); len(left) > 0 {
+		t.Errorf("planned again: %v", left)
+	}
+}
+
+func TestForeignNetworkIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Podman(t, "network", "create", "lab")
+	want := "podman network lab exists and is not owned by cluster k8s: remove it or use another name"
+	for _, state := range []string{"present", "absent"} {
+		_, err := task("lab", func(t *podmannetwork.Task) { t.State = state }).Plan(t.Context(), h)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", state, err, want)
+		}
+	}
+}
+
+func TestNetworkInUseIsNotTakenAway(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, "localhost/kinit-test:1", "")
+	name := "used-" + rand.Text()
+	apply(t, h, task(name, nil))
+	h.Podman(t, "create", "--name", "theirs", "--network", name, "localhost/kinit-test:1")
+	steps := plan(t, h, task(name, func(t *podmannetwork.Task) { t.MTU = 1400 }))
+	err := steps[0].Do(t.Context(), h)
+	if err == nil || !strings.Contains(err.Error(), "remove network "+name) {
+		t.Errorf("error %v, want that the network cannot be removed", err)
+	}
+	h.Podman(t, "container", "exists", "theirs")
+	h.Podman(t, "network", "exists", name)
+}
+
+func TestValidateNamesTheArgument(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*podmannetwork.Task){
+		`subnet is "10.0.0.0", expected a prefix such as "10.89.3.0/24"`: func(t *podmannetwork.Task) { t.Subnet = "10.0.0.0" },
+		`gateway needs a subnet`:                       func(t *podmannetwork.Task) { t.Gateway = "10.0.0.1" },
+		`mtu is -1, expected bytes or 0`:               func(t *podmannetwork.Task) { t.MTU = -1 },
+		`name is empty, expected the network's name`:   func(t *podmannetwork.Task) { t.Name = "" },
+		`state is "gone", want one of present, absent`: func(t *podmannetwork.Task) { t.State = "gone" },
+	} {
+		err := module.Check(task("lab", change))
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package podmannetwork is the module podman_network: a bridge network of podman.
+package podmannetwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
+)
+
+// Task is a network of podman. A change of arguments makes it anew, which podman refuses
+// while containers use it.
+//
+// Errors:
+//   - the subnet is already in use, or containers use a network that must be made anew
+//   - a network with the name is not the cluster's
+//   - podman is not installed
+type Task struct {
+	// Name is the network's name.
+	Name string `hcl:"name"`
+	// Subnet is its IPv4 or IPv6 prefix, such as "10.89.3.0/24". Default: podman chooses a free one.
+	Subnet string `hcl:"subnet,optional"`
+	// Gateway is the host's address in it. Default: the first one.
+	Gateway string `hcl:"gateway,optional"`
+	// MTU is the largest packet in bytes. Default 0: the kernel's.
+	MTU int `hcl:"mtu,optional"`
+	// DNS makes podman resolve the names of the network's containers. Default true.
+	DNS bool `hcl:"dns,optional" default:"true"`
+	// Internal blocks the containers' access to outside networks. Default false.
+	Internal bool `hcl:"internal,optional"`
+	// Options are further options of the bridge driver. Default none.
+	Options map[string]string `hcl:"options,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+
+	seen seen.Reading[*podman.Network]
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "podman_network"})
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	if t.Name == "" {
+		return errors.New("name is empty, expected the network's name")
+	}
+	if t.MTU < 0 {
+		return fmt.Errorf("mtu is %d, expected bytes or 0", t.MTU)
+	}
+	if t.Subnet != "" {
+		if _, err := netip.ParsePrefix(t.Subnet); err != nil {
+			return fmt.Errorf("subnet is %q, expected a prefix such as \"10.89.3.0/24\"", t.Subnet)
+		}
+	}
+	if t.Gateway != "" {
+		if _, err := netip.ParseAddr(t.Gateway); err != nil {
+			return fmt.Errorf("gateway is %q, expected an address", t.Gateway)
+		}
+	}
+	if t.Gateway != "" && t.Subnet == "" {
+		return errors.New("gateway needs a subnet")
+	}
+	return nil
+}
+
+// options returns the arguments of podman network create.
+func (t *Task) options() []string {
+	var args []string
+	if t.Subnet != "" {
+		args = append(args, "--subnet", t.Subnet)
+	}
+	if t.Gateway != "" {
+		args = append(args, "--gateway", t.Gateway)
+	}
+	if t.MTU > 0 {
+		args = append(args, "--opt", "mtu="+strconv.Itoa(t.MTU))
+	}
+	if !t.DNS {
+		args = append(args, "--disable-dns")
+	}
+	if t.Internal {
+		args = append(args, "--internal")
+	}
+	for _, key := range slices.Sorted(maps.Keys(t.Options)) {
+		args = append(args, "--opt", key+"="+t.Options[key])
+	}
+	return args
+}
+
+// Plan compares the network with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	c := podman.Client{Host: h}
+	found, err := c.Network(ctx, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil && !c.Ours(found.Labels) {
+		return nil, c.Foreign("podman network "+t.Name, found.Labels)
+	}
+	return t.seen.After(found, t.decide(found)), nil
+}
+
+// decide plans for a network of the cluster, or for nil.
+func (t *Task) decide(found *podman.Network) []module.Step {
+	if t.State == "absent" {
+		if found == nil {
+			return nil
+		}
+		return module.OneStep("remove podman network "+t.Name, t.remove)
+	}
+	switch {
+	case found == nil:
+		return module.OneStep("create podman network "+t.Name, t.create)
+	case found.Labels[podman.ConfigLabel] != podman.Hash(t.options()):
+		return module.OneStep("recreate podman network "+t.Name+": its arguments are others", t.create)
+	}
+	return nil
+}
+
+// create makes the network, after removing one with other arguments.
+func (t *Task) create(ctx context.Context, h module.Host) error {
+	c := podman.Client{Host: h}
+	hash := podman.Hash(t.options())
+	found, err := c.Network(ctx, t.Name)
+	if err != nil {
+		return err
+	}
+	if found != nil && found.Labels[podman.ConfigLabel] == hash {
+		return nil
+	}
+	if err := t.remove(ctx, h); err != nil {
+		return err
+	}
+	args := append([]string{"network", "create"}, c.LabelArgs(hash)...)
+	args = append(append(args, t.options()...), t.Name)
+	if _, err := c.Run(ctx, args...); err != nil {
+		return fmt.Errorf("create network %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	return podman.Client{Host: h}.RemoveNetwork(ctx, t.Name)
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name      string `cty:"name"`      // the network
+	Interface string `cty:"interface"` // the bridge on the host
+	Subnet    string `cty:"subnet"`    // its prefix
+	Gateway   string `cty:"gateway"`   // the host's address in it
+}
+
+// Outputs reads the values that podman chose.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	found, err := t.seen.Or(func() (*podman.Network, error) { return podman.Client{Host: h}.Network(ctx, t.Name) })
+	if err != nil {
+		return Outputs{}, err
+	}
+	values := Outputs{Name: t.Name}
+	if found == nil {
+		return values, nil
+	}
+	values.Interface = found.Interface
+	if len(found.Subnets) > 0 {
+		values.Subnet, values.Gateway = found.Subnets[0].Subnet, found.Subnets[0].Gateway
+	}
+	return values, nil
+}

@@ -1,0 +1,218 @@
+package podmanpod_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/podman/podmantest"
+	"kinit/modules/podman_pod"
+)
+
+const image = "localhost/kinit-test:1"
+
+func task(h *podmantest.Host, change func(*podmanpod.Task)) *podmanpod.Task {
+	made := podmanpod.Kind().New().(*podmanpod.Task)
+	made.Name, made.Runtime, made.Networks = "services", h.Runtime, []string{"none"}
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	for _, s := range plan(t, h, made) {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if left := plan(t, h, made); len(left) > 0 {
+		t.Fatalf("planned again: %v", left)
+	}
+}
+
+func wantStep(t *testing.T, h module.Host, made module.Task, want string) {
+	t.Helper()
+	steps := plan(t, h, made)
+	if len(steps) != 1 || steps[0].String() != want {
+		t.Fatalf("steps %v, want %q", steps, want)
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "k8s"} {
+		h := podmantest.NewHost(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return task(h, nil) },
+			Absent: func() module.Task { return task(h, func(t *podmanpod.Task) { t.State = "absent" }) },
+		})
+	}
+}
+
+func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	apply(t, h, task(h, nil))
+	name := h.Podman(t, "images", "--format", "{{.Repository}}:{{.Tag}}")
+	marks := []module.Mark{{Kind: "podman_image", ID: name}, {Kind: "podman_firewall", ID: "netavark", Prior: "[]"}}
+	wantMarks(t, h, marks...)
+	for _, mark := range marks {
+		if err := h.Disown(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	network := h.Network(t)
+	apply(t, h, task(h, func(t *podmanpod.Task) { t.Name, t.Networks = "second", []string{network} }))
+	wantMarks(t, h, marks[1])
+	if err := h.Disown(t.Context(), marks[1]); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, h, task(h, func(t *podmanpod.Task) { t.Name = "third" }))
+	wantMarks(t, h)
+}
+
+func wantMarks(t *testing.T, h module.Host, want ...module.Mark) {
+	t.Helper()
+	marks, err := h.Marks(t.Context())
+	if err != nil || !slices.Equal(marks, want) {
+		t.Errorf("marks %v, %v, want %v", marks, err, want)
+	}
+}
+
+func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	made := task(h, nil)
+	apply(t, h, made)
+	args := []string{"run", "--detach", "--pod", "services", "--name", "dns", image}
+	if h.Runtime != "" {
+		args = append([]string{"--runtime", h.Runtime}, args...)
+	}
+	h.Podman(t, args...)
+	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
+	h.Kill(t, infra)
+	name := h.Podman(t, "inspect", infra, "--format", "{{.Name}}")
+	wantStep(t, h, made, fmt.Sprintf("restart pod services: the processes of %s are gone", name))
+	before := h.Podman(t, "inspect", "dns", "--format", "{{.State.Pid}}")
+	apply(t, h, made)
+	after := h.Podman(t, "inspect", "dns", "--format", "{{.State.Running}} {{.State.Pid}}")
+	if after == "true "+before {
+		t.Error("the container was not restarted and lives in the old namespaces")
+	}
+	if got := after[:5]; got != "true " {
+		t.Errorf("dns is running: %s", after)
+	}
+	h.Kill(t, infra)
+	h.Kill(t, "dns")
+	apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "absent" }))
+}
+
+func TestStoppedAndRecreated(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	made := task(h, nil)
+	apply(t, h, made)
+	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
+	wantStep(t, h, stopped, "stop pod services")
+	apply(t, h, stopped)
+	wantStep(t, h, made, "start pod services")
+	apply(t, h, made)
+	other := task(h, func(t *podmanpod.Task) { t.Hostname = "other" })
+	wantStep(t, h, other, "recreate pod services with its containers: its arguments are others")
+	apply(t, h, other)
+}
+
+func TestPublishedPortAndOutputs(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	network := h.Network(t)
+	made := task(h, func(t *podmanpod.Task) {
+		t.Networks, t.Publish, t.Hostname = []string{network}, []string{"127.0.0.1:" + port + ":6443"}, "services"
+		t.AddHosts, t.DNS = []string{"registry:10.0.0.253"}, []string{"10.0.0.253"}
+	})
+	apply(t, h, made)
+	if got := h.Podman(t, "port", h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")); got != "6443/tcp -> 127.0.0.1:"+port {
+		t.Errorf("ports %s", got)
+	}
+	values, err := module.Outputs(t.Context(), made, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(values["netns"].AsString()); err != nil {
+		t.Errorf("netns: %v", err)
+	}
+	ip := values["ip"].AsString()
+	if net.ParseIP(ip) == nil || values["ips"].AsValueMap()[network].AsString() != ip {
+		t.Errorf("ip %q, ips %v", ip, values["ips"])
+	}
+}
+
+func TestForeignPodIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Podman(t, "pod", "create", "--name", "services")
+	want := "pod services exists and is not owned by cluster k8s: remove it or use another name"
+	for _, state := range []string{"running", "absent"} {
+		_, err := task(h, func(t *podmanpod.Task) { t.State = state }).Plan(t.Context(), h)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", state, err, want)
+		}
+	}
+}
+
+func TestPodWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	made := task(h, nil)
+	apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "stopped" }))
+	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
+	h.HalfStart(t, infra)
+
+	wantStep(t, h, made, "start pod services")
+	apply(t, h, made)
+	if status := h.Podman(t, "pod", "inspect", "services", "--format", "{{.State}}"); status != "Running" {
+		t.Errorf("the pod is %s, want Running", status)
+	}
+}
+
+// A start that was killed at any moment is done again. What it has left at work ends by
+// itself a moment later, and must not take the new processes with it.
+func TestPodWhoseStartWasKilledAtAnyMomentIsStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	made := task(h, nil)
+	apply(t, h, made)
+	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
+	for i := range 12 {
+		apply(t, h, stopped)
+		h.KilledAfter(t, time.Duration(i)*30*time.Millisecond, "pod", "start", "services")
+		apply(t, h, made)
+	}
+}

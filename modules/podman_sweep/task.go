@@ -1,0 +1,209 @@
+// Package podmansweep is the module podman_sweep: it removes a cluster's podman objects
+// from a host.
+package podmansweep
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
+)
+
+// Task removes the cluster's containers, pods, volumes, networks and images, except those
+// in keep. Objects of others, and images that others use, remain.
+//
+// Errors:
+//   - podman does not remove an object; the error names its users
+type Task struct {
+	// All removes everything of the cluster, including the names in keep. Default false.
+	All bool `hcl:"all,optional"`
+	// Keep are the names of objects of any kind that remain. Default none.
+	Keep []string `hcl:"keep,optional"`
+	// Purge also removes images that are kept for later clusters. Default false.
+	Purge bool `hcl:"purge,optional"`
+
+	seen    seen.Reading[[]target]
+	foreign []string // objects of another cluster with the same name, in words
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "podman_sweep"})
+}
+
+// stays reports whether keep contains a name.
+func (t *Task) stays(name string) bool { return !t.All && slices.Contains(t.Keep, name) }
+
+// Plan lists the cluster's objects to remove.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	targets, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	for _, target := range targets {
+		steps = append(steps, module.NewStep(target.text, target.do))
+	}
+	return t.seen.After(targets, steps), nil
+}
+
+// target is one thing to remove, or to forget.
+type target struct {
+	text string
+	do   func(ctx context.Context, h module.Host) error
+}
+
+// read lists the targets in a working order: users before the objects they use.
+func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
+	if err := ctx.Err(); err != nil || h.Owner() == "" {
+		return nil, err
+	}
+	c := podman.Client{Host: h}
+	containers, err := c.Containers(ctx)
+	if podman.NotInstalled(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	pods, err := c.Pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.foreign = nil
+	for _, ctr := range containers {
+		if !ctr.IsInfra {
+			t.look(h, "container "+ctr.Name, ctr.Config.Labels)
+		}
+	}
+	for _, pod := range pods {
+		t.look(h, "pod "+pod.Name, pod.Labels)
+	}
+	going := t.going(c, containers, pods)
+	targets := going.targets()
+	named, err := t.named(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	targets = append(targets, named...)
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	remaining := going.remaining(containers)
+	images, err := t.images(ctx, c, marks, remaining)
+	return append(append(targets, images...), t.firewall(h, marks, remaining)...), err
+}
+
+// going lists the containers and pods to remove.
+type going struct {
+	containers []podman.Container
+	pods       []string
+	podIDs     map[string]bool
+}
+
+func (t *Task) going(c podman.Client, containers []podman.Container, pods []podman.Pod) going {
+	g := going{podIDs: map[string]bool{}}
+	for _, pod := range pods {
+		if c.Ours(pod.Labels) && !t.stays(pod.Name) {
+			g.pods = append(g.pods, pod.Name)
+			g.podIDs[pod.ID] = true
+		}
+	}
+	for _, ctr := range containers {
+		// An infra container has its pod's labels and is removed with it.
+		if c.Ours(ctr.Config.Labels) && !ctr.IsInfra && !g.podIDs[ctr.Pod] && !t.stays(ctr.Name) {
+			g.containers = append(g.containers, ctr)
+		}
+	}
+	return g
+}
+
+func (g going) targets() []target {
+	var targets []target
+	for _, ctr := range g.containers {
+		targets = append(targets, target{"remove container " + ctr.Name, func(ctx context.Context, h module.Host) error {
+			return podman.Client{Host: h}.RemoveContainer(ctx, ctr.Name, ctr.StopSeconds(stopSeconds))
+		}})
+	}
+	for _, name := range g.pods {
+		targets = append(targets, target{"remove pod " + name, func(ctx context.Context, h module.Host) error {
+			return podman.Client{Host: h}.RemovePod(ctx, name)
+		}})
+	}
+	return targets
+}
+
+// remaining returns the containers that will remain.
+func (g going) remaining(all []podman.Container) []podman.Container {
+	return slices.DeleteFunc(slices.Clone(all), func(ctr podman.Container) bool {
+		return g.podIDs[ctr.Pod] || slices.ContainsFunc(g.containers, func(gone podman.Container) bool { return gone.ID == ctr.ID })
+	})
+}
+
+// stopSeconds is how long a container gets to end by itself, in seconds; podman's own
+// default.
+const stopSeconds = 10
+
+// named lists volumes and networks.
+func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
+	var targets []target
+	volumes, err := c.Volumes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range volumes {
+		t.look(c.Host, "podman volume "+v.Name, v.Labels)
+		if c.Ours(v.Labels) && !t.stays(v.Name) {
+			targets = append(targets, target{"remove podman volume " + v.Name, func(ctx context.Context, h module.Host) error {
+				return podman.Client{Host: h}.RemoveVolume(ctx, v.Name)
+			}})
+		}
+	}
+	networks, err := c.Networks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range networks {
+		t.look(c.Host, "podman network "+n.Name, n.Labels)
+		if c.Ours(n.Labels) && !t.stays(n.Name) {
+			targets = append(targets, target{"remove podman network " + n.Name, func(ctx context.Context, h module.Host) error {
+				return podman.Client{Host: h}.RemoveNetwork(ctx, n.Name)
+			}})
+		}
+	}
+	return targets, nil
+}
+
+// look records an object of another cluster with the same name.
+func (t *Task) look(h module.Host, what string, labels map[string]string) {
+	if claim.Namesake(h, labels[podman.OwnerLabel]) {
+		t.foreign = append(t.foreign, claim.LeftAlone(h, what))
+	}
+}
+
+// Tells returns the objects of another cluster with the same name.
+func (t *Task) Tells() string { return strings.Join(t.foreign, "\n") }
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Count int      `cty:"count"` // number of objects that are left
+	Names []string `cty:"names"` // their names
+}
+
+// Outputs counts and names the objects that are left and should be removed.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	targets, err := t.seen.Or(func() ([]target, error) { return t.read(ctx, h) })
+	if err != nil {
+		return Outputs{}, err
+	}
+	names := make([]string, len(targets))
+	for i, target := range targets {
+		names[i] = target.text
+	}
+	return Outputs{Count: len(targets), Names: names}, nil
+}

@@ -1,0 +1,57 @@
+package podmanvolume_test
+
+import (
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/podman/podmantest"
+	"kinit/modules/podman_volume"
+)
+
+func task(name string, change func(*podmanvolume.Task)) module.Task {
+	made := podmanvolume.Kind().New().(*podmanvolume.Task)
+	made.Name = name
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "k8s"} {
+		moduletest.Run(t, moduletest.Case{
+			Host:   podmantest.NewHost(t, owner),
+			New:    func() module.Task { return task("data", nil) },
+			Absent: func() module.Task { return task("data", func(t *podmanvolume.Task) { t.State = "absent" }) },
+		})
+	}
+}
+
+func TestVolumeIsNeverReplaced(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Podman(t, "volume", "create", "theirs")
+	steps, err := task("data", nil).Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := steps[0].Do(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"theirs": "podman volume theirs exists and is not owned by cluster k8s: remove it or use another name",
+		"data":   "podman volume data was made with other options: remove it, with its content, or use another name",
+	} {
+		other := task(name, func(t *podmanvolume.Task) { t.Options = map[string]string{"type": "tmpfs", "device": "tmpfs"} })
+		if _, err := other.Plan(t.Context(), h); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", name, err, want)
+		}
+	}
+	values, err := module.Outputs(t.Context(), task("data", nil), h)
+	want := h.Podman(t, "volume", "inspect", "data", "--format", "{{.Mountpoint}}")
+	if err != nil || values["mountpoint"].AsString() != want {
+		t.Errorf("mountpoint %v, %v, want %s", values["mountpoint"], err, want)
+	}
+}

@@ -1,0 +1,112 @@
+// Package podmanvolume is the module podman_volume: a named volume of podman.
+package podmanvolume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/podman"
+	"kinit/modules/internal/seen"
+)
+
+// Task is a volume of podman. Its content is never replaced: a volume with other
+// options is an error.
+//
+// Errors:
+//   - the volume was made with other options
+//   - a volume with the name is not the cluster's, or containers use a volume to remove
+//   - podman is not installed
+type Task struct {
+	// Name is the volume's name.
+	Name string `hcl:"name"`
+	// Options are options of the local driver, such as { type = "tmpfs" }. Default none.
+	Options map[string]string `hcl:"options,optional"`
+	// State is "present" (the default) or "absent", which deletes its content.
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+
+	seen seen.Reading[*podman.Volume]
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	if t.Name == "" {
+		return errors.New("name is empty, expected the volume's name")
+	}
+	return nil
+}
+
+// options returns the arguments of podman volume create.
+func (t *Task) options() []string {
+	var args []string
+	for _, key := range slices.Sorted(maps.Keys(t.Options)) {
+		args = append(args, "--opt", key+"="+t.Options[key])
+	}
+	return args
+}
+
+// Plan compares the volume with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	c := podman.Client{Host: h}
+	found, err := c.Volume(ctx, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil && !c.Ours(found.Labels) {
+		return nil, c.Foreign("podman volume "+t.Name, found.Labels)
+	}
+	switch {
+	case t.State == "absent" && found != nil:
+		return module.OneStep("remove podman volume "+t.Name, t.remove), nil
+	case t.State == "absent":
+		return nil, nil
+	case found == nil:
+		return module.OneStep("create podman volume "+t.Name, t.create), nil
+	case found.Labels[podman.ConfigLabel] != podman.Hash(t.options()):
+		return nil, fmt.Errorf("podman volume %s was made with other options: remove it, with its content, or use another name", t.Name)
+	}
+	return t.seen.After(found, nil), nil
+}
+
+func (t *Task) create(ctx context.Context, h module.Host) error {
+	c := podman.Client{Host: h}
+	if found, err := c.Volume(ctx, t.Name); err != nil || found != nil {
+		return err
+	}
+	args := append([]string{"volume", "create"}, c.LabelArgs(podman.Hash(t.options()))...)
+	args = append(append(args, t.options()...), t.Name)
+	if _, err := c.Run(ctx, args...); err != nil {
+		return fmt.Errorf("create volume %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	return podman.Client{Host: h}.RemoveVolume(ctx, t.Name)
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name       string `cty:"name"`       // the volume
+	Mountpoint string `cty:"mountpoint"` // its folder on the host
+}
+
+// Outputs reads the volume's path on the host.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	found, err := t.seen.Or(func() (*podman.Volume, error) { return podman.Client{Host: h}.Volume(ctx, t.Name) })
+	if err != nil {
+		return Outputs{}, err
+	}
+	if found == nil {
+		found = &podman.Volume{}
+	}
+	return Outputs{Name: t.Name, Mountpoint: found.Mountpoint}, nil
+}

@@ -1,0 +1,127 @@
+// Package secretvalue is the module secret: a random value that is made once and stored
+// in a private file on the host.
+package secretvalue
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+)
+
+// Task is a random value, made once and stored in a file of the host. An existing value
+// in the requested form is kept.
+//
+// Errors:
+//   - path is not absolute, or length or bytes is out of 8 to 128
+type Task struct {
+	// Path is the file on the host, with mode 0600.
+	Path string `hcl:"path"`
+	// Format is "password" (letters and digits, the default), "token" (a kubeadm
+	// bootstrap token, [a-z0-9]{6}.[a-z0-9]{16}) or "hex".
+	Format string `hcl:"format,optional" default:"password"`
+	// Length is the length of a password in characters, default 24.
+	Length int `hcl:"length,optional" default:"24"`
+	// Bytes is the number of random bytes of a hex value, default 32, the size of a kubeadm certificate key.
+	Bytes int `hcl:"bytes,optional" default:"32"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "secret"})
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Path):
+		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
+	case t.Format != "password" && t.Format != "token" && t.Format != "hex":
+		return fmt.Errorf("format is %q, expected \"password\", \"token\" or \"hex\"", t.Format)
+	case t.Length < 8 || t.Length > 128:
+		return fmt.Errorf("length is %d, expected 8 to 128 characters", t.Length)
+	case t.Bytes < 8 || t.Bytes > 128:
+		return fmt.Errorf("bytes is %d, expected 8 to 128", t.Bytes)
+	}
+	return nil
+}
+
+// read returns the value in the file and whether there is a file.
+func (t *Task) read(ctx context.Context, h module.Host) (string, bool, error) {
+	text, there, err := hostfile.Read(ctx, h, t.Path)
+	return strings.TrimSuffix(text, "\n"), there, err
+}
+
+// Plan compares the file with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	value, there, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.absent(ctx, h, there)
+	}
+	if there && t.fits(value) {
+		return nil, nil
+	}
+	text := fmt.Sprintf("make %s %s", t.Format, t.Path)
+	if there {
+		if err := t.mayReplace(ctx, h); err != nil {
+			return nil, err
+		}
+		text += ": the one there has another form"
+	}
+	return module.OneStep(text, t.make), nil
+}
+
+// make keeps a value that fits, so that it can be repeated.
+func (t *Task) make(ctx context.Context, h module.Host) error {
+	value, there, err := t.read(ctx, h)
+	if err != nil || (there && t.fits(value)) {
+		return err
+	}
+	if value, err = t.generate(); err != nil {
+		return err
+	}
+	h.AddSecret(secret.Value(value))
+	return hostfile.Put(ctx, h, t.Path, value+"\n", module.Attr{Mode: 0o600})
+}
+
+func (t *Task) absent(ctx context.Context, h module.Host, there bool) ([]module.Step, error) {
+	if !there {
+		return nil, nil
+	}
+	if err := t.mayReplace(ctx, h); err != nil {
+		return nil, err
+	}
+	return module.OneStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
+		return hostfile.Drop(ctx, h, t.Path)
+	}), nil
+}
+
+func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
+	return claim.Free(ctx, h, t.Path, "move it away, or use another path")
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path  string       `cty:"path"`  // the file
+	Value secret.Value `cty:"value"` // the value; secret
+}
+
+// Outputs reads the value and registers it as a secret.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	value, _, err := t.read(ctx, h)
+	if err != nil {
+		return Outputs{}, err
+	}
+	h.AddSecret(secret.Value(value))
+	return Outputs{Path: t.Path, Value: secret.Value(value)}, nil
+}

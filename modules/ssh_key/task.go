@@ -1,0 +1,193 @@
+// Package sshkey is the module ssh_key: a key pair in OpenSSH's format on the host.
+//
+// It authorizes nobody; another task distributes the public key.
+package sshkey
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+)
+
+// Task is an SSH key pair. An existing private key is kept.
+//
+// Errors:
+//   - path has something other than a private key without passphrase: move it away, or
+//     use another path
+type Task struct {
+	// Path is the path of the private key on the host; the public key is beside it, with ".pub".
+	Path string `hcl:"path"`
+	// Type is the type of a new key: "ed25519", the default and the only one.
+	Type string `hcl:"type,optional" enum:"ed25519" default:"ed25519"`
+	// Comment is the comment of the public key. Default none.
+	Comment string `hcl:"comment,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "ssh_key"})
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Path):
+		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
+	case strings.ContainsAny(t.Comment, "\r\n"):
+		return errors.New("comment has a line break, expected one line")
+	}
+	return nil
+}
+
+// state is the state of the files on the host.
+type state struct {
+	hasPrivate, hasPublic bool
+	private, public       string
+	signer                ssh.Signer // nil when the private key cannot be read
+}
+
+func (t *Task) publicPath() string { return t.Path + ".pub" }
+
+func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
+	var s state
+	var err error
+	if s.private, s.hasPrivate, err = hostfile.Read(ctx, h, t.Path); err != nil {
+		return s, err
+	}
+	if s.public, s.hasPublic, err = hostfile.Read(ctx, h, t.publicPath()); err != nil {
+		return s, err
+	}
+	if s.hasPrivate {
+		s.signer, err = ssh.ParsePrivateKey([]byte(s.private))
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s is no private key that kinit can read (%w): move it away, or use another path", t.Path, err)
+	}
+	return s, nil
+}
+
+// publicLine is the public key with the comment, as authorized_keys has it.
+func (t *Task) publicLine(signer ssh.Signer) string {
+	line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
+	return strings.TrimSpace(line+" "+t.Comment) + "\n"
+}
+
+// Plan compares what is on the host with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		return t.absent(ctx, h, s)
+	}
+	if s.hasPrivate && s.hasPublic && s.public == t.publicLine(s.signer) {
+		return nil, nil
+	}
+	text := "make ssh key " + t.Path
+	if s.hasPrivate {
+		text = "write public key " + t.publicPath()
+	}
+	if s.hasPublic {
+		if err := t.mayReplace(ctx, h, t.publicPath()); err != nil {
+			return nil, err
+		}
+	}
+	return module.OneStep(text, t.make), nil
+}
+
+// make keeps an existing private key, so that it can be repeated.
+func (t *Task) make(ctx context.Context, h module.Host) error {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if !s.hasPrivate {
+		if s.signer, err = t.writePrivate(ctx, h); err != nil {
+			return err
+		}
+	}
+	return hostfile.Put(ctx, h, t.publicPath(), t.publicLine(s.signer), module.Attr{Mode: 0o644})
+}
+
+func (t *Task) writePrivate(ctx context.Context, h module.Host) (ssh.Signer, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	block, err := ssh.MarshalPrivateKey(key, t.Comment)
+	if err != nil {
+		return nil, fmt.Errorf("encode the key: %w", err)
+	}
+	text := string(pem.EncodeToMemory(block))
+	h.AddSecret(secret.Value(text))
+	if err := hostfile.Put(ctx, h, t.Path, text, module.Attr{Mode: 0o600}); err != nil {
+		return nil, err
+	}
+	return ssh.NewSignerFromKey(key)
+}
+
+func (t *Task) absent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
+	var files []string
+	if s.hasPrivate {
+		files = append(files, t.Path)
+	}
+	if s.hasPublic {
+		files = append(files, t.publicPath())
+	}
+	var steps []module.Step
+	for _, file := range files {
+		if err := t.mayReplace(ctx, h, file); err != nil {
+			return nil, err
+		}
+		steps = append(steps, module.NewStep("remove "+file, func(ctx context.Context, h module.Host) error {
+			return hostfile.Drop(ctx, h, file)
+		}))
+	}
+	return steps, nil
+}
+
+func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error {
+	return claim.Free(ctx, h, file, "move it away, or use another path")
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path        string       `cty:"path"`        // path of the private key
+	PublicKey   string       `cty:"public_key"`  // the public key, one line with the comment
+	PrivateKey  secret.Value `cty:"private_key"` // the private key in OpenSSH's PEM form; secret
+	Fingerprint string       `cty:"fingerprint"` // hash of the public key, such as "SHA256:…"
+}
+
+// Outputs reads both keys and registers the private one as a secret.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return Outputs{}, err
+	}
+	fingerprint := ""
+	if s.signer != nil {
+		fingerprint = ssh.FingerprintSHA256(s.signer.PublicKey())
+	}
+	h.AddSecret(secret.Value(s.private))
+	return Outputs{
+		Path:        t.Path,
+		Fingerprint: fingerprint,
+		PublicKey:   strings.TrimSpace(s.public),
+		PrivateKey:  secret.Value(s.private),
+	}, nil
+}

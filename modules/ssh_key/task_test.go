@@ -1,0 +1,134 @@
+package sshkey_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/ssh_key"
+)
+
+func task(path string, change func(*sshkey.Task)) module.Task {
+	made := sshkey.Kind().New().(*sshkey.Task)
+	made.Path, made.Comment = path, "kinit k8s"
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func apply(t *testing.T, h module.Host, made module.Task) {
+	t.Helper()
+	steps, err := made.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps {
+		if err := s.Do(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func outputs(t *testing.T, h module.Host, made module.Task) map[string]cty.Value {
+	t.Helper()
+	values, err := module.Outputs(t.Context(), made, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "k8s"} {
+		h := moduletest.LocalHost(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return task(h.Path("keys", "id"), nil) },
+			Absent: func() module.Task { return task(h.Path("keys", "id"), func(t *sshkey.Task) { t.State = "absent" }) },
+		})
+	}
+}
+
+func TestSshKeygenReadsBothHalves(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("no ssh-keygen")
+	}
+	h := moduletest.LocalHost(t, "k8s")
+	made := task(h.Path("id"), nil)
+	apply(t, h, made)
+	derived, err := exec.Command("ssh-keygen", "-y", "-f", h.Path("id")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := outputs(t, h, made)
+	if got := strings.TrimSpace(string(derived)); got != values["public_key"].AsString() {
+		t.Errorf("ssh-keygen derives %q, the public key is %q", got, values["public_key"].AsString())
+	}
+	shown, err := exec.Command("ssh-keygen", "-l", "-f", h.Path("id.pub")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "256 " + values["fingerprint"].AsString() + " kinit k8s (ED25519)\n"
+	if string(shown) != want {
+		t.Errorf("ssh-keygen shows %q, want %q", shown, want)
+	}
+}
+
+func TestPrivateKeyIsKeptAndSecret(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	apply(t, h, task(h.Path("id"), nil))
+	before, err := os.ReadFile(h.Path("id"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := task(h.Path("id"), func(t *sshkey.Task) { t.Comment = "other" })
+	apply(t, h, changed)
+	values := outputs(t, h, changed)
+	if got := values["private_key"].AsString(); got != string(before) {
+		t.Error("the private key has changed with the comment")
+	}
+	if !strings.HasSuffix(values["public_key"].AsString(), " other") {
+		t.Errorf("public key %q, want the new comment", values["public_key"].AsString())
+	}
+	if got := h.Redact("<" + string(before) + ">"); got != "<***>" {
+		t.Errorf("redacted %q, want %q", got, "<***>")
+	}
+	if info, err := os.Stat(h.Path("id")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+func TestUnreadableKeyIsNeverReplaced(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.FS.Put("/srv/id", "garbage", 0o600)
+	_, err := task("/srv/id", nil).Plan(t.Context(), h)
+	want := "/srv/id is no private key that kinit can read (ssh: no key found): move it away, or use another path"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestValidateNamesTheArgument(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*sshkey.Task){
+		`path is "id", expected an absolute path`:      func(t *sshkey.Task) { t.Path = "id" },
+		`type is "rsa", want one of ed25519`:           func(t *sshkey.Task) { t.Type = "rsa" },
+		`comment has a line break, expected one line`:  func(t *sshkey.Task) { t.Comment = "a\nb" },
+		`state is "gone", want one of present, absent`: func(t *sshkey.Task) { t.State = "gone" },
+	} {
+		err := module.Check(task("/srv/id", change))
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

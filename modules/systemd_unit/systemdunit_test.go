@@ -1,0 +1,116 @@
+package systemdunit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/roottest"
+	"kinit/modules/internal/systemdtest"
+	"kinit/modules/systemd_unit"
+)
+
+func task(t *testing.T, args string) *systemdunit.Task {
+	t.Helper()
+	return moduletest.Decode(t, systemdunit.Kind(), args).(*systemdunit.Task)
+}
+
+const web = `name     = "web"
+enabled  = true
+state    = "started"
+vars     = { port = 8080 }
+template = "[Service]\nExecStart=/bin/web $${port}\n[Install]\nWantedBy=multi-user.target\n"
+`
+
+const limits = "name = \"ssh\"\ndrop_in = \"50-limits\"\ncontent = \"[Service]\\nLimitNOFILE=65536\\n\"\n"
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for name, absent := range map[string]string{web: `name = "web"`, limits: "name = \"ssh\"\ndrop_in = \"50-limits\""} {
+		for _, owner := range []string{"", "demo"} {
+			h, _ := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
+			moduletest.Run(t, moduletest.Case{
+				Host:   h,
+				New:    func() module.Task { return task(t, name) },
+				Absent: func() module.Task { return task(t, absent+"\nstate = \"absent\"") },
+			})
+			roottest.Marks(t, h)
+		}
+	}
+}
+
+func TestUnitFromATemplate(t *testing.T) {
+	t.Parallel()
+	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
+	roottest.Same(t, "steps", roottest.Planned(t, h, task(t, web)), []string{"create unit web.service", "enable web.service", "start web.service"})
+	roottest.Apply(t, h, task(t, web))
+	text, _ := h.FS.Text(systemdtest.Folder + "web.service")
+	roottest.Same(t, "unit", text, "[Service]\nExecStart=/bin/web 8080\n[Install]\nWantedBy=multi-user.target\n")
+	roottest.Same(t, "state", *s.Units["web.service"], *systemdtest.Running())
+	changed := task(t, strings.ReplaceAll(web, "8080", "8081"))
+	steps := roottest.Planned(t, h, changed)
+	if len(steps) != 2 || !strings.Contains(steps[0], "\n-ExecStart=/bin/web 8080\n+ExecStart=/bin/web 8081\n") ||
+		steps[1] != "restart web.service, as what it was started with has changed" {
+		t.Errorf("steps %q", steps)
+	}
+	values, err := module.Outputs(t.Context(), changed, h)
+	if err != nil || !values["active"].True() || values["path"].AsString() != "/etc/systemd/system/web.service" {
+		t.Errorf("outputs %v, %v", values, err)
+	}
+}
+
+func TestDropInIsReadAndTheRunningServiceRestarted(t *testing.T) {
+	t.Parallel()
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
+	roottest.Apply(t, h, task(t, limits))
+	text, _ := h.FS.Text(systemdtest.Folder + "ssh.service.d/50-limits.conf")
+	roottest.Same(t, "drop-in", text, "[Service]\nLimitNOFILE=65536\n")
+	if want := []string{"systemctl daemon-reload", "systemctl restart -- ssh.service"}; !slices.Equal(h.Changes(), want) {
+		t.Errorf("commands %q, want %q", h.Changes(), want)
+	}
+	roottest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/systemd/system/ssh.service.d"},
+		module.Mark{Kind: "file", ID: "/etc/systemd/system/ssh.service.d/50-limits.conf"},
+		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
+}
+
+func TestSystemdTakesTheUnitOfTheTemplate(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "", "systemctl", "systemd-analyze")
+	fake, _ := systemdtest.New(t, "", map[string]*systemdtest.Unit{})
+	roottest.Apply(t, fake, task(t, strings.ReplaceAll(web, "/bin/web", "/bin/sleep")))
+	text, _ := fake.FS.Text(systemdtest.Folder + "web.service")
+	h.Put(t, systemdtest.Folder+"web.service", text, module.Attr{})
+	h.Shell(t, "systemd-analyze verify --man=no web.service && systemctl --root=/ enable web.service")
+	roottest.Same(t, "link", h.Shell(t, "readlink /etc/systemd/system/multi-user.target.wants/web.service"), "/etc/systemd/system/web.service\n")
+}
+
+func TestSecretsDoNotBelongInAUnit(t *testing.T) {
+	t.Parallel()
+	made := task(t, web)
+	if !made.Hide("vars") || made.Hide("name") {
+		t.Error("it does not keep vars alone to itself")
+	}
+	want := "a sensitive value is in the text, and everybody can read a unit: put it into a file for EnvironmentFile"
+	if err := module.Check(made); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"name = \"a b\"\ncontent = \"\"":                     `name is "a b", want a unit such as "web" or "web.socket", of a type among .service .socket .timer .path .mount .automount .swap .target .slice`,
+		"name = \"web\"":                                     "want exactly one of content and template",
+		"name = \"web\"\ncontent = \"a\"\ntemplate = \"b\"":  "want exactly one of content and template",
+		"name = \"web\"\ncontent = \"A=b\"":                  `the text of web.service: line 1 is "A=b", want a section such as [Service] before it`,
+		"name = \"web\"\ntemplate = \"[A]\\nB=$${c}\"":       "template line 2: Variables not allowed: Variables may not be used here.\n  B=${c}",
+		"name = \"web\"\ndrop_in = \"../x\"\ncontent = \"\"": `drop_in is "../x", want a file's name such as "50-limits"`,
+		"name = \"web\"\nstate = \"running\"":                `state is "running", want one of started, stopped, present, absent`,
+	} {
+		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// Package windefender is the module "win_defender_exclusion": files and programs that
+// Microsoft Defender Antivirus of a Windows host does not scan.
+package windefender
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/powershell"
+	"kinit/modules/internal/winpath"
+)
+
+//go:embed read.ps1
+var readScript string
+
+//go:embed change.ps1
+var changeScript string
+
+// Task is exclusions of Microsoft Defender Antivirus; other exclusions remain.
+// If Defender is not installed or does not run, there is nothing to do: the task reports
+// that, and scanned is false.
+//
+// Errors:
+//   - a policy or tamper protection prevents changes of Defender's settings
+type Task struct {
+	// Paths are files and folders with all their content, such as "C:/ProgramData/containerd".
+	// "*" can stand for a part of a name.
+	Paths []string `hcl:"paths,optional"`
+	// Processes are programs, by name or path, such as "containerd.exe". Files that they open
+	// are not scanned.
+	Processes []string `hcl:"processes,optional"`
+	// Extensions are file name extensions, such as "vhdx".
+	Extensions []string `hcl:"extensions,optional"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+
+	told string
+}
+
+// Kind is the module "win_defender_exclusion".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "win_defender_exclusion", OS: []module.OS{module.Windows}})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if len(t.Paths)+len(t.Processes)+len(t.Extensions) == 0 {
+		return errors.New("nothing is asked for, want paths, processes or extensions")
+	}
+	for _, path := range t.Paths {
+		if err := winpath.Check("paths", strings.ReplaceAll(path, "*", "x")); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(t.Processes, "") {
+		return errors.New("processes has an empty name, want one such as \"containerd.exe\"")
+	}
+	for _, extension := range t.Extensions {
+		if extension == "" || strings.ContainsAny(extension, `./\:*?`) {
+			return fmt.Errorf("extensions has %q, want one without dot such as \"vhdx\"", extension)
+		}
+	}
+	return nil
+}
+
+// state is the current exclusions.
+type state struct {
+	Installed, Running           bool
+	Paths, Processes, Extensions []string
+}
+
+// change is the exclusions to add or remove.
+type change struct {
+	Remove     bool     `json:"remove"`
+	Paths      []string `json:"paths"`
+	Processes  []string `json:"processes"`
+	Extensions []string `json:"extensions"`
+}
+
+// Plan compares the exclusions with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := powershell.Read[state](ctx, h, readScript, nil)
+	if err != nil {
+		return nil, err
+	}
+	t.told = ""
+	switch {
+	case !s.Installed:
+		t.told = "Microsoft Defender Antivirus is not installed: nothing is scanned"
+		return nil, nil
+	case !s.Running:
+		t.told = "Microsoft Defender Antivirus does not run: nothing is scanned"
+		return nil, nil
+	}
+	c := t.decide(s)
+	all := slices.Concat(c.Paths, c.Processes, c.Extensions)
+	if len(all) == 0 {
+		return nil, nil
+	}
+	verb := "exclude from scans: "
+	if c.Remove {
+		verb = "scan again: "
+	}
+	return []module.Step{powershell.Step(verb+strings.Join(all, ", "), changeScript, c)}, nil
+}
+
+// decide lists the exclusions to add or remove.
+func (t *Task) decide(s state) change {
+	paths, processes := make([]string, len(t.Paths)), make([]string, len(t.Processes))
+	for i, path := range t.Paths {
+		paths[i] = winpath.Native(path)
+	}
+	for i, process := range t.Processes {
+		processes[i] = winpath.Native(process)
+	}
+	remove := t.State == "absent"
+	return change{
+		Remove:     remove,
+		Paths:      differing(paths, s.Paths, remove),
+		Processes:  differing(processes, s.Processes, remove),
+		Extensions: differing(t.Extensions, dotless(s.Extensions), remove),
+	}
+}
+
+// differing returns the wanted ones that are missing, or that exist.
+func differing(wanted, have []string, there bool) []string {
+	var out []string
+	for _, want := range wanted {
+		if slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, want) }) == there {
+			out = append(out, want)
+		}
+	}
+	return out
+}
+
+// dotless returns extensions in the argument's form; Defender stores a leading dot.
+func dotless(extensions []string) []string {
+	var out []string
+	for _, extension := range extensions {
+		out = append(out, strings.TrimPrefix(extension, "."))
+	}
+	return out
+}
+
+// Tells reports that nothing is scanned.
+func (t *Task) Tells() string { return t.told }
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Scanned bool `cty:"scanned"` // whether Defender is installed and runs
+}
+
+// Outputs reports whether files are scanned, by Plan's findings.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Scanned: t.told == ""}, nil
+}

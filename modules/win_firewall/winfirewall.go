@@ -1,0 +1,159 @@
+// Package winfirewall is the module "win_firewall": a rule of Windows Defender
+// Firewall.
+package winfirewall
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/powershell"
+	"kinit/modules/internal/winpath"
+)
+
+//go:embed read.ps1
+var readScript string
+
+//go:embed set.ps1
+var setScript string
+
+//go:embed remove.ps1
+var removeScript string
+
+// Task is a rule of the firewall, identified by its name. Arguments that are not given do
+// not restrict it: any protocol, port, address, program and profile.
+//
+// Errors:
+//   - ports are given for a protocol without ports
+//   - the firewall's service does not run
+type Task struct {
+	// Name is the rule's internal name, which the list of rules does not show, such as
+	// "kinit-kubelet". It is the same in every language.
+	Name string `hcl:"name"`
+	// DisplayName is the name in the list of rules. Default: name.
+	DisplayName string `hcl:"display_name,optional"`
+	// Description is the rule's description.
+	Description string `hcl:"description,optional"`
+	// Direction is "inbound" or "outbound". Default "inbound".
+	Direction string `hcl:"direction,optional" default:"inbound"`
+	// Action is "allow" or "block". Default "allow".
+	Action string `hcl:"action,optional" default:"allow"`
+	// Protocol is "tcp", "udp", "icmpv4", "icmpv6", "any" or a number of IANA. Default
+	// "any".
+	Protocol string `hcl:"protocol,optional" default:"any"`
+	// LocalPorts are ports of the host, such as ["10250", "30000-32767"], for tcp and
+	// udp. Default: any.
+	LocalPorts []string `hcl:"local_ports,optional"`
+	// RemotePorts are ports of the other side. Default: any.
+	RemotePorts []string `hcl:"remote_ports,optional"`
+	// RemoteAddresses are addresses and subnets of the other side, such as
+	// ["10.0.0.0/8"], or Windows keywords such as "LocalSubnet". Default: any.
+	RemoteAddresses []string `hcl:"remote_addresses,optional"`
+	// Program is the path of the only program that the rule applies to. Default: any.
+	Program string `hcl:"program,optional"`
+	// Profiles are the kinds of networks that the rule applies to: "domain", "private"
+	// and "public". Default: all.
+	Profiles []string `hcl:"profiles,optional"`
+	// Enabled makes the rule effective. Default true.
+	Enabled bool `hcl:"enabled,optional" default:"true"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module "win_firewall".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "win_firewall", OS: []module.OS{module.Windows}, Elsewhere: "nft_table"})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	if t.Program != "" {
+		if err := winpath.Check("program", t.Program); err != nil {
+			return err
+		}
+	}
+	ported := t.Protocol == "tcp" || t.Protocol == "udp"
+	switch {
+	case t.Name == "" || strings.ContainsAny(t.Name, "*?[]|\"\n"):
+		return fmt.Errorf("name is %q, want a name such as \"kinit-kubelet\"", t.Name)
+	case t.Direction != "inbound" && t.Direction != "outbound":
+		return fmt.Errorf("direction is %q, want \"inbound\" or \"outbound\"", t.Direction)
+	case t.Action != "allow" && t.Action != "block":
+		return fmt.Errorf("action is %q, want \"allow\" or \"block\"", t.Action)
+	case protocols()[t.Protocol] == "" && !regexp.MustCompile(`^([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$`).MatchString(t.Protocol):
+		return fmt.Errorf("protocol is %q, want tcp, udp, icmpv4, icmpv6, any or a number from 0 to 255", t.Protocol)
+	case !ported && len(t.LocalPorts)+len(t.RemotePorts) > 0:
+		return errors.New("ports are those of tcp and udp, want local_ports and remote_ports beside such a protocol only")
+	}
+	return errors.Join(checkPorts("local_ports", t.LocalPorts), checkPorts("remote_ports", t.RemotePorts),
+		checkAddresses(t.RemoteAddresses), checkProfiles(t.Profiles))
+}
+
+func checkPorts(argument string, ports []string) error {
+	valid := regexp.MustCompile(`^[0-9]{1,5}(-[0-9]{1,5})?$`)
+	for _, port := range ports {
+		if !valid.MatchString(port) {
+			return fmt.Errorf("%s has %q, want a port or range such as \"30000-32767\"", argument, port)
+		}
+	}
+	return nil
+}
+
+func checkAddresses(addresses []string) error {
+	for _, address := range addresses {
+		_, single := netip.ParseAddr(address)
+		_, subnet := netip.ParsePrefix(address)
+		if single != nil && subnet != nil && !regexp.MustCompile(`^[A-Z][A-Za-z0-9]+$`).MatchString(address) {
+			return fmt.Errorf("remote_addresses has %q, want an address, a subnet such as \"10.0.0.0/8\" or a word of Windows such as \"LocalSubnet\"", address)
+		}
+	}
+	return nil
+}
+
+func checkProfiles(profiles []string) error {
+	for _, profile := range profiles {
+		if !slices.Contains([]string{"domain", "private", "public"}, profile) {
+			return fmt.Errorf("profiles has %q, want domain, private or public", profile)
+		}
+	}
+	return nil
+}
+
+// Plan compares the rule with the arguments.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	have, err := powershell.Read[rule](ctx, h, readScript, map[string]any{"name": t.Name})
+	if err != nil {
+		return nil, err
+	}
+	if t.State == "absent" {
+		if !have.There {
+			return nil, nil
+		}
+		return []module.Step{powershell.Step("remove rule "+t.Name, removeScript, map[string]any{"name": t.Name})}, nil
+	}
+	want := t.rule()
+	if !have.There {
+		return []module.Step{powershell.Step("create rule "+t.Name+": "+want.words(), setScript, want.arguments(t.Name))}, nil
+	}
+	changes := have.diff(want)
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	return []module.Step{powershell.Step("change rule "+t.Name+": "+strings.Join(changes, ", "), setScript, want.arguments(t.Name))}, nil
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Name string `cty:"name"` // the rule
+}
+
+// Outputs returns the name.
+func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Name: t.Name}, nil
+}

@@ -1,0 +1,148 @@
+// Package winpowershell is the module "win_powershell": it runs a script of Windows
+// PowerShell on a Windows host.
+package winpowershell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/powershell"
+	"kinit/modules/internal/process"
+	"kinit/modules/internal/render"
+)
+
+// Task runs a script of Windows PowerShell 5.1. With several conditions it runs only
+// if all of them require it. Without creates, removes, unless, only_if and read_only it
+// runs every time and always counts as a change.
+//
+// The script stops at the first error. Its exit code is that of "exit", 1 if it
+// throws, else that of the last program it ran. Pass values by arguments and not by
+// templates: the host's logs contain the script's text.
+//
+// Errors:
+//   - the script threw, or ended with a code that is not in ok_codes; the error has its last
+//     lines
+//   - its output does not match expect
+//   - only_if still requires the script after it ran, or creates still does not exist
+type Task struct {
+	// Script is the text. With arguments it must not begin with a param block.
+	Script string `hcl:"script"`
+	// Arguments are values of any type, which the script, unless and only_if read from the
+	// variable $Arguments, as in $Arguments.name. They reach the host by the script's
+	// input, so that no list of processes and no log shows them.
+	Arguments cty.Value `hcl:"arguments,optional" log:"-"`
+	// Creates is a path that the script makes. If it exists, the script does not run.
+	Creates string `hcl:"creates,optional"`
+	// Removes is a path that the script removes. If it does not exist, the script does not run.
+	Removes string `hcl:"removes,optional"`
+	// Unless is a script that changes nothing; if it ends with 0, the task's script does not run.
+	Unless string `hcl:"unless,optional"`
+	// OnlyIf is a script that changes nothing; the task's script runs only if it ends with 0.
+	// It runs again afterwards and must then not end with 0.
+	OnlyIf string `hcl:"only_if,optional"`
+	// ReadOnly declares that the script changes nothing. It then runs while planning, has
+	// outputs and never counts as a change.
+	ReadOnly bool `hcl:"read_only,optional"`
+	// Env is added to the script's environment.
+	Env map[string]string `hcl:"env,optional"`
+	// Dir is the working directory, such as "C:/k". Default: the login's home folder.
+	Dir string `hcl:"dir,optional"`
+	// OKCodes are the exit codes that mean success. Default [0].
+	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
+	// Expect is a text or regular expression that standard output must contain. With
+	// the task's retry the script runs again until it does.
+	Expect string `hcl:"expect,optional"`
+
+	process.Task
+}
+
+// Kind is the module "win_powershell".
+func Kind() module.Kind {
+	return module.With[Task, process.Outputs](module.Kind{Name: "win_powershell", OS: []module.OS{module.Windows}, Elsewhere: "shell"})
+}
+
+// Validate finds mistakes in the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case strings.TrimSpace(t.Script) == "":
+		return errors.New("script is empty, want text for PowerShell")
+	case !render.IsObject(t.Arguments):
+		return errors.New("arguments is no object, want { name = value … }")
+	}
+	conditions := process.Conditions{Creates: t.Creates, Removes: t.Removes,
+		Unless: process.Process{PowerShell: t.Unless}, OnlyIf: process.Process{PowerShell: t.OnlyIf}}
+	if err := conditions.CheckReadOnly(t.ReadOnly); err != nil {
+		return err
+	}
+	return process.Process{Dir: t.Dir, OKCodes: t.OKCodes}.ValidateWindows(conditions)
+}
+
+// script returns the process for a text with the task's environment and folder; none for an empty text.
+func (t *Task) script(text string) (process.Process, error) {
+	if text == "" {
+		return process.Process{}, nil
+	}
+	p := process.Process{PowerShell: text, Shown: "PowerShell: " + text, Env: t.Env, Dir: t.Dir}
+	if t.Arguments == cty.NilVal || t.Arguments.IsNull() {
+		return p, nil
+	}
+	plain, _ := t.Arguments.UnmarkDeep()
+	encoded, err := ctyjson.Marshal(plain, plain.Type())
+	if err != nil {
+		return p, fmt.Errorf("arguments: %w", err)
+	}
+	p.PowerShell, p.Stdin, err = powershell.WithArguments(text, json.RawMessage(encoded))
+	return p, err
+}
+
+func (t *Task) process() (process.Process, error) {
+	p, err := t.script(t.Script)
+	p.OKCodes, p.Expect = t.OKCodes, t.Expect
+	return p, err
+}
+
+func (t *Task) conditions() (process.Conditions, error) {
+	c := process.Conditions{Creates: t.Creates, Removes: t.Removes}
+	var err error
+	if c.Unless, err = t.script(t.Unless); err != nil {
+		return c, err
+	}
+	c.OnlyIf, err = t.script(t.OnlyIf)
+	return c, err
+}
+
+// Unverifiable reports whether no condition shows if the script is still needed.
+func (t *Task) Unverifiable() bool {
+	return !t.ReadOnly && t.Creates == "" && t.Removes == "" && t.Unless == "" && t.OnlyIf == ""
+}
+
+// Plan checks the conditions. A read_only script runs here.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	p, err := t.process()
+	if err != nil {
+		return nil, err
+	}
+	if t.ReadOnly {
+		return nil, t.run(ctx, h)
+	}
+	conditions, err := t.conditions()
+	if err != nil {
+		return nil, err
+	}
+	return conditions.Plan(ctx, h, "run in "+p.Show(h), t.run)
+}
+
+func (t *Task) run(ctx context.Context, h module.Host) error {
+	p, err := t.process()
+	if err != nil {
+		return err
+	}
+	return t.Run(ctx, h, p)
+}

@@ -1,0 +1,108 @@
+package wintask
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/wincmdline"
+	"kinit/modules/internal/winpath"
+)
+
+// boundary is the scheduler's format for a time of the host's clock.
+const boundary = "2006-01-02T15:04:05"
+
+// The kinds of triggers, which are classes of CIM.
+const (
+	atBoot  = "MSFT_TaskBootTrigger"
+	daily   = "MSFT_TaskDailyTrigger"
+	atATime = "MSFT_TaskTimeTrigger"
+)
+
+// unlimited removes the limit of a task's run time; the scheduler's own limit is three
+// days (TaskSettings.ExecutionTimeLimit).
+const unlimited = "PT0S"
+
+// place is a task's folder and name.
+type place struct {
+	Path string `json:"path"` // the folder, between backslashes
+	Name string `json:"name"`
+}
+
+// definition is a task in the scheduler's form.
+type definition struct {
+	place
+	There       bool      `json:"there"`
+	Program     string    `json:"program"`
+	Arguments   string    `json:"arguments"` // one command line
+	Folder      string    `json:"folder"`
+	Actions     int       `json:"actions"`
+	User        string    `json:"user"` // a SID
+	Description string    `json:"description"`
+	Enabled     bool      `json:"enabled"`
+	Limit       string    `json:"limit"` // after how long it is ended
+	Triggers    []trigger `json:"triggers"`
+}
+
+type trigger struct {
+	Kind  string `json:"kind"`
+	Start string `json:"start"`
+}
+
+func (t *Task) place() place {
+	folder, name := path.Split(t.Name)
+	return place{Path: `\` + winpath.Native(folder), Name: name}
+}
+
+// definition returns the wanted task in that form. The day of a daily trigger is a past
+// one; only its time of day matters.
+func (t *Task) definition() definition {
+	d := definition{
+		place: t.place(), There: true, Program: winpath.Native(t.Program), Arguments: wincmdline.Join(t.Arguments...),
+		Folder: winpath.Native(t.Dir), Actions: 1, User: users()[t.User], Description: t.Description, Enabled: t.Enabled,
+		Limit: unlimited,
+	}
+	if t.Startup {
+		d.Triggers = append(d.Triggers, trigger{Kind: atBoot})
+	}
+	if t.Daily != "" {
+		d.Triggers = append(d.Triggers, trigger{daily, "2020-01-01T" + t.Daily + ":00"})
+	}
+	if t.Once != "" {
+		d.Triggers = append(d.Triggers, trigger{atATime, t.Once})
+	}
+	return d
+}
+
+// diff names the differences from another definition.
+func (d definition) diff(want definition) []string {
+	var out []string
+	differ := func(what string, differs bool) {
+		if differs {
+			out = append(out, what)
+		}
+	}
+	differ("program", !strings.EqualFold(d.Program, want.Program) || d.Actions != want.Actions)
+	differ("arguments", d.Arguments != want.Arguments)
+	differ("dir", !strings.EqualFold(d.Folder, want.Folder))
+	differ("user", d.User != want.User)
+	differ("description", d.Description != want.Description)
+	differ("enabled", d.Enabled != want.Enabled)
+	differ("time limit", d.Limit != want.Limit)
+	differ("triggers", !slices.Equal(d.starts(), want.starts()))
+	return out
+}
+
+// starts returns the triggers in a fixed order. The start boundary of a boot trigger
+// is ignored.
+func (d definition) starts() []string {
+	var all []string
+	for _, t := range d.Triggers {
+		if t.Kind == atBoot {
+			t.Start = ""
+		}
+		all = append(all, t.Kind+" "+t.Start)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,128 @@
+// Package winseed is the module "windows_seed": the CD from which a Windows guest
+// installs itself, or a copy of a sealed image configures itself.
+//
+// The image is made in memory and its bytes depend only on the arguments, so a
+// second run finds nothing to change.
+package winseed
+
+import (
+	"context"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/media"
+)
+
+// Task is the CD of a Windows guest: a small ISO from which it sets itself up. At its first
+// start it enables WinRM over HTTPS and SSH, without user interaction,
+// and writes a marker at the end. A file that the cluster did not make
+// is never touched.
+//
+// Errors:
+//   - the hostname is too long for Windows, or the password too simple
+//   - the certificate is for another key
+//   - a file for the CD is not on the host
+//   - a file exists and the cluster does not own it
+type Task struct {
+	// Path is the absolute path of the image. Its folder must exist.
+	Path string `hcl:"path"`
+	// State is "present" or "absent". Default "present".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	// Purpose is "install", for a guest that starts from an installation medium, or
+	// "copy", for one whose disk is on top of a sealed image. Default "copy".
+	Purpose string `hcl:"purpose,optional" default:"copy"`
+	// Hostname is the computer's name: up to 15 letters, digits and hyphens, not only digits.
+	// Needed unless absent.
+	Hostname string `hcl:"hostname,optional"`
+	// Edition is virtio-win's folder with the system's drivers: "2k19", "2k22"
+	// or "2k25". Default "2k22".
+	Edition string `hcl:"edition,optional" default:"2k22"`
+	// ImageName is the name of the image on the medium. Default "Windows Server 2022
+	// SERVERDATACENTERCORE", with the year of the edition. For "install" only.
+	ImageName string `hcl:"image_name,optional"`
+	// ImageIndex is the image's number, from 1, instead of its name. For "install" only.
+	ImageIndex int `hcl:"image_index,optional"`
+	// Firmware is "uefi" or "bios", which partition a disk differently. Default "uefi".
+	// For "install" only.
+	Firmware string `hcl:"firmware,optional" default:"uefi"`
+	// ProductKey is the key of the medium. Default: none, for evaluation media.
+	// For "install" only.
+	ProductKey secret.Value `hcl:"product_key,optional"`
+	// Locale is the language, such as "en-US", which the medium must have. Default
+	// "en-US". For "install" only.
+	Locale string `hcl:"locale,optional" default:"en-US"`
+	// TimeZone is a Windows time zone name. Default "UTC". For "install" only.
+	TimeZone string `hcl:"time_zone,optional" default:"UTC"`
+	// Password is the built-in administrator's password: at least 8 characters of three of the
+	// classes small letters, capitals, digits and others. Needed unless absent.
+	Password secret.Value `hcl:"password,optional"`
+	// Certificate is the certificate of WinRM, in PEM. Needed unless absent.
+	Certificate string `hcl:"certificate,optional"`
+	// PrivateKey is its key, in PEM. Needed unless absent.
+	PrivateKey secret.Value `hcl:"private_key,optional"`
+	// AuthorizedKeys are the public SSH keys of administrators, one line of
+	// authorized_keys each.
+	AuthorizedKeys []string `hcl:"authorized_keys,optional"`
+	// OpenSSH is the path, on the host, of the MSI of OpenSSH's server. Default: none;
+	// SSH then works only if the system already has the server.
+	OpenSSH string `hcl:"openssh,optional"`
+	// MTU is the greatest packet in bytes. Default: the network's.
+	MTU int `hcl:"mtu,optional"`
+	// Marker is the path of the file that the guest writes last. Default
+	// "C:/ProgramData/kinit/ready.txt".
+	Marker string `hcl:"marker,optional" default:"C:/ProgramData/kinit/ready.txt"`
+	// HostKey is the host key of the guest's SSH server. Default: the
+	// guest makes its own.
+	HostKey *HostKey `hcl:"host_key,block"`
+	// Files are further files for the guest.
+	Files []File `hcl:"file,block"`
+}
+
+// HostKey is an Ed25519 key pair of SSH.
+type HostKey struct {
+	// Private is the private key in the format of OpenSSH.
+	Private secret.Value `hcl:"private"`
+	// Public is the public key, such as "ssh-ed25519 AAAA…".
+	Public string `hcl:"public"`
+}
+
+// File is a file that is copied to the guest. It has either content or source.
+type File struct {
+	// Path is the path in the guest, such as "C:/ProgramData/site/note.txt".
+	Path string `hcl:"path"`
+	// Content is the text.
+	Content secret.Value `hcl:"content,optional"`
+	// Source is the path of a file on the host.
+	Source string `hcl:"source,optional"`
+}
+
+// Kind is the module "windows_seed".
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "windows_seed"})
+}
+
+// Plan compares the file with the image.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.State == "absent" {
+		return t.file().PlanAbsent(ctx, h)
+	}
+	return t.file().Plan(ctx, h)
+}
+
+// file returns the CD as a file of the host.
+func (t *Task) file() media.Image { return media.Image{Path: t.Path, Of: t.Hostname, Build: t.image} }
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Path   string `cty:"path"`   // the ISO
+	SHA256 string `cty:"sha256"` // its checksum in hex; empty for an absent one
+	Marker string `cty:"marker"` // path of the file that the guest writes when it is ready
+}
+
+// Outputs reads the values.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	sum, err := t.file().Sum(ctx, h)
+	return Outputs{
+		Path: t.Path, SHA256: sum, Marker: t.Marker,
+	}, err
+}

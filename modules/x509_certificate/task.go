@@ -1,0 +1,179 @@
+// Package x509cert is the module x509_certificate: a key and a certificate that
+// an authority issued, on the host.
+package x509cert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"kinit/engine/module"
+	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/pki"
+)
+
+// Task is a certificate of an authority, which is issued again before it ends. Its key is
+// kept.
+//
+// Errors:
+//   - the authority's key or certificate is missing, or they do not match
+//   - ip_addresses contains other texts than addresses, or usages other words than "server"
+//     and "client"
+//   - renew_before is longer than days
+type Task struct {
+	// Key is the path of the private key on the host, in PEM.
+	Key string `hcl:"key"`
+	// Cert is the path of the certificate on the host, in PEM.
+	Cert string `hcl:"cert"`
+	// CACert is the path of the authority's certificate on the same host.
+	CACert string `hcl:"ca_cert,optional"`
+	// CAKey is the path of the authority's key on the same host.
+	CAKey string `hcl:"ca_key,optional"`
+	// CACertPEM is the authority's certificate itself, instead of ca_cert.
+	CACertPEM string `hcl:"ca_cert_pem,optional"`
+	// CAKeyPEM is the authority's key itself, instead of ca_key.
+	CAKeyPEM secret.Value `hcl:"ca_key_pem,optional"`
+	// CN is the common name.
+	CN string `hcl:"cn"`
+	// Organizations are the subject's organizations; Kubernetes reads them as groups. Default none.
+	Organizations []string `hcl:"organizations,optional"`
+	// DNSNames are the certificate's names. Default none.
+	DNSNames []string `hcl:"dns_names,optional"`
+	// IPAddresses are the certificate's addresses. Default none.
+	IPAddresses []string `hcl:"ip_addresses,optional"`
+	// Usages are "server", "client" or both. Default ["server"].
+	Usages []string `hcl:"usages,optional" default:"server"`
+	// Type is the type of a new key: "ecdsa" (P-256, the default) or "rsa" (2048 bits).
+	Type string `hcl:"type,optional" default:"ecdsa"`
+	// Days is its validity in days. Default 365.
+	Days int `hcl:"days,optional" default:"365"`
+	// RenewBefore is how long before its end it is issued again, such as "720h", the default.
+	RenewBefore string `hcl:"renew_before,optional" default:"720h"`
+	// Chain adds the authority's certificate to the file, for servers that send both. Default false.
+	Chain bool `hcl:"chain,optional"`
+	// Owner is the user who owns both files. Default: the user that kinit logs in as.
+	Owner string `hcl:"owner,optional"`
+	// Group is the group of both files. Default: that user's.
+	Group string `hcl:"group,optional"`
+	// State is "present" (the default) or "absent".
+	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+}
+
+// Kind is the module.
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "x509_certificate"})
+}
+
+// Validate checks the arguments.
+func (t *Task) Validate() error {
+	switch {
+	case !path.IsAbs(t.Key):
+		return fmt.Errorf("key is %q, expected an absolute path", t.Key)
+	case !path.IsAbs(t.Cert):
+		return fmt.Errorf("cert is %q, expected an absolute path", t.Cert)
+	case t.Key == t.Cert:
+		return errors.New("key and cert are the same path, expected two files")
+	case t.Days < 1:
+		return fmt.Errorf("days is %d, expected at least 1", t.Days)
+	}
+	if t.State == "absent" {
+		return nil
+	}
+	if err := t.validateAuthority(); err != nil {
+		return err
+	}
+	if _, err := t.request(time.Time{}); err != nil {
+		return err
+	}
+	if _, err := t.renewBefore(); err != nil {
+		return err
+	}
+	return pki.CheckType(t.Type)
+}
+
+// validateAuthority checks that the authority is named in exactly one way.
+func (t *Task) validateAuthority() error {
+	paths, values := t.CACert != "" && t.CAKey != "", t.CACertPEM != "" && t.CAKeyPEM != ""
+	if paths == values {
+		return errors.New("expected either ca_cert and ca_key (paths) or ca_cert_pem and ca_key_pem (values)")
+	}
+	return nil
+}
+
+// renewBefore returns the duration of that argument, which is shorter than the validity.
+func (t *Task) renewBefore() (time.Duration, error) {
+	before, err := time.ParseDuration(t.RenewBefore)
+	if err != nil {
+		return 0, fmt.Errorf("renew_before is %q, expected a duration such as \"720h\"", t.RenewBefore)
+	}
+	if before >= t.validity() {
+		return 0, fmt.Errorf("renew_before is %s, expected less than the %d days of days", t.RenewBefore, t.Days)
+	}
+	return before, nil
+}
+
+func (t *Task) validity() time.Duration { return time.Duration(t.Days) * 24 * time.Hour }
+
+// request returns the wanted properties of the certificate.
+func (t *Task) request(now time.Time) (pki.Request, error) {
+	ips, err := pki.ParseIPs(t.IPAddresses)
+	if err != nil {
+		return pki.Request{}, fmt.Errorf("ip_addresses: %w", err)
+	}
+	r := pki.Request{
+		CommonName: t.CN, Organizations: t.Organizations, DNSNames: t.DNSNames, IPs: ips,
+		Validity: t.validity(), Now: now,
+	}
+	for _, usage := range t.Usages {
+		switch usage {
+		case "server":
+			r.Server = true
+		case "client":
+			r.Client = true
+		default:
+			return pki.Request{}, fmt.Errorf("usages has %q, expected \"server\" or \"client\"", usage)
+		}
+	}
+	return r, nil
+}
+
+// Outputs are the values that other tasks can read.
+type Outputs struct {
+	Key      string       `cty:"key"`       // path of the key
+	Cert     string       `cty:"cert"`      // path of the certificate
+	KeyPEM   secret.Value `cty:"key_pem"`   // the key; secret
+	CertPEM  string       `cty:"cert_pem"`  // the certificate
+	NotAfter string       `cty:"not_after"` // end of the certificate in RFC 3339
+}
+
+// Outputs reads both files and registers the key as a secret.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return Outputs{}, err
+	}
+	values := Outputs{Key: t.Key, Cert: t.Cert, KeyPEM: secret.Value(s.keyText), CertPEM: s.certText}
+	h.AddSecret(secret.Value(s.keyText))
+	if s.cert != nil {
+		values.NotAfter = s.cert.NotAfter.UTC().Format(time.RFC3339)
+	}
+	return values, nil
+}
+
+// remove returns one step for each file.
+func (t *Task) remove(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
+	files := t.lost(s, true)
+	if err := mayReplace(ctx, h, files, "remove it by hand if it is not needed"); err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	for _, file := range files {
+		steps = append(steps, module.NewStep("remove "+file, func(ctx context.Context, h module.Host) error {
+			return hostfile.Drop(ctx, h, file)
+		}))
+	}
+	return steps, nil
+}
