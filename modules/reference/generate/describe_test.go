@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -120,11 +122,16 @@ func TestWhatACommentLacksIsTold(t *testing.T) {
 
 func TestSourceIsReadFromFiles(t *testing.T) {
 	t.Parallel()
-	types, err := readFolder(root + "/modules/assert")
+	folder := t.TempDir()
+	source := "package sample\n\n// Way is one way.\ntype Way struct {\n\t// Steps is the number of steps.\n\tSteps int `hcl:\"steps\"`\n}\n"
+	if err := os.WriteFile(filepath.Join(folder, "way.go"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	types, err := readFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := types["Condition"]; got.text != "Condition is one thing that must hold.\n" || got.fields["Holds"] != "Holds says whether it does.\n" {
+	if got := types["Way"]; got.text != "Way is one way.\n" || got.fields["Steps"] != "Steps is the number of steps.\n" {
 		t.Errorf("comments %+v", got)
 	}
 }
