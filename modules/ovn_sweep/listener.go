@@ -9,8 +9,8 @@ import (
 )
 
 // dropListener removes the southbound database's listener. The listener must outlive the
-// chassis: an ovn-controller that is told to end waits for ever for the database that it
-// was connected to.
+// chassis: an ovn-controller that stops waits forever for the database that it was
+// connected to.
 func dropListener(planned sb.Rows, owner string) func(sb.Rows) (ovn.Change, error) {
 	return func(rows sb.Rows) (ovn.Change, error) {
 		change := ovn.DropListener(rows, owner)

@@ -190,7 +190,7 @@ func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module
 	})
 }
 
-// heir returns the cluster that an object is handed over to: one that uses it, or has
+// heir returns the cluster that owns an object next: one that uses the object, or has
 // objects in it if it is a folder; "" if there is none.
 func heir(kind module.MarkKind, mark module.Mark, others manifest.Others) string {
 	if kind.Shared || manifest.IsShared(mark.ID) {

@@ -20,9 +20,7 @@ const (
 // a deployment took.
 func BenchmarkClusters(b *testing.B) {
 	k := build(b)
-	k.call(b, "lab", "down", "--name", benchLab, "--output", "json")
-	k.must(b, "lab", "up", "--name", benchLab, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+benchSubnet, "--output", "json")
-	b.Cleanup(func() { tearDown(b, k, benchLab) })
+	newLab(b, k, benchLab, benchSubnet, "--hosts", hosts, "--drivers", "podman")
 	for _, spec := range []string{"k8s-podman-1-1-1", "k8s-podman-3-2-2"} {
 		b.Run(spec, func(b *testing.B) { benchCluster(b, k, spec) })
 	}

@@ -58,12 +58,7 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 	k := build(t)
 	run := []string{"run", spec, "--hosts", hosts}
 
-	labUp := []string{"lab", "up", "--name", labName, "--hosts", hosts, "--windows", buildSimulator(t, k), "--var", "lab_subnet=" + labSubnet, "--output", "json"}
-	// A lab that an earlier, killed run left half dead is healed by the same command
-	// that makes a new one; what was deployed in it is removed with it.
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, labUp...)
-	t.Cleanup(func() { tearDown(t, k, labName) })
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--windows", buildSimulator(t, k))
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 
 	step(t, "a periodic job that is killed anywhere loses no result and leaves nothing", func(t *testing.T) {
@@ -273,6 +268,15 @@ func removeRuns(t *testing.T, k *kinit) {
 	if err := os.RemoveAll(filepath.Join(k.home, "state", "kinit", "runs")); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// newLab makes a lab for a test, and removes it after the test. A lab that an earlier, killed
+// test left is removed first, with what was deployed in it.
+func newLab(t testing.TB, k *kinit, name, subnet string, args ...string) {
+	t.Helper()
+	k.call(t, "lab", "down", "--name", name, "--output", "json")
+	k.must(t, slices.Concat([]string{"lab", "up", "--name", name}, args, []string{"--var", "lab_subnet=" + subnet, "--output", "json"})...)
+	t.Cleanup(func() { tearDown(t, k, name) })
 }
 
 // tearDown removes a lab, also after a failure, unless somebody wants to look.

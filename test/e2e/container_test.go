@@ -35,10 +35,7 @@ const (
 // machines that exist, or both. The steps stand on each other.
 func TestClustersOfContainersAndMachines(t *testing.T) {
 	k := build(t)
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--machines", machines, "--windows", buildSimulator(t, k), "--windows-machines", windowsMachine,
-		"--var", "lab_subnet="+labSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, labName) })
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--machines", machines, "--windows", buildSimulator(t, k), "--windows-machines", windowsMachine)
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := slices.Concat([]string{"run"}, wide)
 

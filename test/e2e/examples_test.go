@@ -37,9 +37,7 @@ type example struct {
 // change, and looks at what it has made.
 func TestExamplesTwiceOnALab(t *testing.T) {
 	k := build(t)
-	k.call(t, "lab", "down", "--name", examplesLab, "--output", "json")
-	k.must(t, "lab", "up", "--name", examplesLab, "--hosts", "web1,web2,db1", "--var", "lab_subnet="+examplesSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, examplesLab) })
+	newLab(t, k, examplesLab, examplesSubnet, "--hosts", "web1,web2,db1")
 	t.Setenv("KINIT_AGE_KEY_FILE", filepath.Join(k.root, "test", "e2e", "testdata", "examples.age"))
 
 	examples := []example{

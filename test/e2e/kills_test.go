@@ -44,40 +44,51 @@ func TestADeploymentKilledAnywhereIsReadyTheNextTime(t *testing.T) {
 	t.Logf("killed at %d of %d steps of the deployment, and as often in the %d of its clean-up", places-first, deployed, cleaned)
 }
 
-// killsVariable is the environment variable that says at how many steps to kill, or all.
-const killsVariable = "KINIT_KILLS"
+// Environment variables: at how many steps to kill, or all; the first of them that is tried.
+const (
+	killsVariable = "KINIT_KILLS"
+	fromVariable  = "KINIT_KILLS_FROM"
+)
 
 // killsLab brings a lab up, and returns what is on its hypervisors.
 func killsLab(t *testing.T) (*kinit, map[string]map[string]bool) {
 	t.Helper()
 	k := build(t)
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+labSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, labName) })
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman")
 	return k, map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 }
 
 // kills returns at how many of the steps to kill.
 func kills(t *testing.T, steps int) int {
 	t.Helper()
-	text := cmp.Or(os.Getenv(killsVariable), "1")
-	places, err := strconv.Atoi(text)
-	if err != nil || places < 1 {
-		t.Fatalf("KINIT_KILLS is %q, which is neither a number nor \"all\"", text)
+	places, text := number(t, killsVariable)
+	if places < 1 {
+		t.Fatalf("%s is %q, which is neither a number nor \"all\"", killsVariable, text)
 	}
 	return min(places, steps)
 }
 
 // from returns how many of the places are left out because they have been tried:
-// KINIT_KILLS_FROM is the first one that is not, counted from 1.
+// the variable counts from 1.
 func from(t *testing.T, places int) int {
 	t.Helper()
-	text := cmp.Or(os.Getenv("KINIT_KILLS_FROM"), "1")
-	first, err := strconv.Atoi(text)
-	if err != nil || first < 1 || first > places {
-		t.Fatalf("KINIT_KILLS_FROM is %q, want a number from 1 to %d", text, places)
+	first, text := number(t, fromVariable)
+	if first < 1 || first > places {
+		t.Fatalf("%s is %q, want a number from 1 to %d", fromVariable, text, places)
 	}
 	return first - 1
+}
+
+// number returns the number in an environment variable, 1 if it is not set, 0 if its text is
+// no number.
+func number(t *testing.T, variable string) (int, string) {
+	t.Helper()
+	text := cmp.Or(os.Getenv(variable), "1")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, text
+	}
+	return n, text
 }
 
 // place is the number of the i-th of so many steps, when they are spread evenly over all.

@@ -27,9 +27,7 @@ const (
 // controller and its hypervisors are late, and some are lost.
 func TestADeploymentOverABadNetworkIsReady(t *testing.T) {
 	k := build(t)
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--var", "lab_subnet="+labSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, labName) })
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman")
 	lost := worsen(t, k)
 	run := []string{"run", "k8s-podman-1-1-1", "--hosts", hosts}
 	r := k.must(t, append(run, "--output", "json")...)

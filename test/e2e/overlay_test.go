@@ -11,9 +11,7 @@ import (
 // and one beside it. The steps stand on each other.
 func TestAMachineOnTheOverlay(t *testing.T) {
 	k := build(t)
-	k.call(t, "lab", "down", "--name", labName, "--output", "json")
-	k.must(t, "lab", "up", "--name", labName, "--hosts", hosts, "--drivers", "podman", "--machines", machines, "--var", "lab_subnet="+labSubnet, "--output", "json")
-	t.Cleanup(func() { tearDown(t, k, labName) })
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman", "--machines", machines)
 	spec := []string{"test/e2e/testdata/overlay.hcl", "--hosts", hosts}
 	run := slices.Concat([]string{"run"}, spec)
 	hypervisors := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}

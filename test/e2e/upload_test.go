@@ -27,9 +27,7 @@ func BenchmarkUploadInALab(b *testing.B) {
 	if err := os.WriteFile(payload, content, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	k.call(b, "lab", "down", "--name", uploadLab, "--output", "json")
-	k.must(b, "lab", "up", "--name", uploadLab, "--hosts", "nyctea", "--windows", buildSimulator(b, k), "--var", "lab_subnet="+uploadSubnet, "--output", "json")
-	b.Cleanup(func() { tearDown(b, k, uploadLab) })
+	newLab(b, k, uploadLab, uploadSubnet, "--hosts", "nyctea", "--windows", buildSimulator(b, k))
 
 	run := []string{"run", "test/e2e/testdata/upload.hcl", "--hosts", "nyctea", "--var", "payload=" + payload, "--output", "json"}
 	took := map[string]float64{}

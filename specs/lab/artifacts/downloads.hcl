@@ -60,12 +60,12 @@ locals {
 
   # Where the files are, and the checksums beside them: on another site at the same place below
   # the version.
-  release_files = { for name, d in local.download_pins : name => {
-    url     = d.site == null ? local.pins[d.pin].url : replace(local.pins[d.pin].url, "/^.*\\/${local.pins[d.pin].version}\\//", "${trimsuffix(coalesce(d.site, "/"), "/")}/${local.pins[d.pin].version}/")
-    sums    = d.site == null ? local.pins[d.pin].sha256_url : replace(local.pins[d.pin].sha256_url, "/^.*\\/${local.pins[d.pin].version}\\//", "${trimsuffix(coalesce(d.site, "/"), "/")}/${local.pins[d.pin].version}/")
+  release_files = { for name, d in local.download_pins : name => merge({
     digest  = trimprefix(local.pins[d.pin].digest, "sha256:")
     setting = d.setting
-  } }
+    }, { for key, url in { url = local.pins[d.pin].url, sums = local.pins[d.pin].sha256_url } : key =>
+    d.site == null ? url : replace(url, "/^.*\\/${local.pins[d.pin].version}\\//", "${trimsuffix(coalesce(d.site, "/"), "/")}/${local.pins[d.pin].version}/")
+  }) }
 
   # A digest is best. A checksum that comes from the same place as the file counts by https, or
   # where what is not pinned is allowed. flannel publishes none: it is built then.

@@ -68,7 +68,7 @@ func (c *command) wait(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// killed reports whether the process was told to end. The mutex is held.
+// killed reports whether somebody stopped the process. The mutex is held.
 func (c *command) killed() bool { return c.terminated || c.interrupted }
 
 // Read is the process's standard input.
