@@ -80,10 +80,7 @@ func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
 	if err != nil || (old != nil && !old.lost()) {
 		return old, err
 	}
-	if old != nil {
-		old.close()
-	}
-	fresh, err := connect(ctx, c.config)
+	fresh, err := c.successor(ctx, old)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +92,15 @@ func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
 	}
 	c.current = fresh
 	return fresh, nil
+}
+
+// successor connects, for the first time or after the loss of a link.
+func (c *Conn) successor(ctx context.Context, old *link) (*link, error) {
+	if old == nil {
+		return connect(ctx, c.config)
+	}
+	old.close()
+	return reconnect(ctx, c.config, old.lostAt)
 }
 
 func (c *Conn) linkNow() (*link, error) {

@@ -304,6 +304,33 @@ func TestDialTriesAgainAfterAReset(t *testing.T) {
 	}
 }
 
+// A machine that answered before and whose network comes back, as that of a Windows node does
+// when it gets its switch, refuses connections for a moment.
+func TestAMachineThatAnsweredBeforeIsCalledAgain(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	c := config(server)
+	var attempts atomic.Int32
+	var last atomic.Value
+	c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if n := attempts.Add(1); n == 2 || n == 3 {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		}
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil {
+			last.Store(conn)
+		}
+		return conn, err
+	}
+	conn := dial(t, c)
+	_ = last.Load().(net.Conn).Close()
+	awaitLost(t, conn)
+	says(t, conn, "echo back", "back\n")
+	if got := attempts.Load(); got != 4 {
+		t.Errorf("%d attempts, want 4", got)
+	}
+}
+
 func TestDialUnreachable(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)

@@ -21,6 +21,7 @@ type link struct {
 	config  Config
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
+	lostAt  time.Time     // valid once done is closed
 	workers *pool
 	urgent  *pool         // of one worker, for urgent commands
 	cramped atomic.Bool   // there is no session for that worker
@@ -38,9 +39,28 @@ type link struct {
 // before the login, it tries again: the server may be restarting, as on a new guest, or
 // have too many clients (MaxStartups).
 func connect(ctx context.Context, c Config) (*link, error) {
+	return c.connectAgain(ctx, func(err error) bool { return errors.Is(err, errHungUp) })
+}
+
+// reconnect is connect for a machine whose connection was lost at a time. It also tries again
+// if the machine refuses, as one does whose network comes back, but only for a while after the
+// loss: a machine that is gone does not delay every command.
+func reconnect(ctx context.Context, c Config, lost time.Time) (*link, error) {
+	return c.connectAgain(ctx, func(err error) bool {
+		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+		return errors.Is(err, errHungUp) || absent && time.Since(lost) < absence
+	})
+}
+
+// absence is how long after a loss a machine is expected back. A Windows node is away for
+// some seconds while its network gets a virtual switch.
+const absence = 15 * time.Second
+
+// connectAgain connects, and tries again after errors that pass.
+func (c Config) connectAgain(ctx context.Context, passes func(error) bool) (*link, error) {
 	for call := 1; ; call++ {
 		l, err := c.connect(ctx)
-		if err == nil || ctx.Err() == nil && (call >= mostCalls || !errors.Is(err, errHungUp)) {
+		if err == nil || ctx.Err() == nil && (call >= mostCalls || !passes(err)) {
 			return l, err
 		}
 		if err := wait(ctx, time.Duration(call)*firstRecall); err != nil {
@@ -138,6 +158,7 @@ func newLink(c Config, client *gossh.Client) *link {
 	l.workers, l.urgent = newPool(l.startWorker, mostWorkers), newPool(l.startWorker, 1)
 	l.spawn(func() {
 		_ = client.Wait() // users of the connection get the reason
+		l.lostAt = time.Now()
 		close(l.done)
 	})
 	if c.KeepAlive > 0 {

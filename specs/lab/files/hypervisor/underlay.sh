@@ -28,8 +28,7 @@ if ip -4 -o address show dev "$device" scope global | grep -q inet; then
 fi
 { read -r mtu && read -r address && { read -r gateway || gateway=; }; } <"$memory"
 
-# The kernel part. It carries frames only: it must not answer for the address, and
-# what it carries is no business of this machine's packet filter.
+# The kernel part. It carries frames only: it must not answer for the address.
 [ -e "/sys/class/net/$link" ] || ip link add "$link" mtu "$mtu" type bridge stp_state 0 mcast_snooping 0
 [ -e /sys/class/net/phy0 ] || ip link add phy0 mtu "$mtu" type veth peer name phy1 mtu "$mtu"
 ip link set "$link" arp off
@@ -42,8 +41,20 @@ done
 for setting in /proc/sys/net/bridge/bridge-nf-call-*; do
 	[ ! -e "$setting" ] || echo 0 >"$setting"
 done
-# A machine that is a node wants it otherwise, and says so in /etc/sysctl.d.
+# A machine that is a node has its packet filter see bridges, and says so in /etc/sysctl.d. There
+# the kernel would give what this bridge carries the addresses of pods, and lose the answers,
+# which leave by the other bridge: connections begin and end at that one.
 /lib/systemd/systemd-sysctl --prefix=/net/bridge || true
+nft -f - <<EOF
+table inet kinit_lab_frames
+delete table inet kinit_lab_frames
+table inet kinit_lab_frames {
+	chain prerouting {
+		type filter hook prerouting priority raw
+		iifname "$link" notrack
+	}
+}
+EOF
 ip address flush dev "$device"
 ip link set "$device" master "$link"
 ip link set phy0 master "$link"
