@@ -1,126 +1,142 @@
 package main
 
 import (
+	"context"
 	"io"
-	"slices"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
-	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/module"
+	"kinit/modules"
 )
 
-// run executes the command line and returns the exit code.
-func (w *world) run() int {
-	app := w.app()
-	args, err := arrange(w.args, app)
-	if err == nil {
-		err = app.Run(args)
-	}
-	return w.exit(err)
+// world is everything of the process that commands touch.
+type world struct {
+	version  string
+	args     []string
+	environ  []string // KEY=value pairs
+	cwd      string
+	in       io.Reader
+	out, err view.Screen
+	engine   facade
+	kinds    func() []module.Kind
+	now      func() time.Time
+	sleep    func(ctx context.Context, until time.Time) error // by the same clock
+	signals  func() (incoming <-chan os.Signal, stop func())
+	leave    func(code int) // ends the process at once
 }
 
-// app returns the program with all its commands.
-func (w *world) app() *cli.App {
-	app := &cli.App{
-		Name:  "kinit",
-		Usage: "deploy playbooks over several hypervisors",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "show the version"}, helpFlag()},
-		Commands: []*cli.Command{
-			w.runCommand(),
-			w.planCommand(),
-			w.validateCommand(),
-			w.fmtCommand(),
-			w.graphCommand(),
-			w.initCommand(),
-			w.replCommand(),
-			w.secretCommand(),
-			w.statusCommand(),
-			w.doctorCommand(),
-			w.inventoryCommand(),
-			w.historyCommand(),
-			w.reportCommand(),
-			w.logsCommand(),
-			w.kubeconfigCommand(),
-			w.sshCommand(),
-			w.consoleCommand(),
-			w.conformanceCommand(),
-			w.labCommand(),
-			w.ciCommand(),
-			w.pinsCommand(),
-			w.modulesCommand(),
-			w.completionCommand(),
-			w.versionCommand(),
-			w.candidatesCommand(),
-		},
-		Writer:    w.out,
-		ErrWriter: w.err,
-		// Values can contain commas; the flags that take lists split them.
-		DisableSliceFlagSeparator: true,
-		HideHelp:                  true, // every command has its own help flag; arrange rewrites "help x" to it
-		HideVersion:               true, // its short form would be -v
-		ExitErrHandler:            func(*cli.Context, error) {},
-		OnUsageError:              onUsageError,
+// facade is the part of the engine that commands need.
+type facade struct {
+	run, plan, validate action
+}
+
+// action is one way to use a spec.
+type action func(ctx context.Context, o engine.Options) *engine.Report
+
+// thisProcess returns the world of the real program.
+func thisProcess(version string) *world {
+	cwd, err := os.Getwd()
+	if err != nil { // it was removed; relative paths will fail with this name
+		cwd = "."
 	}
-	app.Action = func(c *cli.Context) error {
-		if c.Bool("version") {
-			return w.printVersion()
+	w := &world{
+		version: version, args: os.Args, environ: os.Environ(), cwd: cwd, in: os.Stdin,
+		engine: facade{run: engine.Run, plan: engine.Plan, validate: engine.Validate},
+		kinds:  modules.All, now: time.Now, signals: incoming, leave: os.Exit,
+	}
+	w.sleep = w.sleepUntil
+	w.out, w.err = w.screen(os.Stdout), w.screen(os.Stderr)
+	return w
+}
+
+// screen describes a stream. A terminal that cannot move its cursor counts as a file.
+func (w *world) screen(f *os.File) view.Screen {
+	fd := int(f.Fd())
+	terminal := w.env("TERM")
+	if !term.IsTerminal(fd) || terminal == "" || terminal == "dumb" {
+		return view.Screen{Writer: f}
+	}
+	size := func() (columns, rows int) {
+		columns, rows, err := term.GetSize(fd)
+		if err != nil || columns <= 0 || rows <= 0 {
+			return 80, 24 // the terminal does not know its size; this is the traditional one
 		}
-		return cli.ShowAppHelp(c)
+		return columns, rows
 	}
-	app.CustomAppHelpTemplate = appHelp(app, drivers())
-	for _, c := range app.Commands {
-		finish(c)
+	return view.Screen{Writer: f, Size: size, Colour: w.env("NO_COLOR") == ""}
+}
+
+// incoming forwards the signals that ask a program to end. A hang-up that is ignored, as
+// under nohup, remains ignored. A reader that has gone, such as a tee that Ctrl-C also
+// ended, must not end the program before remote work has ended and the log is closed.
+// That signal is therefore caught until the end, not ignored, because child processes
+// inherit ignored signals.
+func incoming() (<-chan os.Signal, func()) {
+	signals, ignored := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
 	}
-	return app
+	signal.Notify(ignored, syscall.SIGPIPE)
+	return signals, func() { signal.Stop(signals) }
 }
 
-// finish sets what all commands have in common.
-func finish(c *cli.Command) {
-	c.HideHelp = true
-	c.Flags = append(c.Flags, helpFlag())
-	c.OnUsageError = onUsageError
-	for _, sub := range c.Subcommands {
-		finish(sub)
-	}
-}
-
-// helpFlag shows the help of its command. The library's own help flag is a variable that
-// all programs of a process would share.
-func helpFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show the help of a command"}
-}
-
-// onUsageError handles flags whose values do not parse. The text comes from the flag
-// package, which writes flags with one dash only.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	text := strings.Replace(err.Error(), " flag -", " --", 1)
-	return usageErrorf(c.Command.HelpName, "%s", strings.TrimSuffix(text, ": parse error"))
-}
-
-// spec returns the only argument of a command that works on a spec.
-func spec(c *cli.Context) (string, error) {
-	if c.NArg() != 1 {
-		return "", usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
-	}
-	return c.Args().First(), nil
-}
-
-// noArguments refuses arguments for commands that take none.
-func noArguments(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return usageErrorf(c.Command.HelpName, "it takes no argument, %q was given", c.Args().First())
-	}
-	return nil
-}
-
-// lines writes each text on a line of its own.
-func (w *world) lines(texts ...string) error {
-	for _, text := range texts {
-		if _, err := io.WriteString(w.out, text+"\n"); err != nil {
-			return err
+// env returns an environment variable, or "" if it is not set.
+func (w *world) env(name string) string {
+	for _, pair := range w.environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
 		}
 	}
-	return nil
+	return ""
 }
 
-// flags joins lists of flags.
-func flags(lists ...[]cli.Flag) []cli.Flag { return slices.Concat(lists...) }
+// abs returns an absolute path from this process's working directory.
+func (w *world) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(w.cwd, path)
+}
+
+// folder returns kinit's folder of a kind by the XDG base directory specification: below
+// the variable's value, else below the default in the home folder.
+func (w *world) folder(variable, fallback string) string {
+	base := w.env(variable)
+	if !filepath.IsAbs(base) { // the specification says to ignore such a value
+		base = filepath.Join(w.env("HOME"), fallback)
+	}
+	return filepath.Join(base, "kinit")
+}
+
+func (w *world) configFolder() string { return w.folder("XDG_CONFIG_HOME", ".config") }
+func (w *world) stateFolder() string  { return w.folder("XDG_STATE_HOME", ".local/state") }
+func (w *world) cacheFolder() string  { return w.folder("XDG_CACHE_HOME", ".cache") }
+
+// runsFolder returns the folder of the runs' logs.
+func (w *world) runsFolder() string { return filepath.Join(w.stateFolder(), "runs") }
+
+// sleepUntil waits until a time. It reads the clock often because the clock continues
+// while a machine sleeps and timers do not.
+func (w *world) sleepUntil(ctx context.Context, until time.Time) error {
+	for {
+		left := until.Sub(w.now())
+		if left <= 0 {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(left, 20*time.Second)):
+		}
+	}
+}

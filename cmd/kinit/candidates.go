@@ -22,7 +22,7 @@ func (w *world) candidates(ctx context.Context, words []string) []candidate {
 	if len(words) == 0 {
 		words = []string{""}
 	}
-	app := w.app()
+	app := w.commands()
 	before, word := words[:len(words)-1], words[len(words)-1]
 	if len(before) > 0 && before[0] == "help" {
 		before = before[1:]

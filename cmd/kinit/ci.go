@@ -17,7 +17,6 @@ import (
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
-	"kinit/engine/secret"
 	"kinit/engine/shell"
 )
 
@@ -110,7 +109,7 @@ func ciFolderFlags() []cli.Flag {
 // that other controllers made.
 func (w *world) ciRunner(file *jobs.File, tell *ciScreen, adopts bool) *cycle.Runner {
 	return &cycle.Runner{
-		Results: file.Results, Keep: file.Keep, Program: programVersion(), Now: w.now, Tell: tell,
+		Results: file.Results, Keep: file.Keep, Program: w.version, Now: w.now, Tell: tell,
 		Rerun:  func(j jobs.Job) string { return shell.POSIX("kinit", "ci", "run", file.Path, "--job", j.Name) },
 		Commit: func(ctx context.Context, _ jobs.Job) string { return commitOf(ctx, file.Folder) },
 		Options: func(j jobs.Job) (engine.Options, error) {
@@ -137,19 +136,19 @@ func (w *world) jobOptions(file *jobs.File, j jobs.Job) (engine.Options, error) 
 
 // jobPhase uses the engine once for a job, with a separate log.
 func (w *world) jobPhase(ctx context.Context, work cycle.Work, tell *ciScreen) cycle.Outcome {
-	j := job{do: w.engine.run, mode: view.Run}
+	do, o := w.engine.run, work.Options
 	if work.Check {
-		j = job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true}
+		do = w.engine.plan
 	}
-	redactor := &secret.Redactor{}
 	notice := func(text string) { tell.Notice(work.Job, text) }
-	log := w.newLog("kinit ci run", work.Check, work.Options, notice)
-	report := watched(work.Options, redactor, sinks(tell.sink(work.Job), log), func(o engine.Options) *engine.Report { return j.do(ctx, o) })
-	code := codeOf(report, j)
+	log := w.newLog("kinit ci run", work.Check, o, notice)
+	redactor := observe(&o, tell.sink(work.Job), log)
+	report := view.RedactReport(do(ctx, o), redactor.Redact)
+	code := codeOf(report, false)
 	out := cycle.Outcome{OK: code == exitOK, Report: report, Redact: redactor.Redact}
 	if log != nil {
 		out.Log = log.Path()
-		if err := log.Close(view.NewSummary(work.Options.Spec, report, code)); err != nil {
+		if err := log.Close(view.NewSummary(o.Spec, report, code)); err != nil {
 			notice("the log of this run is not complete: " + err.Error())
 		}
 	}
@@ -205,5 +204,5 @@ func (w *world) renderSite(file *jobs.File) (*site.Report, error) {
 	if err := os.MkdirAll(file.Results, 0o700); err != nil {
 		return nil, err
 	}
-	return site.Write(site.Options{Results: file.Results, Out: file.Site, Title: file.Title, BaseURL: file.BaseURL, Program: programVersion(), Now: w.now()})
+	return site.Write(site.Options{Results: file.Results, Out: file.Site, Title: file.Title, BaseURL: file.BaseURL, Program: w.version, Now: w.now()})
 }

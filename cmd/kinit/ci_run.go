@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -30,7 +31,7 @@ before it deploys anything. Ctrl-C ends the jobs, and what they deployed is remo
 A failure of the infrastructure, such as a hypervisor that cannot be reached, is told apart
 from one of the product; only after the first is a job begun anew, as often as its retries
 say. docs/ci.md describes the file, the results and the site.`,
-		Flags:  flags([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
+		Flags:  slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
 		Action: w.runJobs,
 	})
 }
@@ -75,12 +76,7 @@ func (w *world) withJobs(c *cli.Context, file *jobs.File, f func(ctx context.Con
 		}
 	}
 	screen.after = render
-	incoming, restore := w.signals()
-	defer restore()
-	ctx, stop := interruptible(c.Context, incoming, func() { screen.say(stoppingJobs) }, func() {
-		within(patience, func() { screen.say(leaving) })
-		w.leave(exitInterrupted)
-	})
+	ctx, stop := w.interruptible(c.Context, stoppingJobs, screen.say)
 	defer stop()
 	screen.start()
 	f(ctx, w.ciRunner(file, screen, c.Bool("adopt")))
@@ -106,8 +102,5 @@ func (w *world) jobsCode(done []cycle.Done, interrupted bool) error {
 			code = exitOutside
 		}
 	}
-	if code == exitOK {
-		return nil
-	}
-	return codeError(code)
+	return ending(code)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +31,7 @@ func (w *world) ciServe() *cli.Command {
 		Description: `What it needs to know between two starts is in the results: a time that passed while it was
 not running is made up for, once. Jobs that share a host run one after another. SIGTERM and
 Ctrl-C end it; jobs at work are ended and what they deployed is removed.`,
-		Flags:  flags([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
+		Flags:  slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, ciFolderFlags(), []cli.Flag{ciOutputFlag(), noColorFlag()}),
 		Action: w.serveJobs,
 	})
 }
@@ -81,20 +82,4 @@ func onlyServer(ctx context.Context, file *jobs.File) (func() error, error) {
 		return nil, fmt.Errorf("another program serves jobs into %s: %w", file.Results, err)
 	}
 	return release, nil
-}
-
-// sleepUntil waits until a time. It reads the clock often because the clock continues
-// while a machine sleeps and timers do not.
-func (w *world) sleepUntil(ctx context.Context, until time.Time) error {
-	for {
-		left := until.Sub(w.now())
-		if left <= 0 {
-			return ctx.Err()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(left, 20*time.Second)):
-		}
-	}
 }

@@ -34,7 +34,7 @@ run found one of its secrets, files that have changed since, and whatever looks 
 			}
 			report, err := site.Write(site.Options{
 				Results: w.abs(c.Args().Get(0)), Out: w.abs(c.Args().Get(1)), Title: c.String("title"), BaseURL: c.String("base-url"),
-				Program: programVersion(), Now: w.now(),
+				Program: w.version, Now: w.now(),
 			})
 			if err != nil {
 				return err

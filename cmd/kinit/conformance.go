@@ -46,7 +46,7 @@ release.
 Results are kept in a folder of kinit's state folder, with all that the suite has written.
 An interrupt ends the suite within seconds; what its tests have made stays in namespaces
 with the label e2e-framework then.`,
-		Flags: flags(inputFlags(), conformanceFlags(), outputFlags()),
+		Flags: slices.Concat(inputFlags(), conformanceFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Int("parallel") < 1 {
 				return usageErrorf(c.Command.HelpName, "--parallel must be at least 1, %d was given", c.Int("parallel"))
@@ -120,7 +120,7 @@ func (w *world) testConformance(c *cli.Context) error {
 		return err
 	}
 	result := &conformance.Result{
-		Spec: c.Args().First(), Cluster: cluster, Program: programVersion(), Focus: c.String("focus"), Skip: c.String("skip"),
+		Spec: c.Args().First(), Cluster: cluster, Program: w.version, Focus: c.String("focus"), Skip: c.String("skip"),
 		Parallel: c.Int("parallel"), Started: w.now(), LeftOut: leftOut,
 	}
 	if result.Release, err = suite.Version(c.Context); err != nil {
@@ -185,10 +185,8 @@ func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, fol
 	defer log.Close()
 
 	progress := conformance.NewProgress(w.progressOptions(c, len(names)))
-	incoming, restore := w.signals()
-	defer restore()
 	hurry := make(chan struct{})
-	ctx, stop := interruptible(c.Context, incoming, func() { progress.Notice(suiteStopping) }, func() { close(hurry) })
+	ctx, stop := w.onSignals(c.Context, func() { progress.Notice(suiteStopping) }, func() { close(hurry) })
 	defer stop()
 	outcome, err := suite.Start(ctx, conformance.Run{
 		Kubeconfig: path, Home: home, Planned: names, Focus: result.Focus, Skip: result.Skip, Parallel: result.Parallel,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ this machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Win
 is, which needs its network. A Windows node's console is its screen, unless --serial is
 given. The login on the hypervisor must be one that libvirt or podman lets in, such as
 root.`,
-		Flags: flags(inputFlags(), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
 			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
 			&cli.BoolFlag{Name: "serial", Category: headSelect, Usage: "open the serial console, of a Windows node too"},
@@ -98,28 +99,25 @@ func (w *world) console(c *cli.Context, spec, node string) error {
 	if err != nil {
 		return err
 	}
-	o.Reserved = nil
-	code := 0
-	open := func(ctx context.Context, o engine.Options) *engine.Report {
-		o.Events = nil
-		return engine.ConnectUnder(ctx, o, node, func(conn transport.Conn, n engine.Node) (err error) {
-			switch way(c, n.OS) {
-			case wayScreen:
-				return w.forwardScreen(ctx, conn, n)
-			case wayDesktop:
-				return w.forwardDesktop(ctx, conn, n)
-			}
-			code, err = terminal(ctx, conn, n, c.Bool("force"))
-			return err
-		})
-	}
-	if err := w.perform(c, job{do: open, mode: view.Read}, o); err != nil {
+	ctx, u, err := w.begin(c, o, shows{mode: view.Read})
+	if err != nil {
 		return err
 	}
-	if code != 0 {
-		return codeError(exitFailed)
+	code := 0
+	report := engine.ConnectUnder(ctx, u.options, node, func(conn transport.Conn, n engine.Node) (err error) {
+		switch way(c, n.OS) {
+		case wayScreen:
+			return w.forwardScreen(ctx, conn, n)
+		case wayDesktop:
+			return w.forwardDesktop(ctx, conn, n)
+		}
+		code, err = terminal(ctx, conn, n, c.Bool("force"))
+		return err
+	})
+	if err := u.end(report); err != nil || code == 0 {
+		return err
 	}
-	return nil
+	return codeError(exitFailed)
 }
 
 // terminal connects the terminal to the console of a node, with the command that its

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,7 +35,7 @@ func (w *world) doctorCommand() *cli.Command {
 kernel modules, libvirt, the MTU and the time. Nothing is changed. What a run of a cluster
 will bring about by itself is a note and no failure. The probes are the playbook "doctor",
 which 'kinit run doctor --hosts HOST' does too; its variables are those of clusters.`,
-		Flags: flags(doctorFlags(), outputFlags()),
+		Flags: slices.Concat(doctorFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usageErrorf(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")
@@ -65,10 +65,7 @@ func (w *world) examine(c *cli.Context, hosts []string) error {
 			break
 		}
 	}
-	if worst != exitOK {
-		return codeError(worst)
-	}
-	return nil
+	return ending(worst)
 }
 
 func (w *world) examineHost(c *cli.Context, host string) error {
@@ -96,13 +93,12 @@ func (w *world) findings(c *cli.Context, host string) ([]view.Finding, error) {
 		return nil, err
 	}
 	o.Hosts = []string{host}
-	var text string
-	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		o.Events = nil
-		text, report = engine.Value(ctx, o, findingsOutput)
-		return report
+	ctx, u, err := w.begin(c, o, shows{mode: view.Read})
+	if err != nil {
+		return nil, err
 	}
-	if err := w.perform(c, job{do: read, mode: view.Read}, o); err != nil {
+	text, report := engine.Value(ctx, u.options, findingsOutput)
+	if err := u.end(report); err != nil {
 		return nil, err
 	}
 	var findings []view.Finding

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/event"
 	"kinit/engine/transport"
@@ -37,9 +36,9 @@ func exitMeaning(code int) string {
 	}[code]
 }
 
-// codeOf returns the exit code for a report. An unreachable host takes precedence over
+// codeOf returns the exit code for a report; pending changes can be a reason for one. An unreachable host takes precedence over
 // other failures because it often causes them.
-func codeOf(r *engine.Report, j job) int {
+func codeOf(r *engine.Report, pendingFails bool) int {
 	switch {
 	case r.Interrupted:
 		return exitInterrupted
@@ -49,7 +48,7 @@ func codeOf(r *engine.Report, j job) int {
 		return exitUnreachable
 	case r.Diagnostics.HasErrors() || ended(r, event.Failed):
 		return exitFailed
-	case (j.mode == view.Plan || j.pendingTold) && r.Changes() > 0 && !j.pendingIsOK:
+	case pendingFails && r.Changes() > 0:
 		return exitPending
 	}
 	return exitOK
@@ -79,6 +78,14 @@ type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// ending returns the error for a command that has shown all its messages.
+func ending(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return codeError(code)
+}
+
 // usageError is a mistake in the command line.
 type usageError struct {
 	command string // such as "kinit run"
@@ -91,9 +98,9 @@ func usageErrorf(command, format string, args ...any) error {
 	return &usageError{command: command, text: fmt.Sprintf(format, args...)}
 }
 
-// exit turns the error of a command into the exit code, and shows the error if it is
+// exitWith returns the exit code for the error of a command, and shows the error if it is
 // not shown yet.
-func (w *world) exit(err error) int {
+func exitWith(err error, to io.Writer) int {
 	var code codeError
 	var usage *usageError
 	switch {
@@ -102,9 +109,9 @@ func (w *world) exit(err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		_, _ = fmt.Fprintf(w.err, "Error: %s: %s\nSee '%s --help'.\n", usage.command, usage.text, usage.command)
+		_, _ = fmt.Fprintf(to, "Error: %s: %s\nSee '%s --help'.\n", usage.command, usage.text, usage.command)
 		return exitUsage
 	}
-	_, _ = io.WriteString(w.err, "Error: "+err.Error()+"\n")
+	_, _ = io.WriteString(to, "Error: "+err.Error()+"\n")
 	return exitFailed
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"kinit/engine"
-	"kinit/inventories"
 )
 
 // The headings of flags in help texts.
@@ -133,6 +132,14 @@ func (w *world) options(c *cli.Context, spec string) (engine.Options, error) {
 	return o, nil
 }
 
+// specOptions turns flags and the only argument, a spec, into engine options.
+func (w *world) specOptions(c *cli.Context) (engine.Options, error) {
+	if c.NArg() != 1 {
+		return engine.Options{}, usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
+	}
+	return w.inputs(c, c.Args().First())
+}
+
 // inputs turns flags into engine options, with the inventories.
 func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	o, err := w.options(c, spec)
@@ -141,15 +148,6 @@ func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 	}
 	o.Inventories, o.Reserved, err = w.inventoryFiles(c.StringSlice("inventory"))
 	return o, err
-}
-
-// baseOptions returns the engine options that no flag sets.
-func (w *world) baseOptions(spec string) engine.Options {
-	return engine.Options{
-		Spec: spec, Environ: w.environ,
-		Builtin: shipped{}, Inventory: inventories.FS,
-		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), StateDir: w.stateFolder(), Kinds: w.kinds(),
-	}
 }
 
 // variables returns the values of --var; the last value of a name wins.
@@ -191,17 +189,6 @@ func split(values []string) []string {
 	return trimmed(all)
 }
 
-// trimmed removes spaces around texts, and empty texts.
-func trimmed(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		if text = strings.TrimSpace(text); text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
 // choice reports whether a flag has one of its values.
 func choice(c *cli.Context, name string, values ...string) error {
 	if slices.Contains(values, c.String(name)) {
@@ -209,4 +196,12 @@ func choice(c *cli.Context, name string, values ...string) error {
 	}
 	return usageErrorf(c.Command.HelpName, "--%s must be one of %s, %q was given",
 		name, strings.Join(values, ", "), c.String(name))
+}
+
+// noArguments refuses arguments for commands that take none.
+func noArguments(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usageErrorf(c.Command.HelpName, "it takes no argument, %q was given", c.Args().First())
+	}
+	return nil
 }

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"context"
+	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,7 +33,7 @@ func (w *world) graphCommand() *cli.Command {
 		Description: `No host is touched. Stages are frames; arrows go from what is done first to what
 waits for it. What follows from other arrows is left out. What the order of stages says
 already is drawn faintly, and so are tasks that are skipped.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), selectionFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "as", Category: headOutput, Value: asDot,
 				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; dot when left out"},
 			&cli.StringFlag{Name: "fold", Category: headOutput, Value: string(draw.Auto),
@@ -45,23 +46,18 @@ already is drawn faintly, and so are tasks that are skipped.`,
 			if err := choice(c, "fold", string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages)); err != nil {
 				return err
 			}
-			return w.draw(c)
+			ctx, u, err := w.onSpec(c, shows{mode: view.Read})
+			if err != nil {
+				return err
+			}
+			graph, report := engine.Order(ctx, u.options)
+			if err := u.end(report); err != nil {
+				return err
+			}
+			picture := draw.New(u.options.Spec, graph, draw.Fold(c.String("fold")))
+			text := map[string]func(*draw.Picture) string{asDot: draw.Dot, asMermaid: draw.Mermaid, asSVG: draw.SVG}[c.String("as")](picture)
+			_, err = io.WriteString(w.out, text)
+			return err
 		},
 	})
-}
-
-// draw prints the picture that the flags ask for.
-func (w *world) draw(c *cli.Context) error {
-	var graph *engine.Graph
-	order := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		graph, report = engine.Order(ctx, o)
-		return report
-	}
-	if err := w.onSpec(c, job{do: order, mode: view.Read}); err != nil {
-		return err
-	}
-	picture := draw.New(c.Args().First(), graph, draw.Fold(c.String("fold")))
-	text := map[string]func(*draw.Picture) string{asDot: draw.Dot, asMermaid: draw.Mermaid, asSVG: draw.SVG}[c.String("as")](picture)
-	_, err := w.out.Write([]byte(text))
-	return err
 }

@@ -54,3 +54,14 @@ func (w *world) configInventories() ([]string, error) {
 	}
 	return files, nil
 }
+
+// trimmed removes spaces around texts, and empty texts.
+func trimmed(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}

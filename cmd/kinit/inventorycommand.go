@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
+	"cmp"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
-	"kinit/engine/secret"
 )
 
 func (w *world) inventoryCommand() *cli.Command {
@@ -87,7 +86,7 @@ password, token or secret are shown as ***.`,
 func inventoryCodes() []int { return []int{exitOK, exitUsage, exitInvalid, exitInterrupted} }
 
 func inventoryFlags(more ...cli.Flag) []cli.Flag {
-	return flags(more, []cli.Flag{
+	return slices.Concat(more, []cli.Flag{
 		inventoryFlag(),
 		&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText, Usage: "show it as `FORMAT`: text or json"},
 		noColorFlag(),
@@ -112,46 +111,25 @@ func (w *world) onInventory(c *cli.Context, hosts []string, show inventoryShow) 
 	if o.Inventories, _, err = w.inventoryFiles(c.StringSlice("inventory")); err != nil {
 		return err
 	}
-	screen, err := w.view(c, job{mode: view.Read}, "")
+	o.Hosts = hosts
+	ctx, u, err := w.begin(c, o, shows{mode: view.Read})
 	if err != nil {
 		return err
 	}
-	redactor := &secret.Redactor{}
-	o.Hosts, o.Redactor = hosts, redactor
-	var inv engine.Inventory
-	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		inv, report = engine.ReadInventory(ctx, o)
-		return report
-	}
-	report := view.RedactReport(w.interruptibly(c, read, o, screen), redactor.Redact)
-	code := codeOf(report, job{})
-	if err := w.showInventory(c, show, inv, report, screen); err != nil {
-		return err
-	}
-	if code == exitOK {
-		return nil
-	}
-	return codeError(code)
-}
-
-// showInventory writes the requested part of an inventory and its diagnostics.
-func (w *world) showInventory(c *cli.Context, show inventoryShow, inv engine.Inventory, r *engine.Report, screen view.View) error {
-	code := codeOf(r, job{})
+	inv, report := engine.ReadInventory(ctx, u.options)
+	report = u.masked(report)
+	code := codeOf(report, false)
 	if c.String("output") == outputJSON {
 		document := inventoryDocument{}
-		if !r.Invalid {
+		if !report.Invalid {
 			document = show.json(inv)
 		}
-		document.Diagnostics = view.NewSummary("", r, code).Diagnostics
-		encoder := json.NewEncoder(w.out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(document)
+		document.Diagnostics = view.NewSummary("", report, code).Diagnostics
+		return cmp.Or(w.json(document), ending(code))
 	}
-	var err error
-	if !r.Invalid {
+	if !report.Invalid {
 		err = w.lines(show.lines(inv)...)
 	}
-	screen.Close(r, code)
-	return err
+	u.screen.Close(report, code)
+	return cmp.Or(err, ending(code))
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,7 +37,7 @@ hypervisors and nothing is changed there.
 --merge puts it into your own file, by the cluster's name, and makes it the current one;
 --remove takes it out again and touches no host. What others have put into the file stays
 as it is; an entry of the same name that kinit did not make is not replaced.`,
-		Flags: flags(inputFlags(), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "merge", Category: headSelect, Usage: "put it into your file and make it the current one"},
 			&cli.BoolFlag{Name: "remove", Category: headSelect, Usage: "take it out of your file"},
 			&cli.StringFlag{Name: "file", Category: headSelect, Usage: "your file is `FILE`; else the first of $KUBECONFIG, else ~/.kube/config"},
@@ -66,14 +66,12 @@ as it is; an entry of the same name that kinit did not make is not replaced.`,
 
 // kubeconfig reads a cluster's kubeconfig from its hosts, and returns it with the cluster's name.
 func (w *world) kubeconfig(c *cli.Context) (text, cluster string, err error) {
-	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		o.Events = nil
-		text, report = engine.Value(ctx, o, kubeconfigOutput)
-		cluster = report.Cluster
-		return report
+	ctx, u, err := w.onSpec(c, shows{mode: view.Read})
+	if err != nil {
+		return "", "", err
 	}
-	err = w.onSpec(c, job{do: read, mode: view.Read})
-	return text, cluster, err
+	text, report := engine.Value(ctx, u.options, kubeconfigOutput)
+	return text, report.Cluster, u.end(report)
 }
 
 func (w *world) mergeKubeconfig(c *cli.Context) error {
@@ -100,16 +98,15 @@ func (w *world) mergeKubeconfig(c *cli.Context) error {
 }
 
 func (w *world) removeKubeconfig(c *cli.Context) error {
-	cluster := ""
-	name := func(ctx context.Context, o engine.Options) *engine.Report {
-		report := w.engine.validate(ctx, o)
-		cluster = report.Cluster
-		return report
-	}
-	if err := w.onSpec(c, job{do: name, mode: view.Read}); err != nil {
+	ctx, u, err := w.onSpec(c, shows{mode: view.Read})
+	if err != nil {
 		return err
 	}
-	entry, path := entryName(c, cluster), w.kubeconfigFile(c)
+	report := w.engine.validate(ctx, u.options)
+	if err := u.end(report); err != nil {
+		return err
+	}
+	entry, path := entryName(c, report.Cluster), w.kubeconfigFile(c)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)

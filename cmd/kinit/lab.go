@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -46,7 +47,7 @@ func (w *world) labUp() *cli.Command {
 	}.write(&cli.Command{
 		Name:  "up",
 		Usage: "make a lab, or heal one",
-		Flags: flags(labFlags(), []cli.Flag{artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
+		Flags: slices.Concat(labFlags(), []cli.Flag{artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
 		Description: `What a lab is made of is made the first time, which takes its while. The programs of
 Kubernetes are upstream's, checked against digests or published checksums, where their site
 answers; else they are built from Go modules, which takes minutes. What was used last is kept
@@ -61,11 +62,17 @@ coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what 
 			if len(list(c, "windows-machines")) > 0 && c.Path("windows") == "" {
 				return usageErrorf(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
 			}
-			j := job{do: w.engine.run, mode: view.Run, logged: true}
-			if err := w.onArtifacts(c, j); err != nil {
+			o, err := w.artifactsOptions(c)
+			if err != nil {
 				return err
 			}
-			return w.onLab(c, j, "")
+			if err := w.changeLab(c, o); err != nil {
+				return err
+			}
+			if o, err = w.labOptions(c); err != nil {
+				return err
+			}
+			return w.changeLab(c, o)
 		},
 	})
 }
@@ -78,10 +85,14 @@ func (w *world) labDown() *cli.Command {
 	}.write(&cli.Command{
 		Name:  "down",
 		Usage: "remove a lab and all that is in it",
-		Flags: flags(labFlags(), outputFlags()),
+		Flags: slices.Concat(labFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
-			j := job{do: w.engine.run, mode: view.Run, logged: true}
-			return w.onLab(c, j, "cleanup")
+			o, err := w.labOptions(c)
+			if err != nil {
+				return err
+			}
+			o.StopAfter = "cleanup"
+			return w.changeLab(c, o)
 		},
 	})
 }
@@ -95,9 +106,17 @@ func (w *world) labStatus() *cli.Command {
 		Name:        "status",
 		Usage:       "show what a lab lacks",
 		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
-		Flags:       flags(labFlags(), outputFlags()),
+		Flags:       slices.Concat(labFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
-			return w.onLab(c, job{do: w.engine.plan, mode: view.Plan, diff: true}, "")
+			o, err := w.labOptions(c)
+			if err != nil {
+				return err
+			}
+			ctx, u, err := w.begin(c, o, shows{mode: view.Plan, diff: true, pendingFails: true})
+			if err != nil {
+				return err
+			}
+			return u.end(w.engine.plan(ctx, u.options))
 		},
 	})
 }
@@ -156,11 +175,20 @@ func conformanceFlag() cli.Flag {
 		Usage: "also build what 'kinit conformance' needs: tests and their images"}
 }
 
-// onArtifacts runs a job with the spec of the artifacts that all labs share.
-func (w *world) onArtifacts(c *cli.Context, j job) error {
-	o, err := w.labOptions(c, artifactsSpec)
+// changeLab runs one of a lab's specs.
+func (w *world) changeLab(c *cli.Context, o engine.Options) error {
+	ctx, u, err := w.begin(c, o, shows{mode: view.Run, logged: true})
 	if err != nil {
 		return err
+	}
+	return u.end(w.engine.run(ctx, u.options))
+}
+
+// artifactsOptions returns the options for the spec of the artifacts that all labs share.
+func (w *world) artifactsOptions(c *cli.Context) (engine.Options, error) {
+	o, err := w.localOptions(c, artifactsSpec)
+	if err != nil {
+		return o, err
 	}
 	values := o.Vars
 	o.Vars = map[string]string{"lab_cache": w.labCache()}
@@ -179,11 +207,9 @@ func (w *world) onArtifacts(c *cli.Context, j job) error {
 		o.Vars["lab_conformance"] = "true"
 	}
 	if program := c.Path("windows"); program != "" {
-		if o.Vars["lab_windows"], err = filepath.Abs(program); err != nil {
-			return err
-		}
+		o.Vars["lab_windows"], err = filepath.Abs(program)
 	}
-	return w.perform(c, j, o)
+	return o, err
 }
 
 // downloadVariables returns the variables of --var that apply to downloads and not to the lab.
@@ -191,11 +217,11 @@ func downloadVariables() []string {
 	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned"}
 }
 
-// onLab runs a job with the lab's spec.
-func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
-	o, err := w.labOptions(c, labSpec)
+// labOptions returns the options for the lab's spec.
+func (w *world) labOptions(c *cli.Context) (engine.Options, error) {
+	o, err := w.localOptions(c, labSpec)
 	if err != nil {
-		return err
+		return o, err
 	}
 	o.VarFiles = nil
 	for _, about := range downloadVariables() {
@@ -209,11 +235,9 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
 	}
 	if program := c.Path("windows"); program != "" {
-		whole, err := filepath.Abs(program)
-		if err != nil {
-			return err
+		if own["lab_windows"], err = filepath.Abs(program); err != nil {
+			return o, err
 		}
-		own["lab_windows"] = whole
 	}
 	if machines := list(c, "windows-machines"); len(machines) > 0 {
 		own["lab_windows_machines"] = strings.Join(machines, ",")
@@ -228,15 +252,14 @@ func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
 		own["lab_hosts"] = strings.Join(hosts, ",")
 	}
 	maps.Copy(o.Vars, own)
-	o.StopAfter = stopAfter
-	return w.perform(c, j, o)
+	return o, nil
 }
 
-// labOptions returns the options of a lab command. The tasks work on this machine, so no
+// localOptions returns the options of a lab command. The tasks work on this machine, so no
 // inventory is read (the lab's own may be out of date), and --hosts has the names of the
 // machines to make. A lab belongs to the machine: every user who may make one can work
 // on it, whatever their state folder contains.
-func (w *world) labOptions(c *cli.Context, spec string) (engine.Options, error) {
+func (w *world) localOptions(c *cli.Context, spec string) (engine.Options, error) {
 	if err := noArguments(c); err != nil {
 		return engine.Options{}, err
 	}

@@ -7,6 +7,6 @@ package main
 import "os"
 
 func main() {
-	w := thisProcess()
+	w := thisProcess(programVersion())
 	os.Exit(w.run())
 }

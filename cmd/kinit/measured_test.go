@@ -13,7 +13,7 @@ const (
 
 // measuredRun is kinit, which tells at the end how much memory was resident at most.
 func measuredRun() {
-	code := thisProcess().run()
+	code := thisProcess(programVersion()).run()
 	_, peak := processMemory(os.Getpid())
 	if err := os.WriteFile(os.Getenv(peakFile), []byte(strconv.FormatInt(peak, 10)), 0o600); err != nil {
 		panic(err)

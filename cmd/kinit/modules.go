@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -105,12 +104,4 @@ func (w *world) columns() int {
 	}
 	columns, _ := w.out.Size()
 	return min(columns, mostColumns)
-}
-
-// json writes a value as indented JSON.
-func (w *world) json(value any) error {
-	encoder := json.NewEncoder(w.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }

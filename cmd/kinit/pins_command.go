@@ -183,21 +183,11 @@ func (w *world) checkPins(c *cli.Context) error {
 	return ending(code)
 }
 
-// ending returns the error for a command that has shown all its messages.
-func ending(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return codeError(code)
-}
-
 // fetchPins fetches the digests of pins one after another, and calls tell for each. An
 // interrupt ends it.
 func (w *world) fetchPins(c *cli.Context, some pins.List, tell func(name, digest string, problem error) error) error {
-	incoming, restore := w.signals()
-	defer restore()
-	ctx, release := interruptible(c.Context, incoming, func() {}, func() { w.leave(exitInterrupted) })
-	defer release()
+	ctx, stop := w.interruptible(c.Context, "", func(string) {}) // each line says what is done already
+	defer stop()
 	f := pins.Fetcher{Client: http.DefaultClient, Patience: pinsPatience}
 	for _, name := range some.Names() {
 		digest, err := f.Digest(ctx, some[name])

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
+	"kinit/engine/shell"
 )
 
 func (w *world) planCommand() *cli.Command {
@@ -24,14 +28,24 @@ task has yet to bring about is shown as known after that task.
 
 A plan kept with --out holds the values it was made with, digests of its files, and
 what each task would do. Secret values are not in it, only slow digests of them.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag(), adoptFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag(), adoptFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {
-			if file := c.String("out"); file != "" {
-				return w.planToFile(c, file)
+			ctx, u, err := w.onSpec(c, shows{mode: view.Plan, diff: true, pendingFails: true})
+			if err != nil {
+				return err
 			}
-			return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, diff: true})
+			file := c.String("out")
+			if file == "" {
+				return u.end(w.engine.plan(ctx, u.options))
+			}
+			saved, report := w.savePlan(ctx, u.options, file)
+			err = u.end(report)
+			if !saved || c.String("output") != outputText {
+				return err
+			}
+			return cmp.Or(w.lines("The plan is saved. Apply it with: kinit run "+shell.POSIX(file)), err)
 		},
 	})
 }

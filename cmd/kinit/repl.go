@@ -2,9 +2,9 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -32,7 +32,7 @@ func (w *world) replCommand() *cli.Command {
 hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
 names and :help tells more. Elsewhere the lines of the standard input are evaluated one
 after another, and the exit code tells whether all had a value.`,
-		Flags:  flags(inputFlags(), outputFlags()),
+		Flags:  slices.Concat(inputFlags(), outputFlags()),
 		Action: w.repl,
 	})
 }
@@ -47,12 +47,12 @@ Names: var.NAME, local.NAME, cluster, hosts["NAME"], groups.NAME, run, path;
 functions as in keys(var.x).`
 
 func (w *world) repl(c *cli.Context) error {
-	var scope *engine.Scope
-	open := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		scope, report = engine.Open(ctx, o)
-		return report
+	ctx, u, err := w.onSpec(c, shows{mode: view.Read})
+	if err != nil {
+		return err
 	}
-	if err := w.onSpec(c, job{do: open, mode: view.Read}); err != nil {
+	scope, report := engine.Open(ctx, u.options)
+	if err := u.end(report); err != nil {
 		return err
 	}
 	s := &session{scope: scope, out: w.out, err: w.err}

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,12 +18,6 @@ const (
 	formatHTML  = "html"
 	formatJUnit = "junit"
 )
-
-// standardOutput is the file name that means standard output.
-const standardOutput = "-"
-
-// runsFolder returns the folder of the runs' logs.
-func (w *world) runsFolder() string { return filepath.Join(w.stateFolder(), "runs") }
 
 // reportFlags request files that are made from the run's log after the run.
 func reportFlags() []cli.Flag {
@@ -64,24 +56,4 @@ func (w *world) writeReport(log *runlog.Log, format, file string) error {
 		}
 		return report.Write(to, run)
 	})
-}
-
-// writeFile writes a file atomically, so that nobody reads half of it. Like the log it is
-// made from, only its owner can read it.
-func (w *world) writeFile(file string, write func(io.Writer) error) error {
-	if file == standardOutput {
-		return write(w.out)
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(w.cwd, file)
-	}
-	partial, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(partial.Name()) // after the rename there is nothing to remove
-	if err := first(write(partial), partial.Close()); err != nil {
-		return err
-	}
-	return os.Rename(partial.Name(), file)
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
+	"kinit/engine"
 )
 
 func (w *world) runCommand() *cli.Command {
@@ -32,7 +35,7 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
+		Flags: slices.Concat(inputFlags(), selectionFlags(), []cli.Flag{
 			freshFactsFlag(), adoptFlag(),
 			&cli.BoolFlag{Name: "check", Category: headSelect,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
@@ -51,31 +54,32 @@ quit ends the run as Ctrl-C does.`,
 				return usageErrorf(c.Command.HelpName, "--step asks on a terminal, and there is none")
 			}
 			saved, err := w.savedPlan(c.Args().First())
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case saved != nil && c.NArg() == 1:
-				return w.apply(c, saved, job{mode: view.Run, logged: true, step: step})
-			case c.Bool("check"):
-				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true, logged: c.IsSet("junit") || c.IsSet("report")})
 			}
-			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step, unnamed: !c.IsSet("hosts")})
+			var o engine.Options
+			do, s := w.engine.run, shows{mode: view.Run, logged: true, unnamed: !c.IsSet("hosts")}
+			switch {
+			case saved != nil && c.NArg() == 1:
+				o, err = w.savedOptions(c, saved)
+				do, s.unnamed = applying(saved), false
+			case c.Bool("check"):
+				o, err = w.specOptions(c)
+				do, s = w.engine.plan, shows{mode: view.Plan, logged: c.IsSet("junit") || c.IsSet("report")}
+			default:
+				o, err = w.specOptions(c)
+			}
+			if err != nil {
+				return err
+			}
+			ctx, u, err := w.begin(c, o, s)
+			if err != nil {
+				return err
+			}
+			if step {
+				do = stepwise(do, u.screen.(*view.Text))
+			}
+			return u.end(do(ctx, u.options))
 		},
 	})
-}
-
-// onSpec runs a job with the spec, the inventories and the flags of a command line.
-func (w *world) onSpec(c *cli.Context, j job) error {
-	name, err := spec(c)
-	if err != nil {
-		return err
-	}
-	o, err := w.inputs(c, name)
-	if err != nil {
-		return err
-	}
-	if j.mode != view.Run && j.mode != view.Plan {
-		o.Reserved = nil // commands that only read a lab's cluster need no named hosts
-	}
-	return w.perform(c, j, o)
 }

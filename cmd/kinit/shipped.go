@@ -30,3 +30,12 @@ func drivers() []engine.Driver {
 	}
 	return all
 }
+
+// baseOptions returns the engine options that no flag sets.
+func (w *world) baseOptions(spec string) engine.Options {
+	return engine.Options{
+		Spec: spec, Environ: w.environ,
+		Builtin: shipped{}, Inventory: inventories.FS,
+		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), StateDir: w.stateFolder(), Kinds: w.kinds(),
+	}
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 )
@@ -16,10 +15,20 @@ const (
 // patience is how long a program that exits at once waits for a screen.
 const patience = 200 * time.Millisecond
 
-// interruptible returns a context that the first signal cancels after it called notice.
-// The second signal calls leave. The returned function stops the signal handling and
-// waits.
-func interruptible(ctx context.Context, signals <-chan os.Signal, notice, leave func()) (context.Context, func()) {
+// interruptible returns a context that the first signal cancels after notice was shown. The
+// second signal ends the program. The returned function no longer catches signals.
+func (w *world) interruptible(ctx context.Context, notice string, show func(string)) (context.Context, func()) {
+	return w.onSignals(ctx, func() { show(notice) }, func() {
+		within(patience, func() { show(leaving) })
+		w.leave(exitInterrupted)
+	})
+}
+
+// onSignals returns a context that the first signal cancels; notice is called then, and
+// leave at the second signal. The returned function no longer catches signals, and waits
+// for both calls.
+func (w *world) onSignals(ctx context.Context, notice, leave func()) (context.Context, func()) {
+	signals, restore := w.signals()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -41,6 +50,7 @@ func interruptible(ctx context.Context, signals <-chan os.Signal, notice, leave 
 		close(done)
 		watcher.Wait()
 		cancel()
+		restore()
 	}
 }
 

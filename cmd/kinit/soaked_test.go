@@ -40,7 +40,7 @@ type usage struct {
 // soaked is kinit with a clock that does not wait: when all jobs sleep, it says on the file
 // 3 what it uses, waits for a line of the file 4, and it is the time for which they wait.
 func soaked() {
-	w := thisProcess()
+	w := thisProcess(programVersion())
 	jobs, err := strconv.Atoi(os.Getenv(soakJobs))
 	if err != nil {
 		panic(err)

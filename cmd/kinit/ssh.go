@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -31,7 +33,7 @@ func (w *world) sshCommand() *cli.Command {
 exit code is the command's. On a Windows host the shell is PowerShell, and the words of the
 command are its source, with a space between. A host that is reached by WinRM has no
 terminal: only commands can be run there.`,
-		Flags: flags(inputFlags(), outputFlags()),
+		Flags: slices.Concat(inputFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
 			if len(args) < 2 {
@@ -48,22 +50,16 @@ func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	o.Reserved = nil
-	code := 0
-	connect := func(ctx context.Context, o engine.Options) *engine.Report {
-		o.Events = nil
-		return engine.Connect(ctx, o, host, func(conn transport.Conn, system module.OS) (err error) {
-			code, err = interact(ctx, conn, system, argv)
-			return err
-		})
-	}
-	if err := w.perform(c, job{do: connect, mode: view.Read}, o); err != nil {
+	ctx, u, err := w.begin(c, o, shows{mode: view.Read})
+	if err != nil {
 		return err
 	}
-	if code != 0 {
-		return codeError(code)
-	}
-	return nil
+	code := 0
+	report := engine.Connect(ctx, u.options, host, func(conn transport.Conn, system module.OS) (err error) {
+		code, err = interact(ctx, conn, system, argv)
+		return err
+	})
+	return cmp.Or(u.end(report), ending(code))
 }
 
 // interact runs a command, or the login shell with a terminal.

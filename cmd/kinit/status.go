@@ -1,8 +1,9 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,16 +22,15 @@ func (w *world) statusCommand() *cli.Command {
 		ArgsUsage: "SPEC",
 		Description: `Everything is read anew and nothing is changed. What a run would still do is told
 by 'kinit plan'.`,
-		Flags: flags(inputFlags(), outputFlags()),
+		Flags: slices.Concat(inputFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
-			var status engine.Status
-			read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-				o.Events = nil
-				status, report = engine.State(ctx, o)
-				return report
+			ctx, u, err := w.onSpec(c, shows{mode: view.Read, pendingFails: true})
+			if err != nil {
+				return err
 			}
-			err := w.onSpec(c, job{do: read, mode: view.Read, pendingTold: true})
-			return first(w.lines(statusLines(status)...), err)
+			status, report := engine.State(ctx, u.options)
+			err = u.end(report)
+			return cmp.Or(w.lines(statusLines(status)...), err)
 		},
 	})
 }
@@ -49,14 +49,4 @@ func statusLines(s engine.Status) []string {
 		lines = append(lines, fmt.Sprintf("%-12s %8d %6d %7d", stage.Stage, stage.InPlace, stage.ToDo, stage.Failed))
 	}
 	return lines
-}
-
-// first returns the first non-nil error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/view"
@@ -19,9 +21,13 @@ func (w *world) validateCommand() *cli.Command {
 		Usage:       "check a spec and its inventories without touching a host",
 		ArgsUsage:   "SPEC",
 		Description: `Syntax, references, arguments of modules and the topology are checked.`,
-		Flags:       flags(inputFlags(), outputFlags()),
+		Flags:       slices.Concat(inputFlags(), outputFlags()),
 		Action: func(c *cli.Context) error {
-			return w.onSpec(c, job{do: w.engine.validate, mode: view.Validate})
+			ctx, u, err := w.onSpec(c, shows{mode: view.Validate})
+			if err != nil {
+				return err
+			}
+			return u.end(w.engine.validate(ctx, u.options))
 		},
 	})
 }

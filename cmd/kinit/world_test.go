@@ -32,7 +32,7 @@ func newProgram(t *testing.T, args ...string) *program {
 	dir := t.TempDir()
 	p := &program{incoming: make(chan os.Signal, 2), left: make(chan int, 1)}
 	p.world = &world{
-		args: append([]string{"kinit"}, args...), cwd: filepath.Join(dir, "work"),
+		version: programVersion(), args: append([]string{"kinit"}, args...), cwd: filepath.Join(dir, "work"),
 		environ: []string{"HOME=" + filepath.Join(dir, "home")},
 		in:      strings.NewReader(""),
 		out:     view.Screen{Writer: &p.out}, err: view.Screen{Writer: &p.err},
