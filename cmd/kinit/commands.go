@@ -4,53 +4,58 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/ci"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 )
 
 // run executes the command line and returns the exit code.
-func (w *world) run() int {
-	app := w.commands()
-	args, err := arrange(w.args, app)
+func run(a *app.App) int {
+	program := newCLI(a)
+	args, err := arrange(a.Args, program)
 	if err == nil {
-		err = app.Run(args)
+		err = program.Run(args)
 	}
-	return exitWith(err, w.err)
+	return exit.Show(err, a.Err)
 }
 
-// commands returns the program with all its commands.
-func (w *world) commands() *cli.App {
-	app := &cli.App{
+// newCLI returns the program with all its commands.
+func newCLI(a *app.App) *cli.App {
+	program := &cli.App{
 		Name:  "kinit",
 		Usage: "deploy playbooks over several hypervisors",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "show the version"}, helpFlag()},
 		Commands: []*cli.Command{
-			w.runCommand(),
-			w.planCommand(),
-			w.validateCommand(),
-			w.fmtCommand(),
-			w.graphCommand(),
-			w.initCommand(),
-			w.replCommand(),
-			w.secretCommand(),
-			w.statusCommand(),
-			w.doctorCommand(),
-			w.inventoryCommand(),
-			w.historyCommand(),
-			w.reportCommand(),
-			w.logsCommand(),
-			w.kubeconfigCommand(),
-			w.sshCommand(),
-			w.consoleCommand(),
-			w.conformanceCommand(),
-			w.labCommand(),
-			w.ciCommand(),
-			w.pinsCommand(),
-			w.modulesCommand(),
-			w.completionCommand(),
-			w.versionCommand(),
-			w.candidatesCommand(),
+			runCommand(a),
+			planCommand(a),
+			validateCommand(a),
+			fmtCommand(a),
+			graphCommand(a),
+			initCommand(a),
+			replCommand(a),
+			secretCommand(a),
+			statusCommand(a),
+			doctorCommand(a),
+			inventoryCommand(a),
+			historyCommand(a),
+			reportCommand(a),
+			logsCommand(a),
+			kubeconfigCommand(a),
+			sshCommand(a),
+			consoleCommand(a),
+			conformanceCommand(a),
+			labCommand(a),
+			ci.Command(a),
+			pinsCommand(a),
+			modulesCommand(a),
+			completionCommand(a),
+			versionCommand(a),
+			completeCommand(a),
 		},
-		Writer:    w.out,
-		ErrWriter: w.err,
+		Writer:    a.Out,
+		ErrWriter: a.Err,
 		// Values can contain commas; the flags that take lists split them.
 		DisableSliceFlagSeparator: true,
 		HideHelp:                  true, // every command has its own help flag; arrange rewrites "help x" to it
@@ -58,17 +63,17 @@ func (w *world) commands() *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              onUsageError,
 	}
-	app.Action = func(c *cli.Context) error {
+	program.Action = func(c *cli.Context) error {
 		if c.Bool("version") {
-			return w.printVersion()
+			return printVersion(a)
 		}
 		return cli.ShowAppHelp(c)
 	}
-	app.CustomAppHelpTemplate = appHelp(app, drivers())
-	for _, c := range app.Commands {
+	program.CustomAppHelpTemplate = command.AppHelp(program, app.Drivers())
+	for _, c := range program.Commands {
 		finish(c)
 	}
-	return app
+	return program
 }
 
 // finish sets what all commands have in common.
@@ -91,5 +96,5 @@ func helpFlag() cli.Flag {
 // package, which writes flags with one dash only.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	text := strings.Replace(err.Error(), " flag -", " --", 1)
-	return usageErrorf(c.Command.HelpName, "%s", strings.TrimSuffix(text, ": parse error"))
+	return exit.Usagef(c.Command.HelpName, "%s", strings.TrimSuffix(text, ": parse error"))
 }

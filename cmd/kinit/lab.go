@@ -9,6 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
@@ -19,35 +22,37 @@ const (
 	labSpec       = "lab"
 )
 
-func (w *world) labCommand() *cli.Command {
-	return manual{
-		path:     "lab",
-		examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab down"},
-	}.write(&cli.Command{
+func labCommand(a *app.App) *cli.Command {
+	return command.Manual{
+		Path:     "lab",
+		Examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab down"},
+	}.Write(&cli.Command{
 		Name:      "lab",
 		Usage:     "make hypervisors out of containers on this machine",
 		ArgsUsage: "COMMAND",
 		Description: `A lab's hypervisors are known to other commands by their names, through an
 inventory in kinit's config folder.`,
-		Subcommands: []*cli.Command{w.labUp(), w.labDown(), w.labStatus()},
+		Subcommands: []*cli.Command{labUp(a), labDown(a), labStatus(a)},
 		Action:      cli.ShowSubcommandHelp,
 	})
 }
 
-func (w *world) labUp() *cli.Command {
-	return manual{
-		path: "lab up",
-		examples: []string{
+func labUp(a *app.App) *cli.Command {
+	return command.Manual{
+		Path: "lab up",
+		Examples: []string{
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
 		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:  "up",
 		Usage: "make a lab, or heal one",
-		Flags: slices.Concat(labFlags(), []cli.Flag{artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
+		Flags: slices.Concat(labFlags(), []cli.Flag{
+			artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag(),
+		}, command.OutputFlags()),
 		Description: `What a lab is made of is made the first time, which takes its while. The programs of
 Kubernetes are upstream's, checked against digests or published checksums, where their site
 answers; else they are built from Go modules, which takes minutes. What was used last is kept
@@ -55,152 +60,152 @@ while it fits. Other sites with upstream's layouts are set by --var: kubernetes_
 coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what has no checksum.`,
 		Action: func(c *cli.Context) error {
 			if c.IsSet("artifacts") {
-				if err := choice(c, "artifacts", "auto", "download", "build"); err != nil {
+				if err := command.Choice(c, "artifacts", "auto", "download", "build"); err != nil {
 					return err
 				}
 			}
-			if len(list(c, "windows-machines")) > 0 && c.Path("windows") == "" {
-				return usageErrorf(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
+			if len(command.List(c, "windows-machines")) > 0 && c.Path("windows") == "" {
+				return exit.Usagef(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
 			}
-			o, err := w.artifactsOptions(c)
+			o, err := artifactsOptions(a, c)
 			if err != nil {
 				return err
 			}
-			if err := w.changeLab(c, o); err != nil {
+			if err := changeLab(a, c, o); err != nil {
 				return err
 			}
-			if o, err = w.labOptions(c); err != nil {
+			if o, err = labOptions(a, c); err != nil {
 				return err
 			}
-			return w.changeLab(c, o)
+			return changeLab(a, c, o)
 		},
 	})
 }
 
-func (w *world) labDown() *cli.Command {
-	return manual{
-		path:     "lab down",
-		examples: []string{"kinit lab down", "kinit lab down --name ci"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func labDown(a *app.App) *cli.Command {
+	return command.Manual{
+		Path:     "lab down",
+		Examples: []string{"kinit lab down", "kinit lab down --name ci"},
+		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:  "down",
 		Usage: "remove a lab and all that is in it",
-		Flags: slices.Concat(labFlags(), outputFlags()),
+		Flags: slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			o, err := w.labOptions(c)
+			o, err := labOptions(a, c)
 			if err != nil {
 				return err
 			}
 			o.StopAfter = "cleanup"
-			return w.changeLab(c, o)
+			return changeLab(a, c, o)
 		},
 	})
 }
 
-func (w *world) labStatus() *cli.Command {
-	return manual{
-		path:     "lab status",
-		examples: []string{"kinit lab status --hosts nyctea,tyto"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitInterrupted},
-	}.write(&cli.Command{
+func labStatus(a *app.App) *cli.Command {
+	return command.Manual{
+		Path:     "lab status",
+		Examples: []string{"kinit lab status --hosts nyctea,tyto"},
+		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:        "status",
 		Usage:       "show what a lab lacks",
 		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
-		Flags:       slices.Concat(labFlags(), outputFlags()),
+		Flags:       slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			o, err := w.labOptions(c)
+			o, err := labOptions(a, c)
 			if err != nil {
 				return err
 			}
-			ctx, u, err := w.begin(c, o, shows{mode: view.Plan, diff: true, pendingFails: true})
+			ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
 			if err != nil {
 				return err
 			}
-			return u.end(w.engine.plan(ctx, u.options))
+			return s.End(a.Engine.Plan(ctx, s.Options))
 		},
 	})
 }
 
 func labFlags() []cli.Flag {
 	return []cli.Flag{
-		hostsFlag("name the hypervisors `HOSTS`, with commas between"),
-		&cli.StringFlag{Name: "name", Category: headInput, Value: labSpec,
+		command.HostsFlag("name the hypervisors `HOSTS`, with commas between"),
+		&cli.StringFlag{Name: "name", Category: command.HeadInput, Value: labSpec,
 			Usage: "call the lab `NAME`, so that several can be side by side; else lab"},
-		&cli.StringSliceFlag{Name: "var", Category: headInput, KeepSpace: true,
+		&cli.StringSliceFlag{Name: "var", Category: command.HeadInput, KeepSpace: true,
 			Usage: "set a variable of the lab by `NAME=VALUE`; may be repeated"},
-		forksFlag(),
+		command.ForksFlag(),
 	}
 }
 
 // artifactsFlag selects the source of a lab's programs.
 func artifactsFlag() cli.Flag {
-	return &cli.StringFlag{Name: "artifacts", Category: headInput,
+	return &cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
 		Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"}
 }
 
 func artifactsFileFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "var-file", Category: headInput, KeepSpace: true,
+	return &cli.StringSliceFlag{Name: "var-file", Category: command.HeadInput, KeepSpace: true,
 		Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"}
 }
 
 // driversFlag selects the drivers for nodes of clusters on the lab. Artifacts that no
 // selected driver needs are not built: a guest's disk, or the image of container nodes.
 func driversFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "drivers", Category: headInput,
+	return &cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
 		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
 }
 
 // machinesFlag names machines beside the hypervisors, for nodes with the driver host.
 func machinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "machines", Category: headInput,
+	return &cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
 		Usage: "also make `MACHINES` that exist, for the driver host"}
 }
 
 // windowsFlag names the program that simulates Windows in a lab. It is not part of kinit:
 // test/winsim in its sources builds it.
 func windowsFlag() cli.Flag {
-	return &cli.PathFlag{Name: "windows", Category: headInput,
+	return &cli.PathFlag{Name: "windows", Category: command.HeadInput,
 		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
 }
 
 // windowsMachinesFlag names existing machines that simulate Windows.
 func windowsMachinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "windows-machines", Category: headInput,
+	return &cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
 		Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"}
 }
 
 // conformanceFlag prepares the lab for tests with "kinit conformance".
 func conformanceFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "conformance", Category: headInput,
+	return &cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
 		Usage: "also build what 'kinit conformance' needs: tests and their images"}
 }
 
 // changeLab runs one of a lab's specs.
-func (w *world) changeLab(c *cli.Context, o engine.Options) error {
-	ctx, u, err := w.begin(c, o, shows{mode: view.Run, logged: true})
+func changeLab(a *app.App, c *cli.Context, o engine.Options) error {
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true})
 	if err != nil {
 		return err
 	}
-	return u.end(w.engine.run(ctx, u.options))
+	return s.End(a.Engine.Run(ctx, s.Options))
 }
 
 // artifactsOptions returns the options for the spec of the artifacts that all labs share.
-func (w *world) artifactsOptions(c *cli.Context) (engine.Options, error) {
-	o, err := w.localOptions(c, artifactsSpec)
+func artifactsOptions(a *app.App, c *cli.Context) (engine.Options, error) {
+	o, err := localOptions(a, c, artifactsSpec)
 	if err != nil {
 		return o, err
 	}
 	values := o.Vars
-	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	o.Vars = map[string]string{"lab_cache": labCache(a)}
 	for _, name := range downloadVariables() {
 		if value, ok := values[name]; ok {
 			o.Vars[name] = value
 		}
 	}
-	if mode := cmp.Or(c.String("artifacts"), w.env("KINIT_ARTIFACTS")); mode != "" {
+	if mode := cmp.Or(c.String("artifacts"), a.Env("KINIT_ARTIFACTS")); mode != "" {
 		o.Vars["lab_artifacts"] = mode
 	}
-	if drivers := list(c, "drivers"); len(drivers) > 0 {
+	if drivers := command.List(c, "drivers"); len(drivers) > 0 {
 		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
 	}
 	if c.Bool("conformance") {
@@ -218,8 +223,8 @@ func downloadVariables() []string {
 }
 
 // labOptions returns the options for the lab's spec.
-func (w *world) labOptions(c *cli.Context) (engine.Options, error) {
-	o, err := w.localOptions(c, labSpec)
+func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
+	o, err := localOptions(a, c, labSpec)
 	if err != nil {
 		return o, err
 	}
@@ -230,25 +235,25 @@ func (w *world) labOptions(c *cli.Context) (engine.Options, error) {
 	name := c.String("name")
 	own := map[string]string{
 		"lab_name":      name,
-		"lab_cache":     w.labCache(),
-		"lab_state":     filepath.Join(w.stateFolder(), "labs", name),
-		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
+		"lab_cache":     labCache(a),
+		"lab_state":     filepath.Join(a.StateFolder(), "labs", name),
+		"lab_inventory": filepath.Join(a.ConfigFolder(), app.InventoriesFolder, name+".hcl"),
 	}
 	if program := c.Path("windows"); program != "" {
 		if own["lab_windows"], err = filepath.Abs(program); err != nil {
 			return o, err
 		}
 	}
-	if machines := list(c, "windows-machines"); len(machines) > 0 {
+	if machines := command.List(c, "windows-machines"); len(machines) > 0 {
 		own["lab_windows_machines"] = strings.Join(machines, ",")
 	}
 	if c.Bool("conformance") {
 		own["lab_conformance"] = "true"
 	}
-	if machines := list(c, "machines"); len(machines) > 0 {
+	if machines := command.List(c, "machines"); len(machines) > 0 {
 		own["lab_machines"] = strings.Join(machines, ",")
 	}
-	if hosts := list(c, "hosts"); len(hosts) > 0 {
+	if hosts := command.List(c, "hosts"); len(hosts) > 0 {
 		own["lab_hosts"] = strings.Join(hosts, ",")
 	}
 	maps.Copy(o.Vars, own)
@@ -259,13 +264,13 @@ func (w *world) labOptions(c *cli.Context) (engine.Options, error) {
 // inventory is read (the lab's own may be out of date), and --hosts has the names of the
 // machines to make. A lab belongs to the machine: every user who may make one can work
 // on it, whatever their state folder contains.
-func (w *world) localOptions(c *cli.Context, spec string) (engine.Options, error) {
-	if err := noArguments(c); err != nil {
+func localOptions(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
+	if err := command.NoArguments(c); err != nil {
 		return engine.Options{}, err
 	}
-	o, err := w.options(c, spec)
+	o, err := command.Options(a, c, spec)
 	o.Hosts, o.Adopt = nil, true
 	return o, err
 }
 
-func (w *world) labCache() string { return filepath.Join(w.cacheFolder(), "lab") }
+func labCache(a *app.App) string { return filepath.Join(a.CacheFolder(), "lab") }

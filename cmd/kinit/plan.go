@@ -6,20 +6,23 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/shell"
 )
 
-func (w *world) planCommand() *cli.Command {
-	return manual{
-		path: "plan",
-		examples: []string{
+func planCommand(a *app.App) *cli.Command {
+	return command.Manual{
+		Path: "plan",
+		Examples: []string{
 			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
 			"kinit plan site.hcl --out site.plan",
 		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:      "plan",
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
@@ -28,24 +31,26 @@ task has yet to bring about is shown as known after that task.
 
 A plan kept with --out holds the values it was made with, digests of its files, and
 what each task would do. Secret values are not in it, only slow digests of them.`,
-		Flags: slices.Concat(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag(), adoptFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
+		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+			command.FreshFactsFlag(), command.AdoptFlag(),
+		}, command.OutputFlags(), command.DiffFlags("show every step with its diff, as is done without it"), []cli.Flag{
+			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {
-			ctx, u, err := w.onSpec(c, shows{mode: view.Plan, diff: true, pendingFails: true})
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
 			if err != nil {
 				return err
 			}
 			file := c.String("out")
 			if file == "" {
-				return u.end(w.engine.plan(ctx, u.options))
+				return s.End(a.Engine.Plan(ctx, s.Options))
 			}
-			saved, report := w.savePlan(ctx, u.options, file)
-			err = u.end(report)
-			if !saved || c.String("output") != outputText {
+			saved, report := savePlan(ctx, a, s.Options, file)
+			err = s.End(report)
+			if !saved || c.String("output") != command.OutputText {
 				return err
 			}
-			return cmp.Or(w.lines("The plan is saved. Apply it with: kinit run "+shell.POSIX(file)), err)
+			return cmp.Or(a.Lines("The plan is saved. Apply it with: kinit run "+shell.POSIX(file)), err)
 		},
 	})
 }

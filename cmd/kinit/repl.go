@@ -11,20 +11,23 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
 )
 
-func (w *world) replCommand() *cli.Command {
-	return manual{
-		path: "repl",
-		examples: []string{
+func replCommand(a *app.App) *cli.Command {
+	return command.Manual{
+		Path: "repl",
+		Examples: []string{
 			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:      "repl",
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
@@ -32,8 +35,8 @@ func (w *world) replCommand() *cli.Command {
 hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
 names and :help tells more. Elsewhere the lines of the standard input are evaluated one
 after another, and the exit code tells whether all had a value.`,
-		Flags:  slices.Concat(inputFlags(), outputFlags()),
-		Action: w.repl,
+		Flags:  slices.Concat(command.InputFlags(), command.OutputFlags()),
+		Action: func(c *cli.Context) error { return evaluate(a, c) },
 	})
 }
 
@@ -46,20 +49,20 @@ const replHelp = `An expression is evaluated and its value is shown. Besides:
 Names: var.NAME, local.NAME, cluster, hosts["NAME"], groups.NAME, run, path;
 functions as in keys(var.x).`
 
-func (w *world) repl(c *cli.Context) error {
-	ctx, u, err := w.onSpec(c, shows{mode: view.Read})
+func evaluate(a *app.App, c *cli.Context) error {
+	ctx, opening, err := command.OnSpec(a, c, command.Mode{View: view.Read})
 	if err != nil {
 		return err
 	}
-	scope, report := engine.Open(ctx, u.options)
-	if err := u.end(report); err != nil {
+	scope, report := engine.Open(ctx, opening.Options)
+	if err := opening.End(report); err != nil {
 		return err
 	}
-	s := &session{scope: scope, out: w.out, err: w.err}
-	if in, ok := w.in.(*os.File); ok && w.out.Size != nil && term.IsTerminal(int(in.Fd())) {
+	s := &session{scope: scope, out: a.Out, err: a.Err}
+	if in, ok := a.In.(*os.File); ok && a.Out.Size != nil && term.IsTerminal(int(in.Fd())) {
 		return s.onTerminal(in)
 	}
-	lines := bufio.NewReader(w.in)
+	lines := bufio.NewReader(a.In)
 	for {
 		line, err := lines.ReadString('\n')
 		if !s.line(line) || err != nil {
@@ -81,7 +84,7 @@ func (s *session) end(err error) error {
 		return err
 	}
 	if s.failed {
-		return codeError(exitFailed)
+		return exit.Code(exit.Failed)
 	}
 	return nil
 }

@@ -5,21 +5,24 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
 
-func (w *world) runCommand() *cli.Command {
-	return manual{
-		path: "run",
-		examples: []string{
+func runCommand(a *app.App) *cli.Command {
+	return command.Manual{
+		Path: "run",
+		Examples: []string{
 			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
 			"kinit run site.plan --var token=secret",
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:      "run",
 		Usage:     "bring about what a spec says, or converge again",
 		ArgsUsage: "SPEC|PLANFILE",
@@ -35,51 +38,51 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
-		Flags: slices.Concat(inputFlags(), selectionFlags(), []cli.Flag{
-			freshFactsFlag(), adoptFlag(),
-			&cli.BoolFlag{Name: "check", Category: headSelect,
+		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+			command.FreshFactsFlag(), command.AdoptFlag(),
+			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
-			&cli.BoolFlag{Name: "step", Category: headSelect,
+			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
-		}, outputFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "full-output", Category: headOutput,
+		}, command.OutputFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "full-output", Category: command.HeadOutput,
 				Usage: "keep outputs that are too long for the log whole in `FOLDER`"},
-		}, diffFlags("show every step with its diff"), reportFlags()),
+		}, command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {
 			case step && c.Bool("check"):
-				return usageErrorf(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
-			case step && (w.err.Size == nil || c.String("output") == outputJSON):
-				return usageErrorf(c.Command.HelpName, "--step asks on a terminal, and there is none")
+				return exit.Usagef(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
+			case step && (a.Err.Size == nil || c.String("output") == command.OutputJSON):
+				return exit.Usagef(c.Command.HelpName, "--step asks on a terminal, and there is none")
 			}
-			saved, err := w.savedPlan(c.Args().First())
+			saved, err := savedPlan(a, c.Args().First())
 			if err != nil {
 				return err
 			}
 			var o engine.Options
-			do, s := w.engine.run, shows{mode: view.Run, logged: true, unnamed: !c.IsSet("hosts")}
+			do, mode := a.Engine.Run, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")}
 			switch {
 			case saved != nil && c.NArg() == 1:
-				o, err = w.savedOptions(c, saved)
-				do, s.unnamed = applying(saved), false
+				o, err = savedOptions(a, c, saved)
+				do, mode.Unnamed = applying(saved), false
 			case c.Bool("check"):
-				o, err = w.specOptions(c)
-				do, s = w.engine.plan, shows{mode: view.Plan, logged: c.IsSet("junit") || c.IsSet("report")}
+				o, err = command.SpecOptions(a, c)
+				do, mode = a.Engine.Plan, command.Mode{View: view.Plan, Logged: c.IsSet("junit") || c.IsSet("report")}
 			default:
-				o, err = w.specOptions(c)
+				o, err = command.SpecOptions(a, c)
 			}
 			if err != nil {
 				return err
 			}
-			ctx, u, err := w.begin(c, o, s)
+			ctx, s, err := command.Begin(a, c, o, mode)
 			if err != nil {
 				return err
 			}
 			if step {
-				do = stepwise(do, u.screen.(*view.Text))
+				do = stepwise(do, s.Screen.(*view.Text))
 			}
-			return u.end(do(ctx, u.options))
+			return s.End(do(ctx, s.Options))
 		},
 	})
 }

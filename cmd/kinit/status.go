@@ -7,30 +7,33 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
 
-func (w *world) statusCommand() *cli.Command {
-	return manual{
-		path:     "status",
-		examples: []string{"kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func statusCommand(a *app.App) *cli.Command {
+	return command.Manual{
+		Path:     "status",
+		Examples: []string{"kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto"},
+		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted},
+	}.Write(&cli.Command{
 		Name:      "status",
 		Usage:     "show which hosts of a spec answer and how much of it is in place",
 		ArgsUsage: "SPEC",
 		Description: `Everything is read anew and nothing is changed. What a run would still do is told
 by 'kinit plan'.`,
-		Flags: slices.Concat(inputFlags(), outputFlags()),
+		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			ctx, u, err := w.onSpec(c, shows{mode: view.Read, pendingFails: true})
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
 			if err != nil {
 				return err
 			}
-			status, report := engine.State(ctx, u.options)
-			err = u.end(report)
-			return cmp.Or(w.lines(statusLines(status)...), err)
+			status, report := engine.State(ctx, s.Options)
+			err = s.End(report)
+			return cmp.Or(a.Lines(statusLines(status)...), err)
 		},
 	})
 }

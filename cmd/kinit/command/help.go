@@ -1,0 +1,128 @@
+// Package command has what kinit's commands share: help texts, flags, and their use of
+// the engine.
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/exit"
+	"kinit/engine"
+)
+
+// Manual contains a command's help beyond its cli.Command.
+type Manual struct {
+	Path     string // the command and those above it, without "kinit"
+	Examples []string
+	Codes    []int // the exit codes it can have
+}
+
+// Write builds the help text of a command.
+func (m Manual) Write(c *cli.Command) *cli.Command {
+	var out strings.Builder
+	usage := strings.TrimSpace(m.Path + " " + c.ArgsUsage)
+	if len(c.Flags) > 0 {
+		usage += " [flags]"
+	}
+	fmt.Fprintf(&out, "%s\n\nUsage:\n  kinit %s\n", sentence(c.Usage), usage)
+	if c.Description != "" {
+		out.WriteString("\n" + c.Description + "\n")
+	}
+	if len(c.Subcommands) > 0 {
+		out.WriteString("\nCommands:\n" + commandList(c.Subcommands))
+	}
+	out.WriteString(flagHelp(c.Flags))
+	out.WriteString("\nExamples:\n")
+	for _, example := range m.Examples {
+		out.WriteString("  " + example + "\n")
+	}
+	if len(m.Codes) > 0 {
+		out.WriteString("\nExit codes:\n")
+		for _, code := range m.Codes {
+			fmt.Fprintf(&out, "  %3d  %s\n", code, exit.Meaning(code))
+		}
+	}
+	c.CustomHelpTemplate = out.String()
+	return c
+}
+
+// AppHelp returns the help of kinit without a command.
+func AppHelp(app *cli.App, drivers []engine.Driver) string {
+	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
+		commandList(app.Commands) + `
+Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
+` + driverList(drivers) + `
+Examples:
+  kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto
+  kinit run k8s-podman-3-2-2 --hosts nyctea,tyto
+  kinit plan site.hcl --hosts web1
+
+See 'kinit COMMAND --help' for more about a command.
+`
+}
+
+// driverList describes the nodes of each driver.
+func driverList(drivers []engine.Driver) string {
+	width, text := 0, ""
+	for _, d := range drivers {
+		width = max(width, len(d.Name))
+	}
+	for _, d := range drivers {
+		text += fmt.Sprintf("  %-*s  %s\n", width, d.Name, d.Summary)
+	}
+	return text
+}
+
+func commandList(commands []*cli.Command) string {
+	width := 0
+	commands = slices.DeleteFunc(slices.Clone(commands), func(c *cli.Command) bool { return c.Hidden })
+	for _, c := range commands {
+		width = max(width, len(c.Name))
+	}
+	text := ""
+	for _, c := range commands {
+		text += fmt.Sprintf("  %-*s  %s\n", width, c.Name, c.Usage)
+	}
+	return text
+}
+
+// flagHelp lists flags under the headings of their categories, in the order in which the
+// categories first occur.
+func flagHelp(flags []cli.Flag) string {
+	var order []string
+	groups := map[string]string{}
+	for _, f := range flags {
+		category := f.(cli.CategorizableFlag).GetCategory()
+		if groups[category] == "" {
+			order = append(order, category)
+		}
+		groups[category] += flagLine(f.(cli.DocGenerationFlag))
+	}
+	text := ""
+	for _, category := range order {
+		text += "\n" + category + ":\n" + groups[category]
+	}
+	return text
+}
+
+// flagLine returns the help line of a flag. The usage has the name of its value in
+// backquotes.
+func flagLine(f cli.DocGenerationFlag) string {
+	short, long := "    ", "--"+f.Names()[0]
+	if names := f.Names(); len(names) > 1 {
+		short = "-" + names[1] + ", "
+	}
+	usage := f.GetUsage()
+	if before, rest, ok := strings.Cut(usage, "`"); ok {
+		value, after, _ := strings.Cut(rest, "`")
+		long += " " + value
+		usage = before + value + after
+	}
+	return fmt.Sprintf("  %s%-20s  %s\n", short, long, usage)
+}
+
+// sentence turns a usage line into a sentence.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
