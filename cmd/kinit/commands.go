@@ -71,18 +71,18 @@ func newCLI(a *app.App) *cli.App {
 	}
 	program.CustomAppHelpTemplate = command.AppHelp(program, app.Drivers())
 	for _, c := range program.Commands {
-		finish(c)
+		finish(c, program.Name)
 	}
 	return program
 }
 
-// finish sets what all commands have in common.
-func finish(c *cli.Command) {
-	c.HideHelp = true
+// finish sets what all commands have in common; above are the commands that it is below.
+func finish(c *cli.Command, above string) {
+	c.HideHelp, c.CustomHelpTemplate = true, command.Help(c, above)
 	c.Flags = append(c.Flags, helpFlag())
 	c.OnUsageError = onUsageError
 	for _, sub := range c.Subcommands {
-		finish(sub)
+		finish(sub, above+" "+c.Name)
 	}
 }
 

@@ -19,21 +19,18 @@ var shells embed.FS
 
 func completionCommand(a *app.App) *cli.Command {
 	names := []string{"bash", "zsh", "fish"}
-	return command.Manual{
-		Path: "completion",
-		Examples: []string{
-			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
-			"kinit completion zsh > ~/.zsh/completions/_kinit",
-			"kinit completion fish > ~/.config/fish/completions/kinit.fish",
-		},
-		Codes: []int{exit.OK, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print what makes a shell complete commands, flags and specs",
 		ArgsUsage: strings.Join(names, "|"),
 		Description: `What is completed: commands, flags, the values of those that have a few, names of specs
 and files, a spec's stages and tasks and the inventories' hosts and groups for the flags
 that take them.`,
+		UsageText: command.Examples(
+			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
+			"kinit completion zsh > ~/.zsh/completions/_kinit",
+			"kinit completion fish > ~/.config/fish/completions/kinit.fish",
+		) + command.ExitCodes(exit.OK, exit.Usage),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return exit.Usagef(c.Command.HelpName, "it takes one of %s", strings.Join(names, ", "))
@@ -45,7 +42,7 @@ that take them.`,
 			_, err = a.Out.Write(script)
 			return err
 		},
-	})
+	}
 }
 
 // completeCommand is the command that the scripts call with the words of a command
@@ -54,6 +51,7 @@ that take them.`,
 func completeCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:   "__complete",
+		Usage:  "print what the last word may become",
 		Hidden: true,
 		Action: func(c *cli.Context) error {
 			for _, found := range completions(c.Context, a, joined(c.Args().Slice())) {

@@ -27,16 +27,7 @@ const conformanceFocus = `\[Conformance\]`
 const suiteGrace = 5 * time.Second
 
 func conformanceCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "conformance",
-		Examples: []string{
-			"kinit conformance k8s-podman-1-2-2 --hosts nyctea,tyto",
-			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
-			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
-			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "conformance",
 		Usage:     "run Kubernetes' own tests against a cluster",
 		ArgsUsage: "SPEC",
@@ -49,6 +40,12 @@ release.
 Results are kept in a folder of kinit's state folder, with all that the suite has written.
 An interrupt ends the suite within seconds; what its tests have made stays in namespaces
 with the label e2e-framework then.`,
+		UsageText: command.Examples(
+			"kinit conformance k8s-podman-1-2-2 --hosts nyctea,tyto",
+			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
+			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
+			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), conformanceFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Int("parallel") < 1 {
@@ -59,7 +56,7 @@ with the label e2e-framework then.`,
 			}
 			return testConformance(a, c)
 		},
-	})
+	}
 }
 
 func conformanceFlags() []cli.Flag {
@@ -151,23 +148,14 @@ const keptConformance = 10
 // conformanceFolder makes the folder of a run, apart from the logs of runs.
 func conformanceFolder(a *app.App, cluster string) (string, error) {
 	all := filepath.Join(a.StateFolder(), "conformance")
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder of the results: %w", err)
-	}
 	if _, err := runfolder.Prune(all, keptConformance-1, 0, a.Now(), func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("remove results of old runs: %w", err)
 	}
-	name := filepath.Join(all, a.Now().UTC().Format(runfolder.TimeFormat)+"-"+cluster)
-	for n, folder := 1, name; ; n++ {
-		err := os.Mkdir(folder, 0o700)
-		if err == nil {
-			return folder, nil
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return "", fmt.Errorf("make the folder of the results: %w", err)
-		}
-		folder = fmt.Sprintf("%s-%d", name, n+1)
+	folder, err := runfolder.Make(all, a.Now(), cluster)
+	if err != nil {
+		return "", fmt.Errorf("make the folder of the results: %w", err)
 	}
+	return folder, nil
 }
 
 // runSuite runs the suite with the kubeconfig in a folder that it removes afterwards.

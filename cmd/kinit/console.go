@@ -25,15 +25,7 @@ import (
 const firstVNC = 5900
 
 func consoleCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "console",
-		Examples: []string{
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
-			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "console",
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
@@ -44,6 +36,11 @@ this machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Win
 is, which needs its network. A Windows node's console is its screen, unless --serial is
 given. The login on the hypervisor must be one that libvirt or podman lets in, such as
 root.`,
+		UsageText: command.Examples(
+			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
+			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
+			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print where it is"},
 			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print where it is"},
@@ -56,7 +53,7 @@ root.`,
 			}
 			return openConsole(a, c, c.Args().Get(0), c.Args().Get(1))
 		},
-	})
+	}
 }
 
 // The ways to reach a node.
@@ -66,36 +63,19 @@ const (
 	wayDesktop = "rdp"
 )
 
-// way returns the requested way, or the default of the node's system.
-func way(c *cli.Context, system module.OS) string {
-	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
-		if c.Bool(name) {
-			return name
-		}
+// way returns the requested way; empty for the default of the node's system.
+func way(c *cli.Context) (string, error) {
+	given := slices.DeleteFunc([]string{waySerial, wayScreen, wayDesktop}, func(name string) bool { return !c.Bool(name) })
+	if len(given) > 1 {
+		return "", exit.Usagef(c.Command.HelpName, "--serial, --vnc and --rdp are three ways to one node: give one of them")
 	}
-	if system == module.Windows {
-		return wayScreen
-	}
-	return waySerial
-}
-
-// oneWay refuses several ways at once.
-func oneWay(c *cli.Context) error {
-	given := 0
-	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
-		if c.Bool(name) {
-			given++
-		}
-	}
-	if given > 1 {
-		return exit.Usagef(c.Command.HelpName, "--serial, --vnc and --rdp are three ways to one node: give one of them")
-	}
-	return nil
+	return strings.Join(given, ""), nil
 }
 
 // openConsole opens a node's console or forwards its screen or desktop.
 func openConsole(a *app.App, c *cli.Context, spec, node string) error {
-	if err := oneWay(c); err != nil {
+	way, err := way(c)
+	if err != nil {
 		return err
 	}
 	o, err := command.Inputs(a, c, spec)
@@ -108,7 +88,10 @@ func openConsole(a *app.App, c *cli.Context, spec, node string) error {
 	}
 	code := 0
 	report := engine.ConnectUnder(ctx, s.Options, node, func(conn transport.Conn, n engine.Node) (err error) {
-		switch way(c, n.OS) {
+		if way == "" && n.OS == module.Windows {
+			way = wayScreen
+		}
+		switch way {
 		case wayScreen:
 			return forwardScreen(ctx, a, conn, n)
 		case wayDesktop:

@@ -23,14 +23,7 @@ const (
 )
 
 func doctorCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "doctor",
-		Examples: []string{
-			"kinit doctor nyctea tyto",
-			"kinit doctor localhost --var virt_type=qemu --output json",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "doctor",
 		Usage:     "tell whether hosts are fit to be hypervisors, and what to do",
 		ArgsUsage: "HOST...",
@@ -38,6 +31,10 @@ func doctorCommand(a *app.App) *cli.Command {
 kernel modules, libvirt, the MTU and the time. Nothing is changed. What a run of a cluster
 will bring about by itself is a note and no failure. The probes are the playbook "doctor",
 which 'kinit run doctor --hosts HOST' does too; its variables are those of clusters.`,
+		UsageText: command.Examples(
+			"kinit doctor nyctea tyto",
+			"kinit doctor localhost --var virt_type=qemu --output json",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(doctorFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
@@ -45,7 +42,7 @@ which 'kinit run doctor --hosts HOST' does too; its variables are those of clust
 			}
 			return examineHosts(a, c, c.Args().Slice())
 		},
-	})
+	}
 }
 
 // doctorFlags returns the input flags without the one that the arguments replace.
@@ -81,13 +78,13 @@ func examineHost(a *app.App, c *cli.Context, host string) error {
 			return err
 		}
 	}
-	for _, f := range findings {
-		if f.Level == view.LevelFail {
-			return exit.Code(exit.Failed)
-		}
+	if slices.ContainsFunc(findings, fails) {
+		return exit.Code(exit.Failed)
 	}
 	return nil
 }
+
+func fails(f view.Finding) bool { return f.Level == view.LevelFail }
 
 // readFindings reads the playbook's output for a host.
 func readFindings(a *app.App, c *cli.Context, host string) ([]view.Finding, error) {
@@ -141,13 +138,8 @@ func showFindings(a *app.App, c *cli.Context, findings []view.Finding) error {
 		}
 		return nil
 	case command.OutputQuiet:
-		var failed []view.Finding
-		for _, f := range findings {
-			if f.Level == view.LevelFail {
-				failed = append(failed, f)
-			}
-		}
-		if findings = failed; len(failed) == 0 {
+		findings = slices.DeleteFunc(findings, func(f view.Finding) bool { return !fails(f) })
+		if len(findings) == 0 {
 			return nil
 		}
 	}

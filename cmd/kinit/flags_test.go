@@ -48,7 +48,7 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	}
 }
 
-func TestTheEngineGetsTheWorld(t *testing.T) {
+func TestTheEngineGetsWhatTheProcessGives(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "plan", "site.hcl")
 	p.Environ = append(p.Environ, "XDG_CACHE_HOME=/var/cache/x", "KINIT_VAR_a=b")

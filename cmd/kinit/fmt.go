@@ -22,15 +22,7 @@ import (
 const standardInput = "-"
 
 func fmtCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "fmt",
-		Examples: []string{
-			"kinit fmt",
-			"kinit fmt --check --diff specs inventory.hcl",
-			"kinit fmt - < site.hcl",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "fmt",
 		Usage:     "give HCL files their canonical spacing",
 		ArgsUsage: "[FILE|FOLDER...]",
@@ -38,6 +30,11 @@ func fmtCommand(a *app.App) *cli.Command {
 named *.hcl are formatted, those in folders below too, but hidden folders and templates
 (*.tmpl.hcl) are left alone. Without an argument it is the working directory; - is the
 standard input, whose formatted text goes to the standard output.`,
+		UsageText: command.Examples(
+			"kinit fmt",
+			"kinit fmt --check --diff specs inventory.hcl",
+			"kinit fmt - < site.hcl",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending),
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "change nothing and end with 4 when a file is not formatted"},
@@ -47,7 +44,7 @@ standard input, whose formatted text goes to the standard output.`,
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return formatFiles(a, c) },
-	})
+	}
 }
 
 // formatting is one use of fmt.

@@ -22,20 +22,17 @@ const (
 )
 
 func graphCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "graph",
-		Examples: []string{
-			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
-			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "graph",
 		Usage:     "draw which tasks of a spec wait for which",
 		ArgsUsage: "SPEC",
 		Description: `No host is touched. Stages are frames; arrows go from what is done first to what
 waits for it. What follows from other arrows is left out. What the order of stages says
 already is drawn faintly, and so are tasks that are skipped.`,
+		UsageText: command.Examples(
+			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
+			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Value: asDot,
 				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; dot when left out"},
@@ -62,5 +59,5 @@ already is drawn faintly, and so are tasks that are skipped.`,
 			_, err = io.WriteString(a.Out, text)
 			return err
 		},
-	})
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,23 +18,21 @@ import (
 )
 
 func historyCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "history",
-		Examples: []string{"kinit history", "kinit history site.hcl --limit 5", "kinit history --output json"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "history",
 		Usage:     "list the runs whose logs are kept",
 		ArgsUsage: "[SPEC]",
 		Description: fmt.Sprintf(`The newest is the first. The last %d runs are kept, for %d days.`,
 			runlog.Kept().Runs, int(runlog.Kept().Age.Hours()/24)),
+		UsageText: command.Examples("kinit history", "kinit history site.hcl --limit 5", "kinit history --output json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "limit", Category: command.HeadOutput, Usage: "show the newest `N` runs; all when left out"},
 			&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
 				Usage: "show it as `FORMAT`: text, json (a run a line)"},
 		},
 		Action: func(c *cli.Context) error { return showHistory(a, c) },
-	})
+	}
 }
 
 // entry is a run in the history. Durations are in nanoseconds, as in events.
@@ -72,10 +69,15 @@ func showHistory(a *app.App, c *cli.Context) error {
 			entries = append(entries, entryOf(run))
 		}
 	}
-	if c.String("output") == command.OutputJSON {
-		return historyJSON(a, entries)
+	if c.String("output") == command.OutputText {
+		return a.Lines(historyLines(entries)...)
 	}
-	return a.Lines(historyLines(entries)...)
+	for _, e := range entries {
+		if err := a.JSONLine(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // of reports whether a run used a spec, given by its path or name; "" matches every run.
@@ -98,17 +100,6 @@ func entryOf(log *runlog.Run) entry {
 		e.Counts = log.Summary.Counts
 	}
 	return e
-}
-
-func historyJSON(a *app.App, entries []entry) error {
-	encoder := json.NewEncoder(a.Out)
-	encoder.SetEscapeHTML(false)
-	for _, e := range entries {
-		if err := encoder.Encode(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // historyLines returns the history as a table, or a sentence if it is empty.

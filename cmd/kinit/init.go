@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -23,27 +24,21 @@ import (
 var starter embed.FS
 
 func initCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "init",
-		Examples: []string{"kinit init", "kinit init site && cd site && kinit plan site.hcl"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "init",
 		Usage:     "write a spec, an inventory and a playbook to start from",
 		ArgsUsage: "[FOLDER]",
 		Description: `They are valid as they are, and work on this machine. Nothing is overwritten: when one
 of the files is there already, none is written.`,
+		UsageText: command.Examples("kinit init", "kinit init site && cd site && kinit plan site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return exit.Usagef(c.Command.HelpName, "it takes one FOLDER, %d were given", c.NArg())
 			}
-			folder := "."
-			if c.NArg() == 1 {
-				folder = c.Args().First()
-			}
-			return writeStarter(a, folder)
+			return writeStarter(a, cmp.Or(c.Args().First(), "."))
 		},
-	})
+	}
 }
 
 // writeStarter writes the starter's files into a folder.

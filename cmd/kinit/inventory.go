@@ -14,29 +14,25 @@ import (
 )
 
 func inventoryCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "inventory",
-		Examples: []string{"kinit inventory list", "kinit inventory graph -i hosts.ini", "kinit inventory vars web1"},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "inventory",
 		Usage:     "show hosts, groups and variables of the inventories",
 		ArgsUsage: "COMMAND",
 		Description: `Inventories are HCL, or Ansible's as they are: INI, YAML, scripts, and folders of
 these with group_vars and host_vars. No host is touched; scripts are run. In HCL,
 the block lock says in which etcd a team keeps its locks.`,
+		UsageText:   command.Examples("kinit inventory list", "kinit inventory graph -i hosts.ini", "kinit inventory vars web1"),
 		Subcommands: []*cli.Command{inventoryList(a), inventoryGraph(a), inventoryVars(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
 func inventoryList(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "inventory list",
-		Examples: []string{"kinit inventory list --hosts 'web:!web3'", "kinit inventory list -i production/ --output json"},
-		Codes:    inventoryCodes(),
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:  "list",
 		Usage: "list hosts with their addresses and groups",
+		UsageText: command.Examples("kinit inventory list --hosts 'web:!web3'", "kinit inventory list -i production/ --output json") +
+			command.ExitCodes(inventoryCodes()...),
 		Flags: inventoryFlags(command.HostsFlag("list `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all")),
 		Action: func(c *cli.Context) error {
 			if err := command.NoArguments(c); err != nil {
@@ -44,17 +40,15 @@ func inventoryList(a *app.App) *cli.Command {
 			}
 			return onInventory(a, c, command.List(c, "hosts"), inventoryShow{hostLines, hostsAsJSON})
 		},
-	})
+	}
 }
 
 func inventoryGraph(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "inventory graph",
-		Examples: []string{"kinit inventory graph", "kinit inventory graph -i one.ini -i two.yml --output json"},
-		Codes:    inventoryCodes(),
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:  "graph",
 		Usage: "show which groups and hosts are in which groups, as a tree",
+		UsageText: command.Examples("kinit inventory graph", "kinit inventory graph -i one.ini -i two.yml --output json") +
+			command.ExitCodes(inventoryCodes()...),
 		Flags: inventoryFlags(),
 		Action: func(c *cli.Context) error {
 			if err := command.NoArguments(c); err != nil {
@@ -62,20 +56,18 @@ func inventoryGraph(a *app.App) *cli.Command {
 			}
 			return onInventory(a, c, nil, inventoryShow{treeLines, groupsAsJSON})
 		},
-	})
+	}
 }
 
 func inventoryVars(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "inventory vars",
-		Examples: []string{"kinit inventory vars web1", "kinit inventory vars web1 -i hosts.ini --output json"},
-		Codes:    inventoryCodes(),
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "vars",
 		Usage:     "show the variables of a host and where each value comes from",
 		ArgsUsage: "HOST",
 		Description: `Values are shown as JSON. Those of variables whose names end in a word such as
 password, token or secret are shown as ***.`,
+		UsageText: command.Examples("kinit inventory vars web1", "kinit inventory vars web1 -i hosts.ini --output json") +
+			command.ExitCodes(inventoryCodes()...),
 		Flags: inventoryFlags(),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -83,7 +75,7 @@ password, token or secret are shown as ***.`,
 			}
 			return onInventory(a, c, []string{c.Args().First()}, inventoryShow{varLines, varsAsJSON})
 		},
-	})
+	}
 }
 
 func inventoryCodes() []int { return []int{exit.OK, exit.Usage, exit.Invalid, exit.Interrupted} }

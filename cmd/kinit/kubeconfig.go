@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,15 +23,7 @@ import (
 const kubeconfigOutput = "kubeconfig"
 
 func kubeconfigCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "kubeconfig",
-		Examples: []string{
-			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
-			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
-			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "kubeconfig",
 		Usage:     "print the kubeconfig of a cluster, or put it beside your others",
 		ArgsUsage: "SPEC",
@@ -40,6 +33,11 @@ hypervisors and nothing is changed there.
 --merge puts it into your own file, by the cluster's name, and makes it the current one;
 --remove takes it out again and touches no host. What others have put into the file stays
 as it is; an entry of the same name that kinit did not make is not replaced.`,
+		UsageText: command.Examples(
+			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
+			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
+			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "put it into your file and make it the current one"},
 			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "take it out of your file"},
@@ -64,7 +62,7 @@ as it is; an entry of the same name that kinit did not make is not replaced.`,
 			_, err = a.Out.Write([]byte(text))
 			return err
 		},
-	})
+	}
 }
 
 // readKubeconfig reads a cluster's kubeconfig from its hosts, and returns it with the cluster's name.
@@ -82,7 +80,7 @@ func mergeKubeconfig(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	name, path := entryName(c, cluster), kubeconfigFile(a, c)
+	name, path := cmp.Or(c.String("name"), cluster), kubeconfigFile(a, c)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("merge the kubeconfig: %w", err)
@@ -109,7 +107,7 @@ func removeKubeconfig(a *app.App, c *cli.Context) error {
 	if err := s.End(report); err != nil {
 		return err
 	}
-	entry, path := entryName(c, report.Cluster), kubeconfigFile(a, c)
+	entry, path := cmp.Or(c.String("name"), report.Cluster), kubeconfigFile(a, c)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)
@@ -125,13 +123,6 @@ func removeKubeconfig(a *app.App, c *cli.Context) error {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)
 	}
 	return a.Lines(entry + " is no longer in " + path + ".")
-}
-
-func entryName(c *cli.Context, cluster string) string {
-	if name := c.String("name"); name != "" {
-		return name
-	}
-	return cluster
 }
 
 // kubeconfigFile returns the file that kubectl would write to.

@@ -23,36 +23,29 @@ const (
 )
 
 func labCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "lab",
-		Examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab down"},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "lab",
 		Usage:     "make hypervisors out of containers on this machine",
 		ArgsUsage: "COMMAND",
 		Description: `A lab's hypervisors are known to other commands by their names, through an
 inventory in kinit's config folder.`,
+		UsageText:   command.Examples("kinit lab up --hosts nyctea,tyto", "kinit lab down"),
 		Subcommands: []*cli.Command{labUp(a), labDown(a), labStatus(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
 func labUp(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "lab up",
-		Examples: []string{
+	return &cli.Command{
+		Name:  "up",
+		Usage: "make a lab, or heal one",
+		UsageText: command.Examples(
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
-		Name:  "up",
-		Usage: "make a lab, or heal one",
-		Flags: slices.Concat(labFlags(), []cli.Flag{
-			artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag(),
-		}, command.OutputFlags()),
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(labFlags(), labUpFlags(), command.OutputFlags()),
 		Description: `What a lab is made of is made the first time, which takes its while. The programs of
 Kubernetes are upstream's, checked against digests or published checksums, where their site
 answers; else they are built from Go modules, which takes minutes. What was used last is kept
@@ -79,17 +72,15 @@ coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what 
 			}
 			return changeLab(a, c, o)
 		},
-	})
+	}
 }
 
 func labDown(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "lab down",
-		Examples: []string{"kinit lab down", "kinit lab down --name ci"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:  "down",
 		Usage: "remove a lab and all that is in it",
+		UsageText: command.Examples("kinit lab down", "kinit lab down --name ci") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			o, err := labOptions(a, c)
@@ -99,19 +90,17 @@ func labDown(a *app.App) *cli.Command {
 			o.StopAfter = "cleanup"
 			return changeLab(a, c, o)
 		},
-	})
+	}
 }
 
 func labStatus(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "lab status",
-		Examples: []string{"kinit lab status --hosts nyctea,tyto"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:        "status",
 		Usage:       "show what a lab lacks",
 		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
-		Flags:       slices.Concat(labFlags(), command.OutputFlags()),
+		UsageText: command.Examples("kinit lab status --hosts nyctea,tyto") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Interrupted),
+		Flags: slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			o, err := labOptions(a, c)
 			if err != nil {
@@ -123,7 +112,7 @@ func labStatus(a *app.App) *cli.Command {
 			}
 			return s.End(a.Engine.Plan(ctx, s.Options))
 		},
-	})
+	}
 }
 
 func labFlags() []cli.Flag {
@@ -137,47 +126,27 @@ func labFlags() []cli.Flag {
 	}
 }
 
-// artifactsFlag selects the source of a lab's programs.
-func artifactsFlag() cli.Flag {
-	return &cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
-		Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"}
-}
-
-func artifactsFileFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "var-file", Category: command.HeadInput, KeepSpace: true,
-		Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"}
-}
-
-// driversFlag selects the drivers for nodes of clusters on the lab. Artifacts that no
-// selected driver needs are not built: a guest's disk, or the image of container nodes.
-func driversFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
-		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
-}
-
-// machinesFlag names machines beside the hypervisors, for nodes with the driver host.
-func machinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
-		Usage: "also make `MACHINES` that exist, for the driver host"}
-}
-
-// windowsFlag names the program that simulates Windows in a lab. It is not part of kinit:
-// test/winsim in its sources builds it.
-func windowsFlag() cli.Flag {
-	return &cli.PathFlag{Name: "windows", Category: command.HeadInput,
-		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
-}
-
-// windowsMachinesFlag names existing machines that simulate Windows.
-func windowsMachinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
-		Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"}
-}
-
-// conformanceFlag prepares the lab for tests with "kinit conformance".
-func conformanceFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
-		Usage: "also build what 'kinit conformance' needs: tests and their images"}
+// labUpFlags select what a lab is made of.
+func labUpFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
+			Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"},
+		&cli.StringSliceFlag{Name: "var-file", Category: command.HeadInput, KeepSpace: true,
+			Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"},
+		// Artifacts that no selected driver needs are not built: a guest's disk, or the image of
+		// container nodes.
+		&cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
+			Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"},
+		&cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
+			Usage: "also make `MACHINES` that exist, for the driver host"},
+		// The simulator is not part of kinit: test/winsim in its sources builds it.
+		&cli.PathFlag{Name: "windows", Category: command.HeadInput,
+			Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"},
+		&cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
+			Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"},
+		&cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
+			Usage: "also build what 'kinit conformance' needs: tests and their images"},
+	}
 }
 
 // changeLab runs one of a lab's specs.
@@ -205,16 +174,23 @@ func artifactsOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 	if mode := cmp.Or(c.String("artifacts"), a.Env("KINIT_ARTIFACTS")); mode != "" {
 		o.Vars["lab_artifacts"] = mode
 	}
-	if drivers := command.List(c, "drivers"); len(drivers) > 0 {
-		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
+	setGiven(a, c, o.Vars, "drivers")
+	return o, nil
+}
+
+// setGiven sets the variables that have the names of flags, where those are given.
+func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...string) {
+	for _, flag := range lists {
+		if values := command.List(c, flag); len(values) > 0 {
+			vars["lab_"+strings.ReplaceAll(flag, "-", "_")] = strings.Join(values, ",")
+		}
 	}
 	if c.Bool("conformance") {
-		o.Vars["lab_conformance"] = "true"
+		vars["lab_conformance"] = "true"
 	}
 	if program := c.Path("windows"); program != "" {
-		o.Vars["lab_windows"], err = filepath.Abs(program)
+		vars["lab_windows"] = filepath.Clean(a.Abs(program))
 	}
-	return o, err
 }
 
 // downloadVariables returns the variables of --var that apply to downloads and not to the lab.
@@ -233,30 +209,13 @@ func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 		delete(o.Vars, about)
 	}
 	name := c.String("name")
-	own := map[string]string{
+	maps.Copy(o.Vars, map[string]string{
 		"lab_name":      name,
 		"lab_cache":     labCache(a),
 		"lab_state":     filepath.Join(a.StateFolder(), "labs", name),
 		"lab_inventory": filepath.Join(a.ConfigFolder(), app.InventoriesFolder, name+".hcl"),
-	}
-	if program := c.Path("windows"); program != "" {
-		if own["lab_windows"], err = filepath.Abs(program); err != nil {
-			return o, err
-		}
-	}
-	if machines := command.List(c, "windows-machines"); len(machines) > 0 {
-		own["lab_windows_machines"] = strings.Join(machines, ",")
-	}
-	if c.Bool("conformance") {
-		own["lab_conformance"] = "true"
-	}
-	if machines := command.List(c, "machines"); len(machines) > 0 {
-		own["lab_machines"] = strings.Join(machines, ",")
-	}
-	if hosts := command.List(c, "hosts"); len(hosts) > 0 {
-		own["lab_hosts"] = strings.Join(hosts, ",")
-	}
-	maps.Copy(o.Vars, own)
+	})
+	setGiven(a, c, o.Vars, "hosts", "machines", "windows-machines")
 	return o, nil
 }
 

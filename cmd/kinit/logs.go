@@ -12,19 +12,16 @@ import (
 )
 
 func logsCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "logs",
-		Examples: []string{
-			"kinit logs k8s-libvirt-1-1-1",
-			"kinit logs 20250301T120000Z-site --out evidence.tar.gz",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "logs",
 		Usage:     "pack what is known of a run into one archive",
 		ArgsUsage: "[SPEC|RUN]",
 		Description: `The archive has the run's event log, its HTML report, JUnit XML and the text of
 the terminal. Secrets are masked in all of them. A spec means its last run.`,
+		UsageText: command.Examples(
+			"kinit logs k8s-libvirt-1-1-1",
+			"kinit logs 20250301T120000Z-site --out evidence.tar.gz",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{outFlag("write to `FILE`; else to <run>.tar.gz; - is standard output")},
 		Action: func(c *cli.Context) error {
 			log, path, err := findRun(a, c)
@@ -43,5 +40,5 @@ the terminal. Secrets are masked in all of them. A spec means its last run.`,
 			}
 			return a.Lines(file)
 		},
-	})
+	}
 }

@@ -23,18 +23,16 @@ const (
 )
 
 func modulesCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "modules",
-		Examples: []string{"kinit modules", "kinit modules copy", "kinit modules copy --output json"},
-		Codes:    []int{exit.OK, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "modules",
 		Usage:     "list the modules that tasks may use, or show the reference of one",
 		ArgsUsage: "[MODULE]",
+		UsageText: command.Examples("kinit modules", "kinit modules copy", "kinit modules copy --output json") +
+			command.ExitCodes(exit.OK, exit.Usage),
 		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
 			Usage: "show it as `FORMAT`: text, json"}},
 		Action: func(c *cli.Context) error { return showModules(a, c) },
-	})
+	}
 }
 
 func showModules(a *app.App, c *cli.Context) error {

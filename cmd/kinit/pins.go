@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,30 +23,26 @@ import (
 const pinsPatience = time.Minute
 
 func pinsCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "pins",
-		Examples: []string{"kinit pins", "kinit pins list --file pins.json", "kinit pins check", "kinit pins renew --file pins.json"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "pins",
 		Usage:     "show what clusters fetch by default, check its digests and renew them",
 		ArgsUsage: "[COMMAND]",
 		Description: `What has no digest is not pinned: a run that would fetch it refuses, unless it has
 --var allow_unpinned=true. 'pins renew' writes a file of pins, which runs take by
 --var-file in place of those that ship with kinit.`,
+		UsageText: command.Examples("kinit pins", "kinit pins list --file pins.json", "kinit pins check", "kinit pins renew --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Subcommands: []*cli.Command{pinsList(a), pinsCheck(a), pinsRenew(a)},
 		Action:      func(c *cli.Context) error { return showPins(a, c, command.OutputText) },
-	})
+	}
 }
 
 func pinsList(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "pins list",
-		Examples: []string{"kinit pins list", "kinit pins list --file pins.json", "kinit pins list --output json"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:  "list",
 		Usage: "show what is fetched, its version, its digest and who needs it",
+		UsageText: command.Examples("kinit pins list", "kinit pins list --file pins.json", "kinit pins list --output json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), &cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
 			Usage: "show it as `FORMAT`: text, json"}},
 		Action: func(c *cli.Context) error {
@@ -54,7 +51,7 @@ func pinsList(a *app.App) *cli.Command {
 			}
 			return showPins(a, c, c.String("output"))
 		},
-	})
+	}
 }
 
 func pinsFileFlag(usage string) cli.Flag {
@@ -62,36 +59,32 @@ func pinsFileFlag(usage string) cli.Flag {
 }
 
 func pinsCheck(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "pins check",
-		Examples: []string{"kinit pins check", "kinit pins check haproxy kubeadm --file pins.json"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Pending, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "check",
 		Usage:     "fetch what is pinned and compare its digest",
 		ArgsUsage: "[NAME...]",
 		Description: `Nothing is kept of what is fetched. It ends with 1 when a digest differs or something
 cannot be fetched, else with 4 when something is not pinned.`,
+		UsageText: command.Examples("kinit pins check", "kinit pins check haproxy kubeadm --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Pending, exit.Interrupted),
 		Flags:  []cli.Flag{pinsFileFlag("check the pins as `FILE` changes them")},
 		Action: func(c *cli.Context) error { return checkPins(a, c) },
-	})
+	}
 }
 
 func pinsRenew(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "pins renew",
-		Examples: []string{"kinit pins renew --file pins.json", "kinit pins renew haproxy --file pins.json"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "renew",
 		Usage:     "fetch anew what is pinned and write its digests to a file",
 		ArgsUsage: "[NAME...]",
 		Description: `What the file pins already and is not named stays as it is. Each digest that another one
 takes the place of is shown: with the same version that is worth a question. What could not
 be fetched keeps what it had, and it ends with 1.`,
+		UsageText: command.Examples("kinit pins renew --file pins.json", "kinit pins renew haproxy --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Interrupted),
 		Flags:  []cli.Flag{pinsFileFlag("read and write pins in `FILE`")},
 		Action: func(c *cli.Context) error { return renewPins(a, c) },
-	})
+	}
 }
 
 // shippedPins returns the pins inside the program.
@@ -146,12 +139,7 @@ func showPins(a *app.App, c *cli.Context, output string) error {
 	return a.Lines(table(rows)...)
 }
 
-func pinned(digest string) string {
-	if digest == "" {
-		return "not pinned"
-	}
-	return digest
-}
+func pinned(digest string) string { return cmp.Or(digest, "not pinned") }
 
 func checkPins(a *app.App, c *cli.Context) error {
 	all, err := allPins(a, c)
@@ -186,9 +174,9 @@ func checkPins(a *app.App, c *cli.Context) error {
 	return exit.Error(code)
 }
 
-// fetchPins fetches the digests of pins one after another, and calls tell for each. An
+// fetchPins fetches the digests of pins one after another, and calls fetched for each. An
 // interrupt ends it.
-func fetchPins(a *app.App, c *cli.Context, some pins.List, tell func(name, digest string, problem error) error) error {
+func fetchPins(a *app.App, c *cli.Context, some pins.List, fetched func(name, digest string, problem error) error) error {
 	ctx, stop := a.Interruptible(c.Context, "", func(string) {}) // each line says what is done already
 	defer stop()
 	f := pins.Fetcher{Client: http.DefaultClient, Patience: pinsPatience}
@@ -197,7 +185,7 @@ func fetchPins(a *app.App, c *cli.Context, some pins.List, tell func(name, diges
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return exit.Code(exit.Interrupted)
 		}
-		if err := tell(name, digest, err); err != nil {
+		if err := fetched(name, digest, err); err != nil {
 			return err
 		}
 	}

@@ -14,15 +14,7 @@ import (
 )
 
 func planCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "plan",
-		Examples: []string{
-			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
-			"kinit plan site.hcl --out site.plan",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "plan",
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
@@ -31,6 +23,11 @@ task has yet to bring about is shown as known after that task.
 
 A plan kept with --out holds the values it was made with, digests of its files, and
 what each task would do. Secret values are not in it, only slow digests of them.`,
+		UsageText: command.Examples(
+			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
+			"kinit plan site.hcl --out site.plan",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.FreshFactsFlag(), command.AdoptFlag(),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff, as is done without it"), []cli.Flag{
@@ -52,5 +49,5 @@ what each task would do. Secret values are not in it, only slow digests of them.
 			}
 			return cmp.Or(a.Lines("The plan is saved. Apply it with: kinit run "+shell.POSIX(file)), err)
 		},
-	})
+	}
 }

@@ -20,14 +20,7 @@ import (
 )
 
 func replCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "repl",
-		Examples: []string{
-			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "repl",
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
@@ -35,9 +28,13 @@ func replCommand(a *app.App) *cli.Command {
 hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
 names and :help tells more. Elsewhere the lines of the standard input are evaluated one
 after another, and the exit code tells whether all had a value.`,
+		UsageText: command.Examples(
+			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags:  slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error { return evaluate(a, c) },
-	})
+	}
 }
 
 // replHelp is the text of :help.

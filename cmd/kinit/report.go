@@ -16,31 +16,34 @@ import (
 	"kinit/cmd/kinit/view"
 )
 
+// The values of --format, beside text and json.
+const (
+	formatHTML  = "html"
+	formatJUnit = "junit"
+)
+
 func reportCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "report",
-		Examples: []string{
-			"kinit report",
-			"kinit report site.hcl --out site.html",
-			"kinit report 20250301T120000Z-site --format text",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "report",
 		Usage:     "make a report of a run from its log",
 		ArgsUsage: "[RUN]",
 		Description: `RUN is a run's name as 'kinit history' shows it or the beginning of it, a spec
 (its last run), or the path of a log; the last run when it is left out. HTML goes
 to a file named after the run; the other formats to standard output.`,
+		UsageText: command.Examples(
+			"kinit report",
+			"kinit report site.hcl --out site.html",
+			"kinit report 20250301T120000Z-site --format text",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Category: command.HeadOutput, Value: command.FormatHTML,
+			&cli.StringFlag{Name: "format", Category: command.HeadOutput, Value: formatHTML,
 				Usage: "write it as `FORMAT`: html, junit, text (as the terminal showed it), json"},
 			outFlag("write to `FILE`; - is standard output"),
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: command.HeadOutput, Usage: "as text, show steps with diffs and retries"},
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return makeReport(a, c) },
-	})
+	}
 }
 
 func outFlag(usage string) cli.Flag {
@@ -48,7 +51,7 @@ func outFlag(usage string) cli.Flag {
 }
 
 func makeReport(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "format", command.FormatHTML, command.FormatJUnit, command.OutputText, command.OutputJSON); err != nil {
+	if err := command.Choice(c, "format", formatHTML, formatJUnit, command.OutputText, command.OutputJSON); err != nil {
 		return err
 	}
 	log, _, err := findRun(a, c)
@@ -56,7 +59,7 @@ func makeReport(a *app.App, c *cli.Context) error {
 		return err
 	}
 	format, file := c.String("format"), c.String("out")
-	if file == "" && format == command.FormatHTML {
+	if file == "" && format == formatHTML {
 		file = log.ID + ".html"
 	}
 	if file == "" {
@@ -74,9 +77,9 @@ func makeReport(a *app.App, c *cli.Context) error {
 // reportFormat writes a run in the requested format.
 func reportFormat(a *app.App, c *cli.Context, to io.Writer, log *runlog.Run) error {
 	switch c.String("format") {
-	case command.FormatHTML:
+	case formatHTML:
 		return report.Write(to, replay.Of(log))
-	case command.FormatJUnit:
+	case formatJUnit:
 		return junit.Write(to, replay.Of(log))
 	}
 	screen := view.Screen{Writer: to}
@@ -98,8 +101,8 @@ func findRun(a *app.App, c *cli.Context) (*runlog.Run, string, error) {
 		return nil, "", exit.Usagef(c.Command.HelpName, "it takes one RUN, %d were given", c.NArg())
 	}
 	text := c.Args().First()
-	if text != "" && filepath.Base(text) != text && !filepath.IsAbs(text) {
-		text = filepath.Join(a.Cwd, text)
+	if text != "" && filepath.Base(text) != text {
+		text = a.Abs(text)
 	}
 	path, err := runlog.Find(a.RunsFolder(), text)
 	if err != nil {

@@ -13,16 +13,7 @@ import (
 )
 
 func runCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "run",
-		Examples: []string{
-			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
-			"kinit run site.plan --var token=secret",
-			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "run",
 		Usage:     "bring about what a spec says, or converge again",
 		ArgsUsage: "SPEC|PLANFILE",
@@ -38,6 +29,12 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
+		UsageText: command.Examples(
+			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
+			"kinit run site.plan --var token=secret",
+			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.FreshFactsFlag(), command.AdoptFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
@@ -62,14 +59,13 @@ quit ends the run as Ctrl-C does.`,
 			}
 			var o engine.Options
 			do, mode := a.Engine.Run, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")}
-			switch {
-			case saved != nil && c.NArg() == 1:
+			if c.Bool("check") {
+				do, mode = a.Engine.Plan, command.Mode{View: view.Plan, Logged: c.IsSet("junit") || c.IsSet("report")}
+			}
+			if saved != nil && c.NArg() == 1 {
 				o, err = savedOptions(a, c, saved)
 				do, mode.Unnamed = applying(saved), false
-			case c.Bool("check"):
-				o, err = command.SpecOptions(a, c)
-				do, mode = a.Engine.Plan, command.Mode{View: view.Plan, Logged: c.IsSet("junit") || c.IsSet("report")}
-			default:
+			} else {
 				o, err = command.SpecOptions(a, c)
 			}
 			if err != nil {
@@ -84,5 +80,5 @@ quit ends the run as Ctrl-C does.`,
 			}
 			return s.End(do(ctx, s.Options))
 		},
-	})
+	}
 }

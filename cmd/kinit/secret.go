@@ -17,10 +17,7 @@ import (
 )
 
 func secretCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "secret",
-		Examples: []string{"kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "secret",
 		Usage:     "keep secrets in files, encrypted with age",
 		ArgsUsage: "COMMAND",
@@ -28,20 +25,19 @@ func secretCommand(a *app.App) *cli.Command {
 --value and stand as 'encrypted' in HCL files. The private keys are in the file
 $KINIT_AGE_KEY_FILE, or else ~/.config/kinit/age.key. The age program reads and writes the
 same texts.`,
+		UsageText:   command.Examples("kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"),
 		Subcommands: []*cli.Command{secretKeygen(a), secretEncrypt(a), secretDecrypt(a), secretEdit(a), secretRekey(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
 func secretKeygen(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "secret keygen",
-		Examples: []string{"kinit secret keygen", "kinit secret keygen --out team.key"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:        "keygen",
 		Usage:       "make a private key and print its public key",
 		Description: "A file that is there is never overwritten.",
+		UsageText: command.Examples("kinit secret keygen", "kinit secret keygen --out team.key") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "write the private key to `FILE`; else to where the others look for it"},
 		},
@@ -55,7 +51,7 @@ func secretKeygen(a *app.App) *cli.Command {
 			}
 			return makeKey(a, a.Abs(file))
 		},
-	})
+	}
 }
 
 // makeKey writes a new key to a file that must not exist yet.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,11 +23,7 @@ import (
 const defaultEditor = "vi"
 
 func secretEdit(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "secret edit",
-		Examples: []string{"kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "edit",
 		Usage:     "change what is encrypted with $VISUAL or $EDITOR",
 		ArgsUsage: "FILE",
@@ -34,6 +31,8 @@ func secretEdit(a *app.App) *cli.Command {
 there, and removed afterwards. An editor that keeps copies elsewhere is to be told not to.
 When the text was not changed, or the editor fails, the file stays as it is. It is encrypted
 for your own keys, or those given by --to: give all who are to read it.`,
+		UsageText: command.Examples("kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag(), valueFlag("edit the value of the secret block `NAME` of the file")},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)
@@ -50,7 +49,7 @@ for your own keys, or those given by --to: give all who are to read it.`,
 			}
 			return editFile(a, keys, to, file, c.String("value"))
 		},
-	})
+	}
 }
 
 // editFile opens a whole file, or one value, in the editor.
@@ -106,13 +105,7 @@ func memoryFolder(a *app.App) string {
 // runEditor runs the editor on a file. The editor handles the terminal's interrupts; kinit
 // ignores them, so that the file is always removed.
 func runEditor(a *app.App, path string) error {
-	editor := a.Env("VISUAL")
-	if editor == "" {
-		editor = a.Env("EDITOR")
-	}
-	if editor == "" {
-		editor = defaultEditor
-	}
+	editor := cmp.Or(a.Env("VISUAL"), a.Env("EDITOR"), defaultEditor)
 	signals, restore := a.Signals()
 	defer restore()
 	// The variable can contain arguments; the shell splits it.

@@ -20,21 +20,18 @@ import (
 )
 
 func secretEncrypt(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "secret encrypt",
-		Examples: []string{
-			"kinit secret encrypt vars.json",
-			"kinit secret encrypt --value db_password site.hcl < password.txt",
-			"kinit secret encrypt --to team.keys - < plain > cipher",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "encrypt",
 		Usage:     "encrypt a file in its place, or a value into an HCL file",
 		ArgsUsage: "FILE|-",
 		Description: `What is encrypted already stays as it is. With --value, the value is read from the
 standard input, on a terminal without showing it; the last line end does not count. It is
 written into the secret block of that name, which is added where it is missing.`,
+		UsageText: command.Examples(
+			"kinit secret encrypt vars.json",
+			"kinit secret encrypt --value db_password site.hcl < password.txt",
+			"kinit secret encrypt --to team.keys - < plain > cipher",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag(), valueFlag("encrypt a value into the secret block `NAME` of the file")},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)
@@ -56,19 +53,17 @@ written into the secret block of that name, which is added where it is missing.`
 				return []byte(encrypted), err
 			})
 		},
-	})
+	}
 }
 
 func secretDecrypt(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "secret decrypt",
-		Examples: []string{"kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:        "decrypt",
 		Usage:       "print what is encrypted, or decrypt a file in its place",
 		ArgsUsage:   "FILE|-",
 		Description: "What is printed is secret: mind where it goes.",
+		UsageText: command.Examples("kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{
 			valueFlag("print the value of the secret block `NAME` of the file"),
 			&cli.BoolFlag{Name: "write", Category: command.HeadOutput, Usage: "write the file back instead of printing it"},
@@ -95,21 +90,19 @@ func secretDecrypt(a *app.App) *cli.Command {
 			_, err = io.WriteString(a.Out, value.Reveal())
 			return err
 		},
-	})
+	}
 }
 
 func secretRekey(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "secret rekey",
-		Examples: []string{"kinit secret rekey --to team.keys vars.age site.hcl"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "rekey",
 		Usage:     "encrypt files, or all values in HCL files, for other keys",
 		ArgsUsage: "FILE...",
 		Description: `Give by --to all who are to read it from now on: an encrypted text does not tell for
 whom it is. Who could read it before still can read what they have kept; change the secrets
 themselves when that matters.`,
+		UsageText: command.Examples("kinit secret rekey --to team.keys vars.age site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
@@ -130,7 +123,7 @@ themselves when that matters.`,
 			}
 			return nil
 		},
-	})
+	}
 }
 
 // oneFile returns the argument of a command that takes one file.

@@ -20,15 +20,7 @@ import (
 )
 
 func sshCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "ssh",
-		Examples: []string{
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "ssh",
 		Usage:     "log in to a host of a spec, or run a command there",
 		ArgsUsage: "SPEC HOST [-- COMMAND...]",
@@ -36,6 +28,11 @@ func sshCommand(a *app.App) *cli.Command {
 exit code is the command's. On a Windows host the shell is PowerShell, and the words of the
 command are its source, with a space between. A host that is reached by WinRM has no
 terminal: only commands can be run there.`,
+		UsageText: command.Examples(
+			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
@@ -44,7 +41,7 @@ terminal: only commands can be run there.`,
 			}
 			return logIn(a, c, args[0], args[1], args[2:])
 		},
-	})
+	}
 }
 
 // logIn connects the terminal to a host. The remote exit code becomes the program's.

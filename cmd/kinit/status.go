@@ -15,16 +15,14 @@ import (
 )
 
 func statusCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "status",
-		Examples: []string{"kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "status",
 		Usage:     "show which hosts of a spec answer and how much of it is in place",
 		ArgsUsage: "SPEC",
 		Description: `Everything is read anew and nothing is changed. What a run would still do is told
 by 'kinit plan'.`,
+		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
@@ -35,7 +33,7 @@ by 'kinit plan'.`,
 			err = s.End(report)
 			return cmp.Or(a.Lines(statusLines(status)...), err)
 		},
-	})
+	}
 }
 
 // statusLines returns the status as two tables.

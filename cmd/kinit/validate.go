@@ -12,19 +12,16 @@ import (
 )
 
 func validateCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "validate",
-		Examples: []string{
-			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit validate site.hcl -i inventory.hcl --output json",
-		},
-		Codes: []int{exit.OK, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:        "validate",
 		Usage:       "check a spec and its inventories without touching a host",
 		ArgsUsage:   "SPEC",
 		Description: `Syntax, references, arguments of modules and the topology are checked.`,
-		Flags:       slices.Concat(command.InputFlags(), command.OutputFlags()),
+		UsageText: command.Examples(
+			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit validate site.hcl -i inventory.hcl --output json",
+		) + command.ExitCodes(exit.OK, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Validate})
 			if err != nil {
@@ -32,5 +29,5 @@ func validateCommand(a *app.App) *cli.Command {
 			}
 			return s.End(a.Engine.Validate(ctx, s.Options))
 		},
-	})
+	}
 }

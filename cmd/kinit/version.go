@@ -12,20 +12,17 @@ import (
 )
 
 func versionCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "version",
-		Examples: []string{"kinit version"},
-		Codes:    []int{exit.OK, exit.Usage},
-	}.Write(&cli.Command{
-		Name:  "version",
-		Usage: "show the version",
+	return &cli.Command{
+		Name:      "version",
+		Usage:     "show the version",
+		UsageText: command.Examples("kinit version") + command.ExitCodes(exit.OK, exit.Usage),
 		Action: func(c *cli.Context) error {
 			if err := command.NoArguments(c); err != nil {
 				return err
 			}
 			return printVersion(a)
 		},
-	})
+	}
 }
 
 func printVersion(a *app.App) error {

@@ -28,6 +28,13 @@ func (a *App) JSON(value any) error {
 	return encoder.Encode(value)
 }
 
+// JSONLine writes a value as a line of JSON.
+func (a *App) JSONLine(value any) error {
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
 // StandardOutput is the file name that means standard output.
 const StandardOutput = "-"
 
@@ -37,9 +44,7 @@ func (a *App) WriteFile(file string, write func(io.Writer) error) error {
 	if file == StandardOutput {
 		return write(a.Out)
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(a.Cwd, file)
-	}
+	file = a.Abs(file)
 	partial, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
 		return err

@@ -17,18 +17,16 @@ import (
 )
 
 func Command(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "ci",
-		Examples: []string{"kinit ci run ci.hcl", "kinit ci site results/ public/"},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "ci",
 		Usage:     "try specs periodically, and show on a site whether they work",
 		ArgsUsage: "COMMAND",
 		Description: `A file of jobs names specs, hosts and times. A job deploys its spec, runs it again, when
 nothing may change, verifies it, and removes all of it, whatever happened.`,
+		UsageText:   command.Examples("kinit ci run ci.hcl", "kinit ci site results/ public/"),
 		Subcommands: []*cli.Command{runCommand(a), serveCommand(a), siteCommand(a), exportCommand(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
 // readFile reads the file of jobs that is the only argument, and shows its mistakes.

@@ -15,21 +15,18 @@ import (
 )
 
 func exportCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "ci export",
-		Examples: []string{
-			"kinit ci export ci.hcl --as systemd --out /etc/systemd/system",
-			"kinit ci export ci.hcl --as github --runner lab --out .",
-			"kinit ci export ci.hcl --as kubernetes --image registry.example.org/kinit:v1 --file /ci/ci.hcl",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "export",
 		Usage:     "write jobs for a scheduler that you have",
 		ArgsUsage: "FILE",
 		Description: `Each job with a schedule becomes what the scheduler reads; it starts 'kinit ci run' for that
 job. GitHub knows UTC only, so jobs in other time zones are refused there; GitLab keeps
 schedules in the project's settings, and the file says which ones to make.`,
+		UsageText: command.Examples(
+			"kinit ci export ci.hcl --as systemd --out /etc/systemd/system",
+			"kinit ci export ci.hcl --as github --runner lab --out .",
+			"kinit ci export ci.hcl --as kubernetes --image registry.example.org/kinit:v1 --file /ci/ci.hcl",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid),
 		Flags: []cli.Flag{
 			jobFlag(),
 			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Usage: "write it for `SCHEDULER`: systemd, cron, github, gitlab, kubernetes"},
@@ -41,7 +38,7 @@ schedules in the project's settings, and the file says which ones to make.`,
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return exportJobs(a, c) },
-	})
+	}
 }
 
 func exportJobs(a *app.App, c *cli.Context) error {

@@ -14,14 +14,7 @@ import (
 )
 
 func runCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "ci run",
-		Examples: []string{
-			"kinit ci run ci.hcl",
-			"kinit ci run ci.hcl --job k8s-libvirt-1-1-1 --site public/",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Outside, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "run",
 		Usage:     "run jobs once: deploy, again, verify, clean up",
 		ArgsUsage: "FILE",
@@ -32,9 +25,13 @@ before it deploys anything. Ctrl-C ends the jobs, and what they deployed is remo
 A failure of the infrastructure, such as a hypervisor that cannot be reached, is told apart
 from one of the product; only after the first is a job begun anew, as often as its retries
 say. docs/ci.md describes the file, the results and the site.`,
+		UsageText: command.Examples(
+			"kinit ci run ci.hcl",
+			"kinit ci run ci.hcl --job k8s-libvirt-1-1-1 --site public/",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Outside, exit.Interrupted),
 		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
 		Action: func(c *cli.Context) error { return runJobs(a, c) },
-	})
+	}
 }
 
 func outputFlag() cli.Flag {

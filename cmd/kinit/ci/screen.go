@@ -1,7 +1,6 @@
 package ci
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -231,9 +230,7 @@ func (s *screen) encode(kind string, j jobs.Job, what any) {
 	if !s.json {
 		return
 	}
-	encoder := json.NewEncoder(s.app.Out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(struct {
+	_ = s.app.JSONLine(struct {
 		Kind string `json:"kind"`
 		Job  string `json:"job"`
 		What any    `json:"what"`

@@ -22,20 +22,18 @@ import (
 const renderInterval = time.Hour
 
 func serveCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path:     "ci serve",
-		Examples: []string{"kinit ci serve ci.hcl", "kinit ci serve ci.hcl --job k8s-libvirt-1-1-1"},
-		Codes:    []int{exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "serve",
 		Usage:     "run jobs when they are due, until it is told to end",
 		ArgsUsage: "FILE",
 		Description: `What it needs to know between two starts is in the results: a time that passed while it was
 not running is made up for, once. Jobs that share a host run one after another. SIGTERM and
 Ctrl-C end it; jobs at work are ended and what they deployed is removed.`,
+		UsageText: command.Examples("kinit ci serve ci.hcl", "kinit ci serve ci.hcl --job k8s-libvirt-1-1-1") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
 		Action: func(c *cli.Context) error { return serveJobs(a, c) },
-	})
+	}
 }
 
 func serveJobs(a *app.App, c *cli.Context) error {

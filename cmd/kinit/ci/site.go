@@ -13,20 +13,17 @@ import (
 )
 
 func siteCommand(a *app.App) *cli.Command {
-	return command.Manual{
-		Path: "ci site",
-		Examples: []string{
-			"kinit ci site results/ public/",
-			"kinit ci site results/ public/ --title 'Nightly' --base-url https://ci.example.org/",
-		},
-		Codes: []int{exit.OK, exit.Failed, exit.Usage},
-	}.Write(&cli.Command{
+	return &cli.Command{
 		Name:      "site",
 		Usage:     "render results as a static site",
 		ArgsUsage: "RESULTS OUT",
 		Description: `The site needs no server and works from a folder. Only what has changed is written. What may
 have a secret in it is withheld and named, and the exit code is 1: files in which the job's
 run found one of its secrets, files that have changed since, and whatever looks like a key.`,
+		UsageText: command.Examples(
+			"kinit ci site results/ public/",
+			"kinit ci site results/ public/ --title 'Nightly' --base-url https://ci.example.org/",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "title", Category: command.HeadOutput, Usage: "call the site `TEXT`"},
 			&cli.StringFlag{Name: "base-url", Category: command.HeadOutput, Usage: "make links in feeds begin with `URL`, where the site will be"},
@@ -55,5 +52,5 @@ run found one of its secrets, files that have changed since, and whatever looks 
 			}
 			return nil
 		},
-	})
+	}
 }

@@ -13,40 +13,35 @@ import (
 	"kinit/engine"
 )
 
-// Manual contains a command's help beyond its cli.Command.
-type Manual struct {
-	Path     string // the command and those above it, without "kinit"
-	Examples []string
-	Codes    []int // the exit codes it can have
+// Examples lists command lines. A command's UsageText has them and its exit codes.
+func Examples(lines ...string) string {
+	return "\nExamples:\n  " + strings.Join(lines, "\n  ") + "\n"
 }
 
-// Write builds the help text of a command.
-func (m Manual) Write(c *cli.Command) *cli.Command {
+// ExitCodes lists the exit codes that a command can have.
+func ExitCodes(codes ...int) string {
+	text := "\nExit codes:\n"
+	for _, code := range codes {
+		text += fmt.Sprintf("  %3d  %s\n", code, exit.Meaning(code))
+	}
+	return text
+}
+
+// Help returns the help of a command, which has the given commands above it.
+func Help(c *cli.Command, above string) string {
 	var out strings.Builder
-	usage := strings.TrimSpace(m.Path + " " + c.ArgsUsage)
+	usage := strings.TrimSpace(above + " " + c.Name + " " + c.ArgsUsage)
 	if len(c.Flags) > 0 {
 		usage += " [flags]"
 	}
-	fmt.Fprintf(&out, "%s\n\nUsage:\n  kinit %s\n", sentence(c.Usage), usage)
+	fmt.Fprintf(&out, "%s\n\nUsage:\n  %s\n", sentence(c.Usage), usage)
 	if c.Description != "" {
 		out.WriteString("\n" + c.Description + "\n")
 	}
 	if len(c.Subcommands) > 0 {
 		out.WriteString("\nCommands:\n" + commandList(c.Subcommands))
 	}
-	out.WriteString(flagHelp(c.Flags))
-	out.WriteString("\nExamples:\n")
-	for _, example := range m.Examples {
-		out.WriteString("  " + example + "\n")
-	}
-	if len(m.Codes) > 0 {
-		out.WriteString("\nExit codes:\n")
-		for _, code := range m.Codes {
-			fmt.Fprintf(&out, "  %3d  %s\n", code, exit.Meaning(code))
-		}
-	}
-	c.CustomHelpTemplate = out.String()
-	return c
+	return out.String() + flagHelp(c.Flags) + c.UsageText
 }
 
 // AppHelp returns the help of kinit without a command.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,12 +15,6 @@ import (
 	"kinit/cmd/kinit/view"
 )
 
-// The values of --format, beside text and json.
-const (
-	FormatHTML  = "html"
-	FormatJUnit = "junit"
-)
-
 // ReportFlags request files that are made from the run's log after the run.
 func ReportFlags() []cli.Flag {
 	return []cli.Flag{
@@ -31,30 +26,24 @@ func ReportFlags() []cli.Flag {
 // writeReports writes the files that the flags of a run request. The run is over, so a
 // failure to write one does not change its exit code.
 func writeReports(a *app.App, c *cli.Context, log *runlog.Log, screen view.View) {
-	for _, format := range []string{FormatJUnit, "report"} {
-		file := c.String(format)
+	for _, r := range []struct {
+		flag  string
+		write func(io.Writer, *replay.Run) error
+	}{{"junit", junit.Write}, {"report", report.Write}} {
+		file := c.String(r.flag)
 		if file == "" {
 			continue
 		}
-		if err := writeReport(a, log, format, file); err != nil {
+		var read *runlog.Run
+		err := errors.New("it is made of the log of the run, and there is none")
+		if log != nil {
+			read, err = runlog.Read(log.Path())
+		}
+		if err == nil {
+			err = a.WriteFile(file, func(to io.Writer) error { return r.write(to, replay.Of(read)) })
+		}
+		if err != nil {
 			screen.Notice(fmt.Sprintf("there is no %s: %v", file, err))
 		}
 	}
-}
-
-func writeReport(a *app.App, log *runlog.Log, format, file string) error {
-	if log == nil {
-		return fmt.Errorf("it is made of the log of the run, and there is none")
-	}
-	read, err := runlog.Read(log.Path())
-	if err != nil {
-		return err
-	}
-	run := replay.Of(read)
-	return a.WriteFile(file, func(to io.Writer) error {
-		if format == FormatJUnit {
-			return junit.Write(to, run)
-		}
-		return report.Write(to, run)
-	})
 }

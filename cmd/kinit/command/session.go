@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -53,7 +54,7 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 		return nil, nil, err
 	}
 	if c.Bool("verbose") {
-		screen.Notice("inventories: " + orNone(o.Inventories))
+		screen.Notice("inventories: " + cmp.Or(strings.Join(o.Inventories, ", "), "none"))
 	}
 	var log *runlog.Log
 	if m.Logged {
@@ -156,13 +157,6 @@ func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error)
 		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || m.Diff),
 		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed,
 	}), nil
-}
-
-func orNone(files []string) string {
-	if len(files) == 0 {
-		return "none"
-	}
-	return strings.Join(files, ", ")
 }
 
 var _ event.Sink = (*runlog.Log)(nil)
