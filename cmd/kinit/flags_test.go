@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/event"
@@ -57,7 +56,7 @@ func TestTheEngineGetsWhatTheProcessGives(t *testing.T) {
 	}
 	o, home := p.options, filepath.Join(filepath.Dir(p.Cwd), "home")
 	if o.Cwd != p.Cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || o.StateDir != home+"/.local/state/kinit" || len(o.Kinds) != 2 ||
-		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != command.DefaultForks {
+		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != 0 {
 		t.Errorf("got %+v", o)
 	}
 	if diff := cmp.Diff(p.Environ, o.Environ); diff != "" {
@@ -85,13 +84,13 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 		want   func(root string) engine.Options
 	}{
 		"up": {[]string{"up", "--hosts", "nyctea, tyto"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
+			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
 		}},
 		"up with a name and a variable": {[]string{"up", "--name", "ci", "--var", "x=2"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "ci", "x", "2")}
+			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "ci", "x", "2")}
 		}},
 		"down": {[]string{"down"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, StopAfter: "cleanup", Vars: vars(root, "lab")}
+			return engine.Options{Spec: "lab", Adopt: true, StopAfter: "cleanup", Vars: vars(root, "lab")}
 		}},
 		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
 			return engine.Options{Spec: "lab", Adopt: true, Forks: 2, Vars: vars(root, "lab")}

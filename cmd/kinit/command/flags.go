@@ -66,14 +66,10 @@ func FreshFactsFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts anew that an earlier run has kept"}
 }
 
+// ForksFlag has no value when it is left out: the engine has its own.
 func ForksFlag() cli.Flag {
-	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Value: DefaultForks,
-		Usage: "do `N` tasks at the same time; 10 when left out"}
+	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Usage: "do `N` tasks at the same time; 10 when left out"}
 }
-
-// DefaultForks is enough for the guests of a small cluster and few enough for
-// one hypervisor.
-const DefaultForks = 10
 
 // OutputFlags control the output.
 func OutputFlags() []cli.Flag {
