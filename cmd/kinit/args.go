@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine/diag"
 )
 
@@ -71,7 +72,7 @@ func separate(args []string, known []cli.Flag, path string) (set, arguments []st
 		if !given && takesValue(flag) {
 			i++
 			if i == len(args) {
-				return nil, nil, usageErrorf(path, "%s needs a value", arg)
+				return nil, nil, exit.Usagef(path, "%s needs a value", arg)
 			}
 			value, given = args[i], true
 		}
@@ -113,7 +114,7 @@ func findFlag(known []cli.Flag, arg, path string) (cli.Flag, error) {
 		}
 		names = append(names, "--"+f.Names()[0])
 	}
-	return nil, usageErrorf(path, "unknown flag %s.%s", dashes(given), diag.Near(dashes(given), names))
+	return nil, exit.Usagef(path, "unknown flag %s.%s", dashes(given), diag.Near(dashes(given), names))
 }
 
 func dashes(name string) string {
@@ -133,5 +134,5 @@ func findCommand(commands []*cli.Command, name, path string) (*cli.Command, erro
 			names = append(names, c.Name)
 		}
 	}
-	return nil, usageErrorf(path, "unknown command %q.%s", name, diag.Near(name, names))
+	return nil, exit.Usagef(path, "unknown command %q.%s", name, diag.Near(name, names))
 }

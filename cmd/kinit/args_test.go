@@ -33,7 +33,7 @@ func TestArrange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := arrange(append([]string{"kinit"}, strings.Fields(tc.in)...), newProgram(t).app())
+			got, err := arrange(append([]string{"kinit"}, strings.Fields(tc.in)...), newCLI(newProgram(t).App))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestArrangeRefuses(t *testing.T) {
 		"validate s --purge":   `unknown flag --purge.`,
 		"modules --outputs=js": `unknown flag --outputs. Did you mean "--output"?`,
 	} {
-		_, err := arrange(append([]string{"kinit"}, strings.Fields(in)...), newProgram(t).app())
+		_, err := arrange(append([]string{"kinit"}, strings.Fields(in)...), newCLI(newProgram(t).App))
 		if err == nil || err.Error() != want {
 			t.Errorf("kinit %s: got %v, want %s", in, err, want)
 		}

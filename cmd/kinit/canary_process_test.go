@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/need"
 	"kinit/engine/transport/transporttest/sshd"
@@ -149,11 +150,11 @@ func useCanaries(t *testing.T, source canarySource, functions []string) {
 	t.Helper()
 	need.Programs(t, "sudo", "sudo")
 	p := newProgram(t, "run", "site.hcl", "-i", "inventory.hcl", "--hosts", strings.Join(processHosts[:], ","), "--var-file", "given.json", "-v")
-	p.engine.run, p.kinds = engine.Run, modules.All
-	exprs := giveCanaries(t, p.cwd, source, functions)
-	put(t, p.cwd, "site.hcl", canaryPrograms(source, exprs))
+	p.Engine.Run, p.Kinds = engine.Run, modules.All
+	exprs := giveCanaries(t, p.Cwd, source, functions)
+	put(t, p.Cwd, "site.hcl", canaryPrograms(source, exprs))
 	server := sshd.Start(t)
-	put(t, p.cwd, "inventory.hcl", fmt.Sprintf(`host "local" { transport = "local" }
+	put(t, p.Cwd, "inventory.hcl", fmt.Sprintf(`host "local" { transport = "local" }
 host "another" {
   transport = "local"
   become    = "nobody"
@@ -167,28 +168,28 @@ host "ssh" {
 }
 `, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts))
 	for _, host := range processHosts {
-		if err := os.Mkdir(filepath.Join(p.cwd, host), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(p.Cwd, host), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	opened(t, p.cwd)
-	if err := os.Chmod(filepath.Join(p.cwd, "another"), 0o777); err != nil {
+	opened(t, p.Cwd)
+	if err := os.Chmod(filepath.Join(p.Cwd, "another"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("exit code %d\n%s%s", code, p.out.String(), p.err.String())
 	}
 	for _, host := range processHosts {
 		for i, f := range functions {
 			for _, way := range []string{"copy", "line", "block"} {
-				info, err := os.Stat(filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, way, i)))
+				info, err := os.Stat(filepath.Join(p.Cwd, fmt.Sprintf("%s/%s-%d", host, way, i)))
 				if err != nil || info.Mode() != 0o600 {
 					t.Errorf("%s: the file that %s makes is %v, %v, want mode 0600", f, way, info, err)
 				}
 			}
-			word := readFile(t, filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, "copy", i)))
+			word := readFile(t, filepath.Join(p.Cwd, fmt.Sprintf("%s/%s-%d", host, "copy", i)))
 			for _, way := range []string{"environment", "stdin", "shell", "block"} {
-				if got := readFile(t, filepath.Join(p.cwd, fmt.Sprintf("%s/%s-%d", host, way, i))); !strings.Contains(got, strings.TrimSuffix(word, "\n")) || word == "" {
+				if got := readFile(t, filepath.Join(p.Cwd, fmt.Sprintf("%s/%s-%d", host, way, i))); !strings.Contains(got, strings.TrimSuffix(word, "\n")) || word == "" {
 					t.Errorf("%s: what arrives as %s is %q, as a file it is %q", f, way, got, word)
 				}
 			}

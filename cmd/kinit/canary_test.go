@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/modules"
 )
@@ -210,49 +211,49 @@ func giveCanaries(t *testing.T, dir string, source canarySource, functions []str
 func canaryRun(t *testing.T, source canarySource, functions []string) int {
 	t.Helper()
 	p := newProgram(t, "run", "site.hcl", "--var-file", "given.json", "--junit", "out.xml", "--report", "out.html", "-v")
-	p.engine.run, p.engine.plan, p.kinds = engine.Run, engine.Plan, modules.All
-	exprs := giveCanaries(t, p.cwd, source, functions)
-	put(t, p.cwd, "site.hcl", canaryPlaybook(source, exprs)+canaryChecks(exprs))
-	put(t, p.cwd, "planned.hcl", canaryPlaybook(source, exprs))
+	p.Engine.Run, p.Engine.Plan, p.Kinds = engine.Run, engine.Plan, modules.All
+	exprs := giveCanaries(t, p.Cwd, source, functions)
+	put(t, p.Cwd, "site.hcl", canaryPlaybook(source, exprs)+canaryChecks(exprs))
+	put(t, p.Cwd, "planned.hcl", canaryPlaybook(source, exprs))
 
-	if code := p.run(); code != exitFailed {
+	if code := p.run(); code != exit.Failed {
 		t.Fatalf("%s: exit code %d\n%s%s", source.name, code, p.out.String(), p.err.String())
 	}
 	sinks := map[string]string{"standard output": p.out.String(), "standard error": p.err.String()}
 	for _, name := range []string{"out.xml", "out.html"} {
-		sinks[name] = readFile(t, filepath.Join(p.cwd, name))
+		sinks[name] = readFile(t, filepath.Join(p.Cwd, name))
 	}
 	sinks["log"] = strings.Join(readLog(t, p), "\n")
 	again := func(name string, stdin string, args ...string) {
 		p.out.Reset()
 		p.err.Reset()
-		w := p.world
-		w.args, w.in = append([]string{"kinit"}, args...), strings.NewReader(stdin)
-		w.run()
+		a := p.App
+		a.Args, a.In = append([]string{"kinit"}, args...), strings.NewReader(stdin)
+		run(a)
 		sinks[name] = p.out.String() + p.err.String()
 	}
 	again("bundle", "", "logs", "site.hcl", "--out", "all.tar.gz")
-	for _, content := range unpack(t, filepath.Join(p.cwd, "all.tar.gz")) {
+	for _, content := range unpack(t, filepath.Join(p.Cwd, "all.tar.gz")) {
 		sinks["bundle"] += content
 	}
 	again("stream of events", "", "run", "site.hcl", "--var-file", "given.json", "--output", "json")
 	again("repl", strings.Join(exprs, "\n")+"\n", "repl", "site.hcl", "--var-file", "given.json")
 	for i := range exprs { // so that something is left to plan
-		if err := os.Remove(filepath.Join(p.cwd, fmt.Sprintf("copy-%d", i))); err != nil {
+		if err := os.Remove(filepath.Join(p.Cwd, fmt.Sprintf("copy-%d", i))); err != nil {
 			t.Fatalf("%s through %s did not arrive: %v", source.name, functions[i], err)
 		}
 		for _, name := range []string{"line", "block"} {
-			if err := os.WriteFile(filepath.Join(p.cwd, fmt.Sprintf("%s-%d", name, i)), []byte("other\n"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(p.Cwd, fmt.Sprintf("%s-%d", name, i)), []byte("other\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	again("plan with diffs", "", "plan", "site.hcl", "--var-file", "given.json", "--diff")
 	again("saved plan", "", "plan", "planned.hcl", "--var-file", "given.json", "--out", "site.plan")
-	sinks["saved plan"] += readFile(t, filepath.Join(p.cwd, "site.plan"))
+	sinks["saved plan"] += readFile(t, filepath.Join(p.Cwd, "site.plan"))
 	tried := 0
 	for i, f := range functions {
-		value := plainValue(t, p.cwd, f, source.word)
+		value := plainValue(t, p.Cwd, f, source.word)
 		if len(value) < 4 {
 			continue // not to be told from other text
 		}
@@ -369,21 +370,21 @@ task "command" "tells" {
 }
 `)
 		p := newProgram(t, "run", "site.hcl", "--var-file", "given.json", "--junit", "out.xml", "--report", "out.html", "-v")
-		p.engine.run, p.kinds = engine.Run, modules.All
-		put(t, p.cwd, "site.hcl", b.String())
-		put(t, p.cwd, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
+		p.Engine.Run, p.Kinds = engine.Run, modules.All
+		put(t, p.Cwd, "site.hcl", b.String())
+		put(t, p.Cwd, "inner/main.hcl", "variable \"word\" {}\noutput \"out\" { value = var.word }\n")
 		forms := canaryForms(source.word)
 		given, err := json.Marshal(map[string]any{"given": source.give, "printed": forms})
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, p.cwd, "given.json", string(given))
-		if code := p.run(); code != exitFailed {
+		put(t, p.Cwd, "given.json", string(given))
+		if code := p.run(); code != exit.Failed {
 			t.Fatalf("%s: exit code %d\n%s%s", source.name, code, p.out.String(), p.err.String())
 		}
 		sinks := map[string]string{"standard output": p.out.String(), "standard error": p.err.String(), "log": strings.Join(readLog(t, p), "\n")}
 		for _, name := range []string{"out.xml", "out.html"} {
-			sinks[name] = readFile(t, filepath.Join(p.cwd, name))
+			sinks[name] = readFile(t, filepath.Join(p.Cwd, name))
 		}
 		for sink, content := range sinks {
 			for form, text := range forms {

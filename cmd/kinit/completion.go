@@ -5,6 +5,10 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 )
 
 // shells contains the completion script of each shell. Each script asks the program, so
@@ -13,47 +17,45 @@ import (
 //go:embed shells
 var shells embed.FS
 
-func (w *world) completionCommand() *cli.Command {
+func completionCommand(a *app.App) *cli.Command {
 	names := []string{"bash", "zsh", "fish"}
-	return manual{
-		path: "completion",
-		examples: []string{
-			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
-			"kinit completion zsh > ~/.zsh/completions/_kinit",
-			"kinit completion fish > ~/.config/fish/completions/kinit.fish",
-		},
-		codes: []int{exitOK, exitUsage},
-	}.write(&cli.Command{
+	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print what makes a shell complete commands, flags and specs",
 		ArgsUsage: strings.Join(names, "|"),
 		Description: `What is completed: commands, flags, the values of those that have a few, names of specs
 and files, a spec's stages and tasks and the inventories' hosts and groups for the flags
 that take them.`,
+		UsageText: command.Examples(
+			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
+			"kinit completion zsh > ~/.zsh/completions/_kinit",
+			"kinit completion fish > ~/.config/fish/completions/kinit.fish",
+		) + command.ExitCodes(exit.OK, exit.Usage),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usageErrorf(c.Command.HelpName, "it takes one of %s", strings.Join(names, ", "))
+				return exit.Usagef(c.Command.HelpName, "it takes one of %s", strings.Join(names, ", "))
 			}
 			script, err := shells.ReadFile("shells/kinit." + c.Args().First())
 			if err != nil {
-				return usageErrorf(c.Command.HelpName, "it takes one of %s, %q was given", strings.Join(names, ", "), c.Args().First())
+				return exit.Usagef(c.Command.HelpName, "it takes one of %s, %q was given", strings.Join(names, ", "), c.Args().First())
 			}
-			_, err = w.out.Write(script)
+			_, err = a.Out.Write(script)
 			return err
 		},
-	})
+	}
 }
 
-// candidatesCommand is the command that the scripts call with the words of a command
-// line, of which the last is incomplete. It prints one candidate per line, with its
+// completeCommand is the command that the scripts call with the words of a command
+// line, of which the last is incomplete. It prints one completion per line, with its
 // meaning after a tab. No output means that a file name may follow.
-func (w *world) candidatesCommand() *cli.Command {
+func completeCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:   "__complete",
+		Usage:  "print what the last word may become",
 		Hidden: true,
 		Action: func(c *cli.Context) error {
-			for _, found := range w.candidates(c.Context, joined(c.Args().Slice())) {
-				if err := w.lines(strings.TrimSuffix(found.text+"\t"+found.means, "\t")); err != nil {
+			for _, found := range completions(c.Context, a, joined(c.Args().Slice())) {
+				if err := a.Lines(strings.TrimSuffix(found.text+"\t"+found.means, "\t")); err != nil {
 					return err
 				}
 			}

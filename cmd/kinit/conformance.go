@@ -12,7 +12,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/conformance"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/runfolder"
 )
 
@@ -23,17 +26,8 @@ const conformanceFocus = `\[Conformance\]`
 // minutes because it waits until the objects of its tests are deleted.
 const suiteGrace = 5 * time.Second
 
-func (w *world) conformanceCommand() *cli.Command {
-	return manual{
-		path: "conformance",
-		examples: []string{
-			"kinit conformance k8s-podman-1-2-2 --hosts nyctea,tyto",
-			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
-			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
-			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func conformanceCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "conformance",
 		Usage:     "run Kubernetes' own tests against a cluster",
 		ArgsUsage: "SPEC",
@@ -46,38 +40,44 @@ release.
 Results are kept in a folder of kinit's state folder, with all that the suite has written.
 An interrupt ends the suite within seconds; what its tests have made stays in namespaces
 with the label e2e-framework then.`,
-		Flags: flags(inputFlags(), conformanceFlags(), outputFlags()),
+		UsageText: command.Examples(
+			"kinit conformance k8s-podman-1-2-2 --hosts nyctea,tyto",
+			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
+			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
+			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), conformanceFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Int("parallel") < 1 {
-				return usageErrorf(c.Command.HelpName, "--parallel must be at least 1, %d was given", c.Int("parallel"))
+				return exit.Usagef(c.Command.HelpName, "--parallel must be at least 1, %d was given", c.Int("parallel"))
 			}
 			if c.Bool("list") {
-				return w.listConformance(c)
+				return listConformance(a, c)
 			}
-			return w.testConformance(c)
+			return testConformance(a, c)
 		},
-	})
+	}
 }
 
 func conformanceFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "focus", Category: headSelect, Value: conformanceFocus,
+		&cli.StringFlag{Name: "focus", Category: command.HeadSelect, Value: conformanceFocus,
 			Usage: "run tests whose names match `RE`; else \\[Conformance\\]"},
-		&cli.StringFlag{Name: "skip", Category: headSelect, Usage: "leave out tests whose names match `RE`"},
-		&cli.IntFlag{Name: "parallel", Category: headSelect, Value: 2, Usage: "run `N` tests at the same time; 2 when left out"},
-		&cli.PathFlag{Name: "suite", Category: headSelect, Usage: "e2e.test and ginkgo are in `FOLDER`; else those of the lab"},
-		&cli.BoolFlag{Name: "list", Category: headSelect, Usage: "name the tests and run none; no host is touched"},
-		&cli.StringFlag{Name: "junit", Category: headOutput, Usage: "write JUnit XML for CI to `FILE`"},
-		&cli.StringFlag{Name: "report", Category: headOutput, Usage: "write a self-contained HTML page to `FILE`"},
+		&cli.StringFlag{Name: "skip", Category: command.HeadSelect, Usage: "leave out tests whose names match `RE`"},
+		&cli.IntFlag{Name: "parallel", Category: command.HeadSelect, Value: 2, Usage: "run `N` tests at the same time; 2 when left out"},
+		&cli.PathFlag{Name: "suite", Category: command.HeadSelect, Usage: "e2e.test and ginkgo are in `FOLDER`; else those of the lab"},
+		&cli.BoolFlag{Name: "list", Category: command.HeadSelect, Usage: "name the tests and run none; no host is touched"},
+		&cli.StringFlag{Name: "junit", Category: command.HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
+		&cli.StringFlag{Name: "report", Category: command.HeadOutput, Usage: "write a self-contained HTML page to `FILE`"},
 	}
 }
 
-// suite finds the programs of the tests.
-func (w *world) suite(c *cli.Context) (*conformance.Suite, error) {
-	folder, hint := filepath.Join(w.labCache(), "conformance"),
+// findSuite finds the programs of the tests.
+func findSuite(a *app.App, c *cli.Context) (*conformance.Suite, error) {
+	folder, hint := filepath.Join(labCache(a), "conformance"),
 		"build it with 'kinit lab up --conformance', or unpack kubernetes-test-linux-amd64.tar.gz of the cluster's release (https://dl.k8s.io/VERSION/kubernetes-test-linux-amd64.tar.gz) and name the folder with --suite"
 	if given := c.Path("suite"); given != "" {
-		folder, hint = w.abs(given), "name the folder that has them, or the one that kubernetes-test-linux-amd64.tar.gz was unpacked in"
+		folder, hint = a.Abs(given), "name the folder that has them, or the one that kubernetes-test-linux-amd64.tar.gz was unpacked in"
 	}
 	suite, err := conformance.Find(folder)
 	if errors.Is(err, conformance.ErrNoSuite) {
@@ -86,8 +86,8 @@ func (w *world) suite(c *cli.Context) (*conformance.Suite, error) {
 	return suite, err
 }
 
-func (w *world) listConformance(c *cli.Context) error {
-	suite, err := w.suite(c)
+func listConformance(a *app.App, c *cli.Context) error {
+	suite, err := findSuite(a, c)
 	if err != nil {
 		return err
 	}
@@ -95,12 +95,12 @@ func (w *world) listConformance(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.lines(names...)
+	return a.Lines(names...)
 }
 
 // testConformance runs the suite against the spec's cluster and writes the results.
-func (w *world) testConformance(c *cli.Context) error {
-	suite, err := w.suite(c)
+func testConformance(a *app.App, c *cli.Context) error {
+	suite, err := findSuite(a, c)
 	if err != nil {
 		return err
 	}
@@ -109,27 +109,27 @@ func (w *world) testConformance(c *cli.Context) error {
 		return err
 	}
 	if len(names) == 0 {
-		return usageErrorf(c.Command.HelpName, "no test of the suite matches --focus %q without --skip %q; --list shows names", c.String("focus"), c.String("skip"))
+		return exit.Usagef(c.Command.HelpName, "no test of the suite matches --focus %q without --skip %q; --list shows names", c.String("focus"), c.String("skip"))
 	}
-	kubeconfig, cluster, err := w.kubeconfig(c)
+	kubeconfig, cluster, err := readKubeconfig(a, c)
 	if err != nil {
 		return err
 	}
-	folder, err := w.conformanceFolder(cluster)
+	folder, err := conformanceFolder(a, cluster)
 	if err != nil {
 		return err
 	}
 	result := &conformance.Result{
-		Spec: c.Args().First(), Cluster: cluster, Program: programVersion(), Focus: c.String("focus"), Skip: c.String("skip"),
-		Parallel: c.Int("parallel"), Started: w.now(), LeftOut: leftOut,
+		Spec: c.Args().First(), Cluster: cluster, Program: a.Version, Focus: c.String("focus"), Skip: c.String("skip"),
+		Parallel: c.Int("parallel"), Started: a.Now(), LeftOut: leftOut,
 	}
 	if result.Release, err = suite.Version(c.Context); err != nil {
 		return err
 	}
-	if err := w.follow(c, suite, kubeconfig, folder, names, result); err != nil {
+	if err := runSuite(a, c, suite, kubeconfig, folder, names, result); err != nil {
 		return err
 	}
-	return w.concludeConformance(c, folder, result)
+	return concludeConformance(a, c, folder, result)
 }
 
 // selectTests returns the tests that --focus selects, and those of them that --skip leaves out.
@@ -146,29 +146,20 @@ func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []str
 const keptConformance = 10
 
 // conformanceFolder makes the folder of a run, apart from the logs of runs.
-func (w *world) conformanceFolder(cluster string) (string, error) {
-	all := filepath.Join(w.stateFolder(), "conformance")
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder of the results: %w", err)
-	}
-	if _, err := runfolder.Prune(all, keptConformance-1, 0, w.now(), func(string) bool { return false }); err != nil {
+func conformanceFolder(a *app.App, cluster string) (string, error) {
+	all := filepath.Join(a.StateFolder(), "conformance")
+	if _, err := runfolder.Prune(all, keptConformance-1, 0, a.Now(), func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("remove results of old runs: %w", err)
 	}
-	name := filepath.Join(all, w.now().UTC().Format(runfolder.TimeFormat)+"-"+cluster)
-	for n, folder := 1, name; ; n++ {
-		err := os.Mkdir(folder, 0o700)
-		if err == nil {
-			return folder, nil
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return "", fmt.Errorf("make the folder of the results: %w", err)
-		}
-		folder = fmt.Sprintf("%s-%d", name, n+1)
+	folder, err := runfolder.Make(all, a.Now(), cluster)
+	if err != nil {
+		return "", fmt.Errorf("make the folder of the results: %w", err)
 	}
+	return folder, nil
 }
 
-// follow runs the suite with the kubeconfig in a folder that it removes afterwards.
-func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, folder string, names []string, result *conformance.Result) error {
+// runSuite runs the suite with the kubeconfig in a folder that it removes afterwards.
+func runSuite(a *app.App, c *cli.Context, suite *conformance.Suite, kubeconfig, folder string, names []string, result *conformance.Result) error {
 	home, err := os.MkdirTemp("", "kinit-conformance-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the kubeconfig: %w", err)
@@ -184,21 +175,19 @@ func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, fol
 	}
 	defer log.Close()
 
-	progress := conformance.NewProgress(w.progressOptions(c, len(names)))
-	incoming, restore := w.signals()
-	defer restore()
+	progress := conformance.NewProgress(progressOptions(a, c, len(names)))
 	hurry := make(chan struct{})
-	ctx, stop := interruptible(c.Context, incoming, func() { progress.Notice(suiteStopping) }, func() { close(hurry) })
+	ctx, stop := a.OnSignals(c.Context, func() { progress.Notice(suiteStopping) }, func() { close(hurry) })
 	defer stop()
 	outcome, err := suite.Start(ctx, conformance.Run{
 		Kubeconfig: path, Home: home, Planned: names, Focus: result.Focus, Skip: result.Skip, Parallel: result.Parallel,
-		Environ: w.environ, Log: log, Ended: progress.Ended, Grace: suiteGrace, Hurry: hurry,
+		Environ: a.Environ, Log: log, Ended: progress.Ended, Grace: suiteGrace, Hurry: hurry,
 	})
 	progress.Close()
 	if err != nil {
 		return err
 	}
-	result.Ended, result.Tests = w.now(), outcome.Tests
+	result.Ended, result.Tests = a.Now(), outcome.Tests
 	result.Interrupted, result.Problem = outcome.Interrupted, outcome.Problem
 	return nil
 }
@@ -206,18 +195,18 @@ func (w *world) follow(c *cli.Context, suite *conformance.Suite, kubeconfig, fol
 // suiteStopping is the notice at an interrupt.
 const suiteStopping = "stopping: the suite is being ended; what its tests have made may stay in the cluster"
 
-func (w *world) progressOptions(c *cli.Context, total int) conformance.ProgressOptions {
-	w.colours(c)
+func progressOptions(a *app.App, c *cli.Context, total int) conformance.ProgressOptions {
+	command.Colours(a, c)
 	return conformance.ProgressOptions{
-		Out: w.out, Total: total, Now: w.now, Verbose: c.Bool("verbose"),
-		Quiet: c.String("output") == outputQuiet, JSON: c.String("output") == outputJSON,
+		Out: a.Out, Total: total, Now: a.Now, Verbose: c.Bool("verbose"),
+		Quiet: c.String("output") == command.OutputQuiet, JSON: c.String("output") == command.OutputJSON,
 	}
 }
 
 // concludeConformance writes the files, shows the verdict and returns the exit code.
-func (w *world) concludeConformance(c *cli.Context, folder string, result *conformance.Result) error {
+func concludeConformance(a *app.App, c *cli.Context, folder string, result *conformance.Result) error {
 	write := func(name string, write func(io.Writer, *conformance.Result) error) error {
-		return w.writeFile(name, func(to io.Writer) error { return write(to, result) })
+		return a.WriteFile(name, func(to io.Writer) error { return write(to, result) })
 	}
 	files := []error{
 		write(filepath.Join(folder, "result.json"), func(to io.Writer, r *conformance.Result) error {
@@ -234,7 +223,7 @@ func (w *world) concludeConformance(c *cli.Context, folder string, result *confo
 	if file := c.String("report"); file != "" {
 		files = append(files, write(file, conformance.WritePage))
 	}
-	if err := conformance.Summary(w.out, result, folder, w.progressOptions(c, 0)); err != nil {
+	if err := conformance.Summary(a.Out, result, folder, progressOptions(a, c, 0)); err != nil {
 		return err
 	}
 	if err := errors.Join(files...); err != nil {
@@ -242,9 +231,9 @@ func (w *world) concludeConformance(c *cli.Context, folder string, result *confo
 	}
 	switch {
 	case result.Interrupted:
-		return codeError(exitInterrupted)
+		return exit.Code(exit.Interrupted)
 	case !result.Good():
-		return codeError(exitFailed)
+		return exit.Code(exit.Failed)
 	}
 	return nil
 }

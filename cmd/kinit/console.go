@@ -5,11 +5,15 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/module"
@@ -20,16 +24,8 @@ import (
 // firstVNC is the TCP port of VNC's display 0, by RFC 6143.
 const firstVNC = 5900
 
-func (w *world) consoleCommand() *cli.Command {
-	return manual{
-		path: "console",
-		examples: []string{
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
-			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func consoleCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "console",
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
@@ -40,19 +36,24 @@ this machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Win
 is, which needs its network. A Windows node's console is its screen, unless --serial is
 given. The login on the hypervisor must be one that libvirt or podman lets in, such as
 root.`,
-		Flags: flags(inputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "vnc", Category: headSelect, Usage: "forward the node's screen and print where it is"},
-			&cli.BoolFlag{Name: "rdp", Category: headSelect, Usage: "forward the node's remote desktop and print where it is"},
-			&cli.BoolFlag{Name: "serial", Category: headSelect, Usage: "open the serial console, of a Windows node too"},
-			&cli.BoolFlag{Name: "force", Category: headSelect, Usage: "end somebody else's session on the console"},
-		}, outputFlags()),
+		UsageText: command.Examples(
+			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
+			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
+			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print where it is"},
+			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print where it is"},
+			&cli.BoolFlag{Name: "serial", Category: command.HeadSelect, Usage: "open the serial console, of a Windows node too"},
+			&cli.BoolFlag{Name: "force", Category: command.HeadSelect, Usage: "end somebody else's session on the console"},
+		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return usageErrorf(c.Command.HelpName, "it takes a SPEC and a NODE, %d arguments were given", c.NArg())
+				return exit.Usagef(c.Command.HelpName, "it takes a SPEC and a NODE, %d arguments were given", c.NArg())
 			}
-			return w.console(c, c.Args().Get(0), c.Args().Get(1))
+			return openConsole(a, c, c.Args().Get(0), c.Args().Get(1))
 		},
-	})
+	}
 }
 
 // The ways to reach a node.
@@ -62,64 +63,47 @@ const (
 	wayDesktop = "rdp"
 )
 
-// way returns the requested way, or the default of the node's system.
-func way(c *cli.Context, system module.OS) string {
-	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
-		if c.Bool(name) {
-			return name
-		}
+// way returns the requested way; empty for the default of the node's system.
+func way(c *cli.Context) (string, error) {
+	given := slices.DeleteFunc([]string{waySerial, wayScreen, wayDesktop}, func(name string) bool { return !c.Bool(name) })
+	if len(given) > 1 {
+		return "", exit.Usagef(c.Command.HelpName, "--serial, --vnc and --rdp are three ways to one node: give one of them")
 	}
-	if system == module.Windows {
-		return wayScreen
-	}
-	return waySerial
+	return strings.Join(given, ""), nil
 }
 
-// oneWay refuses several ways at once.
-func oneWay(c *cli.Context) error {
-	given := 0
-	for _, name := range []string{waySerial, wayScreen, wayDesktop} {
-		if c.Bool(name) {
-			given++
-		}
-	}
-	if given > 1 {
-		return usageErrorf(c.Command.HelpName, "--serial, --vnc and --rdp are three ways to one node: give one of them")
-	}
-	return nil
-}
-
-// console opens a node's console or forwards its screen or desktop.
-func (w *world) console(c *cli.Context, spec, node string) error {
-	if err := oneWay(c); err != nil {
-		return err
-	}
-	o, err := w.inputs(c, spec)
+// openConsole opens a node's console or forwards its screen or desktop.
+func openConsole(a *app.App, c *cli.Context, spec, node string) error {
+	way, err := way(c)
 	if err != nil {
 		return err
 	}
-	o.Reserved = nil
-	code := 0
-	open := func(ctx context.Context, o engine.Options) *engine.Report {
-		o.Events = nil
-		return engine.ConnectUnder(ctx, o, node, func(conn transport.Conn, n engine.Node) (err error) {
-			switch way(c, n.OS) {
-			case wayScreen:
-				return w.forwardScreen(ctx, conn, n)
-			case wayDesktop:
-				return w.forwardDesktop(ctx, conn, n)
-			}
-			code, err = terminal(ctx, conn, n, c.Bool("force"))
-			return err
-		})
-	}
-	if err := w.perform(c, job{do: open, mode: view.Read}, o); err != nil {
+	o, err := command.Inputs(a, c, spec)
+	if err != nil {
 		return err
 	}
-	if code != 0 {
-		return codeError(exitFailed)
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
+		return err
 	}
-	return nil
+	code := 0
+	report := engine.ConnectUnder(ctx, s.Options, node, func(conn transport.Conn, n engine.Node) (err error) {
+		if way == "" && n.OS == module.Windows {
+			way = wayScreen
+		}
+		switch way {
+		case wayScreen:
+			return forwardScreen(ctx, a, conn, n)
+		case wayDesktop:
+			return forwardDesktop(ctx, a, conn, n)
+		}
+		code, err = terminal(ctx, conn, n, c.Bool("force"))
+		return err
+	})
+	if err := s.End(report); err != nil || code == 0 {
+		return err
+	}
+	return exit.Code(exit.Failed)
 }
 
 // terminal connects the terminal to the console of a node, with the command that its
@@ -132,7 +116,7 @@ func terminal(ctx context.Context, conn transport.Conn, n engine.Node, force boo
 	if len(argv) == 0 {
 		return 0, lacks(n, "console")
 	}
-	return lend(ctx, conn, shell.POSIX(argv...), true)
+	return attach(ctx, conn, shell.POSIX(argv...), true)
 }
 
 // lacks returns the error for a node without the requested way, and names its cause.
@@ -145,12 +129,12 @@ func lacks(n engine.Node, what string) error {
 
 // forwardScreen forwards a loopback port to the node's VNC server on the hypervisor's
 // loopback.
-func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node engine.Node) error {
+func forwardScreen(ctx context.Context, a *app.App, conn transport.Conn, node engine.Node) error {
 	port, err := vncPort(ctx, conn, node)
 	if err != nil {
 		return err
 	}
-	return w.forward(ctx, conn, forwarding{
+	return forwardPort(ctx, a, conn, forwarding{
 		what: "screen", node: node.Name, kind: "VNC", to: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 	})
 }
@@ -159,11 +143,11 @@ func (w *world) forwardScreen(ctx context.Context, conn transport.Conn, node eng
 const rdpPort = "3389"
 
 // forwardDesktop forwards a loopback port to the node's remote desktop.
-func (w *world) forwardDesktop(ctx context.Context, conn transport.Conn, node engine.Node) error {
+func forwardDesktop(ctx context.Context, a *app.App, conn transport.Conn, node engine.Node) error {
 	if node.OS != module.Windows {
 		return fmt.Errorf("%s runs no Windows and has no remote desktop: use --vnc", node.Name)
 	}
-	return w.forward(ctx, conn, forwarding{
+	return forwardPort(ctx, a, conn, forwarding{
 		what: "desktop", node: node.Name, kind: "RDP, as Administrator", to: net.JoinHostPort(node.Address, rdpPort),
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine/transport/transporttest/sshd"
 )
 
@@ -225,7 +226,7 @@ func forwarded(t *testing.T, folder, told string, args ...string) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted {
 		t.Errorf("got exit code %d", code)
 	}
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
@@ -19,15 +22,8 @@ const (
 	findingsOutput = "findings"
 )
 
-func (w *world) doctorCommand() *cli.Command {
-	return manual{
-		path: "doctor",
-		examples: []string{
-			"kinit doctor nyctea tyto",
-			"kinit doctor localhost --var virt_type=qemu --output json",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func doctorCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "doctor",
 		Usage:     "tell whether hosts are fit to be hypervisors, and what to do",
 		ArgsUsage: "HOST...",
@@ -35,74 +31,74 @@ func (w *world) doctorCommand() *cli.Command {
 kernel modules, libvirt, the MTU and the time. Nothing is changed. What a run of a cluster
 will bring about by itself is a note and no failure. The probes are the playbook "doctor",
 which 'kinit run doctor --hosts HOST' does too; its variables are those of clusters.`,
-		Flags: flags(doctorFlags(), outputFlags()),
+		UsageText: command.Examples(
+			"kinit doctor nyctea tyto",
+			"kinit doctor localhost --var virt_type=qemu --output json",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(doctorFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usageErrorf(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")
+				return exit.Usagef(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")
 			}
-			return w.examine(c, c.Args().Slice())
+			return examineHosts(a, c, c.Args().Slice())
 		},
-	})
+	}
 }
 
 // doctorFlags returns the input flags without the one that the arguments replace.
-func doctorFlags() []cli.Flag { return inputFlags()[1:] }
+func doctorFlags() []cli.Flag { return command.InputFlags()[1:] }
 
-// examine examines hosts one after another, so that one that does not answer does not
+// examineHosts examines hosts one after another, so that one that does not answer does not
 // affect the findings of the others. An unreachable host sets the exit code, as everywhere.
-func (w *world) examine(c *cli.Context, hosts []string) error {
-	worst := exitOK
+func examineHosts(a *app.App, c *cli.Context, hosts []string) error {
+	worst := exit.OK
 	for _, host := range hosts {
-		err := w.examineHost(c, host)
-		var code codeError
+		err := examineHost(a, c, host)
+		var code exit.Code
 		switch {
 		case errors.As(err, &code):
 			worst = max(worst, int(code))
 		case err != nil:
 			return err
 		}
-		if worst == exitInterrupted {
+		if worst == exit.Interrupted {
 			break
 		}
 	}
-	if worst != exitOK {
-		return codeError(worst)
-	}
-	return nil
+	return exit.Error(worst)
 }
 
-func (w *world) examineHost(c *cli.Context, host string) error {
-	findings, err := w.findings(c, host)
+func examineHost(a *app.App, c *cli.Context, host string) error {
+	findings, err := readFindings(a, c, host)
 	if err != nil {
 		return err
 	}
 	for _, one := range byHost(findings) {
-		if err := w.tell(c, one); err != nil {
+		if err := showFindings(a, c, one); err != nil {
 			return err
 		}
 	}
-	for _, f := range findings {
-		if f.Level == view.LevelFail {
-			return codeError(exitFailed)
-		}
+	if slices.ContainsFunc(findings, fails) {
+		return exit.Code(exit.Failed)
 	}
 	return nil
 }
 
-// findings reads the playbook's output for a host.
-func (w *world) findings(c *cli.Context, host string) ([]view.Finding, error) {
-	o, err := w.inputs(c, doctorSpec)
+func fails(f view.Finding) bool { return f.Level == view.LevelFail }
+
+// readFindings reads the playbook's output for a host.
+func readFindings(a *app.App, c *cli.Context, host string) ([]view.Finding, error) {
+	o, err := command.Inputs(a, c, doctorSpec)
 	if err != nil {
 		return nil, err
 	}
 	o.Hosts = []string{host}
-	var text string
-	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		o.Events = nil
-		text, report = engine.Value(ctx, o, findingsOutput)
-		return report
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
+		return nil, err
 	}
-	if err := w.perform(c, job{do: read, mode: view.Read}, o); err != nil {
+	text, report := engine.Value(ctx, s.Options, findingsOutput)
+	if err := s.End(report); err != nil {
 		return nil, err
 	}
 	var findings []view.Finding
@@ -124,10 +120,10 @@ func byHost(findings []view.Finding) [][]view.Finding {
 	return all
 }
 
-// tell shows the findings of a host in the requested format.
-func (w *world) tell(c *cli.Context, findings []view.Finding) error {
+// showFindings shows the findings of a host in the requested format.
+func showFindings(a *app.App, c *cli.Context, findings []view.Finding) error {
 	switch c.String("output") {
-	case outputJSON:
+	case command.OutputJSON:
 		for _, f := range findings {
 			line, err := json.Marshal(struct {
 				Kind string `json:"kind"`
@@ -136,21 +132,16 @@ func (w *world) tell(c *cli.Context, findings []view.Finding) error {
 			if err != nil {
 				return err
 			}
-			if err := w.lines(string(line)); err != nil {
+			if err := a.Lines(string(line)); err != nil {
 				return err
 			}
 		}
 		return nil
-	case outputQuiet:
-		var failed []view.Finding
-		for _, f := range findings {
-			if f.Level == view.LevelFail {
-				failed = append(failed, f)
-			}
-		}
-		if findings = failed; len(failed) == 0 {
+	case command.OutputQuiet:
+		findings = slices.DeleteFunc(findings, func(f view.Finding) bool { return !fails(f) })
+		if len(findings) == 0 {
 			return nil
 		}
 	}
-	return w.out.Findings(findings)
+	return a.Out.Findings(findings)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/event"
@@ -68,7 +69,7 @@ func TestExitCodes(t *testing.T) {
 func TestUsageErrorsSayWhereHelpIs(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "lab", "up", "nyctea")
-	if code := p.run(); code != exitUsage {
+	if code := p.run(); code != exit.Usage {
 		t.Fatalf("got exit code %d", code)
 	}
 	want := "Error: kinit lab up: it takes no argument, \"nyctea\" was given\nSee 'kinit lab up --help'.\n"

@@ -9,15 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/event"
 )
 
 // given runs a command line and returns what the engine got, without what the
-// world is.
+// program is.
 func given(t *testing.T, p *program) engine.Options {
 	t.Helper()
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, p.err.String())
 	}
 	o := p.options
@@ -46,19 +47,19 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	}
 }
 
-func TestTheEngineGetsTheWorld(t *testing.T) {
+func TestTheEngineGetsWhatTheProcessGives(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "plan", "site.hcl")
-	p.environ = append(p.environ, "XDG_CACHE_HOME=/var/cache/x", "KINIT_VAR_a=b")
-	if code := p.run(); code != exitOK {
+	p.Environ = append(p.Environ, "XDG_CACHE_HOME=/var/cache/x", "KINIT_VAR_a=b")
+	if code := p.run(); code != exit.OK {
 		t.Fatal(code)
 	}
-	o, home := p.options, filepath.Join(filepath.Dir(p.cwd), "home")
-	if o.Cwd != p.cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || o.StateDir != home+"/.local/state/kinit" || len(o.Kinds) != 2 ||
-		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != defaultForks {
+	o, home := p.options, filepath.Join(filepath.Dir(p.Cwd), "home")
+	if o.Cwd != p.Cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || o.StateDir != home+"/.local/state/kinit" || len(o.Kinds) != 2 ||
+		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != 0 {
 		t.Errorf("got %+v", o)
 	}
-	if diff := cmp.Diff(p.environ, o.Environ); diff != "" {
+	if diff := cmp.Diff(p.Environ, o.Environ); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -83,13 +84,13 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 		want   func(root string) engine.Options
 	}{
 		"up": {[]string{"up", "--hosts", "nyctea, tyto"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
+			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
 		}},
 		"up with a name and a variable": {[]string{"up", "--name", "ci", "--var", "x=2"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, Vars: vars(root, "ci", "x", "2")}
+			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "ci", "x", "2")}
 		}},
 		"down": {[]string{"down"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 10, StopAfter: "cleanup", Vars: vars(root, "lab")}
+			return engine.Options{Spec: "lab", Adopt: true, StopAfter: "cleanup", Vars: vars(root, "lab")}
 		}},
 		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
 			return engine.Options{Spec: "lab", Adopt: true, Forks: 2, Vars: vars(root, "lab")}
@@ -98,7 +99,7 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, append([]string{"lab"}, tc.args...)...)
-			if diff := cmp.Diff(tc.want(filepath.Dir(p.cwd)), given(t, p)); diff != "" {
+			if diff := cmp.Diff(tc.want(filepath.Dir(p.Cwd)), given(t, p)); diff != "" {
 				t.Error(diff)
 			}
 			if p.called != tc.called {
@@ -118,7 +119,7 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 			t.Errorf("the artifacts got the variables %v", o.Vars)
 		}
 	}
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("got exit code %d", code)
 	}
 	if diff := cmp.Diff([]string{"lab-artifacts", "lab"}, specs); diff != "" {
@@ -132,7 +133,7 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 			t.Errorf("%s got the drivers %q, want %q", o.Spec, got, want)
 		}
 	}
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("got exit code %d", code)
 	}
 
@@ -142,10 +143,10 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 			args = append(args, "--artifacts", "download")
 		}
 		p = newProgram(t, args...)
-		p.environ = append(p.environ, environ)
+		p.Environ = append(p.Environ, environ)
 		got := map[string]engine.Options{}
 		p.during = func(_ context.Context, o engine.Options) { got[o.Spec] = o }
-		if code := p.run(); code != exitOK {
+		if code := p.run(); code != exit.OK {
 			t.Fatalf("got exit code %d", code)
 		}
 		a, lab := got["lab-artifacts"], got["lab"]
@@ -158,13 +159,13 @@ func TestLabUpBuildsTheArtifactsFirst(t *testing.T) {
 	}
 
 	p = newProgram(t, "lab", "up", "--artifacts", "fetch")
-	if code := p.run(); code != exitUsage || !strings.Contains(p.err.String(), "--artifacts must be one of auto, download, build, \"fetch\" was given") {
+	if code := p.run(); code != exit.Usage || !strings.Contains(p.err.String(), "--artifacts must be one of auto, download, build, \"fetch\" was given") {
 		t.Errorf("got exit code %d: %s", code, p.err.String())
 	}
 
 	p = newProgram(t, "lab", "up")
 	p.report.Results = []engine.Result{{Status: event.Failed}}
-	if code := p.run(); code != exitFailed || p.options.Spec != "lab-artifacts" {
+	if code := p.run(); code != exit.Failed || p.options.Spec != "lab-artifacts" {
 		t.Errorf("after a failure got exit code %d and the spec %s", code, p.options.Spec)
 	}
 }
@@ -190,11 +191,11 @@ func TestInventories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, append([]string{"validate", "s"}, tc.args...)...)
-			root := filepath.Dir(p.cwd)
+			root := filepath.Dir(p.Cwd)
 			for _, file := range tc.files {
 				p.write(t, file)
 			}
-			p.environ = append(p.environ, replaceRoot(tc.environ, root))
+			p.Environ = append(p.Environ, replaceRoot(tc.environ, root))
 			var want []string
 			for _, file := range tc.want {
 				if file[0] == '/' {
@@ -206,7 +207,7 @@ func TestInventories(t *testing.T) {
 				t.Error(diff)
 			}
 			for _, command := range []string{"run", "plan", "validate"} {
-				p.args[1] = command
+				p.Args[1] = command
 				var reserved []string
 				for _, file := range want {
 					if command != "validate" && strings.Contains(file, "/kinit/inventories/") {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/textdiff"
 )
@@ -18,16 +21,8 @@ import (
 // standardInput is the file name that means standard input.
 const standardInput = "-"
 
-func (w *world) fmtCommand() *cli.Command {
-	return manual{
-		path: "fmt",
-		examples: []string{
-			"kinit fmt",
-			"kinit fmt --check --diff specs inventory.hcl",
-			"kinit fmt - < site.hcl",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending},
-	}.write(&cli.Command{
+func fmtCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "fmt",
 		Usage:     "give HCL files their canonical spacing",
 		ArgsUsage: "[FILE|FOLDER...]",
@@ -35,28 +30,33 @@ func (w *world) fmtCommand() *cli.Command {
 named *.hcl are formatted, those in folders below too, but hidden folders and templates
 (*.tmpl.hcl) are left alone. Without an argument it is the working directory; - is the
 standard input, whose formatted text goes to the standard output.`,
+		UsageText: command.Examples(
+			"kinit fmt",
+			"kinit fmt --check --diff specs inventory.hcl",
+			"kinit fmt - < site.hcl",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending),
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "check", Category: headSelect,
+			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "change nothing and end with 4 when a file is not formatted"},
-			&cli.BoolFlag{Name: "diff", Category: headOutput, Usage: "show what changes"},
-			&cli.BoolFlag{Name: "write", Category: headSelect, Value: true,
+			&cli.BoolFlag{Name: "diff", Category: command.HeadOutput, Usage: "show what changes"},
+			&cli.BoolFlag{Name: "write", Category: command.HeadSelect, Value: true,
 				Usage: "write files back; --write=false changes nothing and ends with 0"},
-			noColorFlag(),
+			command.NoColorFlag(),
 		},
-		Action: w.format,
-	})
+		Action: func(c *cli.Context) error { return formatFiles(a, c) },
+	}
 }
 
 // formatting is one use of fmt.
 type formatting struct {
-	*world
+	*app.App
 	check, diff, write bool
 	pending, invalid   bool // what was found so far
 }
 
-func (w *world) format(c *cli.Context) error {
-	w.colours(c)
-	f := &formatting{world: w, check: c.Bool("check"), diff: c.Bool("diff"), write: c.Bool("write") && !c.Bool("check")}
+func formatFiles(a *app.App, c *cli.Context) error {
+	command.Colours(a, c)
+	f := &formatting{App: a, check: c.Bool("check"), diff: c.Bool("diff"), write: c.Bool("write") && !c.Bool("check")}
 	names := c.Args().Slice()
 	if len(names) == 0 {
 		names = []string{"."}
@@ -68,9 +68,9 @@ func (w *world) format(c *cli.Context) error {
 	}
 	switch {
 	case f.invalid:
-		return codeError(exitInvalid)
+		return exit.Code(exit.Invalid)
 	case f.pending && f.check:
-		return codeError(exitPending)
+		return exit.Code(exit.Pending)
 	}
 	return nil
 }
@@ -80,23 +80,23 @@ func (f *formatting) path(name string) error {
 	if name == standardInput {
 		return f.stdin()
 	}
-	info, err := os.Stat(f.abs(name))
+	info, err := os.Stat(f.Abs(name))
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
 		return f.file(name)
 	}
-	return filepath.WalkDir(f.abs(name), func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(f.Abs(name), func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != f.abs(name) && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != f.Abs(name) && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
 		case !entry.Type().IsRegular() || !isFormatted(entry.Name()):
 			return nil
 		}
-		relative, err := filepath.Rel(f.abs(name), path)
+		relative, err := filepath.Rel(f.Abs(name), path)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func isFormatted(name string) bool {
 }
 
 func (f *formatting) file(name string) error {
-	before, err := os.ReadFile(f.abs(name))
+	before, err := os.ReadFile(f.Abs(name))
 	if err != nil {
 		return err
 	}
@@ -119,23 +119,23 @@ func (f *formatting) file(name string) error {
 		return nil
 	}
 	f.pending = true
-	if err := f.lines(name); err != nil {
+	if err := f.Lines(name); err != nil {
 		return err
 	}
 	if f.diff {
-		if err := f.out.Diff(textdiff.Unified(name, before, after)); err != nil {
+		if err := f.Out.Diff(textdiff.Unified(name, before, after)); err != nil {
 			return err
 		}
 	}
 	if !f.write {
 		return nil
 	}
-	return replaceFile(f.abs(name), after, 0o644)
+	return app.ReplaceFile(f.Abs(name), after, 0o644)
 }
 
 // stdin formats standard input to standard output, or shows the differences.
 func (f *formatting) stdin() error {
-	before, err := io.ReadAll(f.in)
+	before, err := io.ReadAll(f.In)
 	if err != nil {
 		return err
 	}
@@ -146,11 +146,11 @@ func (f *formatting) stdin() error {
 	f.pending = f.pending || !bytes.Equal(before, after)
 	switch {
 	case f.diff && !bytes.Equal(before, after):
-		return f.out.Diff(textdiff.Unified("<stdin>", before, after))
+		return f.Out.Diff(textdiff.Unified("<stdin>", before, after))
 	case f.diff || f.check:
 		return nil
 	}
-	_, err = f.out.Write(after)
+	_, err = f.Out.Write(after)
 	return err
 }
 
@@ -160,7 +160,7 @@ func (f *formatting) formatted(name string, text []byte) ([]byte, bool) {
 	after, report := engine.Format(name, text)
 	if report.Invalid {
 		f.invalid = true
-		f.err.Problems(report.Diagnostics, report.Sources)
+		f.Err.Problems(report.Diagnostics, report.Sources)
 	}
 	return after, !report.Invalid
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 
+	"kinit/cmd/kinit/app"
 	"kinit/engine/transport"
 )
 
@@ -19,15 +20,15 @@ type forwarding struct {
 	to   string // the address, as the far end of the connection reaches it
 }
 
-// forward serves all connections until ctx ends, which is its normal end.
-func (w *world) forward(ctx context.Context, conn transport.Conn, f forwarding) error {
+// forwardPort serves all connections until ctx ends, which is its normal end.
+func forwardPort(ctx context.Context, a *app.App, conn transport.Conn, f forwarding) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listen on the loopback: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
-	if err := w.lines("The " + f.what + " of " + f.node + " is at " + listener.Addr().String() + " (" + f.kind + "). Ctrl-C ends it."); err != nil {
+	if err := a.Lines("The " + f.what + " of " + f.node + " is at " + listener.Addr().String() + " (" + f.kind + "). Ctrl-C ends it."); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	var viewers sync.WaitGroup
@@ -40,16 +41,16 @@ func (w *world) forward(ctx context.Context, conn transport.Conn, f forwarding) 
 		if err != nil {
 			return fmt.Errorf("wait for a viewer: %w", err)
 		}
-		viewers.Go(func() { w.relay(ctx, conn, viewer, f) })
+		viewers.Go(func() { connectViewer(ctx, a, conn, viewer, f) })
 	}
 }
 
-// relay connects one viewer with the remote address.
-func (w *world) relay(ctx context.Context, conn transport.Conn, viewer net.Conn, f forwarding) {
+// connectViewer connects one viewer with the remote address.
+func connectViewer(ctx context.Context, a *app.App, conn transport.Conn, viewer net.Conn, f forwarding) {
 	defer viewer.Close()
 	far, err := conn.Dial(ctx, "tcp", f.to)
 	if err != nil {
-		_, _ = fmt.Fprintf(w.err, "the %s does not answer: %v\n", f.what, err)
+		_, _ = fmt.Fprintf(a.Err, "the %s does not answer: %v\n", f.what, err)
 		return
 	}
 	defer far.Close()

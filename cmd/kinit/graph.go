@@ -1,11 +1,15 @@
 package main
 
 import (
-	"context"
+	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/draw"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
@@ -17,51 +21,43 @@ const (
 	asSVG     = "svg"
 )
 
-func (w *world) graphCommand() *cli.Command {
-	return manual{
-		path: "graph",
-		examples: []string{
-			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
-			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func graphCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "graph",
 		Usage:     "draw which tasks of a spec wait for which",
 		ArgsUsage: "SPEC",
 		Description: `No host is touched. Stages are frames; arrows go from what is done first to what
 waits for it. What follows from other arrows is left out. What the order of stages says
 already is drawn faintly, and so are tasks that are skipped.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "as", Category: headOutput, Value: asDot,
+		UsageText: command.Examples(
+			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
+			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Value: asDot,
 				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; dot when left out"},
-			&cli.StringFlag{Name: "fold", Category: headOutput, Value: string(draw.Auto),
+			&cli.StringFlag{Name: "fold", Category: command.HeadOutput, Value: string(draw.Auto),
 				Usage: "make `WHAT` one box: tasks, blocks or stages; auto makes big plans readable"},
-		}, outputFlags()),
+		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			if err := choice(c, "as", asDot, asMermaid, asSVG); err != nil {
+			if err := command.Choice(c, "as", asDot, asMermaid, asSVG); err != nil {
 				return err
 			}
-			if err := choice(c, "fold", string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages)); err != nil {
+			if err := command.Choice(c, "fold", string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages)); err != nil {
 				return err
 			}
-			return w.draw(c)
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read})
+			if err != nil {
+				return err
+			}
+			graph, report := engine.Order(ctx, s.Options)
+			if err := s.End(report); err != nil {
+				return err
+			}
+			picture := draw.New(s.Options.Spec, graph, draw.Fold(c.String("fold")))
+			text := map[string]func(*draw.Picture) string{asDot: draw.Dot, asMermaid: draw.Mermaid, asSVG: draw.SVG}[c.String("as")](picture)
+			_, err = io.WriteString(a.Out, text)
+			return err
 		},
-	})
-}
-
-// draw prints the picture that the flags ask for.
-func (w *world) draw(c *cli.Context) error {
-	var graph *engine.Graph
-	order := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		graph, report = engine.Order(ctx, o)
-		return report
 	}
-	if err := w.onSpec(c, job{do: order, mode: view.Read}); err != nil {
-		return err
-	}
-	picture := draw.New(c.Args().First(), graph, draw.Fold(c.String("fold")))
-	text := map[string]func(*draw.Picture) string{asDot: draw.Dot, asMermaid: draw.Mermaid, asSVG: draw.SVG}[c.String("as")](picture)
-	_, err := w.out.Write([]byte(text))
-	return err
 }

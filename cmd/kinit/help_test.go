@@ -9,12 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/command"
 )
 
 // allCommands are the commands, and those below them.
 func allCommands(t *testing.T) []*cli.Command {
 	t.Helper()
-	commands := slices.DeleteFunc(newProgram(t).app().Commands, func(c *cli.Command) bool { return c.Hidden })
+	commands := slices.DeleteFunc(newCLI(newProgram(t).App).Commands, func(c *cli.Command) bool { return c.Hidden })
 	for _, c := range commands {
 		commands = append(commands, c.Subcommands...)
 	}
@@ -64,7 +66,7 @@ func TestEveryCommandHasHelpWithAnExampleThatParses(t *testing.T) {
 			if and := slices.Index(words, "&&"); and >= 0 {
 				words = words[:and]
 			}
-			if _, err := arrange(words, newProgram(t).app()); err != nil {
+			if _, err := arrange(words, newCLI(newProgram(t).App)); err != nil {
 				t.Errorf("%s: example %q: %v", c.Name, line, err)
 			}
 		}
@@ -81,7 +83,7 @@ func TestEveryCommandHasHelpWithAnExampleThatParses(t *testing.T) {
 
 func TestEveryFlagHasHelp(t *testing.T) {
 	t.Parallel()
-	for _, f := range flags(inputFlags(), selectionFlags(), outputFlags(), labFlags()) {
+	for _, f := range slices.Concat(command.InputFlags(), command.SelectionFlags(), command.OutputFlags(), labFlags()) {
 		documented := f.(cli.DocGenerationFlag)
 		usage, name := documented.GetUsage(), f.Names()[0]
 		if usage == "" || strings.HasSuffix(usage, ".") {

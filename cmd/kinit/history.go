@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,30 +8,31 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/runlog"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
 )
 
-func (w *world) historyCommand() *cli.Command {
-	return manual{
-		path:     "history",
-		examples: []string{"kinit history", "kinit history site.hcl --limit 5", "kinit history --output json"},
-		codes:    []int{exitOK, exitFailed, exitUsage},
-	}.write(&cli.Command{
+func historyCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "history",
 		Usage:     "list the runs whose logs are kept",
 		ArgsUsage: "[SPEC]",
 		Description: fmt.Sprintf(`The newest is the first. The last %d runs are kept, for %d days.`,
 			runlog.Kept().Runs, int(runlog.Kept().Age.Hours()/24)),
+		UsageText: command.Examples("kinit history", "kinit history site.hcl --limit 5", "kinit history --output json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "limit", Category: headOutput, Usage: "show the newest `N` runs; all when left out"},
-			&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
+			&cli.IntFlag{Name: "limit", Category: command.HeadOutput, Usage: "show the newest `N` runs; all when left out"},
+			&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
 				Usage: "show it as `FORMAT`: text, json (a run a line)"},
 		},
-		Action: w.showHistory,
-	})
+		Action: func(c *cli.Context) error { return showHistory(a, c) },
+	}
 }
 
 // entry is a run in the history. Durations are in nanoseconds, as in events.
@@ -49,17 +49,17 @@ type entry struct {
 	Error    string         `json:"error,omitempty"` // why the log cannot be read
 }
 
-func (w *world) showHistory(c *cli.Context) error {
-	if err := choice(c, "output", outputText, outputJSON); err != nil {
+func showHistory(a *app.App, c *cli.Context) error {
+	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
 		return err
 	}
 	if c.NArg() > 1 {
-		return usageErrorf(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
+		return exit.Usagef(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
 	}
 	if c.IsSet("limit") && c.Int("limit") < 1 {
-		return usageErrorf(c.Command.HelpName, "--limit must be at least 1, %d was given", c.Int("limit"))
+		return exit.Usagef(c.Command.HelpName, "--limit must be at least 1, %d was given", c.Int("limit"))
 	}
-	runs, err := runlog.List(w.runsFolder())
+	runs, err := runlog.List(a.RunsFolder())
 	if err != nil {
 		return err
 	}
@@ -69,10 +69,15 @@ func (w *world) showHistory(c *cli.Context) error {
 			entries = append(entries, entryOf(run))
 		}
 	}
-	if c.String("output") == outputJSON {
-		return w.historyJSON(entries)
+	if c.String("output") == command.OutputText {
+		return a.Lines(historyLines(entries)...)
 	}
-	return w.lines(historyLines(entries)...)
+	for _, e := range entries {
+		if err := a.JSONLine(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // of reports whether a run used a spec, given by its path or name; "" matches every run.
@@ -95,17 +100,6 @@ func entryOf(log *runlog.Run) entry {
 		e.Counts = log.Summary.Counts
 	}
 	return e
-}
-
-func (w *world) historyJSON(entries []entry) error {
-	encoder := json.NewEncoder(w.out)
-	encoder.SetEscapeHTML(false)
-	for _, e := range entries {
-		if err := encoder.Encode(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // historyLines returns the history as a table, or a sentence if it is empty.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine/shell"
 )
 
@@ -19,32 +23,26 @@ import (
 //go:embed starter
 var starter embed.FS
 
-func (w *world) initCommand() *cli.Command {
-	return manual{
-		path:     "init",
-		examples: []string{"kinit init", "kinit init site && cd site && kinit plan site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage},
-	}.write(&cli.Command{
+func initCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "init",
 		Usage:     "write a spec, an inventory and a playbook to start from",
 		ArgsUsage: "[FOLDER]",
 		Description: `They are valid as they are, and work on this machine. Nothing is overwritten: when one
 of the files is there already, none is written.`,
+		UsageText: command.Examples("kinit init", "kinit init site && cd site && kinit plan site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return usageErrorf(c.Command.HelpName, "it takes one FOLDER, %d were given", c.NArg())
+				return exit.Usagef(c.Command.HelpName, "it takes one FOLDER, %d were given", c.NArg())
 			}
-			folder := "."
-			if c.NArg() == 1 {
-				folder = c.Args().First()
-			}
-			return w.start(folder)
+			return writeStarter(a, cmp.Or(c.Args().First(), "."))
 		},
-	})
+	}
 }
 
-// start writes the starter's files into a folder.
-func (w *world) start(folder string) error {
+// writeStarter writes the starter's files into a folder.
+func writeStarter(a *app.App, folder string) error {
 	files := map[string][]byte{}
 	var names, there []string
 	err := fs.WalkDir(starter, "starter", func(path string, entry fs.DirEntry, err error) error {
@@ -53,7 +51,7 @@ func (w *world) start(folder string) error {
 		}
 		name := filepath.Join(folder, filepath.FromSlash(strings.TrimPrefix(path, "starter/")))
 		names = append(names, name)
-		if _, err := os.Lstat(w.abs(name)); err == nil {
+		if _, err := os.Lstat(a.Abs(name)); err == nil {
 			there = append(there, name)
 		}
 		files[name], err = starter.ReadFile(path)
@@ -66,11 +64,11 @@ func (w *world) start(folder string) error {
 		return fmt.Errorf("nothing was written, because there is already: %s", strings.Join(there, ", "))
 	}
 	for _, name := range names {
-		if err := writeNew(w.abs(name), files[name]); err != nil {
+		if err := writeNew(a.Abs(name), files[name]); err != nil {
 			return fmt.Errorf("write what to start from: %w", err)
 		}
 	}
-	return w.lines(strings.Join(names, "\n"), "", "Now: "+nextSteps(folder))
+	return a.Lines(strings.Join(names, "\n"), "", "Now: "+nextSteps(folder))
 }
 
 func nextSteps(folder string) string {

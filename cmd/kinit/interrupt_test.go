@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 )
 
@@ -31,13 +33,13 @@ func TestASignalEndsLabCommands(t *testing.T) {
 					<-ctx.Done()
 				}
 			}
-			if code := p.run(); code != exitInterrupted {
+			if code := p.run(); code != exit.Interrupted {
 				t.Fatalf("got exit code %d", code)
 			}
 			if p.options.Spec != tc.spec {
 				t.Errorf("it went on with %s", p.options.Spec)
 			}
-			if got, want := p.err.String(), stopping+"\n"; got != want {
+			if got, want := p.err.String(), app.Stopping+"\n"; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			if want := "Stopped after 0.0s: 0 tasks, 0 changed.\n"; !strings.HasSuffix(p.out.String(), want) {
@@ -68,8 +70,8 @@ func TestASignalEndsSecretCommandsThatWaitForInput(t *testing.T) {
 			makeOwnKey(t, p)
 			in := silent{make(chan struct{}), make(chan struct{})}
 			defer close(in.ended)
-			p.in = in
-			spec := filepath.Join(p.cwd, "site.hcl")
+			p.In = in
+			spec := filepath.Join(p.Cwd, "site.hcl")
 			if err := os.WriteFile(spec, []byte("locals {}\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +79,7 @@ func TestASignalEndsSecretCommandsThatWaitForInput(t *testing.T) {
 				<-in.asked
 				p.incoming <- syscall.SIGINT
 			}()
-			if code := p.run(); code != exitInterrupted {
+			if code := p.run(); code != exit.Interrupted {
 				t.Errorf("got exit code %d and %q", code, p.err.String())
 			}
 			if p.out.Len() > 0 {
@@ -96,9 +98,9 @@ func TestAnInterruptedEditorChangesNothing(t *testing.T) {
 		editor string
 		code   int
 	}{
-		"ended by the interrupt":         {`kill -INT $$; :`, exitInterrupted},
-		"telling of it by its exit code": {`exit 130; :`, exitInterrupted},
-		"failing otherwise":              {`exit 1; :`, exitFailed},
+		"ended by the interrupt":         {`kill -INT $$; :`, exit.Interrupted},
+		"telling of it by its exit code": {`exit 130; :`, exit.Interrupted},
+		"failing otherwise":              {`exit 1; :`, exit.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,12 +110,12 @@ func TestAnInterruptedEditorChangesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join(p.cwd, "vars.age")
+			file := filepath.Join(p.Cwd, "vars.age")
 			if err := os.WriteFile(file, []byte(encrypted), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			memory := t.TempDir()
-			p.environ = append(p.environ, "XDG_RUNTIME_DIR="+memory, "PATH="+os.Getenv("PATH"),
+			p.Environ = append(p.Environ, "XDG_RUNTIME_DIR="+memory, "PATH="+os.Getenv("PATH"),
 				`EDITOR=for last; do :; done; echo after > "$last"; `+tc.editor)
 			if code := p.run(); code != tc.code {
 				t.Errorf("got exit code %d and %q", code, p.err.String())
@@ -135,7 +137,7 @@ func makeOwnKey(t *testing.T, p *program) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := engine.KeyFile(p.environ, p.env("HOME"))
+	file := engine.KeyFile(p.Environ, p.Env("HOME"))
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -1,56 +1,129 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"cmp"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
 )
 
-// defaultInventory is read from the working directory if it exists there.
-const defaultInventory = "inventory.hcl"
-
-// inventoriesFolder is the folder of default inventories in kinit's config folder.
-const inventoriesFolder = "inventories"
-
-// inventoryFiles returns the inventories of a run: the requested ones, or else the
-// default and those in kinit's config folder, where labs are. The latter are also
-// returned as reserved: nobody asked for them, so commands that change hosts work on
-// their hosts only if the command line names them.
-func (w *world) inventoryFiles(asked []string) (files, reserved []string, err error) {
-	if len(asked) > 0 {
-		return asked, nil, nil
+func inventoryCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "inventory",
+		Usage:     "show hosts, groups and variables of the inventories",
+		ArgsUsage: "COMMAND",
+		Description: `Inventories are HCL, or Ansible's as they are: INI, YAML, scripts, and folders of
+these with group_vars and host_vars. No host is touched; scripts are run. In HCL,
+the block lock says in which etcd a team keeps its locks.`,
+		UsageText:   command.Examples("kinit inventory list", "kinit inventory graph -i hosts.ini", "kinit inventory vars web1"),
+		Subcommands: []*cli.Command{inventoryList(a), inventoryGraph(a), inventoryVars(a)},
+		Action:      cli.ShowSubcommandHelp,
 	}
-	if files := trimmed(filepath.SplitList(w.env("KINIT_INVENTORY"))); len(files) > 0 {
-		return files, nil, nil
-	}
-	own, err := w.configInventories()
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err := os.Stat(filepath.Join(w.cwd, defaultInventory)); err == nil && info.Mode().IsRegular() {
-		return append([]string{defaultInventory}, own...), own, nil
-	}
-	return own, own, nil
 }
 
-// configInventories returns the inventories in the config folder, by name.
-func (w *world) configInventories() ([]string, error) {
-	folder := filepath.Join(w.configFolder(), inventoriesFolder)
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+func inventoryList(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:  "list",
+		Usage: "list hosts with their addresses and groups",
+		UsageText: command.Examples("kinit inventory list --hosts 'web:!web3'", "kinit inventory list -i production/ --output json") +
+			command.ExitCodes(inventoryCodes()...),
+		Flags: inventoryFlags(command.HostsFlag("list `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all")),
+		Action: func(c *cli.Context) error {
+			if err := command.NoArguments(c); err != nil {
+				return err
+			}
+			return onInventory(a, c, command.List(c, "hosts"), inventoryShow{hostLines, hostsAsJSON})
+		},
 	}
+}
+
+func inventoryGraph(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:  "graph",
+		Usage: "show which groups and hosts are in which groups, as a tree",
+		UsageText: command.Examples("kinit inventory graph", "kinit inventory graph -i one.ini -i two.yml --output json") +
+			command.ExitCodes(inventoryCodes()...),
+		Flags: inventoryFlags(),
+		Action: func(c *cli.Context) error {
+			if err := command.NoArguments(c); err != nil {
+				return err
+			}
+			return onInventory(a, c, nil, inventoryShow{treeLines, groupsAsJSON})
+		},
+	}
+}
+
+func inventoryVars(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "vars",
+		Usage:     "show the variables of a host and where each value comes from",
+		ArgsUsage: "HOST",
+		Description: `Values are shown as JSON. Those of variables whose names end in a word such as
+password, token or secret are shown as ***.`,
+		UsageText: command.Examples("kinit inventory vars web1", "kinit inventory vars web1 -i hosts.ini --output json") +
+			command.ExitCodes(inventoryCodes()...),
+		Flags: inventoryFlags(),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return exit.Usagef(c.Command.HelpName, "it takes one HOST, %d were given", c.NArg())
+			}
+			return onInventory(a, c, []string{c.Args().First()}, inventoryShow{varLines, varsAsJSON})
+		},
+	}
+}
+
+func inventoryCodes() []int { return []int{exit.OK, exit.Usage, exit.Invalid, exit.Interrupted} }
+
+func inventoryFlags(more ...cli.Flag) []cli.Flag {
+	return slices.Concat(more, []cli.Flag{
+		command.InventoryFlag(),
+		&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText, Usage: "show it as `FORMAT`: text or json"},
+		command.NoColorFlag(),
+	})
+}
+
+// inventoryShow renders an inventory as text and as JSON.
+type inventoryShow struct {
+	lines func(engine.Inventory) []string
+	json  func(engine.Inventory) inventoryDocument
+}
+
+// onInventory reads the inventories and shows the requested part.
+func onInventory(a *app.App, c *cli.Context, hosts []string, show inventoryShow) error {
+	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
+		return err
+	}
+	o, err := command.Options(a, c, "")
 	if err != nil {
-		return nil, fmt.Errorf("list inventories: %w", err)
+		return err
 	}
-	var files []string
-	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), ".hcl") && !entry.IsDir() {
-			files = append(files, filepath.Join(folder, entry.Name()))
+	if o.Inventories, _, err = a.InventoryFiles(c.StringSlice("inventory")); err != nil {
+		return err
+	}
+	o.Hosts = hosts
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
+		return err
+	}
+	inv, report := engine.ReadInventory(ctx, s.Options)
+	report, code := s.Report(report)
+	if c.String("output") == command.OutputJSON {
+		document := inventoryDocument{}
+		if !report.Invalid {
+			document = show.json(inv)
 		}
+		document.Diagnostics = view.NewSummary("", report, code).Diagnostics
+		return cmp.Or(a.JSON(document), exit.Error(code))
 	}
-	return files, nil
+	if !report.Invalid {
+		err = a.Lines(show.lines(inv)...)
+	}
+	s.Screen.Close(report, code)
+	return cmp.Or(err, exit.Error(code))
 }

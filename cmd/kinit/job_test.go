@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
@@ -28,7 +30,7 @@ func TestRunShowsTasksAndKeepsALog(t *testing.T) {
 	p := newProgram(t, "run", "site.hcl")
 	p.during = finishOne
 	p.report = engine.Report{Results: []engine.Result{{Status: event.Changed}}, Diagnostics: diag.List{{Warning: true, Summary: "Odd"}}}
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("got exit code %d", code)
 	}
 	want := "web1       changed  task.file.motd            0.0s   write ***\n\nDone in 0.0s: 1 task, 1 changed.\n"
@@ -48,7 +50,7 @@ func TestRunShowsTasksAndKeepsALog(t *testing.T) {
 // readLog returns the lines of the only run's log.
 func readLog(t *testing.T, p *program) []string {
 	t.Helper()
-	path := filepath.Join(filepath.Dir(p.cwd), "home/.local/state/kinit/runs/20250301T120000Z-site/events.jsonl")
+	path := filepath.Join(filepath.Dir(p.Cwd), "home/.local/state/kinit/runs/20250301T120000Z-site/events.jsonl")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +62,10 @@ func TestOnlyRunsKeepALog(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"plan s", "validate s", "run s --check", "lab status"} {
 		p := newProgram(t, strings.Fields(args)...)
-		if code := p.run(); code != exitOK {
+		if code := p.run(); code != exit.OK {
 			t.Fatalf("%s: got exit code %d", args, code)
 		}
-		if _, err := os.Stat(p.stateFolder()); !os.IsNotExist(err) {
+		if _, err := os.Stat(p.StateFolder()); !os.IsNotExist(err) {
 			t.Errorf("%s: there is a state folder (%v)", args, err)
 		}
 	}
@@ -72,8 +74,8 @@ func TestOnlyRunsKeepALog(t *testing.T) {
 func TestARunGoesOnWithoutALog(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl")
-	p.environ = append(p.environ, "XDG_STATE_HOME="+p.write(t, "file")+"/below")
-	if code := p.run(); code != exitOK {
+	p.Environ = append(p.Environ, "XDG_STATE_HOME="+p.write(t, "file")+"/below")
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("got exit code %d", code)
 	}
 	if got := p.err.String(); !strings.HasPrefix(got, "there is no log of this run: ") {
@@ -85,10 +87,10 @@ func TestVerboseTellsInventoriesAndLog(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl", "-v", "-i", "a.hcl", "-i", "b.hcl")
 	p.during = finishOne
-	if code := p.run(); code != exitOK {
+	if code := p.run(); code != exit.OK {
 		t.Fatalf("got exit code %d", code)
 	}
-	if got := p.err.String(); !strings.HasPrefix(got, "inventories: a.hcl, b.hcl\nlog: "+p.stateFolder()) {
+	if got := p.err.String(); !strings.HasPrefix(got, "inventories: a.hcl, b.hcl\nlog: "+p.StateFolder()) {
 		t.Errorf("got the notices %q", got)
 	}
 	if got := p.out.String(); !strings.Contains(got, "write ***\n      -a\n      +b\n") {
@@ -101,7 +103,7 @@ func TestPlanShowsDiffs(t *testing.T) {
 	p := newProgram(t, "plan", "site.hcl")
 	p.during = finishOne
 	p.report = engine.Report{Results: []engine.Result{{Status: event.Changed}}}
-	if code := p.run(); code != exitPending {
+	if code := p.run(); code != exit.Pending {
 		t.Fatalf("got exit code %d", code)
 	}
 	want := "web1       changed  task.file.motd            0.0s   write ***\n      -a\n      +b\n" +
@@ -116,7 +118,7 @@ func TestJSONOutputIsJSONOnly(t *testing.T) {
 	p := newProgram(t, "run", "site.hcl", "--output", "json", "-v")
 	p.during = finishOne
 	p.report = engine.Report{Invalid: true, Diagnostics: diag.List{{Summary: "Odd"}}}
-	if code := p.run(); code != exitInvalid {
+	if code := p.run(); code != exit.Invalid {
 		t.Fatalf("got exit code %d", code)
 	}
 	lines := strings.Split(strings.TrimSuffix(p.out.String(), "\n"), "\n")
@@ -127,7 +129,7 @@ func TestJSONOutputIsJSONOnly(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[1]), &summary); err != nil {
 		t.Fatal(err)
 	}
-	if summary.ExitCode != exitInvalid || len(summary.Diagnostics) != 1 || summary.Diagnostics[0].Summary != "Odd" {
+	if summary.ExitCode != exit.Invalid || len(summary.Diagnostics) != 1 || summary.Diagnostics[0].Summary != "Odd" {
 		t.Errorf("got the summary %+v", summary)
 	}
 }
@@ -139,10 +141,10 @@ func TestTheFirstSignalEndsTheRun(t *testing.T) {
 		p.incoming <- syscall.SIGINT
 		<-ctx.Done()
 	}
-	if code := p.run(); code != exitInterrupted {
+	if code := p.run(); code != exit.Interrupted {
 		t.Fatalf("got exit code %d", code)
 	}
-	if got, want := p.err.String(), stopping+"\n"; got != want {
+	if got, want := p.err.String(), app.Stopping+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := p.out.String(), "Stopped after 0.0s: 0 tasks, 0 changed.\n"; got != want {
@@ -156,7 +158,7 @@ func TestTheSecondSignalLeavesAtOnce(t *testing.T) {
 	p.during = func(ctx context.Context, _ engine.Options) {
 		p.incoming <- syscall.SIGTERM
 		p.incoming <- syscall.SIGINT
-		if code := <-p.left; code != exitInterrupted {
+		if code := <-p.left; code != exit.Interrupted {
 			t.Errorf("left with exit code %d", code)
 		}
 	}
@@ -166,7 +168,7 @@ func TestTheSecondSignalLeavesAtOnce(t *testing.T) {
 func TestModulesAreListedByName(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "modules")
-	if code := p.run(); code != exitOK || p.out.String() != "command  Runs a program\nfile     A present or absent regular file\n" {
+	if code := p.run(); code != exit.OK || p.out.String() != "command  Runs a program\nfile     A present or absent regular file\n" {
 		t.Errorf("got exit code %d and %q", code, p.out.String())
 	}
 }

@@ -1,15 +1,19 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/kubefile"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
@@ -18,16 +22,8 @@ import (
 // kubeconfigOutput is the name of the playbook output that contains a kubeconfig.
 const kubeconfigOutput = "kubeconfig"
 
-func (w *world) kubeconfigCommand() *cli.Command {
-	return manual{
-		path: "kubeconfig",
-		examples: []string{
-			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
-			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
-			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func kubeconfigCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "kubeconfig",
 		Usage:     "print the kubeconfig of a cluster, or put it beside your others",
 		ArgsUsage: "SPEC",
@@ -37,51 +33,54 @@ hypervisors and nothing is changed there.
 --merge puts it into your own file, by the cluster's name, and makes it the current one;
 --remove takes it out again and touches no host. What others have put into the file stays
 as it is; an entry of the same name that kinit did not make is not replaced.`,
-		Flags: flags(inputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "merge", Category: headSelect, Usage: "put it into your file and make it the current one"},
-			&cli.BoolFlag{Name: "remove", Category: headSelect, Usage: "take it out of your file"},
-			&cli.StringFlag{Name: "file", Category: headSelect, Usage: "your file is `FILE`; else the first of $KUBECONFIG, else ~/.kube/config"},
-			&cli.StringFlag{Name: "name", Category: headSelect, Usage: "call it `NAME` in your file; else as the cluster"},
-		}, outputFlags()),
+		UsageText: command.Examples(
+			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
+			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
+			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "put it into your file and make it the current one"},
+			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "take it out of your file"},
+			&cli.StringFlag{Name: "file", Category: command.HeadSelect, Usage: "your file is `FILE`; else the first of $KUBECONFIG, else ~/.kube/config"},
+			&cli.StringFlag{Name: "name", Category: command.HeadSelect, Usage: "call it `NAME` in your file; else as the cluster"},
+		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.Bool("merge") && c.Bool("remove"):
-				return usageErrorf(c.Command.HelpName, "--merge and --remove do not go together")
+				return exit.Usagef(c.Command.HelpName, "--merge and --remove do not go together")
 			case c.Bool("remove"):
-				return w.removeKubeconfig(c)
+				return removeKubeconfig(a, c)
 			case c.Bool("merge"):
-				return w.mergeKubeconfig(c)
+				return mergeKubeconfig(a, c)
 			case c.IsSet("file") || c.IsSet("name"):
-				return usageErrorf(c.Command.HelpName, "--file and --name go with --merge or --remove")
+				return exit.Usagef(c.Command.HelpName, "--file and --name go with --merge or --remove")
 			}
-			text, _, err := w.kubeconfig(c)
+			text, _, err := readKubeconfig(a, c)
 			if err != nil {
 				return err
 			}
-			_, err = w.out.Write([]byte(text))
+			_, err = a.Out.Write([]byte(text))
 			return err
 		},
-	})
-}
-
-// kubeconfig reads a cluster's kubeconfig from its hosts, and returns it with the cluster's name.
-func (w *world) kubeconfig(c *cli.Context) (text, cluster string, err error) {
-	read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		o.Events = nil
-		text, report = engine.Value(ctx, o, kubeconfigOutput)
-		cluster = report.Cluster
-		return report
 	}
-	err = w.onSpec(c, job{do: read, mode: view.Read})
-	return text, cluster, err
 }
 
-func (w *world) mergeKubeconfig(c *cli.Context) error {
-	text, cluster, err := w.kubeconfig(c)
+// readKubeconfig reads a cluster's kubeconfig from its hosts, and returns it with the cluster's name.
+func readKubeconfig(a *app.App, c *cli.Context) (text, cluster string, err error) {
+	ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read})
+	if err != nil {
+		return "", "", err
+	}
+	text, report := engine.Value(ctx, s.Options, kubeconfigOutput)
+	return text, report.Cluster, s.End(report)
+}
+
+func mergeKubeconfig(a *app.App, c *cli.Context) error {
+	text, cluster, err := readKubeconfig(a, c)
 	if err != nil {
 		return err
 	}
-	name, path := entryName(c, cluster), w.kubeconfigFile(c)
+	name, path := cmp.Or(c.String("name"), cluster), kubeconfigFile(a, c)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("merge the kubeconfig: %w", err)
@@ -93,23 +92,22 @@ func (w *world) mergeKubeconfig(c *cli.Context) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("merge the kubeconfig: %w", err)
 	}
-	if err := replaceFile(path, after, 0o600); err != nil {
+	if err := app.ReplaceFile(path, after, 0o600); err != nil {
 		return fmt.Errorf("merge the kubeconfig: %w", err)
 	}
-	return w.lines("The cluster is the context " + name + " of " + path + ", the current one.")
+	return a.Lines("The cluster is the context " + name + " of " + path + ", the current one.")
 }
 
-func (w *world) removeKubeconfig(c *cli.Context) error {
-	cluster := ""
-	name := func(ctx context.Context, o engine.Options) *engine.Report {
-		report := w.engine.validate(ctx, o)
-		cluster = report.Cluster
-		return report
-	}
-	if err := w.onSpec(c, job{do: name, mode: view.Read}); err != nil {
+func removeKubeconfig(a *app.App, c *cli.Context) error {
+	ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read})
+	if err != nil {
 		return err
 	}
-	entry, path := entryName(c, cluster), w.kubeconfigFile(c)
+	report := a.Engine.Validate(ctx, s.Options)
+	if err := s.End(report); err != nil {
+		return err
+	}
+	entry, path := cmp.Or(c.String("name"), report.Cluster), kubeconfigFile(a, c)
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)
@@ -119,28 +117,21 @@ func (w *world) removeKubeconfig(c *cli.Context) error {
 	case err != nil:
 		return fmt.Errorf("remove from %s: %w", path, err)
 	case !found:
-		return w.lines("There is no " + entry + " of kinit's in " + path + ".")
+		return a.Lines("There is no " + entry + " of kinit's in " + path + ".")
 	}
-	if err := replaceFile(path, after, 0o600); err != nil {
+	if err := app.ReplaceFile(path, after, 0o600); err != nil {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)
 	}
-	return w.lines(entry + " is no longer in " + path + ".")
-}
-
-func entryName(c *cli.Context, cluster string) string {
-	if name := c.String("name"); name != "" {
-		return name
-	}
-	return cluster
+	return a.Lines(entry + " is no longer in " + path + ".")
 }
 
 // kubeconfigFile returns the file that kubectl would write to.
-func (w *world) kubeconfigFile(c *cli.Context) string {
+func kubeconfigFile(a *app.App, c *cli.Context) string {
 	if file := c.String("file"); file != "" {
-		return w.abs(file)
+		return a.Abs(file)
 	}
-	if files := trimmed(filepath.SplitList(w.env("KUBECONFIG"))); len(files) > 0 {
-		return w.abs(files[0])
+	if files := app.Trimmed(filepath.SplitList(a.Env("KUBECONFIG"))); len(files) > 0 {
+		return a.Abs(files[0])
 	}
-	return filepath.Join(w.env("HOME"), ".kube", "config")
+	return filepath.Join(a.Env("HOME"), ".kube", "config")
 }

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
@@ -18,35 +22,30 @@ const (
 	labSpec       = "lab"
 )
 
-func (w *world) labCommand() *cli.Command {
-	return manual{
-		path:     "lab",
-		examples: []string{"kinit lab up --hosts nyctea,tyto", "kinit lab down"},
-	}.write(&cli.Command{
+func labCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "lab",
 		Usage:     "make hypervisors out of containers on this machine",
 		ArgsUsage: "COMMAND",
 		Description: `A lab's hypervisors are known to other commands by their names, through an
 inventory in kinit's config folder.`,
-		Subcommands: []*cli.Command{w.labUp(), w.labDown(), w.labStatus()},
+		UsageText:   command.Examples("kinit lab up --hosts nyctea,tyto", "kinit lab down"),
+		Subcommands: []*cli.Command{labUp(a), labDown(a), labStatus(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
-func (w *world) labUp() *cli.Command {
-	return manual{
-		path: "lab up",
-		examples: []string{
+func labUp(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:  "up",
+		Usage: "make a lab, or heal one",
+		UsageText: command.Examples(
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
-		Name:  "up",
-		Usage: "make a lab, or heal one",
-		Flags: flags(labFlags(), []cli.Flag{artifactsFlag(), artifactsFileFlag(), driversFlag(), machinesFlag(), windowsFlag(), windowsMachinesFlag(), conformanceFlag()}, outputFlags()),
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(labFlags(), labUpFlags(), command.OutputFlags()),
 		Description: `What a lab is made of is made the first time, which takes its while. The programs of
 Kubernetes are upstream's, checked against digests or published checksums, where their site
 answers; else they are built from Go modules, which takes minutes. What was used last is kept
@@ -54,136 +53,144 @@ while it fits. Other sites with upstream's layouts are set by --var: kubernetes_
 coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what has no checksum.`,
 		Action: func(c *cli.Context) error {
 			if c.IsSet("artifacts") {
-				if err := choice(c, "artifacts", "auto", "download", "build"); err != nil {
+				if err := command.Choice(c, "artifacts", "auto", "download", "build"); err != nil {
 					return err
 				}
 			}
-			if len(list(c, "windows-machines")) > 0 && c.Path("windows") == "" {
-				return usageErrorf(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
+			if len(command.List(c, "windows-machines")) > 0 && c.Path("windows") == "" {
+				return exit.Usagef(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
 			}
-			j := job{do: w.engine.run, mode: view.Run, logged: true}
-			if err := w.onArtifacts(c, j); err != nil {
+			o, err := artifactsOptions(a, c)
+			if err != nil {
 				return err
 			}
-			return w.onLab(c, j, "")
+			if err := changeLab(a, c, o); err != nil {
+				return err
+			}
+			if o, err = labOptions(a, c); err != nil {
+				return err
+			}
+			return changeLab(a, c, o)
 		},
-	})
+	}
 }
 
-func (w *world) labDown() *cli.Command {
-	return manual{
-		path:     "lab down",
-		examples: []string{"kinit lab down", "kinit lab down --name ci"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func labDown(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:  "down",
 		Usage: "remove a lab and all that is in it",
-		Flags: flags(labFlags(), outputFlags()),
+		UsageText: command.Examples("kinit lab down", "kinit lab down --name ci") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			j := job{do: w.engine.run, mode: view.Run, logged: true}
-			return w.onLab(c, j, "cleanup")
+			o, err := labOptions(a, c)
+			if err != nil {
+				return err
+			}
+			o.StopAfter = "cleanup"
+			return changeLab(a, c, o)
 		},
-	})
+	}
 }
 
-func (w *world) labStatus() *cli.Command {
-	return manual{
-		path:     "lab status",
-		examples: []string{"kinit lab status --hosts nyctea,tyto"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitInterrupted},
-	}.write(&cli.Command{
+func labStatus(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:        "status",
 		Usage:       "show what a lab lacks",
 		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
-		Flags:       flags(labFlags(), outputFlags()),
+		UsageText: command.Examples("kinit lab status --hosts nyctea,tyto") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Interrupted),
+		Flags: slices.Concat(labFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			return w.onLab(c, job{do: w.engine.plan, mode: view.Plan, diff: true}, "")
+			o, err := labOptions(a, c)
+			if err != nil {
+				return err
+			}
+			ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
+			if err != nil {
+				return err
+			}
+			return s.End(a.Engine.Plan(ctx, s.Options))
 		},
-	})
+	}
 }
 
 func labFlags() []cli.Flag {
 	return []cli.Flag{
-		hostsFlag("name the hypervisors `HOSTS`, with commas between"),
-		&cli.StringFlag{Name: "name", Category: headInput, Value: labSpec,
+		command.HostsFlag("name the hypervisors `HOSTS`, with commas between"),
+		&cli.StringFlag{Name: "name", Category: command.HeadInput, Value: labSpec,
 			Usage: "call the lab `NAME`, so that several can be side by side; else lab"},
-		&cli.StringSliceFlag{Name: "var", Category: headInput, KeepSpace: true,
+		&cli.StringSliceFlag{Name: "var", Category: command.HeadInput, KeepSpace: true,
 			Usage: "set a variable of the lab by `NAME=VALUE`; may be repeated"},
-		forksFlag(),
+		command.ForksFlag(),
 	}
 }
 
-// artifactsFlag selects the source of a lab's programs.
-func artifactsFlag() cli.Flag {
-	return &cli.StringFlag{Name: "artifacts", Category: headInput,
-		Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"}
+// labUpFlags select what a lab is made of.
+func labUpFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
+			Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"},
+		&cli.StringSliceFlag{Name: "var-file", Category: command.HeadInput, KeepSpace: true,
+			Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"},
+		// Artifacts that no selected driver needs are not built: a guest's disk, or the image of
+		// container nodes.
+		&cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
+			Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"},
+		&cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
+			Usage: "also make `MACHINES` that exist, for the driver host"},
+		// The simulator is not part of kinit: test/winsim in its sources builds it.
+		&cli.PathFlag{Name: "windows", Category: command.HeadInput,
+			Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"},
+		&cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
+			Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"},
+		&cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
+			Usage: "also build what 'kinit conformance' needs: tests and their images"},
+	}
 }
 
-func artifactsFileFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "var-file", Category: headInput, KeepSpace: true,
-		Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"}
-}
-
-// driversFlag selects the drivers for nodes of clusters on the lab. Artifacts that no
-// selected driver needs are not built: a guest's disk, or the image of container nodes.
-func driversFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "drivers", Category: headInput,
-		Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"}
-}
-
-// machinesFlag names machines beside the hypervisors, for nodes with the driver host.
-func machinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "machines", Category: headInput,
-		Usage: "also make `MACHINES` that exist, for the driver host"}
-}
-
-// windowsFlag names the program that simulates Windows in a lab. It is not part of kinit:
-// test/winsim in its sources builds it.
-func windowsFlag() cli.Flag {
-	return &cli.PathFlag{Name: "windows", Category: headInput,
-		Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"}
-}
-
-// windowsMachinesFlag names existing machines that simulate Windows.
-func windowsMachinesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "windows-machines", Category: headInput,
-		Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"}
-}
-
-// conformanceFlag prepares the lab for tests with "kinit conformance".
-func conformanceFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "conformance", Category: headInput,
-		Usage: "also build what 'kinit conformance' needs: tests and their images"}
-}
-
-// onArtifacts runs a job with the spec of the artifacts that all labs share.
-func (w *world) onArtifacts(c *cli.Context, j job) error {
-	o, err := w.labOptions(c, artifactsSpec)
+// changeLab runs one of a lab's specs.
+func changeLab(a *app.App, c *cli.Context, o engine.Options) error {
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true})
 	if err != nil {
 		return err
 	}
+	return s.End(a.Engine.Run(ctx, s.Options))
+}
+
+// artifactsOptions returns the options for the spec of the artifacts that all labs share.
+func artifactsOptions(a *app.App, c *cli.Context) (engine.Options, error) {
+	o, err := localOptions(a, c, artifactsSpec)
+	if err != nil {
+		return o, err
+	}
 	values := o.Vars
-	o.Vars = map[string]string{"lab_cache": w.labCache()}
+	o.Vars = map[string]string{"lab_cache": labCache(a)}
 	for _, name := range downloadVariables() {
 		if value, ok := values[name]; ok {
 			o.Vars[name] = value
 		}
 	}
-	if mode := cmp.Or(c.String("artifacts"), w.env("KINIT_ARTIFACTS")); mode != "" {
+	if mode := cmp.Or(c.String("artifacts"), a.Env("KINIT_ARTIFACTS")); mode != "" {
 		o.Vars["lab_artifacts"] = mode
 	}
-	if drivers := list(c, "drivers"); len(drivers) > 0 {
-		o.Vars["lab_drivers"] = strings.Join(drivers, ",")
-	}
-	if c.Bool("conformance") {
-		o.Vars["lab_conformance"] = "true"
-	}
-	if program := c.Path("windows"); program != "" {
-		if o.Vars["lab_windows"], err = filepath.Abs(program); err != nil {
-			return err
+	setGiven(a, c, o.Vars, "drivers")
+	return o, nil
+}
+
+// setGiven sets the variables that have the names of flags, where those are given.
+func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...string) {
+	for _, flag := range lists {
+		if values := command.List(c, flag); len(values) > 0 {
+			vars["lab_"+strings.ReplaceAll(flag, "-", "_")] = strings.Join(values, ",")
 		}
 	}
-	return w.perform(c, j, o)
+	if c.Bool("conformance") {
+		vars["lab_conformance"] = "true"
+	}
+	if program := c.Path("windows"); program != "" {
+		vars["lab_windows"] = filepath.Clean(a.Abs(program))
+	}
 }
 
 // downloadVariables returns the variables of --var that apply to downloads and not to the lab.
@@ -191,58 +198,38 @@ func downloadVariables() []string {
 	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned"}
 }
 
-// onLab runs a job with the lab's spec.
-func (w *world) onLab(c *cli.Context, j job, stopAfter string) error {
-	o, err := w.labOptions(c, labSpec)
+// labOptions returns the options for the lab's spec.
+func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
+	o, err := localOptions(a, c, labSpec)
 	if err != nil {
-		return err
+		return o, err
 	}
 	o.VarFiles = nil
 	for _, about := range downloadVariables() {
 		delete(o.Vars, about)
 	}
 	name := c.String("name")
-	own := map[string]string{
+	maps.Copy(o.Vars, map[string]string{
 		"lab_name":      name,
-		"lab_cache":     w.labCache(),
-		"lab_state":     filepath.Join(w.stateFolder(), "labs", name),
-		"lab_inventory": filepath.Join(w.configFolder(), inventoriesFolder, name+".hcl"),
-	}
-	if program := c.Path("windows"); program != "" {
-		whole, err := filepath.Abs(program)
-		if err != nil {
-			return err
-		}
-		own["lab_windows"] = whole
-	}
-	if machines := list(c, "windows-machines"); len(machines) > 0 {
-		own["lab_windows_machines"] = strings.Join(machines, ",")
-	}
-	if c.Bool("conformance") {
-		own["lab_conformance"] = "true"
-	}
-	if machines := list(c, "machines"); len(machines) > 0 {
-		own["lab_machines"] = strings.Join(machines, ",")
-	}
-	if hosts := list(c, "hosts"); len(hosts) > 0 {
-		own["lab_hosts"] = strings.Join(hosts, ",")
-	}
-	maps.Copy(o.Vars, own)
-	o.StopAfter = stopAfter
-	return w.perform(c, j, o)
+		"lab_cache":     labCache(a),
+		"lab_state":     filepath.Join(a.StateFolder(), "labs", name),
+		"lab_inventory": filepath.Join(a.ConfigFolder(), app.InventoriesFolder, name+".hcl"),
+	})
+	setGiven(a, c, o.Vars, "hosts", "machines", "windows-machines")
+	return o, nil
 }
 
-// labOptions returns the options of a lab command. The tasks work on this machine, so no
+// localOptions returns the options of a lab command. The tasks work on this machine, so no
 // inventory is read (the lab's own may be out of date), and --hosts has the names of the
 // machines to make. A lab belongs to the machine: every user who may make one can work
 // on it, whatever their state folder contains.
-func (w *world) labOptions(c *cli.Context, spec string) (engine.Options, error) {
-	if err := noArguments(c); err != nil {
+func localOptions(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
+	if err := command.NoArguments(c); err != nil {
 		return engine.Options{}, err
 	}
-	o, err := w.options(c, spec)
+	o, err := command.Options(a, c, spec)
 	o.Hosts, o.Adopt = nil, true
 	return o, err
 }
 
-func (w *world) labCache() string { return filepath.Join(w.cacheFolder(), "lab") }
+func labCache(a *app.App) string { return filepath.Join(a.CacheFolder(), "lab") }

@@ -1,12 +1,15 @@
 // Command kinit deploys what a spec describes on several hypervisors.
 //
-// This package turns flags into engine.Options and reports into exit codes; the engine
+// A command reads flags, makes one call of the engine and picks an exit code. The engine
 // does the work, and the view renders it.
 package main
 
-import "os"
+import (
+	"os"
+
+	"kinit/cmd/kinit/app"
+)
 
 func main() {
-	w := thisProcess()
-	os.Exit(w.run())
+	os.Exit(run(app.New(programVersion())))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,6 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine/diag"
 	"kinit/modules/reference"
 )
@@ -20,32 +22,30 @@ const (
 	mostColumns  = 100
 )
 
-func (w *world) modulesCommand() *cli.Command {
-	return manual{
-		path:     "modules",
-		examples: []string{"kinit modules", "kinit modules copy", "kinit modules copy --output json"},
-		codes:    []int{exitOK, exitUsage},
-	}.write(&cli.Command{
+func modulesCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "modules",
 		Usage:     "list the modules that tasks may use, or show the reference of one",
 		ArgsUsage: "[MODULE]",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Category: headOutput, Value: outputText,
+		UsageText: command.Examples("kinit modules", "kinit modules copy", "kinit modules copy --output json") +
+			command.ExitCodes(exit.OK, exit.Usage),
+		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
 			Usage: "show it as `FORMAT`: text, json"}},
-		Action: w.showModules,
-	})
+		Action: func(c *cli.Context) error { return showModules(a, c) },
+	}
 }
 
-func (w *world) showModules(c *cli.Context) error {
-	if err := choice(c, "output", outputText, outputJSON); err != nil {
+func showModules(a *app.App, c *cli.Context) error {
+	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
 		return err
 	}
 	switch c.NArg() {
 	case 0:
-		return w.listModules(c)
+		return listModules(a, c)
 	case 1:
-		return w.showModule(c)
+		return showModule(a, c)
 	}
-	return usageErrorf(c.Command.HelpName, "it takes one MODULE at most, %d were given", c.NArg())
+	return exit.Usagef(c.Command.HelpName, "it takes one MODULE at most, %d were given", c.NArg())
 }
 
 // listed is a module in the list.
@@ -54,63 +54,55 @@ type listed struct {
 	Summary string `json:"summary"`
 }
 
-func (w *world) listModules(c *cli.Context) error {
+func listModules(a *app.App, c *cli.Context) error {
 	var all []reference.Module
-	for _, name := range w.moduleNames() {
+	for _, name := range moduleNames(a) {
 		m, err := reference.Of(name)
 		if err != nil {
 			return err
 		}
 		all = append(all, m)
 	}
-	if c.String("output") == outputText {
-		return w.lines(reference.Table(all)...)
+	if c.String("output") == command.OutputText {
+		return a.Lines(reference.Table(all)...)
 	}
 	var list []listed
 	for _, m := range all {
 		list = append(list, listed{m.Name, m.Summary})
 	}
-	return w.json(list)
+	return a.JSON(list)
 }
 
-func (w *world) showModule(c *cli.Context) error {
+func showModule(a *app.App, c *cli.Context) error {
 	name := c.Args().First()
 	m, err := reference.Of(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
-		return usageErrorf(c.Command.HelpName, "unknown module %q.%s", name, diag.Near(name, w.moduleNames()))
+		return exit.Usagef(c.Command.HelpName, "unknown module %q.%s", name, diag.Near(name, moduleNames(a)))
 	case err != nil:
 		return err
-	case c.String("output") == outputJSON:
-		return w.json(m)
+	case c.String("output") == command.OutputJSON:
+		return a.JSON(m)
 	}
-	_, err = io.WriteString(w.out, m.Manual(w.columns()))
+	_, err = io.WriteString(a.Out, m.Manual(textColumns(a)))
 	return err
 }
 
 // moduleNames returns the sorted names of all modules.
-func (w *world) moduleNames() []string {
+func moduleNames(a *app.App) []string {
 	var names []string
-	for _, kind := range w.kinds() {
+	for _, kind := range a.Kinds() {
 		names = append(names, kind.Name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// columns returns the width for text.
-func (w *world) columns() int {
-	if w.out.Size == nil {
+// textColumns returns the width for text.
+func textColumns(a *app.App) int {
+	if a.Out.Size == nil {
 		return usualColumns
 	}
-	columns, _ := w.out.Size()
+	columns, _ := a.Out.Size()
 	return min(columns, mostColumns)
-}
-
-// json writes a value as indented JSON.
-func (w *world) json(value any) error {
-	encoder := json.NewEncoder(w.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }

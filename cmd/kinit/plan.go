@@ -1,21 +1,20 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
+	"kinit/engine/shell"
 )
 
-func (w *world) planCommand() *cli.Command {
-	return manual{
-		path: "plan",
-		examples: []string{
-			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
-			"kinit plan site.hcl --out site.plan",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func planCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "plan",
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
@@ -24,14 +23,31 @@ task has yet to bring about is shown as known after that task.
 
 A plan kept with --out holds the values it was made with, digests of its files, and
 what each task would do. Secret values are not in it, only slow digests of them.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{freshFactsFlag(), adoptFlag()}, outputFlags(), diffFlags("show every step with its diff, as is done without it"), []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
+		UsageText: command.Examples(
+			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
+			"kinit plan site.hcl --out site.plan",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+			command.FreshFactsFlag(), command.AdoptFlag(),
+		}, command.OutputFlags(), command.DiffFlags("show every step with its diff, as is done without it"), []cli.Flag{
+			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {
-			if file := c.String("out"); file != "" {
-				return w.planToFile(c, file)
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
+			if err != nil {
+				return err
 			}
-			return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, diff: true})
+			file := c.String("out")
+			if file == "" {
+				return s.End(a.Engine.Plan(ctx, s.Options))
+			}
+			saved, report := savePlan(ctx, a, s.Options, file)
+			err = s.End(report)
+			if !saved || c.String("output") != command.OutputText {
+				return err
+			}
+			return cmp.Or(a.Lines("The plan is saved. Apply it with: kinit run "+shell.POSIX(file)), err)
 		},
-	})
+	}
 }

@@ -2,29 +2,25 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
 )
 
-func (w *world) replCommand() *cli.Command {
-	return manual{
-		path: "repl",
-		examples: []string{
-			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func replCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "repl",
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
@@ -32,9 +28,13 @@ func (w *world) replCommand() *cli.Command {
 hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
 names and :help tells more. Elsewhere the lines of the standard input are evaluated one
 after another, and the exit code tells whether all had a value.`,
-		Flags:  flags(inputFlags(), outputFlags()),
-		Action: w.repl,
-	})
+		UsageText: command.Examples(
+			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags:  slices.Concat(command.InputFlags(), command.OutputFlags()),
+		Action: func(c *cli.Context) error { return evaluate(a, c) },
+	}
 }
 
 // replHelp is the text of :help.
@@ -46,20 +46,20 @@ const replHelp = `An expression is evaluated and its value is shown. Besides:
 Names: var.NAME, local.NAME, cluster, hosts["NAME"], groups.NAME, run, path;
 functions as in keys(var.x).`
 
-func (w *world) repl(c *cli.Context) error {
-	var scope *engine.Scope
-	open := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-		scope, report = engine.Open(ctx, o)
-		return report
-	}
-	if err := w.onSpec(c, job{do: open, mode: view.Read}); err != nil {
+func evaluate(a *app.App, c *cli.Context) error {
+	ctx, opening, err := command.OnSpec(a, c, command.Mode{View: view.Read})
+	if err != nil {
 		return err
 	}
-	s := &session{scope: scope, out: w.out, err: w.err}
-	if in, ok := w.in.(*os.File); ok && w.out.Size != nil && term.IsTerminal(int(in.Fd())) {
+	scope, report := engine.Open(ctx, opening.Options)
+	if err := opening.End(report); err != nil {
+		return err
+	}
+	s := &session{scope: scope, out: a.Out, err: a.Err}
+	if in, ok := a.In.(*os.File); ok && a.Out.Size != nil && term.IsTerminal(int(in.Fd())) {
 		return s.onTerminal(in)
 	}
-	lines := bufio.NewReader(w.in)
+	lines := bufio.NewReader(a.In)
 	for {
 		line, err := lines.ReadString('\n')
 		if !s.line(line) || err != nil {
@@ -81,7 +81,7 @@ func (s *session) end(err error) error {
 		return err
 	}
 	if s.failed {
-		return codeError(exitFailed)
+		return exit.Code(exit.Failed)
 	}
 	return nil
 }

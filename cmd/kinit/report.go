@@ -6,6 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/report"
@@ -13,42 +16,45 @@ import (
 	"kinit/cmd/kinit/view"
 )
 
-func (w *world) reportCommand() *cli.Command {
-	return manual{
-		path: "report",
-		examples: []string{
-			"kinit report",
-			"kinit report site.hcl --out site.html",
-			"kinit report 20250301T120000Z-site --format text",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage},
-	}.write(&cli.Command{
+// The values of --format, beside text and json.
+const (
+	formatHTML  = "html"
+	formatJUnit = "junit"
+)
+
+func reportCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "report",
 		Usage:     "make a report of a run from its log",
 		ArgsUsage: "[RUN]",
 		Description: `RUN is a run's name as 'kinit history' shows it or the beginning of it, a spec
 (its last run), or the path of a log; the last run when it is left out. HTML goes
 to a file named after the run; the other formats to standard output.`,
+		UsageText: command.Examples(
+			"kinit report",
+			"kinit report site.hcl --out site.html",
+			"kinit report 20250301T120000Z-site --format text",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Category: headOutput, Value: formatHTML,
+			&cli.StringFlag{Name: "format", Category: command.HeadOutput, Value: formatHTML,
 				Usage: "write it as `FORMAT`: html, junit, text (as the terminal showed it), json"},
 			outFlag("write to `FILE`; - is standard output"),
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: headOutput, Usage: "as text, show steps with diffs and retries"},
-			noColorFlag(),
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: command.HeadOutput, Usage: "as text, show steps with diffs and retries"},
+			command.NoColorFlag(),
 		},
-		Action: w.makeReport,
-	})
+		Action: func(c *cli.Context) error { return makeReport(a, c) },
+	}
 }
 
 func outFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "out", Aliases: []string{"o"}, Category: headOutput, Usage: usage}
+	return &cli.StringFlag{Name: "out", Aliases: []string{"o"}, Category: command.HeadOutput, Usage: usage}
 }
 
-func (w *world) makeReport(c *cli.Context) error {
-	if err := choice(c, "format", formatHTML, formatJUnit, outputText, outputJSON); err != nil {
+func makeReport(a *app.App, c *cli.Context) error {
+	if err := command.Choice(c, "format", formatHTML, formatJUnit, command.OutputText, command.OutputJSON); err != nil {
 		return err
 	}
-	log, _, err := w.findRun(c)
+	log, _, err := findRun(a, c)
 	if err != nil {
 		return err
 	}
@@ -57,19 +63,19 @@ func (w *world) makeReport(c *cli.Context) error {
 		file = log.ID + ".html"
 	}
 	if file == "" {
-		file = standardOutput
+		file = app.StandardOutput
 	}
-	if err := w.writeFile(file, func(to io.Writer) error { return w.reportFormat(c, to, log) }); err != nil {
+	if err := a.WriteFile(file, func(to io.Writer) error { return reportFormat(a, c, to, log) }); err != nil {
 		return err
 	}
-	if file == standardOutput {
+	if file == app.StandardOutput {
 		return nil
 	}
-	return w.lines(file)
+	return a.Lines(file)
 }
 
 // reportFormat writes a run in the requested format.
-func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) error {
+func reportFormat(a *app.App, c *cli.Context, to io.Writer, log *runlog.Run) error {
 	switch c.String("format") {
 	case formatHTML:
 		return report.Write(to, replay.Of(log))
@@ -77,11 +83,11 @@ func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) erro
 		return junit.Write(to, replay.Of(log))
 	}
 	screen := view.Screen{Writer: to}
-	if toFile := c.String("out") != "" && c.String("out") != standardOutput; !toFile {
-		w.colours(c)
-		screen = w.out
+	if toFile := c.String("out") != "" && c.String("out") != app.StandardOutput; !toFile {
+		command.Colours(a, c)
+		screen = a.Out
 	}
-	if c.String("format") == outputJSON {
+	if c.String("format") == command.OutputJSON {
 		replay.Show(log, view.NewJSON(log.Header.Spec, screen, screen))
 		return nil
 	}
@@ -90,15 +96,15 @@ func (w *world) reportFormat(c *cli.Context, to io.Writer, log *runlog.Run) erro
 }
 
 // findRun reads the run that the only argument names, or the last run without it.
-func (w *world) findRun(c *cli.Context) (*runlog.Run, string, error) {
+func findRun(a *app.App, c *cli.Context) (*runlog.Run, string, error) {
 	if c.NArg() > 1 {
-		return nil, "", usageErrorf(c.Command.HelpName, "it takes one RUN, %d were given", c.NArg())
+		return nil, "", exit.Usagef(c.Command.HelpName, "it takes one RUN, %d were given", c.NArg())
 	}
 	text := c.Args().First()
-	if text != "" && filepath.Base(text) != text && !filepath.IsAbs(text) {
-		text = filepath.Join(w.cwd, text)
+	if text != "" && filepath.Base(text) != text {
+		text = a.Abs(text)
 	}
-	path, err := runlog.Find(w.runsFolder(), text)
+	path, err := runlog.Find(a.RunsFolder(), text)
 	if err != nil {
 		return nil, "", err
 	}

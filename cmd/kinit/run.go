@@ -1,22 +1,19 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
+	"kinit/engine"
 )
 
-func (w *world) runCommand() *cli.Command {
-	return manual{
-		path: "run",
-		examples: []string{
-			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
-			"kinit run site.plan --var token=secret",
-			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func runCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "run",
 		Usage:     "bring about what a spec says, or converge again",
 		ArgsUsage: "SPEC|PLANFILE",
@@ -32,50 +29,56 @@ something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NA
 
 With --step, tasks that read values of one that was left out are left out too, and
 quit ends the run as Ctrl-C does.`,
-		Flags: flags(inputFlags(), selectionFlags(), []cli.Flag{
-			freshFactsFlag(), adoptFlag(),
-			&cli.BoolFlag{Name: "check", Category: headSelect,
+		UsageText: command.Examples(
+			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
+			"kinit run site.plan --var token=secret",
+			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+			command.FreshFactsFlag(), command.AdoptFlag(),
+			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "change nothing and show what would change; pending changes end with 0"},
-			&cli.BoolFlag{Name: "step", Category: headSelect,
+			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,
 				Usage: "show what each task would change and ask on the terminal before it is done"},
-		}, outputFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "full-output", Category: headOutput,
+		}, command.OutputFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "full-output", Category: command.HeadOutput,
 				Usage: "keep outputs that are too long for the log whole in `FOLDER`"},
-		}, diffFlags("show every step with its diff"), reportFlags()),
+		}, command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
 			switch {
 			case step && c.Bool("check"):
-				return usageErrorf(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
-			case step && (w.err.Size == nil || c.String("output") == outputJSON):
-				return usageErrorf(c.Command.HelpName, "--step asks on a terminal, and there is none")
+				return exit.Usagef(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
+			case step && (a.Err.Size == nil || c.String("output") == command.OutputJSON):
+				return exit.Usagef(c.Command.HelpName, "--step asks on a terminal, and there is none")
 			}
-			saved, err := w.savedPlan(c.Args().First())
-			switch {
-			case err != nil:
+			saved, err := savedPlan(a, c.Args().First())
+			if err != nil {
 				return err
-			case saved != nil && c.NArg() == 1:
-				return w.apply(c, saved, job{mode: view.Run, logged: true, step: step})
-			case c.Bool("check"):
-				return w.onSpec(c, job{do: w.engine.plan, mode: view.Plan, pendingIsOK: true, logged: c.IsSet("junit") || c.IsSet("report")})
 			}
-			return w.onSpec(c, job{do: w.engine.run, mode: view.Run, logged: true, step: step, unnamed: !c.IsSet("hosts")})
+			var o engine.Options
+			do, mode := a.Engine.Run, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")}
+			if c.Bool("check") {
+				do, mode = a.Engine.Plan, command.Mode{View: view.Plan, Logged: c.IsSet("junit") || c.IsSet("report")}
+			}
+			if saved != nil && c.NArg() == 1 {
+				o, err = savedOptions(a, c, saved)
+				do, mode.Unnamed = applying(saved), false
+			} else {
+				o, err = command.SpecOptions(a, c)
+			}
+			if err != nil {
+				return err
+			}
+			ctx, s, err := command.Begin(a, c, o, mode)
+			if err != nil {
+				return err
+			}
+			if step {
+				do = stepwise(do, s.Screen.(*view.Text))
+			}
+			return s.End(do(ctx, s.Options))
 		},
-	})
-}
-
-// onSpec runs a job with the spec, the inventories and the flags of a command line.
-func (w *world) onSpec(c *cli.Context, j job) error {
-	name, err := spec(c)
-	if err != nil {
-		return err
 	}
-	o, err := w.inputs(c, name)
-	if err != nil {
-		return err
-	}
-	if j.mode != view.Run && j.mode != view.Plan {
-		o.Reserved = nil // commands that only read a lab's cluster need no named hosts
-	}
-	return w.perform(c, j, o)
 }

@@ -10,14 +10,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 )
 
-func (w *world) secretCommand() *cli.Command {
-	return manual{
-		path:     "secret",
-		examples: []string{"kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"},
-	}.write(&cli.Command{
+func secretCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "secret",
 		Usage:     "keep secrets in files, encrypted with age",
 		ArgsUsage: "COMMAND",
@@ -25,38 +25,37 @@ func (w *world) secretCommand() *cli.Command {
 --value and stand as 'encrypted' in HCL files. The private keys are in the file
 $KINIT_AGE_KEY_FILE, or else ~/.config/kinit/age.key. The age program reads and writes the
 same texts.`,
-		Subcommands: []*cli.Command{w.secretKeygen(), w.secretEncrypt(), w.secretDecrypt(), w.secretEdit(), w.secretRekey()},
+		UsageText:   command.Examples("kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"),
+		Subcommands: []*cli.Command{secretKeygen(a), secretEncrypt(a), secretDecrypt(a), secretEdit(a), secretRekey(a)},
 		Action:      cli.ShowSubcommandHelp,
-	})
+	}
 }
 
-func (w *world) secretKeygen() *cli.Command {
-	return manual{
-		path:     "secret keygen",
-		examples: []string{"kinit secret keygen", "kinit secret keygen --out team.key"},
-		codes:    []int{exitOK, exitFailed, exitUsage},
-	}.write(&cli.Command{
+func secretKeygen(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:        "keygen",
 		Usage:       "make a private key and print its public key",
 		Description: "A file that is there is never overwritten.",
+		UsageText: command.Examples("kinit secret keygen", "kinit secret keygen --out team.key") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: headOutput, Usage: "write the private key to `FILE`; else to where the others look for it"},
+			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "write the private key to `FILE`; else to where the others look for it"},
 		},
 		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
+			if err := command.NoArguments(c); err != nil {
 				return err
 			}
-			file := engine.KeyFile(w.environ, w.env("HOME"))
+			file := engine.KeyFile(a.Environ, a.Env("HOME"))
 			if out := c.String("out"); out != "" {
 				file = out
 			}
-			return w.makeKey(w.abs(file))
+			return makeKey(a, a.Abs(file))
 		},
-	})
+	}
 }
 
 // makeKey writes a new key to a file that must not exist yet.
-func (w *world) makeKey(path string) error {
+func makeKey(a *app.App, path string) error {
 	text, public, err := engine.GenerateKey()
 	if err != nil {
 		return err
@@ -71,24 +70,24 @@ func (w *world) makeKey(path string) error {
 	if err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
-	if err := errors.Join(fill(file, []byte(text), 0o600), file.Close()); err != nil {
+	if err := errors.Join(app.Fill(file, []byte(text), 0o600), file.Close()); err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
-	return w.lines("The private key is in "+path+".", "Public key: "+public)
+	return a.Lines("The private key is in "+path+".", "Public key: "+public)
 }
 
 func toFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "to", Category: headInput,
+	return &cli.StringSliceFlag{Name: "to", Category: command.HeadInput,
 		Usage: "encrypt for the public key `KEY`, or those of a file; else your own"}
 }
 
 func valueFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "value", Category: headSelect, Usage: usage}
+	return &cli.StringFlag{Name: "value", Category: command.HeadSelect, Usage: usage}
 }
 
-// keys reads the user's private keys.
-func (w *world) keys() (*engine.Keys, error) {
-	file := w.abs(engine.KeyFile(w.environ, w.env("HOME")))
+// readKeys reads the user's private keys.
+func readKeys(a *app.App) (*engine.Keys, error) {
+	file := a.Abs(engine.KeyFile(a.Environ, a.Env("HOME")))
 	keys, err := engine.ReadKeys(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no key file %s: make one with 'kinit secret keygen', or name yours by $KINIT_AGE_KEY_FILE", file)
@@ -97,10 +96,10 @@ func (w *world) keys() (*engine.Keys, error) {
 }
 
 // recipients returns the public keys to encrypt for.
-func (w *world) recipients(c *cli.Context) ([]string, error) {
-	given := trimmed(c.StringSlice("to"))
+func recipients(a *app.App, c *cli.Context) ([]string, error) {
+	given := app.Trimmed(c.StringSlice("to"))
 	if len(given) == 0 {
-		keys, err := w.keys()
+		keys, err := readKeys(a)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +107,7 @@ func (w *world) recipients(c *cli.Context) ([]string, error) {
 	}
 	var all []string
 	for _, to := range given {
-		text, err := os.ReadFile(w.abs(to))
+		text, err := os.ReadFile(a.Abs(to))
 		switch {
 		case strings.HasPrefix(to, "age1"):
 			all = append(all, to)

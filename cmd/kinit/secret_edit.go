@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/secret"
 )
@@ -18,12 +22,8 @@ import (
 // defaultEditor exists on all POSIX systems.
 const defaultEditor = "vi"
 
-func (w *world) secretEdit() *cli.Command {
-	return manual{
-		path:     "secret edit",
-		examples: []string{"kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func secretEdit(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "edit",
 		Usage:     "change what is encrypted with $VISUAL or $EDITOR",
 		ArgsUsage: "FILE",
@@ -31,38 +31,40 @@ func (w *world) secretEdit() *cli.Command {
 there, and removed afterwards. An editor that keeps copies elsewhere is to be told not to.
 When the text was not changed, or the editor fails, the file stays as it is. It is encrypted
 for your own keys, or those given by --to: give all who are to read it.`,
+		UsageText: command.Examples("kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag(), valueFlag("edit the value of the secret block `NAME` of the file")},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)
 			if err != nil {
 				return err
 			}
-			keys, err := w.keys()
+			keys, err := readKeys(a)
 			if err != nil {
 				return err
 			}
-			to, err := w.recipients(c)
+			to, err := recipients(a, c)
 			if err != nil {
 				return err
 			}
-			return w.edit(keys, to, file, c.String("value"))
+			return editFile(a, keys, to, file, c.String("value"))
 		},
-	})
+	}
 }
 
-// edit opens a whole file, or one value, in the editor.
-func (w *world) edit(keys *engine.Keys, to []string, file, name string) error {
-	before, err := w.decrypted(keys, file, name)
+// editFile opens a whole file, or one value, in the editor.
+func editFile(a *app.App, keys *engine.Keys, to []string, file, name string) error {
+	before, err := decrypted(a, keys, file, name)
 	if err != nil {
 		return err
 	}
-	after, err := w.edited(file, before)
+	after, err := edited(a, file, before)
 	if err != nil || after == before {
 		return err
 	}
-	return w.rewrite(file, func(text []byte) ([]byte, error) {
+	return rewriteFile(a, file, func(text []byte) ([]byte, error) {
 		if name != "" {
-			return w.withValue(file, text, name, secret.Value(strings.TrimSuffix(after.Reveal(), "\n")), to)
+			return withValue(a, file, text, name, secret.Value(strings.TrimSuffix(after.Reveal(), "\n")), to)
 		}
 		encrypted, err := engine.Encrypt(after, to)
 		return []byte(encrypted), err
@@ -70,8 +72,8 @@ func (w *world) edit(keys *engine.Keys, to []string, file, name string) error {
 }
 
 // edited returns a text after the user edited it.
-func (w *world) edited(file string, text secret.Value) (_ secret.Value, err error) {
-	folder, err := os.MkdirTemp(w.memory(), "kinit-edit-*") // only its owner may enter
+func edited(a *app.App, file string, text secret.Value) (_ secret.Value, err error) {
+	folder, err := os.MkdirTemp(memoryFolder(a), "kinit-edit-*") // only its owner may enter
 	if err != nil {
 		return "", fmt.Errorf("edit: %w", err)
 	}
@@ -80,7 +82,7 @@ func (w *world) edited(file string, text secret.Value) (_ secret.Value, err erro
 	if err := os.WriteFile(path, []byte(text.Reveal()), 0o600); err != nil {
 		return "", fmt.Errorf("edit: %w", err)
 	}
-	if err := w.runEditor(path); err != nil {
+	if err := runEditor(a, path); err != nil {
 		return "", err
 	}
 	after, err := os.ReadFile(path)
@@ -90,9 +92,9 @@ func (w *world) edited(file string, text secret.Value) (_ secret.Value, err erro
 	return secret.Value(after), nil
 }
 
-// memory returns a folder that is not on a disk, or "" if the system has none.
-func (w *world) memory() string {
-	for _, folder := range []string{w.env("XDG_RUNTIME_DIR"), "/dev/shm"} {
+// memoryFolder returns a folder that is not on a disk, or "" if the system has none.
+func memoryFolder(a *app.App) string {
+	for _, folder := range []string{a.Env("XDG_RUNTIME_DIR"), "/dev/shm"} {
 		if info, err := os.Stat(folder); folder != "" && err == nil && info.IsDir() {
 			return folder
 		}
@@ -102,26 +104,20 @@ func (w *world) memory() string {
 
 // runEditor runs the editor on a file. The editor handles the terminal's interrupts; kinit
 // ignores them, so that the file is always removed.
-func (w *world) runEditor(path string) error {
-	editor := w.env("VISUAL")
-	if editor == "" {
-		editor = w.env("EDITOR")
-	}
-	if editor == "" {
-		editor = defaultEditor
-	}
-	signals, restore := w.signals()
+func runEditor(a *app.App, path string) error {
+	editor := cmp.Or(a.Env("VISUAL"), a.Env("EDITOR"), defaultEditor)
+	signals, restore := a.Signals()
 	defer restore()
 	// The variable can contain arguments; the shell splits it.
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
-	cmd.Env, cmd.Dir = w.environ, w.cwd
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.in, w.out.Writer, w.err.Writer
+	cmd.Env, cmd.Dir = a.Environ, a.Cwd
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out.Writer, a.Err.Writer
 	err := cmd.Run()
 	switch {
 	case err == nil:
 		return nil
 	case interruptedBy(err) || len(signals) > 0:
-		return codeError(exitInterrupted)
+		return exit.Code(exit.Interrupted)
 	}
 	return fmt.Errorf("the editor %s: %w; nothing was changed", editor, err)
 }
@@ -129,10 +125,10 @@ func (w *world) runEditor(path string) error {
 // interruptedBy reports whether an interrupt ended a program or a program that its shell
 // ran.
 func interruptedBy(err error) bool {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) {
 		return false
 	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
-	return exit.ExitCode() == exitInterrupted || ok && status.Signaled() && status.Signal() == syscall.SIGINT
+	status, ok := ended.Sys().(syscall.WaitStatus)
+	return ended.ExitCode() == exit.Interrupted || ok && status.Signaled() && status.Signal() == syscall.SIGINT
 }

@@ -11,41 +11,41 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/secret"
 )
 
-func (w *world) secretEncrypt() *cli.Command {
-	return manual{
-		path: "secret encrypt",
-		examples: []string{
-			"kinit secret encrypt vars.json",
-			"kinit secret encrypt --value db_password site.hcl < password.txt",
-			"kinit secret encrypt --to team.keys - < plain > cipher",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func secretEncrypt(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "encrypt",
 		Usage:     "encrypt a file in its place, or a value into an HCL file",
 		ArgsUsage: "FILE|-",
 		Description: `What is encrypted already stays as it is. With --value, the value is read from the
 standard input, on a terminal without showing it; the last line end does not count. It is
 written into the secret block of that name, which is added where it is missing.`,
+		UsageText: command.Examples(
+			"kinit secret encrypt vars.json",
+			"kinit secret encrypt --value db_password site.hcl < password.txt",
+			"kinit secret encrypt --to team.keys - < plain > cipher",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag(), valueFlag("encrypt a value into the secret block `NAME` of the file")},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)
 			if err != nil {
 				return err
 			}
-			to, err := w.recipients(c)
+			to, err := recipients(a, c)
 			if err != nil {
 				return err
 			}
 			if name := c.String("value"); name != "" {
-				return w.encryptValue(file, name, to)
+				return encryptValue(a, file, name, to)
 			}
-			return w.rewrite(file, func(text []byte) ([]byte, error) {
+			return rewriteFile(a, file, func(text []byte) ([]byte, error) {
 				if engine.IsEncrypted(string(text)) {
 					return text, nil
 				}
@@ -53,22 +53,20 @@ written into the secret block of that name, which is added where it is missing.`
 				return []byte(encrypted), err
 			})
 		},
-	})
+	}
 }
 
-func (w *world) secretDecrypt() *cli.Command {
-	return manual{
-		path:     "secret decrypt",
-		examples: []string{"kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func secretDecrypt(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:        "decrypt",
 		Usage:       "print what is encrypted, or decrypt a file in its place",
 		ArgsUsage:   "FILE|-",
 		Description: "What is printed is secret: mind where it goes.",
+		UsageText: command.Examples("kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{
 			valueFlag("print the value of the secret block `NAME` of the file"),
-			&cli.BoolFlag{Name: "write", Category: headOutput, Usage: "write the file back instead of printing it"},
+			&cli.BoolFlag{Name: "write", Category: command.HeadOutput, Usage: "write the file back instead of printing it"},
 		},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)
@@ -76,105 +74,103 @@ func (w *world) secretDecrypt() *cli.Command {
 				return err
 			}
 			if c.Bool("write") && (c.String("value") != "" || file == standardInput) {
-				return usageErrorf(c.Command.HelpName, "--write is for whole files; a value in the clear would stay in the HCL file")
+				return exit.Usagef(c.Command.HelpName, "--write is for whole files; a value in the clear would stay in the HCL file")
 			}
-			keys, err := w.keys()
+			keys, err := readKeys(a)
 			if err != nil {
 				return err
 			}
 			if c.Bool("write") {
-				return w.rewrite(file, func(text []byte) ([]byte, error) { return plain(keys, text) })
+				return rewriteFile(a, file, func(text []byte) ([]byte, error) { return plain(keys, text) })
 			}
-			value, err := w.decrypted(keys, file, c.String("value"))
+			value, err := decrypted(a, keys, file, c.String("value"))
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(w.out, value.Reveal())
+			_, err = io.WriteString(a.Out, value.Reveal())
 			return err
 		},
-	})
+	}
 }
 
-func (w *world) secretRekey() *cli.Command {
-	return manual{
-		path:     "secret rekey",
-		examples: []string{"kinit secret rekey --to team.keys vars.age site.hcl"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func secretRekey(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "rekey",
 		Usage:     "encrypt files, or all values in HCL files, for other keys",
 		ArgsUsage: "FILE...",
 		Description: `Give by --to all who are to read it from now on: an encrypted text does not tell for
 whom it is. Who could read it before still can read what they have kept; change the secrets
 themselves when that matters.`,
+		UsageText: command.Examples("kinit secret rekey --to team.keys vars.age site.hcl") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usageErrorf(c.Command.HelpName, "it takes files")
+				return exit.Usagef(c.Command.HelpName, "it takes files")
 			}
-			keys, err := w.keys()
+			keys, err := readKeys(a)
 			if err != nil {
 				return err
 			}
-			to, err := w.recipients(c)
+			to, err := recipients(a, c)
 			if err != nil {
 				return err
 			}
 			for _, file := range c.Args().Slice() {
-				if err := w.rewrite(file, func(text []byte) ([]byte, error) { return w.rekeyed(keys, to, file, text) }); err != nil {
+				if err := rewriteFile(a, file, func(text []byte) ([]byte, error) { return rekeyed(a, keys, to, file, text) }); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-	})
+	}
 }
 
 // oneFile returns the argument of a command that takes one file.
 func oneFile(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
-		return "", usageErrorf(c.Command.HelpName, "it takes one FILE, %d were given", c.NArg())
+		return "", exit.Usagef(c.Command.HelpName, "it takes one FILE, %d were given", c.NArg())
 	}
 	if c.Args().First() == standardInput && c.String("value") != "" {
-		return "", usageErrorf(c.Command.HelpName, "--value is of a file")
+		return "", exit.Usagef(c.Command.HelpName, "--value is of a file")
 	}
 	return c.Args().First(), nil
 }
 
-// rewrite changes a file in place, or copies standard input to standard output with the
+// rewriteFile changes a file in place, or copies standard input to standard output with the
 // change. An unchanged file is not written.
-func (w *world) rewrite(name string, change func([]byte) ([]byte, error)) error {
-	before, err := w.read(name)
+func rewriteFile(a *app.App, name string, change func([]byte) ([]byte, error)) error {
+	before, err := readInput(a, name)
 	if err != nil {
 		return err
 	}
 	after, err := change(before)
-	var code codeError
+	var code exit.Code
 	switch {
 	case errors.As(err, &code):
 		return err
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	case name == standardInput:
-		_, err = w.out.Write(after)
+		_, err = a.Out.Write(after)
 		return err
 	case bytes.Equal(before, after):
 		return nil
 	}
-	return replaceFile(w.abs(name), after, 0o600)
+	return app.ReplaceFile(a.Abs(name), after, 0o600)
 }
 
-func (w *world) read(name string) ([]byte, error) {
+func readInput(a *app.App, name string) ([]byte, error) {
 	if name == standardInput {
-		return w.awaited(func() ([]byte, error) { return io.ReadAll(w.in) })
+		return awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
 	}
-	return os.ReadFile(w.abs(name))
+	return os.ReadFile(a.Abs(name))
 }
 
 // awaited reads input from the user. A signal ends the wait; an unfinished read ends with
 // the program.
-func (w *world) awaited(read func() ([]byte, error)) ([]byte, error) {
-	signals, restore := w.signals()
+func awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
+	signals, restore := a.Signals()
 	defer restore()
 	type answer struct {
 		text []byte
@@ -189,7 +185,7 @@ func (w *world) awaited(read func() ([]byte, error)) ([]byte, error) {
 	case a := <-given:
 		return a.text, a.err
 	case <-signals:
-		return nil, codeError(exitInterrupted)
+		return nil, exit.Code(exit.Interrupted)
 	}
 }
 
@@ -199,14 +195,14 @@ func plain(keys *engine.Keys, text []byte) ([]byte, error) {
 }
 
 // decrypted returns a whole file, or one value of it, decrypted.
-func (w *world) decrypted(keys *engine.Keys, name, value string) (secret.Value, error) {
-	text, err := w.read(name)
+func decrypted(a *app.App, keys *engine.Keys, name, value string) (secret.Value, error) {
+	text, err := readInput(a, name)
 	if err != nil {
 		return "", err
 	}
 	encrypted := string(text)
 	if value != "" {
-		if encrypted, err = w.encryptedValue(name, text, value); err != nil {
+		if encrypted, err = encryptedValue(a, name, text, value); err != nil {
 			return "", err
 		}
 	}
@@ -218,8 +214,8 @@ func (w *world) decrypted(keys *engine.Keys, name, value string) (secret.Value, 
 }
 
 // encryptedValue returns the encrypted text of a secret block.
-func (w *world) encryptedValue(file string, text []byte, name string) (string, error) {
-	all, err := w.valuesIn(file, text)
+func encryptedValue(a *app.App, file string, text []byte, name string) (string, error) {
+	all, err := valuesIn(a, file, text)
 	if err != nil {
 		return "", err
 	}
@@ -234,30 +230,30 @@ func (w *world) encryptedValue(file string, text []byte, name string) (string, e
 }
 
 // valuesIn returns the encrypted values of an HCL file, and shows its mistakes.
-func (w *world) valuesIn(file string, text []byte) ([]engine.FileSecret, error) {
+func valuesIn(a *app.App, file string, text []byte) ([]engine.FileSecret, error) {
 	all, report := engine.SecretsIn(file, text)
 	if report.Invalid {
-		w.err.Problems(report.Diagnostics, report.Sources)
-		return nil, codeError(exitInvalid)
+		a.Err.Problems(report.Diagnostics, report.Sources)
+		return nil, exit.Code(exit.Invalid)
 	}
 	return all, nil
 }
 
 // encryptValue reads a value and writes it into an HCL file.
-func (w *world) encryptValue(file, name string, to []string) error {
-	if _, err := os.Stat(w.abs(file)); err != nil {
+func encryptValue(a *app.App, file, name string, to []string) error {
+	if _, err := os.Stat(a.Abs(file)); err != nil {
 		return err
 	}
-	value, err := w.readSecret(name)
+	value, err := readSecret(a, name)
 	if err != nil {
 		return err
 	}
-	return w.rewrite(file, func(text []byte) ([]byte, error) { return w.withValue(file, text, name, value, to) })
+	return rewriteFile(a, file, func(text []byte) ([]byte, error) { return withValue(a, file, text, name, value, to) })
 }
 
 // withValue returns an HCL file with a new value of a secret block.
-func (w *world) withValue(file string, text []byte, name string, value secret.Value, to []string) ([]byte, error) {
-	if _, err := w.valuesIn(file, text); err != nil {
+func withValue(a *app.App, file string, text []byte, name string, value secret.Value, to []string) ([]byte, error) {
+	if _, err := valuesIn(a, file, text); err != nil {
 		return nil, err
 	}
 	encrypted, err := engine.Encrypt(value, to)
@@ -268,29 +264,29 @@ func (w *world) withValue(file string, text []byte, name string, value secret.Va
 }
 
 // readSecret reads a value from standard input, without echo on a terminal.
-func (w *world) readSecret(name string) (secret.Value, error) {
-	if in, ok := w.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-		return w.askSecret(name, int(in.Fd()))
+func readSecret(a *app.App, name string) (secret.Value, error) {
+	if in, ok := a.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		return askSecret(a, name, int(in.Fd()))
 	}
-	text, err := w.awaited(func() ([]byte, error) { return io.ReadAll(w.in) })
+	text, err := awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
 	return secret.Value(strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")), err
 }
 
 // askSecret reads a value from a terminal without echo, and turns echo on again afterwards,
 // also after an interrupt.
-func (w *world) askSecret(name string, terminal int) (secret.Value, error) {
+func askSecret(a *app.App, name string, terminal int) (secret.Value, error) {
 	before, err := term.GetState(terminal)
 	if err != nil {
 		return "", err
 	}
-	_, _ = fmt.Fprintf(w.err, "Value of %s: ", name)
-	text, err := w.awaited(func() ([]byte, error) { return term.ReadPassword(terminal) })
-	_, _ = io.WriteString(w.err, "\n")
+	_, _ = fmt.Fprintf(a.Err, "Value of %s: ", name)
+	text, err := awaited(a, func() ([]byte, error) { return term.ReadPassword(terminal) })
+	_, _ = io.WriteString(a.Err, "\n")
 	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
 // rekeyed returns a text with all its encrypted parts encrypted anew.
-func (w *world) rekeyed(keys *engine.Keys, to []string, file string, text []byte) ([]byte, error) {
+func rekeyed(a *app.App, keys *engine.Keys, to []string, file string, text []byte) ([]byte, error) {
 	again := func(encrypted string) (string, error) {
 		value, err := keys.Decrypt(encrypted)
 		if err != nil {
@@ -302,7 +298,7 @@ func (w *world) rekeyed(keys *engine.Keys, to []string, file string, text []byte
 		whole, err := again(string(text))
 		return []byte(whole), err
 	}
-	values, err := w.valuesIn(file, text)
+	values, err := valuesIn(a, file, text)
 	if err != nil {
 		return nil, err
 	}

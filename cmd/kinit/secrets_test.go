@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode"
 
+	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/modules"
 )
@@ -70,11 +71,11 @@ output "printed" {
 func TestTheStreamOfEventsHasNoSecret(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl", "--var", "token="+plantedVariable, "--output", "json")
-	p.engine.run, p.kinds = engine.Run, modules.All
-	if err := os.WriteFile(filepath.Join(p.cwd, "site.hcl"), []byte(leaky), 0o600); err != nil {
+	p.Engine.Run, p.Kinds = engine.Run, modules.All
+	if err := os.WriteFile(filepath.Join(p.Cwd, "site.hcl"), []byte(leaky), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(); code != exitFailed {
+	if code := p.run(); code != exit.Failed {
 		t.Fatalf("got exit code %d\n%s%s", code, p.out.String(), p.err.String())
 	}
 	if !strings.Contains(p.out.String(), `"kind":"task_progress"`) {
@@ -97,24 +98,24 @@ func TestTheStreamOfEventsHasNoSecret(t *testing.T) {
 func TestNothingThatIsKeptOfARunHasASecret(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl", "--var", "token="+plantedVariable, "--junit", "out.xml", "--report", "out.html", "-v")
-	p.engine.run, p.kinds = engine.Run, modules.All
-	if err := os.WriteFile(filepath.Join(p.cwd, "site.hcl"), []byte(leaky), 0o600); err != nil {
+	p.Engine.Run, p.Kinds = engine.Run, modules.All
+	if err := os.WriteFile(filepath.Join(p.Cwd, "site.hcl"), []byte(leaky), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(); code != exitFailed {
+	if code := p.run(); code != exit.Failed {
 		t.Fatalf("got exit code %d\n%s%s", code, p.out.String(), p.err.String())
 	}
 	kept := map[string]string{"standard output": p.out.String(), "standard error": p.err.String()}
 	for _, name := range []string{"out.xml", "out.html"} {
-		kept[name] = readFile(t, filepath.Join(p.cwd, name))
+		kept[name] = readFile(t, filepath.Join(p.Cwd, name))
 	}
 	kept["events.jsonl"] = strings.Join(readLog(t, p), "\n")
-	again := p.world
-	again.args = []string{"kinit", "logs", "site.hcl", "--out", "all.tar.gz"}
-	if code := again.run(); code != exitOK {
+	again := p.App
+	again.Args = []string{"kinit", "logs", "site.hcl", "--out", "all.tar.gz"}
+	if code := run(again); code != exit.OK {
 		t.Fatalf("kinit logs: exit code %d: %s", code, p.err.String())
 	}
-	for name, content := range unpack(t, filepath.Join(p.cwd, "all.tar.gz")) {
+	for name, content := range unpack(t, filepath.Join(p.Cwd, "all.tar.gz")) {
 		kept["the bundle's "+name] = content
 	}
 	if len(kept) != 9 {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"kinit/cmd/kinit/app"
 )
 
 // soakProgram is the name by which the soak test starts this file's program.
@@ -40,7 +42,7 @@ type usage struct {
 // soaked is kinit with a clock that does not wait: when all jobs sleep, it says on the file
 // 3 what it uses, waits for a line of the file 4, and it is the time for which they wait.
 func soaked() {
-	w := thisProcess()
+	a := app.New(programVersion())
 	jobs, err := strconv.Atoi(os.Getenv(soakJobs))
 	if err != nil {
 		panic(err)
@@ -48,8 +50,8 @@ func soaked() {
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4)
 	c := &jumpingClock{jobs: jobs, out: json.NewEncoder(os.NewFile(3, "out")), in: bufio.NewReader(os.NewFile(4, "in"))}
-	w.now, w.sleep = c.now, c.sleep
-	code := w.run()
+	a.Now, a.Sleep = c.now, c.sleep
+	code := run(a)
 	if stacks, err := os.Create(os.Getenv(soakStacks)); err == nil {
 		_ = pprof.Lookup("goroutine").WriteTo(stacks, 1)
 		_ = stacks.Close()

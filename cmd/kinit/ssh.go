@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/module"
@@ -14,16 +19,8 @@ import (
 	"kinit/engine/transport"
 )
 
-func (w *world) sshCommand() *cli.Command {
-	return manual{
-		path: "ssh",
-		examples: []string{
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
-		},
-		codes: []int{exitOK, exitFailed, exitUsage, exitInvalid, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func sshCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "ssh",
 		Usage:     "log in to a host of a spec, or run a command there",
 		ArgsUsage: "SPEC HOST [-- COMMAND...]",
@@ -31,50 +28,49 @@ func (w *world) sshCommand() *cli.Command {
 exit code is the command's. On a Windows host the shell is PowerShell, and the words of the
 command are its source, with a space between. A host that is reached by WinRM has no
 terminal: only commands can be run there.`,
-		Flags: flags(inputFlags(), outputFlags()),
+		UsageText: command.Examples(
+			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
 			if len(args) < 2 {
-				return usageErrorf(c.Command.HelpName, "ssh takes a spec and a host")
+				return exit.Usagef(c.Command.HelpName, "ssh takes a spec and a host")
 			}
-			return w.logIn(c, args[0], args[1], args[2:])
+			return logIn(a, c, args[0], args[1], args[2:])
 		},
-	})
+	}
 }
 
 // logIn connects the terminal to a host. The remote exit code becomes the program's.
-func (w *world) logIn(c *cli.Context, spec, host string, argv []string) error {
-	o, err := w.inputs(c, spec)
+func logIn(a *app.App, c *cli.Context, spec, host string, argv []string) error {
+	o, err := command.Inputs(a, c, spec)
 	if err != nil {
 		return err
 	}
-	o.Reserved = nil
-	code := 0
-	connect := func(ctx context.Context, o engine.Options) *engine.Report {
-		o.Events = nil
-		return engine.Connect(ctx, o, host, func(conn transport.Conn, system module.OS) (err error) {
-			code, err = interact(ctx, conn, system, argv)
-			return err
-		})
-	}
-	if err := w.perform(c, job{do: connect, mode: view.Read}, o); err != nil {
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
 		return err
 	}
-	if code != 0 {
-		return codeError(code)
-	}
-	return nil
+	code := 0
+	report := engine.Connect(ctx, s.Options, host, func(conn transport.Conn, system module.OS) (err error) {
+		code, err = interact(ctx, conn, system, argv)
+		return err
+	})
+	return cmp.Or(s.End(report), exit.Error(code))
 }
 
 // interact runs a command, or the login shell with a terminal.
 func interact(ctx context.Context, conn transport.Conn, system module.OS, argv []string) (int, error) {
 	if len(argv) == 0 {
-		return lend(ctx, conn, "", false)
+		return attach(ctx, conn, "", false)
 	}
 	line := commandLine(system, argv)
-	person, err := interactive(conn)
+	remote, err := interactive(conn)
 	if err == nil {
-		return person.Interact(ctx, line, transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+		return remote.Interact(ctx, line, transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	}
 	if system != module.Windows {
 		return 0, err

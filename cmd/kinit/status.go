@@ -1,38 +1,39 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
 
-func (w *world) statusCommand() *cli.Command {
-	return manual{
-		path:     "status",
-		examples: []string{"kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto"},
-		codes:    []int{exitOK, exitFailed, exitUsage, exitInvalid, exitPending, exitUnreachable, exitInterrupted},
-	}.write(&cli.Command{
+func statusCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:      "status",
 		Usage:     "show which hosts of a spec answer and how much of it is in place",
 		ArgsUsage: "SPEC",
 		Description: `Everything is read anew and nothing is changed. What a run would still do is told
 by 'kinit plan'.`,
-		Flags: flags(inputFlags(), outputFlags()),
+		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			var status engine.Status
-			read := func(ctx context.Context, o engine.Options) (report *engine.Report) {
-				o.Events = nil
-				status, report = engine.State(ctx, o)
-				return report
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
+			if err != nil {
+				return err
 			}
-			err := w.onSpec(c, job{do: read, mode: view.Read, pendingTold: true})
-			return first(w.lines(statusLines(status)...), err)
+			status, report := engine.State(ctx, s.Options)
+			err = s.End(report)
+			return cmp.Or(a.Lines(statusLines(status)...), err)
 		},
-	})
+	}
 }
 
 // statusLines returns the status as two tables.
@@ -49,14 +50,4 @@ func statusLines(s engine.Status) []string {
 		lines = append(lines, fmt.Sprintf("%-12s %8d %6d %7d", stage.Stage, stage.InPlace, stage.ToDo, stage.Failed))
 	}
 	return lines
-}
-
-// first returns the first non-nil error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
@@ -32,7 +33,7 @@ type asker struct {
 }
 
 // stepwise makes an action ask before each task, on the terminal of the process.
-func stepwise(do action, screen *view.Text) action {
+func stepwise(do app.Action, screen *view.Text) app.Action {
 	return func(ctx context.Context, o engine.Options) *engine.Report {
 		tty, err := os.Open("/dev/tty")
 		if err != nil {

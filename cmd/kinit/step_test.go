@@ -19,7 +19,7 @@ func newAsker(t *testing.T, p *program) (*asker, *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = input.Close(), answers.Close() })
-	screen := view.NewText(view.Options{Out: p.world.out, Err: p.world.err, Quiet: true, Now: p.now})
+	screen := view.NewText(view.Options{Out: p.App.Out, Err: p.App.Err, Quiet: true, Now: p.Now})
 	return &asker{screen: screen, tty: input, input: bufio.NewReader(input), quit: func() {}}, answers
 }
 

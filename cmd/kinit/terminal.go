@@ -15,17 +15,17 @@ import (
 
 // interactive returns the connection as one with terminals, or an error if it has none.
 func interactive(conn transport.Conn) (transport.Interactive, error) {
-	person, ok := conn.(transport.Interactive)
+	remote, ok := conn.(transport.Interactive)
 	if !ok {
 		return nil, errors.New("this kind of connection has no terminal: give a command after --, or use kinit console")
 	}
-	return person, nil
+	return remote, nil
 }
 
-// lend runs a line, or the login shell for an empty one, with the terminal of this process.
+// attach runs a line, or the login shell for an empty one, with the terminal of this process.
 // If this process has none and must is set, the remote line gets a terminal all the same.
-func lend(ctx context.Context, conn transport.Conn, line string, must bool) (int, error) {
-	person, err := interactive(conn)
+func attach(ctx context.Context, conn transport.Conn, line string, must bool) (int, error) {
+	remote, err := interactive(conn)
 	if err != nil {
 		return 0, err
 	}
@@ -35,7 +35,7 @@ func lend(ctx context.Context, conn transport.Conn, line string, must bool) (int
 		if must {
 			t.Name, t.Size = "dumb", transport.Size{Columns: 80, Rows: 24}
 		}
-		return person.Interact(ctx, line, t)
+		return remote.Interact(ctx, line, t)
 	}
 	before, err := term.MakeRaw(fd)
 	if err != nil {
@@ -46,7 +46,7 @@ func lend(ctx context.Context, conn transport.Conn, line string, must bool) (int
 	sizes, stop := resizes(ctx, fd)
 	defer stop()
 	t.Resized = sizes
-	return person.Interact(ctx, line, t)
+	return remote.Interact(ctx, line, t)
 }
 
 // resizes sends the terminal's size whenever it changes.

@@ -1,27 +1,33 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 )
 
-func (w *world) validateCommand() *cli.Command {
-	return manual{
-		path: "validate",
-		examples: []string{
-			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
-			"kinit validate site.hcl -i inventory.hcl --output json",
-		},
-		codes: []int{exitOK, exitUsage, exitInvalid, exitInterrupted},
-	}.write(&cli.Command{
+func validateCommand(a *app.App) *cli.Command {
+	return &cli.Command{
 		Name:        "validate",
 		Usage:       "check a spec and its inventories without touching a host",
 		ArgsUsage:   "SPEC",
 		Description: `Syntax, references, arguments of modules and the topology are checked.`,
-		Flags:       flags(inputFlags(), outputFlags()),
+		UsageText: command.Examples(
+			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
+			"kinit validate site.hcl -i inventory.hcl --output json",
+		) + command.ExitCodes(exit.OK, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			return w.onSpec(c, job{do: w.engine.validate, mode: view.Validate})
+			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Validate})
+			if err != nil {
+				return err
+			}
+			return s.End(a.Engine.Validate(ctx, s.Options))
 		},
-	})
+	}
 }

@@ -5,27 +5,28 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
 )
 
-func (w *world) versionCommand() *cli.Command {
-	return manual{
-		path:     "version",
-		examples: []string{"kinit version"},
-		codes:    []int{exitOK, exitUsage},
-	}.write(&cli.Command{
-		Name:  "version",
-		Usage: "show the version",
+func versionCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "version",
+		Usage:     "show the version",
+		UsageText: command.Examples("kinit version") + command.ExitCodes(exit.OK, exit.Usage),
 		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
+			if err := command.NoArguments(c); err != nil {
 				return err
 			}
-			return w.printVersion()
+			return printVersion(a)
 		},
-	})
+	}
 }
 
-func (w *world) printVersion() error {
-	return w.lines("kinit " + programVersion() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH)
+func printVersion(a *app.App) error {
+	return a.Lines("kinit " + programVersion() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH)
 }
 
 // version is set only by the linker: -X main.version=v1.2.3.

@@ -52,6 +52,7 @@ func rules() []rule {
 		only("github.com/masterzen/winrm", "kinit/engine/transport/winrm"),
 		only("github.com/bodgit/ntlmssp", "kinit/engine/transport/winrm"),
 		only("github.com/urfave/cli", "kinit/cmd/kinit"),
+		{From: "kinit/cmd/kinit/app", Ban: "github.com/urfave/cli", Reason: "what the process gives knows no command line"},
 		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
 		only("filippo.io/age", "kinit/engine/internal/secretfile"),
 		only("oras.land/oras-go", "kinit/cmd/kinit/pins"),

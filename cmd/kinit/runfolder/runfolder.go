@@ -17,6 +17,21 @@ import (
 // TimeFormat is how the names begin, in UTC, so that they sort by time. A hyphen follows.
 const TimeFormat = "20060102T150405Z"
 
+// Make makes a folder in dir, for its owner only. Those of the same second and name get a
+// number.
+func Make(dir string, started time.Time, name string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	base := filepath.Join(dir, started.UTC().Format(TimeFormat)+"-"+name)
+	for n, folder := 2, base; ; n++ {
+		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+		folder = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
 // Names lists the folders in dir that are named so, the newest first. A dir that does not
 // exist has none.
 func Names(dir string) ([]string, error) {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +61,7 @@ func Create(dir string, h Header) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of runs: %w", err)
 	}
-	folder, err := newFolder(dir, h)
+	folder, err := runfolder.Make(dir, h.Started, folderName(h.Spec))
 	if err != nil {
 		return nil, fmt.Errorf("make the run's folder: %w", err)
 	}
@@ -79,22 +78,6 @@ func Create(dir string, h Header) (*Log, error) {
 	h.Kind, h.Version = headerKind, Version
 	l.append(h)
 	return l, nil
-}
-
-// newFolder makes the run's own folder. Runs that start in the same second get a
-// number.
-func newFolder(dir string, h Header) (string, error) {
-	name := h.Started.UTC().Format(runfolder.TimeFormat) + "-" + folderName(h.Spec)
-	for n := 1; ; n++ {
-		folder := filepath.Join(dir, name)
-		if n > 1 {
-			folder += fmt.Sprintf("-%d", n)
-		}
-		err := os.Mkdir(folder, 0o700)
-		if !errors.Is(err, fs.ErrExist) {
-			return folder, err
-		}
-	}
 }
 
 // folderName makes a spec's name or path fit for the name of a folder.

@@ -1,0 +1,100 @@
+// Package ci has the commands that run jobs periodically and show what came of them.
+package ci
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/ci/jobs"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
+	"kinit/engine/diag"
+)
+
+func Command(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "ci",
+		Usage:     "try specs periodically, and show on a site whether they work",
+		ArgsUsage: "COMMAND",
+		Description: `A file of jobs names specs, hosts and times. A job deploys its spec, runs it again, when
+nothing may change, verifies it, and removes all of it, whatever happened.`,
+		UsageText:   command.Examples("kinit ci run ci.hcl", "kinit ci site results/ public/"),
+		Subcommands: []*cli.Command{runCommand(a), serveCommand(a), siteCommand(a), exportCommand(a)},
+		Action:      cli.ShowSubcommandHelp,
+	}
+}
+
+// readFile reads the file of jobs that is the only argument, and shows its mistakes.
+func readFile(a *app.App, c *cli.Context) (*jobs.File, error) {
+	if c.NArg() != 1 {
+		return nil, exit.Usagef(c.Command.HelpName, "it takes one FILE of jobs, %d were given", c.NArg())
+	}
+	command.Colours(a, c)
+	path := a.Abs(c.Args().First())
+	file, sources, diags := jobs.Load(path, c.Args().First())
+	if len(diags) > 0 {
+		width := 0
+		if a.Err.Size != nil {
+			width, _ = a.Err.Size()
+		}
+		if _, err := io.WriteString(a.Err, view.Diagnostics(diags, sources, a.Err.Colour, width)); err != nil {
+			return nil, err
+		}
+	}
+	if diags.HasErrors() {
+		return nil, exit.Code(exit.Invalid)
+	}
+	if file.Results == "" {
+		file.Results = filepath.Join(a.StateFolder(), "ci")
+	}
+	return file, nil
+}
+
+// readJobs reads the file of jobs, applies the flags to it, and returns the jobs that --job
+// names.
+func readJobs(a *app.App, c *cli.Context) (*jobs.File, []jobs.Job, error) {
+	file, err := readFile(a, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	for flag, folder := range map[string]*string{"results": &file.Results, "site": &file.Site} {
+		if given := c.Path(flag); given != "" {
+			*folder = a.Abs(given)
+		}
+	}
+	list, err := chosen(c, file)
+	return file, list, err
+}
+
+// chosen returns the jobs that --job names, or all without it.
+func chosen(c *cli.Context, file *jobs.File) ([]jobs.Job, error) {
+	names := command.List(c, "job")
+	if len(names) == 0 {
+		return file.Jobs, nil
+	}
+	var out []jobs.Job
+	for _, name := range names {
+		j := file.Find(name)
+		if j == nil {
+			return nil, exit.Usagef(c.Command.HelpName, "%s has no job %q.%s", file.Path, name, diag.Near(name, file.Names()))
+		}
+		out = append(out, *j)
+	}
+	return slices.CompactFunc(out, func(a, b jobs.Job) bool { return a.Name == b.Name }), nil
+}
+
+func jobFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "job", Category: command.HeadSelect, Usage: "take only `JOBS`: names with commas between; all when left out"}
+}
+
+func folderFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.PathFlag{Name: "results", Category: command.HeadOutput, Usage: "keep results in `FOLDER`; else where the file says, or kinit's own"},
+		&cli.PathFlag{Name: "site", Category: command.HeadOutput, Usage: "render the site into `FOLDER` after each job; else where the file says"},
+	}
+}

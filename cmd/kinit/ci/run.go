@@ -1,0 +1,74 @@
+package ci
+
+import (
+	"io"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/ci/runner"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+)
+
+func runCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "run jobs once: deploy, again, verify, clean up",
+		ArgsUsage: "FILE",
+		Description: `Jobs that share a host run one after another, all others at the same time. What they come
+to is kept as it happens: when this is killed, the next run removes what was left behind
+before it deploys anything. Ctrl-C ends the jobs, and what they deployed is removed.
+
+A failure of the infrastructure, such as a hypervisor that cannot be reached, is told apart
+from one of the product; only after the first is a job begun anew, as often as its retries
+say. docs/ci.md describes the file, the results and the site.`,
+		UsageText: command.Examples(
+			"kinit ci run ci.hcl",
+			"kinit ci run ci.hcl --job k8s-libvirt-1-1-1 --site public/",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Outside, exit.Interrupted),
+		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
+		Action: func(c *cli.Context) error { return runJobs(a, c) },
+	}
+}
+
+func outputFlag() cli.Flag {
+	return &cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText, Usage: "show it as `FORMAT`: text, json (a phase a line)"}
+}
+
+func runJobs(a *app.App, c *cli.Context) error {
+	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
+		return err
+	}
+	file, list, err := readJobs(a, c)
+	if err != nil {
+		return err
+	}
+	ctx, s := begin(a, c, file)
+	done := s.runner.All(ctx, list, file.Jobs)
+	interrupted := ctx.Err() != nil
+	s.end()
+	return exit.Error(exitCode(a, done, interrupted))
+}
+
+// exitCode returns the exit code of jobs: a failed product takes precedence over failed
+// infrastructure.
+func exitCode(a *app.App, done []runner.Done, interrupted bool) int {
+	code := exit.OK
+	for _, d := range done {
+		switch {
+		case interrupted:
+			code = exit.Interrupted
+		case d.Err != nil && d.Result == nil:
+			_, _ = io.WriteString(a.Err, "Error: "+d.Job.Name+": "+d.Err.Error()+"\n")
+			code = exit.Failed
+		case d.Err != nil || d.Result.Verdict() == result.Failed:
+			code = exit.Failed
+		case d.Result.Verdict() != result.Passed && code == exit.OK:
+			code = exit.Outside
+		}
+	}
+	return code
+}

@@ -1,0 +1,85 @@
+package ci
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/ci/jobs"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/engine/filelock"
+)
+
+// renderInterval is how often the site is rendered even if no job ran, to update the ages
+// on it and on badges.
+const renderInterval = time.Hour
+
+func serveCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "run jobs when they are due, until it is told to end",
+		ArgsUsage: "FILE",
+		Description: `What it needs to know between two starts is in the results: a time that passed while it was
+not running is made up for, once. Jobs that share a host run one after another. SIGTERM and
+Ctrl-C end it; jobs at work are ended and what they deployed is removed.`,
+		UsageText: command.Examples("kinit ci serve ci.hcl", "kinit ci serve ci.hcl --job k8s-libvirt-1-1-1") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
+		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
+		Action: func(c *cli.Context) error { return serveJobs(a, c) },
+	}
+}
+
+func serveJobs(a *app.App, c *cli.Context) error {
+	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
+		return err
+	}
+	file, list, err := readJobs(a, c)
+	if err != nil {
+		return err
+	}
+	release, err := onlyServer(c.Context, file)
+	if err != nil {
+		return err
+	}
+	defer release() // the process ends, and the lock with it
+	ctx, s := begin(a, c, file)
+	s.runner.RecoverAll(ctx, file.Jobs)
+	var hourly sync.WaitGroup
+	hourly.Go(func() { every(ctx, renderInterval, s.renderSite) })
+	s.runner.Serve(ctx, list, a.Sleep)
+	hourly.Wait()
+	s.end()
+	return nil
+}
+
+// every calls a function at an interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, f func()) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			f()
+		}
+	}
+}
+
+// onlyServer ensures that no other process serves the results of this file.
+func onlyServer(ctx context.Context, file *jobs.File) (func() error, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	release, err := filelock.Wait(ctx, filepath.Join(file.Results, ".serve.lock"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("another program serves jobs into %s: %w", file.Results, err)
+	}
+	return release, nil
+}

@@ -1,0 +1,56 @@
+package ci
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/ci/site"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+)
+
+func siteCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "site",
+		Usage:     "render results as a static site",
+		ArgsUsage: "RESULTS OUT",
+		Description: `The site needs no server and works from a folder. Only what has changed is written. What may
+have a secret in it is withheld and named, and the exit code is 1: files in which the job's
+run found one of its secrets, files that have changed since, and whatever looks like a key.`,
+		UsageText: command.Examples(
+			"kinit ci site results/ public/",
+			"kinit ci site results/ public/ --title 'Nightly' --base-url https://ci.example.org/",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "title", Category: command.HeadOutput, Usage: "call the site `TEXT`"},
+			&cli.StringFlag{Name: "base-url", Category: command.HeadOutput, Usage: "make links in feeds begin with `URL`, where the site will be"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return exit.Usagef(c.Command.HelpName, "it takes RESULTS and OUT, %d arguments were given", c.NArg())
+			}
+			report, err := site.Write(site.Options{
+				Results: a.Abs(c.Args().Get(0)), Out: a.Abs(c.Args().Get(1)), Title: c.String("title"), BaseURL: c.String("base-url"),
+				Program: a.Version, Now: a.Now(),
+			})
+			if err != nil {
+				return err
+			}
+			for _, what := range report.Withheld {
+				if _, err := io.WriteString(a.Err, "not published: "+what+"\n"); err != nil {
+					return err
+				}
+			}
+			if err := a.Lines(fmt.Sprintf("%s, %s, %s.", count(report.Jobs, "job"), count(report.Runs, "run"), count(report.Pages, "page"))); err != nil {
+				return err
+			}
+			if len(report.Withheld) > 0 {
+				return exit.Code(exit.Failed)
+			}
+			return nil
+		},
+	}
+}

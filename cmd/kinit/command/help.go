@@ -1,0 +1,123 @@
+// Package command has what kinit's commands share: help texts, flags, and their use of
+// the engine.
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/exit"
+	"kinit/engine"
+)
+
+// Examples lists command lines. A command's UsageText has them and its exit codes.
+func Examples(lines ...string) string {
+	return "\nExamples:\n  " + strings.Join(lines, "\n  ") + "\n"
+}
+
+// ExitCodes lists the exit codes that a command can have.
+func ExitCodes(codes ...int) string {
+	text := "\nExit codes:\n"
+	for _, code := range codes {
+		text += fmt.Sprintf("  %3d  %s\n", code, exit.Meaning(code))
+	}
+	return text
+}
+
+// Help returns the help of a command, which has the given commands above it.
+func Help(c *cli.Command, above string) string {
+	var out strings.Builder
+	usage := strings.TrimSpace(above + " " + c.Name + " " + c.ArgsUsage)
+	if len(c.Flags) > 0 {
+		usage += " [flags]"
+	}
+	fmt.Fprintf(&out, "%s\n\nUsage:\n  %s\n", sentence(c.Usage), usage)
+	if c.Description != "" {
+		out.WriteString("\n" + c.Description + "\n")
+	}
+	if len(c.Subcommands) > 0 {
+		out.WriteString("\nCommands:\n" + commandList(c.Subcommands))
+	}
+	return out.String() + flagHelp(c.Flags) + c.UsageText
+}
+
+// AppHelp returns the help of kinit without a command.
+func AppHelp(app *cli.App, drivers []engine.Driver) string {
+	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
+		commandList(app.Commands) + `
+Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
+` + driverList(drivers) + `
+Examples:
+  kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto
+  kinit run k8s-podman-3-2-2 --hosts nyctea,tyto
+  kinit plan site.hcl --hosts web1
+
+See 'kinit COMMAND --help' for more about a command.
+`
+}
+
+// driverList describes the nodes of each driver.
+func driverList(drivers []engine.Driver) string {
+	width, text := 0, ""
+	for _, d := range drivers {
+		width = max(width, len(d.Name))
+	}
+	for _, d := range drivers {
+		text += fmt.Sprintf("  %-*s  %s\n", width, d.Name, d.Summary)
+	}
+	return text
+}
+
+func commandList(commands []*cli.Command) string {
+	width := 0
+	commands = slices.DeleteFunc(slices.Clone(commands), func(c *cli.Command) bool { return c.Hidden })
+	for _, c := range commands {
+		width = max(width, len(c.Name))
+	}
+	text := ""
+	for _, c := range commands {
+		text += fmt.Sprintf("  %-*s  %s\n", width, c.Name, c.Usage)
+	}
+	return text
+}
+
+// flagHelp lists flags under the headings of their categories, in the order in which the
+// categories first occur.
+func flagHelp(flags []cli.Flag) string {
+	var order []string
+	groups := map[string]string{}
+	for _, f := range flags {
+		category := f.(cli.CategorizableFlag).GetCategory()
+		if groups[category] == "" {
+			order = append(order, category)
+		}
+		groups[category] += flagLine(f.(cli.DocGenerationFlag))
+	}
+	text := ""
+	for _, category := range order {
+		text += "\n" + category + ":\n" + groups[category]
+	}
+	return text
+}
+
+// flagLine returns the help line of a flag. The usage has the name of its value in
+// backquotes.
+func flagLine(f cli.DocGenerationFlag) string {
+	short, long := "    ", "--"+f.Names()[0]
+	if names := f.Names(); len(names) > 1 {
+		short = "-" + names[1] + ", "
+	}
+	usage := f.GetUsage()
+	if before, rest, ok := strings.Cut(usage, "`"); ok {
+		value, after, _ := strings.Cut(rest, "`")
+		long += " " + value
+		usage = before + value + after
+	}
+	return fmt.Sprintf("  %s%-20s  %s\n", short, long, usage)
+}
+
+// sentence turns a usage line into a sentence.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

@@ -1,0 +1,162 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/runlog"
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/event"
+	"kinit/engine/secret"
+)
+
+// Mode is how a command shows what the engine does, and whether that is kept.
+type Mode struct {
+	View         view.Mode
+	Logged       bool // keeps a log: it changes hosts
+	Diff         bool // shows diffs without being asked to
+	Unnamed      bool // shows which hosts of the inventory it changes, since the command line names none
+	PendingFails bool // pending changes are a reason for an exit code
+}
+
+// Session is one use of the engine by a command, between Begin and End.
+type Session struct {
+	*Record
+	Screen view.View
+	mode   Mode
+	app    *app.App
+	line   *cli.Context
+	stop   func() // no longer catches signals
+}
+
+// OnSpec prepares a use of the engine for a command whose only argument is a spec.
+func OnSpec(a *app.App, c *cli.Context, m Mode) (context.Context, *Session, error) {
+	o, err := SpecOptions(a, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Begin(a, c, o, m)
+}
+
+// Begin prepares a use of the engine: where its events go, and a context that signals
+// cancel.
+func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Context, *Session, error) {
+	screen, err := newView(a, c, m, o.Spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Bool("verbose") {
+		screen.Notice("inventories: " + cmp.Or(strings.Join(o.Inventories, ", "), "none"))
+	}
+	var log *runlog.Log
+	if m.Logged {
+		log = NewLog(a, c.Command.HelpName, m.View == view.Plan, o, screen.Notice)
+	}
+	if log != nil && c.Bool("verbose") {
+		screen.Notice("log: " + log.Path())
+	}
+	s := &Session{Record: NewRecord(o, log, screen, screen.Notice), Screen: screen, mode: m, app: a, line: c}
+	if m.View == view.Read || m.View == view.Validate {
+		s.Options.Reserved = nil // commands that only read a lab's cluster need no named hosts
+	}
+	if m.View == view.Read {
+		s.Options.Events = nil // what is read is shown, not how
+	}
+	ctx, stop := a.Interruptible(c.Context, app.Stopping, screen.Notice)
+	s.stop = stop
+	return ctx, s, nil
+}
+
+// Report no longer catches signals, and ends the record.
+func (s *Session) Report(report *engine.Report) (*engine.Report, int) {
+	s.stop()
+	return s.Record.End(report, s.mode.PendingFails)
+}
+
+// End shows the engine's report, and returns the error that the program ends with.
+func (s *Session) End(report *engine.Report) error {
+	report, code := s.Report(report)
+	if s.mode.Logged {
+		writeReports(s.app, s.line, s.log, s.Screen)
+	}
+	s.Screen.Close(report, code)
+	return exit.Error(code)
+}
+
+// Record is what is kept of a use of the engine: its log, if there is one. Secrets are
+// masked in the log and on the screen.
+type Record struct {
+	Options engine.Options // as they are given to the engine
+	Redact  func(string) string
+	log     *runlog.Log
+	notice  func(string)
+}
+
+// NewRecord makes the engine's events go to a screen and a log.
+func NewRecord(o engine.Options, log *runlog.Log, screen event.Sink, notice func(string)) *Record {
+	to := view.Fan{screen}
+	if log != nil {
+		to = append(to, log)
+	}
+	o.Redactor = &secret.Redactor{}
+	o.Events = view.Redacted{Next: to, Redact: o.Redactor.Redact}
+	return &Record{Options: o, Redact: o.Redactor.Redact, log: log, notice: notice}
+}
+
+// End closes the log, and returns the report with secrets masked and its exit code.
+func (r *Record) End(report *engine.Report, pendingFails bool) (*engine.Report, int) {
+	report = view.RedactReport(report, r.Redact)
+	code := exit.Of(report, pendingFails)
+	if r.log != nil {
+		if err := r.log.Close(view.NewSummary(r.Options.Spec, report, code)); err != nil {
+			r.notice("the log of this run is not complete: " + err.Error())
+		}
+	}
+	return report, code
+}
+
+// NewLog starts the log of a use of the engine. A run must not fail without one.
+func NewLog(a *app.App, command string, check bool, o engine.Options, notice func(string)) *runlog.Log {
+	log, err := runlog.Create(a.RunsFolder(), runlog.Header{
+		Program: a.Version, Command: command, Check: check, Spec: o.Spec, Started: a.Now(),
+		Hosts: o.Hosts, Variables: slices.Sorted(maps.Keys(o.Vars)),
+	})
+	if err != nil {
+		notice("there is no log of this run: " + err.Error())
+		return nil
+	}
+	if _, err := runlog.Prune(a.RunsFolder(), runlog.Kept(), a.Now()); err != nil {
+		notice("logs of old runs are left: " + err.Error())
+	}
+	return log
+}
+
+// newView returns the view that the flags select.
+func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error) {
+	if err := Choice(c, "output", OutputText, OutputJSON, OutputQuiet); err != nil {
+		return nil, err
+	}
+	if c.Bool("diff") && c.Bool("no-diff") {
+		return nil, exit.Usagef(c.Command.HelpName, "give --diff or --no-diff, not both")
+	}
+	Colours(a, c)
+	if c.String("output") == OutputJSON {
+		return view.NewJSON(spec, a.Out, a.Err), nil
+	}
+	return view.NewText(view.Options{
+		Out: a.Out, Err: a.Err, Mode: m.View, Spec: spec, Now: a.Now,
+		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
+		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || m.Diff),
+		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed,
+	}), nil
+}
+
+var _ event.Sink = (*runlog.Log)(nil)

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/draw"
+	"kinit/engine"
+	"kinit/specs"
+)
+
+// completion is a text that the last word may become, with its meaning.
+type completion struct{ text, means string }
+
+// completions returns the completions of the last word.
+func completions(ctx context.Context, a *app.App, words []string) []completion {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	app := newCLI(a)
+	before, word := words[:len(words)-1], words[len(words)-1]
+	if len(before) > 0 && before[0] == "help" {
+		before = before[1:]
+	}
+	known, commands, chosen := app.Flags, app.Commands, ""
+	for len(before) > 0 && len(commands) > 0 {
+		command, err := findCommand(commands, before[0], "")
+		if err != nil {
+			return nil
+		}
+		chosen, known, commands, before = strings.TrimSpace(chosen+" "+command.Name), command.Flags, command.Subcommands, before[1:]
+	}
+	if len(commands) > 0 && !strings.HasPrefix(word, "-") {
+		return starting(word, commandCompletions(commands, chosen))
+	}
+	line := completing{App: a, known: known, command: chosen, before: before}
+	return starting(word, line.last(ctx, word))
+}
+
+func commandCompletions(commands []*cli.Command, chosen string) []completion {
+	var found []completion
+	for _, c := range commands {
+		if !c.Hidden {
+			found = append(found, completion{c.Name, c.Usage})
+		}
+	}
+	if chosen == "" {
+		found = append(found, completion{"help", "show the help of a command"})
+	}
+	return found
+}
+
+// starting returns the completions that start with a word.
+func starting(word string, all []completion) []completion {
+	return slices.DeleteFunc(all, func(c completion) bool { return !strings.HasPrefix(c.text, word) })
+}
+
+// completing is the part of a command line after its command.
+type completing struct {
+	*app.App
+	known   []cli.Flag
+	command string   // such as "lab up"
+	before  []string // the words before the last one
+}
+
+// last returns the completions for the last word: a flag, a flag's value or an argument.
+func (l completing) last(ctx context.Context, word string) []completion {
+	if slices.Contains(l.before, "--") {
+		return nil
+	}
+	if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "--") {
+		// bash passes the value alone as its word, other shells the whole flag.
+		values := l.values(ctx, strings.TrimLeft(name, "-"), value)
+		for i := range values {
+			values[i].text = name + "=" + values[i].text
+		}
+		return values
+	}
+	if strings.HasPrefix(word, "-") {
+		return l.flags()
+	}
+	if name := l.flagBefore(); name != "" {
+		l.before = l.before[:len(l.before)-1]
+		return l.values(ctx, name, word)
+	}
+	return l.argument(word)
+}
+
+// flagBefore returns the flag whose value the last word is, if any.
+func (l completing) flagBefore() string {
+	if len(l.before) == 0 || !strings.HasPrefix(l.before[len(l.before)-1], "-") {
+		return ""
+	}
+	flag, err := findFlag(l.known, l.before[len(l.before)-1], "")
+	if err != nil || !takesValue(flag) || strings.Contains(l.before[len(l.before)-1], "=") {
+		return ""
+	}
+	return flag.Names()[0]
+}
+
+func (l completing) flags() []completion {
+	var found []completion
+	for _, f := range l.known {
+		usage := strings.ReplaceAll(f.(cli.DocGenerationFlag).GetUsage(), "`", "")
+		found = append(found, completion{"--" + f.Names()[0], usage})
+	}
+	return found
+}
+
+// arguments returns the words before the last that are neither flags nor values of flags.
+func (l completing) arguments() []string {
+	_, arguments, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil
+	}
+	return arguments
+}
+
+// argument returns the completions for an argument.
+func (l completing) argument(word string) []completion {
+	first := len(l.arguments()) == 0
+	switch l.command {
+	case "completion":
+		return []completion{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
+	case "run", "plan", "validate", "status", "graph", "repl", "kubeconfig", "ssh", "console", "conformance":
+		if first {
+			return append(specNames(), l.files(word)...)
+		}
+	}
+	return nil
+}
+
+// specNames returns the names of the specs that ship with kinit, without those that other
+// commands use.
+func specNames() []completion {
+	entries, err := specs.FS.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	var found []completion
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), ".hcl")
+		if !ok || strings.HasSuffix(name, ".tmpl") || slices.Contains([]string{labSpec, artifactsSpec, doctorSpec}, name) {
+			continue
+		}
+		found = append(found, completion{name, "ships with kinit"})
+	}
+	return found
+}
+
+// files returns the HCL files and the folders whose paths start with a word.
+func (l completing) files(word string) []completion {
+	folder, _ := filepath.Split(word)
+	entries, err := os.ReadDir(l.Abs(folder))
+	if err != nil {
+		return nil
+	}
+	var found []completion
+	for _, entry := range entries {
+		hidden := strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case entry.IsDir() && !hidden:
+			found = append(found, completion{folder + entry.Name() + "/", ""})
+		case strings.HasSuffix(entry.Name(), ".hcl") && !hidden, strings.HasSuffix(entry.Name(), ".plan"):
+			found = append(found, completion{folder + entry.Name(), ""})
+		}
+	}
+	return found
+}
+
+// values returns the completions for the value of a flag.
+func (l completing) values(ctx context.Context, flag, word string) []completion {
+	switch flag {
+	case "output":
+		return plainly(command.OutputText, command.OutputJSON, command.OutputQuiet)
+	case "as":
+		return plainly(asDot, asMermaid, asSVG)
+	case "fold":
+		return plainly(string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages))
+	case "inventory", "i", "var-file":
+		return l.files(word)
+	case "hosts", "limit":
+		return patterns(word, l.ofInventory(ctx))
+	case "stop-after", "start-at":
+		stages, _ := l.ofSpec(ctx)
+		return stages
+	case "only", "skip":
+		stages, tasks := l.ofSpec(ctx)
+		return lists(word, append(stages, tasks...))
+	}
+	return nil
+}
+
+func plainly(texts ...string) []completion {
+	var found []completion
+	for _, text := range texts {
+		found = append(found, completion{text: text})
+	}
+	return found
+}
+
+// lists completes the last item of a comma-separated list, and patterns the last name of
+// a host pattern.
+func lists(word string, all []completion) []completion    { return behind(",", word, all) }
+func patterns(word string, all []completion) []completion { return behind(",:!&", word, all) }
+
+// behind completes the text after the last of some separators.
+func behind(marks, word string, all []completion) []completion {
+	at := strings.LastIndexAny(word, marks)
+	for i := range all {
+		all[i].text = word[:at+1] + all[i].text
+	}
+	return all
+}
+
+// ofInventory returns the groups and hosts of the inventories that the command line names.
+func (l completing) ofInventory(ctx context.Context) []completion {
+	set, _, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil
+	}
+	o := l.BaseOptions("")
+	if o.Inventories, _, err = l.InventoryFiles(valuesOf(set, "inventory")); err != nil {
+		return nil
+	}
+	inv, _ := engine.ReadInventory(ctx, o)
+	var found []completion
+	for _, g := range inv.Groups {
+		found = append(found, completion{g.Name, "group"})
+	}
+	for _, h := range inv.Hosts {
+		found = append(found, completion{h.Name, "host"})
+	}
+	return found
+}
+
+// ofSpec returns the stages and task blocks of the spec that the command line names.
+func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
+	arguments := l.arguments()
+	if len(arguments) == 0 {
+		return nil, nil
+	}
+	set, _, err := separate(l.before, l.known, "")
+	if err != nil {
+		return nil, nil
+	}
+	o := l.BaseOptions(arguments[0])
+	o.Hosts = command.Split(valuesOf(set, "hosts"))
+	if o.Inventories, _, err = l.InventoryFiles(valuesOf(set, "inventory")); err != nil {
+		return nil, nil
+	}
+	graph, _ := engine.Order(ctx, o)
+	if graph == nil {
+		return nil, nil
+	}
+	for _, s := range graph.Stages {
+		stages = append(stages, completion{s.Name, "stage"})
+	}
+	for _, path := range graph.Imports {
+		tasks = append(tasks, completion{path, "import"})
+	}
+	for _, t := range graph.Tasks {
+		if c := (completion{t.Block, "task"}); len(tasks) == 0 || tasks[len(tasks)-1] != c {
+			tasks = append(tasks, c)
+		}
+	}
+	return stages, tasks
+}
+
+// valuesOf returns the values of one flag.
+func valuesOf(set []string, name string) []string {
+	var values []string
+	for _, flag := range set {
+		if value, ok := strings.CutPrefix(flag, "--"+name+"="); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}

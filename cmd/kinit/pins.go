@@ -1,0 +1,247 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/pins"
+	"kinit/specs"
+)
+
+// pinsPatience is how long a site can send nothing before the command gives up.
+const pinsPatience = time.Minute
+
+func pinsCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "pins",
+		Usage:     "show what clusters fetch by default, check its digests and renew them",
+		ArgsUsage: "[COMMAND]",
+		Description: `What has no digest is not pinned: a run that would fetch it refuses, unless it has
+--var allow_unpinned=true. 'pins renew' writes a file of pins, which runs take by
+--var-file in place of those that ship with kinit.`,
+		UsageText: command.Examples("kinit pins", "kinit pins list --file pins.json", "kinit pins check", "kinit pins renew --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
+		Subcommands: []*cli.Command{pinsList(a), pinsCheck(a), pinsRenew(a)},
+		Action:      func(c *cli.Context) error { return showPins(a, c, command.OutputText) },
+	}
+}
+
+func pinsList(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:  "list",
+		Usage: "show what is fetched, its version, its digest and who needs it",
+		UsageText: command.Examples("kinit pins list", "kinit pins list --file pins.json", "kinit pins list --output json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
+		Flags: []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), &cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
+			Usage: "show it as `FORMAT`: text, json"}},
+		Action: func(c *cli.Context) error {
+			if err := errors.Join(command.NoArguments(c), command.Choice(c, "output", command.OutputText, command.OutputJSON)); err != nil {
+				return err
+			}
+			return showPins(a, c, c.String("output"))
+		},
+	}
+}
+
+func pinsFileFlag(usage string) cli.Flag {
+	return &cli.PathFlag{Name: "file", Category: command.HeadInput, Usage: usage}
+}
+
+func pinsCheck(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "fetch what is pinned and compare its digest",
+		ArgsUsage: "[NAME...]",
+		Description: `Nothing is kept of what is fetched. It ends with 1 when a digest differs or something
+cannot be fetched, else with 4 when something is not pinned.`,
+		UsageText: command.Examples("kinit pins check", "kinit pins check haproxy kubeadm --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Pending, exit.Interrupted),
+		Flags:  []cli.Flag{pinsFileFlag("check the pins as `FILE` changes them")},
+		Action: func(c *cli.Context) error { return checkPins(a, c) },
+	}
+}
+
+func pinsRenew(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "renew",
+		Usage:     "fetch anew what is pinned and write its digests to a file",
+		ArgsUsage: "[NAME...]",
+		Description: `What the file pins already and is not named stays as it is. Each digest that another one
+takes the place of is shown: with the same version that is worth a question. What could not
+be fetched keeps what it had, and it ends with 1.`,
+		UsageText: command.Examples("kinit pins renew --file pins.json", "kinit pins renew haproxy --file pins.json") +
+			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Interrupted),
+		Flags:  []cli.Flag{pinsFileFlag("read and write pins in `FILE`")},
+		Action: func(c *cli.Context) error { return renewPins(a, c) },
+	}
+}
+
+// shippedPins returns the pins inside the program.
+func shippedPins() (pins.List, error) {
+	text, err := fs.ReadFile(specs.FS, "pins.json")
+	if err != nil {
+		return nil, err
+	}
+	return pins.Parse(text)
+}
+
+// userPins returns the pins of --file; none without the flag.
+func userPins(a *app.App, c *cli.Context) (pins.List, error) {
+	path := c.Path("file")
+	if path == "" {
+		return pins.List{}, nil
+	}
+	text, err := os.ReadFile(a.Abs(path))
+	if err != nil {
+		return nil, fmt.Errorf("read pins: %w", err)
+	}
+	list, err := pins.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("read pins of %s: %w", path, err)
+	}
+	return list, nil
+}
+
+// allPins returns the pins inside the program, as changed by the user's file.
+func allPins(a *app.App, c *cli.Context) (pins.List, error) {
+	shipped, err := shippedPins()
+	if err != nil {
+		return nil, err
+	}
+	own, err := userPins(a, c)
+	return shipped.With(own), err
+}
+
+func showPins(a *app.App, c *cli.Context, output string) error {
+	all, err := allPins(a, c)
+	if err != nil {
+		return err
+	}
+	if output == command.OutputJSON {
+		return a.JSON(all)
+	}
+	rows := [][]string{{"NAME", "VERSION", "DIGEST", "USED BY", "REFERENCE"}}
+	for _, name := range all.Names() {
+		pin := all[name]
+		rows = append(rows, []string{name, pin.Version, pinned(pin.Digest), pin.Used, pin.Reference()})
+	}
+	return a.Lines(table(rows)...)
+}
+
+func pinned(digest string) string { return cmp.Or(digest, "not pinned") }
+
+func checkPins(a *app.App, c *cli.Context) error {
+	all, err := allPins(a, c)
+	if err != nil {
+		return err
+	}
+	some, err := all.Some(c.Args().Slice())
+	if err != nil {
+		return exit.Usagef(c.Command.HelpName, "%s", err)
+	}
+	code := exit.OK
+	err = fetchPins(a, c, some, func(name, digest string, problem error) error {
+		switch was := some[name].Digest; {
+		case problem != nil:
+			code = exit.Failed
+			return a.Lines(name + "  failed: " + problem.Error())
+		case was == digest:
+			return a.Lines(name + "  ok")
+		case was == "":
+			if code == exit.OK {
+				code = exit.Pending
+			}
+			return a.Lines(name + "  not pinned: it is " + digest)
+		default:
+			code = exit.Failed
+			return a.Lines(name + "  differs: it is " + digest + ", pinned is " + was)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return exit.Error(code)
+}
+
+// fetchPins fetches the digests of pins one after another, and calls fetched for each. An
+// interrupt ends it.
+func fetchPins(a *app.App, c *cli.Context, some pins.List, fetched func(name, digest string, problem error) error) error {
+	ctx, stop := a.Interruptible(c.Context, "", func(string) {}) // each line says what is done already
+	defer stop()
+	f := pins.Fetcher{Client: http.DefaultClient, Patience: pinsPatience}
+	for _, name := range some.Names() {
+		digest, err := f.Digest(ctx, some[name])
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return exit.Code(exit.Interrupted)
+		}
+		if err := fetched(name, digest, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func renewPins(a *app.App, c *cli.Context) error {
+	path := c.Path("file")
+	if path == "" {
+		return exit.Usagef(c.Command.HelpName, "it needs --file, the file that it writes, as in --file pins.json")
+	}
+	path = a.Abs(path)
+	own := pins.List{}
+	if _, err := os.Lstat(path); err == nil {
+		if own, err = userPins(a, c); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("renew pins: %w", err)
+	}
+	shipped, err := shippedPins()
+	if err != nil {
+		return err
+	}
+	all := shipped.With(own)
+	some, err := all.Some(c.Args().Slice())
+	if err != nil {
+		return exit.Usagef(c.Command.HelpName, "%s", err)
+	}
+	failed := false
+	err = fetchPins(a, c, some, func(name, digest string, problem error) error {
+		if problem != nil {
+			failed = true
+			return a.Lines(name + "  failed: " + problem.Error())
+		}
+		pin := some[name]
+		was := pin.Digest
+		pin.Digest = digest
+		own[name] = pin
+		if was == digest {
+			return a.Lines(name + "  " + digest)
+		}
+		return a.Lines(name + "  " + digest + ", before: " + pinned(was))
+	})
+	if err != nil {
+		return err
+	}
+	text, err := own.Text()
+	if err == nil {
+		err = app.ReplaceFile(path, text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write pins: %w", err)
+	}
+	if failed {
+		return exit.Error(exit.Failed)
+	}
+	return a.Lines("Runs take them by --var-file " + c.Path("file") + ".")
+}
