@@ -234,12 +234,15 @@ func scalarLength(n *yaml.Node, rest string) int {
 
 func (r *yamlReader) lineOf(n *yaml.Node) hcl.Range { return r.text.LineRange(n.Line) }
 
+// placed matches a message of the library that names a line.
+var placed = regexp.MustCompile(`(?s)^line (\d+): (.*)$`)
+
 // syntax tells of a text that is no YAML. The library's line may be one off, or the
 // one in which something began that never ended, so the place is the first line
 // with which the beginning of the file no longer is YAML.
 func (r *yamlReader) syntax(err error) {
 	hint, problem := r.text.Lines(), strings.TrimPrefix(err.Error(), "yaml: ")
-	if parts := regexp.MustCompile(`(?s)^line (\d+): (.*)$`).FindStringSubmatch(problem); parts != nil {
+	if parts := placed.FindStringSubmatch(problem); parts != nil {
 		hint, _ = strconv.Atoi(parts[1])
 		problem = parts[2]
 	}
