@@ -62,10 +62,11 @@ ci: build ## run the lab's periodic jobs once and render their site into public/
 	bin/kinit ci run examples/ci/ci.hcl
 
 .PHONY: lint
-lint: deps ## check format, vet and staticcheck
+lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	@./test/shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files of the tests; read the diff afterwards
