@@ -106,8 +106,8 @@ soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
-	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-		echo "$$package"; $(GO) test -run '^$$' -fuzz . -fuzztime $(FUZZTIME) "$$package"; \
+	@set -e; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed 's,/[^/]*:func , ,' | sort -u | while read -r package name; do \
+		echo "$$package $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package"; \
 	done
 
 .PHONY: bench

@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -26,7 +25,7 @@ const deepest = 200
 
 // YAML reads a file with one document. The node is nil for an empty file, and when
 // the file is no YAML.
-func YAML(text *place.Text) (*Node, diag.List) {
+func YAML(text *source.Text) (*Node, diag.List) {
 	r := &yamlReader{reader: reader{text: text}, within: map[*yaml.Node]bool{}}
 	decoder := yaml.NewDecoder(bytes.NewReader(text.Bytes))
 	var document, second yaml.Node
