@@ -62,10 +62,11 @@ ci: build ## run the lab's periodic jobs once and render their site into public/
 	bin/kinit ci run examples/ci/ci.hcl
 
 .PHONY: lint
-lint: deps ## check format, vet and staticcheck
+lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	@./test/shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files of the tests; read the diff afterwards
@@ -105,8 +106,8 @@ soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
-	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-		echo "$$package"; $(GO) test -run '^$$' -fuzz . -fuzztime $(FUZZTIME) "$$package"; \
+	@set -e; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed 's,/[^/]*:func , ,' | sort -u | while read -r package name; do \
+		echo "$$package $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package"; \
 	done
 
 .PHONY: bench

@@ -105,7 +105,7 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 	}
 	d.Summary = "Unknown name"
 	d.Detail = fmt.Sprintf("There is no %q here.", name)
-	if where := elsewhere()[name]; where != "" {
+	if where := elsewhere[name]; where != "" {
 		d.Detail += " " + where
 		return d
 	}
@@ -114,16 +114,14 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 }
 
 // elsewhere maps names that are not known everywhere to where they are known.
-func elsewhere() map[string]string {
-	return map[string]string{
-		"each":    "It is known in blocks with for_each or hosts.",
-		"host":    "It is known in tasks and handlers.",
-		"result":  "It is known in until, changed_when and failed_when of a task.",
-		"handler": "Handlers are named by notify, and by depends_on of handlers.",
-		"block":   "Blocks are named by depends_on.",
-		"import":  "Outputs of imports are known in tasks, handlers, checks, outputs and inputs of imports.",
-		"cluster": "The spec has no block of this name.",
-	}
+var elsewhere = map[string]string{
+	"each":    "It is known in blocks with for_each or hosts.",
+	"host":    "It is known in tasks and handlers.",
+	"result":  "It is known in until, changed_when and failed_when of a task.",
+	"handler": "Handlers are named by notify, and by depends_on of handlers.",
+	"block":   "Blocks are named by depends_on.",
+	"import":  "Outputs of imports are known in tasks, handlers, checks, outputs and inputs of imports.",
+	"cluster": "The spec has no block of this name.",
 }
 
 // nearOrAll offers the names most like a mistyped one, or lists all names.

@@ -63,10 +63,16 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "apt_repository"})
 }
 
+var (
+	// fileName matches the names of files that apt reads.
+	fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	// fieldName matches the name of a field in a sources file.
+	fieldName = regexp.MustCompile(`^[A-Z][A-Za-z-]*$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	// apt ignores files with other characters in their names.
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
+	if !fileName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
 	}
 	if t.State == "absent" {
@@ -127,7 +133,7 @@ func (t *Task) checkFields() error {
 		}
 	}
 	for name, value := range t.Options {
-		if !regexp.MustCompile(`^[A-Z][A-Za-z-]*$`).MatchString(name) || strings.ContainsAny(value, "\r\n") {
+		if !fieldName.MatchString(name) || strings.ContainsAny(value, "\r\n") {
 			return fmt.Errorf("options has %s = %q, want a field's name and one line", name, value)
 		}
 	}

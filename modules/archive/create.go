@@ -14,20 +14,18 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// formats lists the name endings of each format and its options for tar. --no-name and a
+// formats are the name endings of each format and its options for tar. --no-name and a
 // single thread keep times and the number of processors out of the bytes.
-func formats() []struct{ end, format, compress string } {
-	return []struct{ end, format, compress string }{
-		{".tar.gz", "tar.gz", "gzip --no-name"}, {".tgz", "tar.gz", "gzip --no-name"},
-		{".tar.xz", "tar.xz", "xz --threads=1"}, {".txz", "tar.xz", "xz --threads=1"},
-		{".tar.zst", "tar.zst", "zstd --quiet"},
-		{".tar", "tar", ""}, {".zip", "zip", ""},
-	}
+var formats = []struct{ end, format, compress string }{
+	{".tar.gz", "tar.gz", "gzip --no-name"}, {".tgz", "tar.gz", "gzip --no-name"},
+	{".tar.xz", "tar.xz", "xz --threads=1"}, {".txz", "tar.xz", "xz --threads=1"},
+	{".tar.zst", "tar.zst", "zstd --quiet"},
+	{".tar", "tar", ""}, {".zip", "zip", ""},
 }
 
 // format returns the requested format, or the format of dest's ending.
 func (t *Task) format() string {
-	for _, f := range formats() {
+	for _, f := range formats {
 		if t.Format == f.format || t.Format == "" && strings.HasSuffix(t.Dest, f.end) {
 			return f.format
 		}
@@ -51,7 +49,7 @@ func (t *Task) packer(part string) (packer, error) {
 			Argv: []string{"zip", "-q", "-X", "-y", "-@", part}, Dir: t.Source, Env: map[string]string{"TZ": "UTC"},
 		}, "\n"}, nil
 	}
-	for _, f := range formats() {
+	for _, f := range formats {
 		if f.format != format {
 			continue
 		}

@@ -38,7 +38,7 @@ func (t *Task) walker(part, folder string) (packer, error) {
 	for _, pattern := range t.Exclude {
 		argv = append(argv, "--exclude=./"+strings.TrimPrefix(pattern, "/"))
 	}
-	for _, f := range formats() {
+	for _, f := range formats {
 		if f.format == t.format() && f.compress != "" {
 			argv = append(argv, "--use-compress-program="+f.compress)
 			break

@@ -11,6 +11,12 @@ import (
 	"kinit/modules/internal/media"
 )
 
+var (
+	// label matches one part of a name: RFC 1123 allows 63 letters, digits and hyphens.
+	label     = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+	octalMode = regexp.MustCompile(`^0?[0-7]{3,4}$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := media.Check(t.Path); err != nil {
@@ -19,8 +25,7 @@ func (t *Task) Validate() error {
 	if t.State == "absent" {
 		return nil
 	}
-	// RFC 1123 allows 63 letters, digits and hyphens in one part of a name.
-	if !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`).MatchString(t.Hostname) {
+	if !label.MatchString(t.Hostname) {
 		return fmt.Errorf("hostname %q: expected up to 63 letters, digits and hyphens, without a domain", t.Hostname)
 	}
 	return errors.Join(t.validateHostKey(), t.validateFiles(), t.validateCommands(), t.validateNetworks())
@@ -38,7 +43,7 @@ func (t *Task) validateFiles() error {
 		if !path.IsAbs(f.Path) {
 			return fmt.Errorf("write_file %d: path %q: expected an absolute path", i+1, f.Path)
 		}
-		if f.Permissions != "" && !regexp.MustCompile(`^0?[0-7]{3,4}$`).MatchString(f.Permissions) {
+		if f.Permissions != "" && !octalMode.MatchString(f.Permissions) {
 			return fmt.Errorf("write_file %d: permissions %q: expected an octal mode such as \"0644\"", i+1, f.Permissions)
 		}
 	}

@@ -56,10 +56,15 @@ func Kind() module.Kind {
 	}})
 }
 
+var (
+	// fileName matches the names of files that cron reads in /etc/cron.d.
+	fileName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	// Cron ignores files in /etc/cron.d with other characters in their names.
-	if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(t.Name) {
+	if !fileName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\" and \"_\"", t.Name)
 	}
 	if err := account.CheckName("user", t.User); err != nil {
@@ -75,7 +80,7 @@ func (t *Task) Validate() error {
 		return errors.New("env is for a file only, as it would count for all later jobs of the crontab: put it into job")
 	}
 	for name, value := range t.Env {
-		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) || strings.ContainsAny(value, "\r\n\"") {
+		if !variable.MatchString(name) || strings.ContainsAny(value, "\r\n\"") {
 			return fmt.Errorf("env has %s = %q, want a variable's name and one line without double quotes", name, value)
 		}
 	}

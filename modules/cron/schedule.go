@@ -14,14 +14,12 @@ type field struct {
 	words    []string // for from and the numbers after it
 }
 
-func fields() []field {
-	return []field{
-		{name: "minute", to: 59},
-		{name: "hour", to: 23},
-		{name: "day", from: 1, to: 31},
-		{name: "month", from: 1, to: 12, words: []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}},
-		{name: "weekday", to: 7, words: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
-	}
+var fields = []field{
+	{name: "minute", to: 59},
+	{name: "hour", to: 23},
+	{name: "day", from: 1, to: 31},
+	{name: "month", from: 1, to: 12, words: []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}},
+	{name: "weekday", to: 7, words: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
 // checkSchedule returns the mistake in a schedule. Cron itself would ignore the
@@ -30,11 +28,11 @@ func checkSchedule(text string) error {
 	if slices.Contains([]string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, text) {
 		return nil
 	}
-	parts, all := strings.Fields(text), fields()
-	if len(parts) != len(all) || strings.ContainsAny(text, "\r\n") {
+	parts := strings.Fields(text)
+	if len(parts) != len(fields) || strings.ContainsAny(text, "\r\n") {
 		return fmt.Errorf("schedule is %q, want five fields such as \"*/5 * * * *\", or \"@daily\"", text)
 	}
-	for i, f := range all {
+	for i, f := range fields {
 		for one := range strings.SplitSeq(parts[i], ",") {
 			if !f.takes(one) {
 				return fmt.Errorf("schedule has the %s %q, want %s", f.name, parts[i], f)

@@ -3,6 +3,7 @@ package cron
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -126,11 +127,9 @@ func (t *Task) mark() module.Mark { return module.Mark{Kind: Mark, ID: t.User + 
 
 // swapScript installs standard input as the crontab of $1, or removes that when $3
 // is empty, if it still has the checksum $2.
-const swapScript = `exec 9</etc && flock 9 || exit 1
-sum=$(crontab -u "$1" -l 2>/dev/null | sha256sum) || exit 1
-[ "${sum%% *}" = "$2" ] || exit 75
-if [ -z "$3" ]; then exec crontab -u "$1" -r; fi
-exec crontab -u "$1" -`
+//
+//go:embed swap.sh
+var swapScript string
 
 const (
 	changedCode = 75 // swapScript's exit code if the crontab has changed: EX_TEMPFAIL of sysexits.h

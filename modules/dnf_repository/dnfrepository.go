@@ -70,9 +70,14 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "dnf_repository"})
 }
 
+var (
+	repositoryID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
+	setting      = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`).MatchString(t.Name) {
+	if !repositoryID.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\", \".\" and \":\"", t.Name)
 	}
 	if t.State == "absent" {
@@ -109,7 +114,7 @@ func (t *Task) checkValues() error {
 		}
 	}
 	for name, value := range t.Options {
-		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) || strings.ContainsAny(value, "\r\n") {
+		if !setting.MatchString(name) || strings.ContainsAny(value, "\r\n") {
 			return fmt.Errorf("options has %s = %q, want a setting's name and one line", name, value)
 		}
 	}

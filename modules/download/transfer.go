@@ -50,10 +50,12 @@ func (t *Task) program(ctx context.Context, h module.Host, part string) (module.
 	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
 }
 
+var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`)
+
 // curl returns the command for curl, which reads the URL from its input: it can contain a
 // password, and every user sees command lines.
 func curl(client, from string, args ...string) module.Command {
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`).Replace(from)
+	quoted := curlEscapes.Replace(from)
 	argv := append([]string{client, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", connectSeconds, "--config", "-"}, args...)
 	return module.Command{Argv: argv, Stdin: strings.NewReader(`url = "` + quoted + "\"\n")}
 }

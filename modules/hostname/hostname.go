@@ -46,14 +46,20 @@ func Kind() module.Kind {
 	}})
 }
 
+// maxName is __NEW_UTS_LEN.
+const maxName = 64
+
+// validName matches a host name; RFC 1123, section 2.1.
+var validName = regexp.MustCompile(`^` + label + `(\.` + label + `)*$`)
+
+const label = `[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.State == "absent" {
 		return nil
 	}
-	// RFC 1123, section 2.1; __NEW_UTS_LEN is 64.
-	label := `[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
-	if len(t.Name) > 64 || !regexp.MustCompile(`^`+label+`(\.`+label+`)*$`).MatchString(t.Name) {
+	if len(t.Name) > maxName || !validName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a host name such as \"web1\" or \"web1.example\", at most 64 bytes", t.Name)
 	}
 	return nil

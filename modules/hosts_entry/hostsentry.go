@@ -45,6 +45,8 @@ func Kind() module.Kind {
 	}})
 }
 
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("path", t.Path); err != nil {
@@ -54,7 +56,7 @@ func (t *Task) Validate() error {
 		return errors.New("names is empty, want at least one name")
 	}
 	for _, name := range t.Names {
-		if !regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`).MatchString(name) {
+		if !hostName.MatchString(name) {
 			return fmt.Errorf("names has %q, want a host name such as \"db1.example\"", name)
 		}
 	}

@@ -56,13 +56,19 @@ func Kind() module.Kind {
 	}})
 }
 
+var (
+	moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+	// parameter matches a parameter that modprobe.d takes on one line.
+	parameter = regexp.MustCompile(`^[A-Za-z0-9_]+(=[^\s"#\\]*)?$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`).MatchString(t.Name) {
+	if !moduleName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a kernel module such as \"br_netfilter\"", t.Name)
 	}
 	for _, option := range t.Options {
-		if !regexp.MustCompile(`^[A-Za-z0-9_]+(=[^\s"#\\]*)?$`).MatchString(option) {
+		if !parameter.MatchString(option) {
 			return fmt.Errorf("options has %q, want parameters such as \"nested=1\"", option)
 		}
 	}

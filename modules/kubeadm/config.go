@@ -101,9 +101,7 @@ func ConfigKind() module.Kind {
 }
 
 // components are the keys of extra_args.
-func components() []string {
-	return []string{"apiserver", "controller_manager", "scheduler", "etcd", "kubelet"}
-}
+var components = []string{"apiserver", "controller_manager", "scheduler", "etcd", "kubelet"}
 
 // Validate checks the arguments.
 func (t *ConfigTask) Validate() error {
@@ -143,8 +141,8 @@ func (t *ConfigTask) validateJoin() error {
 
 func (t *ConfigTask) validateMaps() error {
 	for component := range t.ExtraArgs {
-		if !slices.Contains(components(), component) {
-			return fmt.Errorf("extra_args has %q, expected one of %s", component, strings.Join(components(), ", "))
+		if !slices.Contains(components, component) {
+			return fmt.Errorf("extra_args has %q, expected one of %s", component, strings.Join(components, ", "))
 		}
 	}
 	for name, value := range t.Timeouts {

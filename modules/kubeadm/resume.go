@@ -12,16 +12,12 @@ import (
 // kubeletConfig is the file that kubeadm writes when it starts the kubelet.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
-// controlPlane returns the manifests of a started control plane.
-func controlPlane() []string {
-	return []string{"etcd.yaml", "kube-apiserver.yaml", "kube-controller-manager.yaml", "kube-scheduler.yaml"}
-}
+// controlPlane are the manifests of a started control plane.
+var controlPlane = []string{"etcd.yaml", "kube-apiserver.yaml", "kube-controller-manager.yaml", "kube-scheduler.yaml"}
 
-// startPhases returns the phases of kubeadm init up to the one that waits for the control
+// startPhases are the phases of kubeadm init up to the one that waits for the control
 // plane (https://kubernetes.io/docs/reference/setup-tools/kubeadm/kubeadm-init/).
-func startPhases() []string {
-	return []string{"preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start"}
-}
+var startPhases = []string{"preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start"}
 
 // begun reports whether an interrupted init has started the control plane with the same
 // configuration and authority, so that only the later phases remain. An init that was
@@ -38,7 +34,7 @@ func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (boo
 		}
 	}
 	files := []string{kubeletConfig}
-	for _, name := range controlPlane() {
+	for _, name := range controlPlane {
 		files = append(files, manifestsDir+"/"+name)
 	}
 	for _, name := range files {
@@ -57,5 +53,5 @@ func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
 	if err := n.mark(ctx, h, resumed); err != nil {
 		return err
 	}
-	return n.call(ctx, h, args, slices.Concat(n.skipPhases, startPhases()))
+	return n.call(ctx, h, args, slices.Concat(n.skipPhases, startPhases))
 }

@@ -21,12 +21,10 @@ const dropTime = 10 * time.Second
 
 // timeouts are kubeadm's own, of the API version v1beta4
 // (https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/, "Timeouts").
-func timeouts() map[string]time.Duration {
-	return map[string]time.Duration{
-		"controlPlaneComponentHealthCheck": 4 * time.Minute, "kubeletHealthCheck": 4 * time.Minute,
-		"kubernetesAPICall": time.Minute, "etcdAPICall": 2 * time.Minute, "tlsBootstrap": 5 * time.Minute,
-		"discovery": 5 * time.Minute, "upgradeManifests": 5 * time.Minute,
-	}
+var timeouts = map[string]time.Duration{
+	"controlPlaneComponentHealthCheck": 4 * time.Minute, "kubeletHealthCheck": 4 * time.Minute,
+	"kubernetesAPICall": time.Minute, "etcdAPICall": 2 * time.Minute, "tlsBootstrap": 5 * time.Minute,
+	"discovery": 5 * time.Minute, "upgradeManifests": 5 * time.Minute,
 }
 
 // call runs kubeadm with the configuration. On a slow host kubeadm gets a temporary copy with
@@ -90,7 +88,7 @@ func stretch(text string, slow float64) (longer string, changed bool, err error)
 // stretched returns kubeadm's timeouts, overridden by the given ones, each multiplied by the pace.
 func stretched(given any, slow float64) (object, error) {
 	all := object{}
-	for name, limit := range timeouts() {
+	for name, limit := range timeouts {
 		all[name] = pace.Stretch(limit, slow).String()
 	}
 	said, _ := given.(object)

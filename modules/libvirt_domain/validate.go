@@ -14,9 +14,15 @@ import (
 // maxCDs is the number of drives of either chipset's SATA controller.
 const maxCDs = 6
 
+var (
+	// domainName matches the names that are safe in paths too.
+	domainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	uuidForm   = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
+	if !domainName.MatchString(t.Name) {
 		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)
 	}
 	if grace, err := t.grace(); err != nil || grace < 0 {
@@ -108,7 +114,7 @@ func (n NIC) validate(vcpus int) error {
 }
 
 func isUUID(text string) bool {
-	return regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`).MatchString(text)
+	return uuidForm.MatchString(text)
 }
 
 // spec translates the arguments for libvirt.

@@ -53,9 +53,11 @@ func Kind() module.Kind {
 	}})
 }
 
+var volumeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
+	if !volumeName.MatchString(t.Name) {
 		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)
 	}
 	if !path.IsAbs(t.Dir) {

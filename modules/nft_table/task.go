@@ -46,10 +46,13 @@ func Kind() module.Kind {
 	}})
 }
 
+// tableName matches the name of a table, which is also the one of a file and a unit.
+var tableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
 // Validate checks the arguments. The content is checked by nft in Plan.
 func (t *Task) Validate() error {
 	switch {
-	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`).MatchString(t.Name):
+	case !tableName.MatchString(t.Name):
 		return fmt.Errorf("name is %q, expected a letter and then letters, digits, \"_\" and \"-\"", t.Name)
 	case t.State == "present" && strings.TrimSpace(t.Content) == "":
 		return errors.New("content is empty, expected the chains of the table")

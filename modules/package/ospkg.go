@@ -62,15 +62,17 @@ func Kind() module.Kind {
 	}})
 }
 
+// packageName matches the characters that Debian's policy, section 5.6.1, and rpm allow,
+// perhaps with a version.
+var packageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(=[A-Za-z0-9.+:~^_-]+\*?)?$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if len(t.Names) == 0 {
 		return errors.New("names is empty, want at least one package")
 	}
-	// The characters that Debian's policy, section 5.6.1, and rpm allow.
-	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(=[A-Za-z0-9.+:~^_-]+\*?)?$`)
 	for _, name := range t.Names {
-		if !valid.MatchString(name) {
+		if !packageName.MatchString(name) {
 			return fmt.Errorf("names has %q, want a package name such as \"curl\" or \"curl=7.88.1-10\"", name)
 		}
 	}

@@ -61,7 +61,9 @@ func paragraphs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+var markdownEscapes = strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[")
+
 // escape keeps characters from being taken for marks of the page.
 func escape(text string) string {
-	return strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
+	return markdownEscapes.Replace(text)
 }

@@ -11,7 +11,7 @@ import (
 // undoSysctl restores the former value of a kernel parameter. If the kernel no longer has
 // the parameter, it does nothing.
 func undoSysctl(ctx context.Context, h module.Host, mark module.Mark) error {
-	file := "/proc/sys/" + strings.NewReplacer(".", "/", "/", ".").Replace(mark.ID)
+	file := "/proc/sys/" + dotsAndSlashes.Replace(mark.ID)
 	there, err := hostfile.Exists(ctx, h, file)
 	if err != nil || !there {
 		return err

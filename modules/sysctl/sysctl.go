@@ -46,9 +46,11 @@ func Kind() module.Kind {
 	}})
 }
 
+var parameter = regexp.MustCompile(`^[A-Za-z0-9_/-]+(\.[A-Za-z0-9_/-]+)+$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if !regexp.MustCompile(`^[A-Za-z0-9_/-]+(\.[A-Za-z0-9_/-]+)+$`).MatchString(t.Name) {
+	if !parameter.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a kernel parameter such as \"net.ipv4.ip_forward\"", t.Name)
 	}
 	if t.State == "present" && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
@@ -60,9 +62,11 @@ func (t *Task) Validate() error {
 	return nil
 }
 
+var dotsAndSlashes = strings.NewReplacer(".", "/", "/", ".")
+
 // procPath returns the kernel's file of the parameter.
 func (t *Task) procPath() string {
-	return "/proc/sys/" + strings.NewReplacer(".", "/", "/", ".").Replace(t.Name)
+	return "/proc/sys/" + dotsAndSlashes.Replace(t.Name)
 }
 
 // file returns the file that sets the parameter at boot.

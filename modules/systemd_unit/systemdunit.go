@@ -74,12 +74,14 @@ func (t *Task) Hide(argument string) bool {
 	return hides
 }
 
+var dropInName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := unitfile.CheckName(t.Name); err != nil {
 		return err
 	}
-	if t.DropIn != "" && !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`).MatchString(t.DropIn) {
+	if t.DropIn != "" && !dropInName.MatchString(t.DropIn) {
 		return fmt.Errorf("drop_in is %q, want a file's name such as \"50-limits\"", t.DropIn)
 	}
 	if t.State == "absent" {

@@ -65,6 +65,8 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "timer", Elsewhere: "win_scheduled_task"})
 }
 
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := unitfile.CheckName(t.timer()); err != nil || strings.Contains(t.Name, "@") {
@@ -89,7 +91,7 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("dir is %q, want an absolute path", t.Dir)
 	}
 	for name := range t.Env {
-		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
+		if !variable.MatchString(name) {
 			return fmt.Errorf("env has %q, want a variable's name", name)
 		}
 	}

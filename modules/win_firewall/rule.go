@@ -15,9 +15,7 @@ import (
 const open = "Any"
 
 // protocols are the firewall's names of protocols.
-func protocols() map[string]string {
-	return map[string]string{"tcp": "TCP", "udp": "UDP", "icmpv4": "ICMPv4", "icmpv6": "ICMPv6", "any": open}
-}
+var protocols = map[string]string{"tcp": "TCP", "udp": "UDP", "icmpv4": "ICMPv4", "icmpv6": "ICMPv6", "any": open}
 
 // rule is a rule in the form of the firewall's cmdlets.
 type rule struct {
@@ -50,7 +48,7 @@ func (t *Task) rule() rule {
 		There:       true,
 		DisplayName: cmp.Or(t.DisplayName, t.Name), Description: t.Description, Enabled: t.Enabled,
 		Direction: title(t.Direction), Action: title(t.Action), Profiles: strings.Join(profiles, ", "),
-		Protocol:   cmp.Or(protocols()[t.Protocol], t.Protocol),
+		Protocol:   cmp.Or(protocols[t.Protocol], t.Protocol),
 		LocalPorts: orOpen(t.LocalPorts), RemotePorts: orOpen(t.RemotePorts), RemoteAddresses: orOpen(t.RemoteAddresses),
 		Program: cmp.Or(winpath.Native(t.Program), open),
 	}

@@ -71,6 +71,15 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_firewall", OS: []module.OS{module.Windows}, Elsewhere: "nft_table"})
 }
 
+var (
+	// protocolNumber matches a number of the protocol field of IP.
+	protocolNumber = regexp.MustCompile(`^([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$`)
+	// portRange matches a port or several.
+	portRange = regexp.MustCompile(`^[0-9]{1,5}(-[0-9]{1,5})?$`)
+	// addressWord matches what may be a word of Windows for addresses.
+	addressWord = regexp.MustCompile(`^[A-Z][A-Za-z0-9]+$`)
+)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Program != "" {
@@ -86,7 +95,7 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("direction is %q, want \"inbound\" or \"outbound\"", t.Direction)
 	case t.Action != "allow" && t.Action != "block":
 		return fmt.Errorf("action is %q, want \"allow\" or \"block\"", t.Action)
-	case protocols()[t.Protocol] == "" && !regexp.MustCompile(`^([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$`).MatchString(t.Protocol):
+	case protocols[t.Protocol] == "" && !protocolNumber.MatchString(t.Protocol):
 		return fmt.Errorf("protocol is %q, want tcp, udp, icmpv4, icmpv6, any or a number from 0 to 255", t.Protocol)
 	case !ported && len(t.LocalPorts)+len(t.RemotePorts) > 0:
 		return errors.New("ports are those of tcp and udp, want local_ports and remote_ports beside such a protocol only")
@@ -96,9 +105,8 @@ func (t *Task) Validate() error {
 }
 
 func checkPorts(argument string, ports []string) error {
-	valid := regexp.MustCompile(`^[0-9]{1,5}(-[0-9]{1,5})?$`)
 	for _, port := range ports {
-		if !valid.MatchString(port) {
+		if !portRange.MatchString(port) {
 			return fmt.Errorf("%s has %q, want a port or range such as \"30000-32767\"", argument, port)
 		}
 	}
@@ -109,7 +117,7 @@ func checkAddresses(addresses []string) error {
 	for _, address := range addresses {
 		_, single := netip.ParseAddr(address)
 		_, subnet := netip.ParsePrefix(address)
-		if single != nil && subnet != nil && !regexp.MustCompile(`^[A-Z][A-Za-z0-9]+$`).MatchString(address) {
+		if single != nil && subnet != nil && !addressWord.MatchString(address) {
 			return fmt.Errorf("remote_addresses has %q, want an address, a subnet such as \"10.0.0.0/8\" or a word of Windows such as \"LocalSubnet\"", address)
 		}
 	}

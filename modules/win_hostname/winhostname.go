@@ -35,10 +35,13 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_hostname", OS: []module.OS{module.Windows}, Elsewhere: "hostname"})
 }
 
+// netbiosName matches a name that NetBIOS takes, too.
+var netbiosName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,13}[A-Za-z0-9])?$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
-	case !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,13}[A-Za-z0-9])?$`).MatchString(t.Name):
+	case !netbiosName.MatchString(t.Name):
 		return fmt.Errorf("name is %q, want at most 15 letters, digits and \"-\" inside", t.Name)
 	case strings.Trim(t.Name, "0123456789") == "":
 		return fmt.Errorf("name is %q, want at least one letter in it: Windows takes no number for a name", t.Name)

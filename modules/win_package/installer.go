@@ -27,9 +27,14 @@ type call struct {
 	Line    string `json:"line"`
 }
 
+var (
+	productCode = regexp.MustCompile(`^\{[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}$`)
+	sha256Form  = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+)
+
 // isProductCode reports whether a product is the product code of an MSI package.
 func isProductCode(product string) bool {
-	return regexp.MustCompile(`^\{[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}$`).MatchString(product)
+	return productCode.MatchString(product)
 }
 
 // name returns the program's name in messages.
@@ -49,7 +54,7 @@ func (t *Task) checkPresent() error {
 	if t.URL != "" {
 		return t.fetched().Check()
 	}
-	if t.SHA256 != "" && !regexp.MustCompile(`^[0-9A-Fa-f]{64}$`).MatchString(t.SHA256) {
+	if t.SHA256 != "" && !sha256Form.MatchString(t.SHA256) {
 		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
 	}
 	return winpath.Check("path", t.Path)

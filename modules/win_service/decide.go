@@ -94,7 +94,7 @@ func (t *Task) decideDefinition(s state, d *decision) {
 		c.Description = t.Description
 	}
 	if want := t.start(s); differ(want != "" && want != s.startWord(), "start "+want) {
-		word := starts()[want].sc
+		word := starts[want].sc
 		c.Start = &word
 	}
 	if differ(t.Account != "" && !strings.EqualFold(account(t.Account), account(s.Account)), "account "+t.Account) {

@@ -42,16 +42,14 @@ type start struct {
 }
 
 // starts are the start types, by the words of the argument.
-func starts() map[string]start {
-	return map[string]start{
-		"auto": {2, false, "auto"}, "delayed-auto": {2, true, "delayed-auto"},
-		"manual": {3, false, "demand"}, "disabled": {4, false, "disabled"},
-	}
+var starts = map[string]start{
+	"auto": {2, false, "auto"}, "delayed-auto": {2, true, "delayed-auto"},
+	"manual": {3, false, "demand"}, "disabled": {4, false, "disabled"},
 }
 
 // startWord returns the service's start type, in the words of the argument.
 func (s state) startWord() string {
-	for word, way := range starts() {
+	for word, way := range starts {
 		if s.There && way.number == s.Start && way.delayed == (s.Delayed && s.Start == 2) {
 			return word
 		}

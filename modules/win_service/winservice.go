@@ -90,11 +90,13 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_service", OS: []module.OS{module.Windows}, Elsewhere: "service"})
 }
 
+// serviceName matches the names of services: at most 256 characters without slashes; quotes would
+// end the name in a query, and cmdlets treat the others as patterns.
+var serviceName = regexp.MustCompile(`^[^/\\'"*?\[\]\n]{1,256}$`)
+
 // Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	// Names of services have at most 256 characters without slashes; quotes would end
-	// the name in a query, and cmdlets treat the others as patterns.
-	if !regexp.MustCompile(`^[^/\\'"*?\[\]\n]{1,256}$`).MatchString(t.Name) {
+	if !serviceName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want the name of a service such as \"containerd\"", t.Name)
 	}
 	if t.Path != "" {

@@ -38,6 +38,9 @@ func (t *Task) validateMedia() error {
 	return t.media().Check()
 }
 
+// domainName matches the names that are safe in paths too.
+var domainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 func (t *Task) validateMachine() error {
 	memory, err := size.Parse(t.Memory)
 	if err != nil {
@@ -61,7 +64,7 @@ func (t *Task) validateMachine() error {
 		return fmt.Errorf("virt_type %q: expected \"kvm\" or \"qemu\"", t.VirtType)
 	case t.Firmware != "uefi" && t.Firmware != "bios":
 		return fmt.Errorf("firmware %q: expected \"uefi\" or \"bios\"", t.Firmware)
-	case t.Domain != "" && !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Domain):
+	case t.Domain != "" && !domainName.MatchString(t.Domain):
 		return fmt.Errorf("domain %q: expected letters, digits, '.', '-' and '_'", t.Domain)
 	}
 	return nil

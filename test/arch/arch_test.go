@@ -1,13 +1,16 @@
-// Package arch holds the rules about who may import whom that the compiler does
-// not enforce, each with its reason, and the rule that every package says what it
-// is for.
 package arch
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,55 +26,11 @@ type pkg struct {
 	CgoFiles   []string
 }
 
-// rule forbids packages below From to import packages below Ban, but for those in
-// Except. An empty From means every package of kinit.
-type rule struct {
-	From   string
-	Ban    string
-	Except []string
-	Reason string
-}
-
-func rules() []rule {
-	only := func(ban, owner string) rule {
-		return rule{Ban: ban, Except: []string{owner}, Reason: "a client library is used by one package, so that replacing it is one change"}
-	}
-	return []rule{
-		{From: "kinit/engine", Ban: "kinit/modules", Reason: "modules are given to the engine by its caller"},
-		{From: "kinit/engine", Ban: "kinit/cmd", Reason: "the engine does not know who shows its events"},
-		{From: "kinit/engine", Ban: "kinit/specs", Reason: "what a cluster is made of is given to the engine by its caller"},
-		{From: "kinit/modules", Ban: "kinit/engine/internal", Reason: "modules know the contract only"},
-		{From: "kinit/modules", Ban: "kinit/cmd", Reason: "modules know the contract only"},
-		{From: "kinit", Ban: "kinit/test", Except: []string{"kinit/test"}, Reason: "test doubles do not belong in the program"},
-		{From: "kinit/engine/graph", Ban: "kinit", Reason: "the graph knows nothing of tasks"},
-		{From: "kinit/engine/shell", Ban: "kinit", Reason: "quoting is pure"},
-		{From: "kinit/engine/secret", Ban: "kinit", Reason: "a leaf that everything may use"},
-		{From: "kinit/engine/event", Ban: "kinit", Reason: "a leaf that everything may use"},
-		only("libvirt.org/go/libvirt", "kinit/modules/internal/virt"),
-		only("github.com/ovn-org/libovsdb", "kinit/modules/internal/ovn"),
-		only("github.com/masterzen/winrm", "kinit/engine/transport/winrm"),
-		only("github.com/bodgit/ntlmssp", "kinit/engine/transport/winrm"),
-		only("github.com/urfave/cli", "kinit/cmd/kinit"),
-		{From: "kinit/cmd/kinit/app", Ban: "github.com/urfave/cli", Reason: "what the process gives knows no command line"},
-		only("github.com/rogpeppe/go-internal/diff", "kinit/engine/textdiff"),
-		only("filippo.io/age", "kinit/engine/internal/secretfile"),
-		only("oras.land/oras-go", "kinit/cmd/kinit/pins"),
-		only("go.etcd.io/etcd", "kinit/engine/internal/etcd"),
-		only("google.golang.org/grpc", "kinit/engine/internal/etcd"),
-		only("github.com/chromedp", "kinit/test/browser"),
-		{Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"}, Reason: "one package writes the format, and the simulator reads it"},
-		only("github.com/dlclark/regexp2", "kinit/test/winsim/powershell/value"),
-		{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
-		only("github.com/robfig/cron", "kinit/cmd/kinit/ci/schedule"),
-		{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
-	}
-}
-
 func TestImportsKeepTheDirectionOfTheArchitecture(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t) {
 		for _, imported := range p.Imports {
-			for _, r := range rules() {
+			for _, r := range importRules {
 				if r.forbids(p.ImportPath, imported) {
 					t.Errorf("%s imports %s: %s", p.ImportPath, imported, r.Reason)
 				}
@@ -80,16 +39,31 @@ func TestImportsKeepTheDirectionOfTheArchitecture(t *testing.T) {
 	}
 }
 
-func (r rule) forbids(from, imported string) bool {
-	if r.From != "" && !below(from, r.From) || !below(imported, r.Ban) {
-		return false
-	}
-	for _, allowed := range r.Except {
-		if below(from, allowed) {
-			return false
+// A rule that names what is not there forbids nothing, and nobody would notice.
+func TestImportRulesCanBeBroken(t *testing.T) {
+	t.Parallel()
+	all := list(t)
+	for _, r := range importRules {
+		banned := func(p pkg) bool {
+			return below(p.ImportPath, r.Ban) || slices.ContainsFunc(p.Imports, func(imported string) bool { return below(imported, r.Ban) })
+		}
+		if !slices.ContainsFunc(all, banned) {
+			t.Errorf("no package is or imports %s", r.Ban)
+		}
+		if !slices.ContainsFunc(all, func(p pkg) bool { return r.forbids(p.ImportPath, r.Ban) }) {
+			t.Errorf("the rule about %s holds for no package below %q", r.Ban, r.From)
+		}
+		for _, owner := range r.Except {
+			if !slices.ContainsFunc(all, func(p pkg) bool { return below(p.ImportPath, owner) && banned(p) }) {
+				t.Errorf("%s may import %s, and does not", owner, r.Ban)
+			}
 		}
 	}
-	return true
+}
+
+func (r rule) forbids(from, imported string) bool {
+	return (r.From == "" || below(from, r.From)) && below(imported, r.Ban) &&
+		!slices.ContainsFunc(r.Except, func(allowed string) bool { return below(from, allowed) })
 }
 
 // below reports whether a package is the root or in a folder of it. A client's
@@ -107,18 +81,102 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
-// TestEngineNamesNoDistributionStageOrService keeps playbooks out of the engine:
-// adding one must need no Go. Words that are also plain English in a sentence are
-// looked for only as quoted names.
+func TestShortPackagesArePartOfTheirImporter(t *testing.T) {
+	t.Parallel()
+	all := list(t)
+	importers := map[string]int{}
+	for _, p := range all {
+		for _, imported := range p.Imports {
+			importers[imported]++
+		}
+	}
+	var short []string
+	for _, p := range all {
+		files := slices.Concat(p.GoFiles, p.CgoFiles)
+		// What imports testing is for tests.
+		if below(p.ImportPath, "kinit/test") || slices.Contains(p.Imports, "testing") || len(files) != 1 || importers[p.ImportPath] != 1 {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(p.Dir, files[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(text, []byte("\n")); lines < shortest {
+			short = append(short, p.ImportPath)
+			if shortPackages[p.ImportPath] == "" {
+				t.Errorf("%s has one importer, one file and %d lines: it is part of its importer", p.ImportPath, lines)
+			}
+		}
+	}
+	for path := range shortPackages {
+		if !slices.Contains(short, path) {
+			t.Errorf("%s is no short package with one importer", path)
+		}
+	}
+}
+
 func TestEngineNamesNoDistributionStageOrService(t *testing.T) {
 	t.Parallel()
-	banned := []string{
-		"k8s", "kubernetes", "kubeadm", "okd", "haproxy", "registry", "flannel",
-		`"bare"`, `"prepare"`, `"cleanup"`, `"validate"`, `"network"`, `"services"`, `"images"`, `"nodes"`, `"cluster"`, `"computes"`, `"verify"`, `"bind"`,
+	words := slices.Clone(playbookWords)
+	stages := stagesOf(t)
+	for _, stage := range stages {
+		if !slices.Contains(languageWords, stage) {
+			words = append(words, `"`+stage+`"`)
+		}
 	}
-	for _, hit := range grep(t, "engine", banned) {
-		t.Errorf("%s names what belongs in a playbook", hit)
+	for _, word := range words {
+		for _, hit := range grep(t, "engine", ".go", word) {
+			t.Errorf("%s names what belongs in a playbook: %s", hit, word)
+		}
+		// What no playbook names, nobody would write into the engine.
+		if len(grep(t, "specs", ".hcl", word)) == 0 {
+			t.Errorf("no playbook has the word %s", word)
+		}
 	}
+	for _, word := range languageWords {
+		if !slices.Contains(stages, word) || len(grep(t, "engine", ".go", `"`+word+`"`)) == 0 {
+			t.Errorf("%q is no stage, or no word of the language", word)
+		}
+	}
+}
+
+// stagesOf lists the stages that playbooks declare.
+func stagesOf(t *testing.T) []string {
+	t.Helper()
+	var stages []string
+	declared := regexp.MustCompile(`stage "([a-z]+)"`)
+	for _, hit := range grep(t, "specs", ".hcl", `stage "`) {
+		if found := declared.FindStringSubmatch(hit); found != nil {
+			stages = append(stages, found[1])
+		}
+	}
+	slices.Sort(stages)
+	return slices.Compact(stages)
+}
+
+// grep returns the lines below a folder that contain a word, in capitals too, comments
+// included and tests aside.
+func grep(t *testing.T, folder, suffix, word string) []string {
+	t.Helper()
+	var hits []string
+	err := filepath.WalkDir(filepath.Join(root(t), folder), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			if strings.Contains(strings.ToLower(line), word) {
+				hits = append(hits, fmt.Sprintf("%s:%d: %s", path, n, strings.TrimSpace(line)))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hits
 }
 
 func list(t *testing.T) []pkg {

@@ -41,9 +41,11 @@ func TestFilesUseThoseBeforeThem(t *testing.T) {
 			text := strings.Join(strings.Fields(f.Doc.Text()), " ")
 			if found := stated.FindStringSubmatch(text); found != nil {
 				order = strings.Split(found[1], ", ")
+			} else if strings.Contains(text, "Its files") {
+				t.Errorf("the package comment of %s states its files in other words", p.ImportPath)
 			}
 		}
-		if order == nil && len(files) > 1 {
+		if order == nil && len(files) > 1 && !below(p.ImportPath, handsOn) {
 			continue
 		}
 		if order != nil {
@@ -85,7 +87,7 @@ func backward(fset *token.FileSet, p *types.Package, info *types.Info, order []s
 	return slices.Compact(found)
 }
 
-// foreign lists the places where a field is set that another package of the plan has.
+// foreign lists the places where a field of another package is set that hands values on.
 func foreign(fset *token.FileSet, p *types.Package, files []*ast.File, info *types.Info) []string {
 	var found []string
 	written := func(e ast.Expr) {
@@ -93,7 +95,7 @@ func foreign(fset *token.FileSet, p *types.Package, files []*ast.File, info *typ
 		if !ok || info.Selections[s] == nil {
 			return
 		}
-		if owner := info.Selections[s].Obj().Pkg(); owner != p && below(owner.Path(), "kinit/engine/internal/plan") {
+		if owner := info.Selections[s].Obj().Pkg(); owner != p && below(owner.Path(), handsOn) {
 			found = append(found, fset.Position(e.Pos()).String())
 		}
 	}
@@ -143,3 +145,42 @@ func exported(t *testing.T, pattern string) ([]pkg, importer.Lookup) {
 	}
 	return all, func(path string) (io.ReadCloser, error) { return os.Open(export[path]) }
 }
+
+// The checks find what they are for.
+func TestFilesAndFieldsAreChecked(t *testing.T) {
+	t.Parallel()
+	fset := token.NewFileSet()
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	var value *types.Package
+	check := func(path string, texts map[string]string) (*types.Package, []*ast.File) {
+		var files []*ast.File
+		for name, text := range texts {
+			f, err := parser.ParseFile(fset, name, text, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		config := types.Config{Importer: importing(func(string) (*types.Package, error) { return value, nil })}
+		made, err := config.Check(path, fset, files, info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made, files
+	}
+	value, _ = check(handsOn+"/value", map[string]string{"value.go": "package value\ntype V struct{ N int }"})
+	made, files := check("kinit/engine/internal/run", map[string]string{
+		"first.go":  "package run\nimport \"" + handsOn + "/value\"\nfunc first(v *value.V) { v.N++; second() }",
+		"second.go": "package run\nfunc second() {}",
+	})
+	if got := backward(fset, made, info, []string{"first.go", "second.go"}); len(got) != 1 {
+		t.Errorf("a use of a later file gives %q", got)
+	}
+	if got := foreign(fset, made, files, info); len(got) != 1 {
+		t.Errorf("a write to another package's field gives %q", got)
+	}
+}
+
+type importing func(path string) (*types.Package, error)
+
+func (i importing) Import(path string) (*types.Package, error) { return i(path) }

@@ -21,7 +21,6 @@ import (
 // With one process the name comes when the test begins, then what it says, then the line
 // that says how it ended, and the name again only if it did not pass.
 type output struct {
-	patterns
 	names   []string // of the tests that are planned
 	ended   func(Test)
 	problem func(string) // the suite itself failed
@@ -50,26 +49,21 @@ func (o *output) line(text string) {
 	o.block = o.block[:0]
 }
 
-// patterns are what blocks are made of.
-type patterns struct {
-	header *regexp.Regexp // how a test ended: what it was, how it ended, how long it took
-	kinds  *regexp.Regexp // what ginkgo puts into the name of a test that failed
-	words  *regexp.Regexp // how a message begins
-}
-
-func newPatterns() patterns {
-	return patterns{
-		header: regexp.MustCompile(`^(•|\+|S|P|R|\[[A-Za-z]+\])(?: PASSED)?(?: \[([A-Z! ]+)\])?(?: \[.*\])?(?: \[([0-9.]+) seconds\])$`),
-		kinds:  regexp.MustCompile(`(?:TOP-LEVEL )?\[(?:It|(?:Just)?BeforeEach|(?:Just)?AfterEach|BeforeAll|AfterAll|DeferCleanup \((?:Each|All)\))\] ?`),
-		words:  regexp.MustCompile(`^  \[(?:FAILED|PANICKED|TIMEDOUT|INTERRUPTED|ABORTED|SKIPPED)\] ?`),
-	}
-}
+// What blocks are made of.
+var (
+	// header is how a test ended: what it was, how it ended, how long it took.
+	header = regexp.MustCompile(`^(•|\+|S|P|R|\[[A-Za-z]+\])(?: PASSED)?(?: \[([A-Z! ]+)\])?(?: \[.*\])?(?: \[([0-9.]+) seconds\])$`)
+	// kinds is what ginkgo puts into the name of a test that failed.
+	kinds = regexp.MustCompile(`(?:TOP-LEVEL )?\[(?:It|(?:Just)?BeforeEach|(?:Just)?AfterEach|BeforeAll|AfterAll|DeferCleanup \((?:Each|All)\))\] ?`)
+	// words is how a message begins.
+	words = regexp.MustCompile(`^  \[(?:FAILED|PANICKED|TIMEDOUT|INTERRUPTED|ABORTED|SKIPPED)\] ?`)
+)
 
 // interrupted is how ginkgo begins to tell of a test that was at work when it was ended.
 const interrupted = "An interrupt occurred"
 
 func newOutput(names []string, ended func(Test), problem func(string)) *output {
-	return &output{patterns: newPatterns(), names: names, ended: ended, problem: problem}
+	return &output{names: names, ended: ended, problem: problem}
 }
 
 // end looks at a block that is complete.
@@ -81,7 +75,7 @@ func (o *output) end() {
 		o.began = name
 	}
 	for i, text := range o.block {
-		if match := o.header.FindStringSubmatch(text); match != nil {
+		if match := header.FindStringSubmatch(text); match != nil {
 			o.take(match, o.block[i+1:])
 			return
 		}
@@ -135,7 +129,7 @@ func stateOf(mark, word string) State {
 // name is the planned test that a line names. The line has the kind of the node that
 // failed in it, and the test's labels after it.
 func (o *output) name(line string) string {
-	line = strings.TrimSpace(o.kinds.ReplaceAllString(line, ""))
+	line = strings.TrimSpace(kinds.ReplaceAllString(line, ""))
 	found := ""
 	for _, name := range o.names {
 		if (line == name || strings.HasPrefix(line, name+" [")) && len(name) > len(found) {
@@ -150,7 +144,7 @@ func (o *output) name(line string) string {
 func (o *output) message(lines []string) Test {
 	start := -1
 	for i, text := range lines {
-		if o.words.MatchString(text) && !strings.Contains(text, "] in [") {
+		if words.MatchString(text) && !strings.Contains(text, "] in [") {
 			start = i
 		}
 	}
@@ -164,7 +158,7 @@ func (o *output) message(lines []string) Test {
 		}
 		said = append(said, strings.TrimPrefix(text, "  "))
 	}
-	said[0] = o.words.ReplaceAllString("  "+said[0], "")
+	said[0] = words.ReplaceAllString("  "+said[0], "")
 	return Test{Error: telling(said), Detail: strings.TrimSpace(strings.Join(said, "\n"))}
 }
 

@@ -44,13 +44,19 @@ func runs(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
+// listed matches a line with the place and the name of a test.
+var listed = regexp.MustCompile(`^\s+\S+:[0-9]+: (.*)$`)
+
+// release matches the version of a release, such as v1.34.4.
+var release = regexp.MustCompile(`v[0-9]+\.[0-9]+\.[0-9]+\S*`)
+
 // Version is the release that the suite belongs to, such as v1.34.4.
 func (s *Suite) Version(ctx context.Context) (string, error) {
 	out, err := s.ask(ctx, "--version")
 	if err != nil {
 		return "", err
 	}
-	if version := regexp.MustCompile(`v[0-9]+\.[0-9]+\.[0-9]+\S*`).FindString(out); version != "" {
+	if version := release.FindString(out); version != "" {
 		return version, nil
 	}
 	return "", fmt.Errorf("ask %s for its version: it said %q", s.Tests, strings.TrimSpace(out))
@@ -71,9 +77,8 @@ func (s *Suite) List(ctx context.Context, focus, skip string) ([]string, error) 
 		return nil, err
 	}
 	var names []string
-	line := regexp.MustCompile(`^\s+\S+:[0-9]+: (.*)$`)
 	for text := range strings.Lines(out) {
-		match := line.FindStringSubmatch(strings.TrimRight(text, "\n"))
+		match := listed.FindStringSubmatch(strings.TrimRight(text, "\n"))
 		if match != nil && wanted.MatchString(match[1]) && (skip == "" || !unwanted.MatchString(match[1])) {
 			names = append(names, match[1])
 		}

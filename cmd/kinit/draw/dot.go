@@ -49,10 +49,12 @@ func dotBox(n int, b Box) string {
 	return fmt.Sprintf("n%d [label = %s, tooltip = %s%s]\n", n, dotText(b.Label+"\n"+b.Note), dotText(b.Tip), style)
 }
 
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // dotText is a quoted text of the language: only quotes and backslashes are special
 // there, and a line end is \n.
 func dotText(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+	return `"` + dotEscapes.Replace(text) + `"`
 }
 
 // first and last are boxes of a group for arrows between groups to hold on to.

@@ -42,8 +42,10 @@ func Mermaid(p *Picture) string {
 	return out.String()
 }
 
+var mermaidEntities = strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", "<br>")
+
 // mermaidText is a quoted text of the language, which writes special characters as
 // entities with # in front.
 func mermaidText(text string) string {
-	return `"` + strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", "<br>").Replace(text) + `"`
+	return `"` + mermaidEntities.Replace(text) + `"`
 }

@@ -73,7 +73,7 @@ func same(a, b map[string]any) bool {
 
 func sorted(all map[string]any) map[string]any {
 	all = maps.Clone(all)
-	for _, list := range lists() {
+	for _, list := range lists {
 		items, _ := all[list].([]any)
 		items = slices.Clone(items)
 		slices.SortFunc(items, func(a, b any) int { return strings.Compare(nameOf(a), nameOf(b)) })

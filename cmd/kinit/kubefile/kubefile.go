@@ -26,7 +26,7 @@ const (
 	users    = "users"
 )
 
-func lists() []string { return []string{clusters, contexts, users} }
+var lists = []string{clusters, contexts, users}
 
 // inner is the key of an entry's content in a list.
 func inner(list string) string {
@@ -100,12 +100,12 @@ func Merge(file []byte, name string, kubeconfig []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range lists() {
+	for _, list := range lists {
 		if content, there := before.find(list, name); there && !marked(content) {
 			return nil, fmt.Errorf("the %s entry %q is %w: choose another name", inner(list), name, ErrForeign)
 		}
 	}
-	for _, list := range lists() {
+	for _, list := range lists {
 		if file, err = put(file, list, name, contents[list]); err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func Remove(file []byte, name string) ([]byte, bool, error) {
 		return nil, false, err
 	}
 	found := false
-	for _, list := range lists() {
+	for _, list := range lists {
 		if content, there := before.find(list, name); !there || !marked(content) {
 			continue
 		}

@@ -90,13 +90,16 @@ func Parse(text []byte) (List, error) {
 	return f.Pins, errors.Join(wrong...)
 }
 
+// digestForm matches a digest of SHA-256.
+var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
 func (p Pin) check() error {
 	switch {
 	case (p.Image == "") == (p.URL == ""):
 		return errors.New("wants an image or a url, and not both")
 	case p.Version == "" || p.Version == "latest":
 		return fmt.Errorf("has the version %q, want one that stays what it is", p.Version)
-	case p.Digest != "" && !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(p.Digest):
+	case p.Digest != "" && !digestForm.MatchString(p.Digest):
 		return fmt.Errorf("has the digest %q, want sha256: and 64 hexadecimal digits", p.Digest)
 	case p.Image != "" && strings.ContainsAny(p.Image, "@ "):
 		return fmt.Errorf("has the image %q, want its name without tag and digest", p.Image)

@@ -216,14 +216,12 @@ func percent(part, whole time.Duration) float64 {
 func duration(d time.Duration) string { return view.Seconds(d) }
 
 // functions are what the template may call.
-func functions() template.FuncMap {
-	return template.FuncMap{
-		"duration": duration,
-		"clean":    view.Clean,
-		"icon":     icon,
-		"fixed":    func(f float64) string { return fmt.Sprintf("%.2f", f) },
-		"round":    func(f float64) string { return fmt.Sprintf("%.0f", f) },
-	}
+var functions = template.FuncMap{
+	"duration": duration,
+	"clean":    view.Clean,
+	"icon":     icon,
+	"fixed":    func(f float64) string { return fmt.Sprintf("%.2f", f) },
+	"round":    func(f float64) string { return fmt.Sprintf("%.0f", f) },
 }
 
 // icon stands beside a status, so that colour is not all that tells them apart.

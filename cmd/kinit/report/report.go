@@ -24,9 +24,7 @@ import (
 var assets embed.FS
 
 // scripts are the parts of the page's script, in order.
-func scripts() []string {
-	return []string{"dom.js", "details.js", "tasks.js", "timeline.js", "graph.js", "page.js"}
-}
+var scripts = []string{"dom.js", "details.js", "tasks.js", "timeline.js", "graph.js", "page.js"}
 
 // Write writes the page of a run.
 func Write(w io.Writer, r *replay.Run) error {
@@ -35,14 +33,14 @@ func Write(w io.Writer, r *replay.Run) error {
 		return err
 	}
 	var script strings.Builder
-	for _, name := range scripts() {
+	for _, name := range scripts {
 		part, err := asset(name)
 		if err != nil {
 			return err
 		}
 		script.WriteString(part)
 	}
-	page, err := template.New("page.html").Funcs(functions()).ParseFS(assets, "assets/*.html")
+	page, err := template.New("page.html").Funcs(functions).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return fmt.Errorf("read the report's page: %w", err)
 	}

@@ -11,9 +11,7 @@ import (
 	"kinit/engine/pace"
 )
 
-func durations() map[string]function.Function {
-	return map[string]function.Function{"stretch": stretch}
-}
+var durations = map[string]function.Function{"stretch": stretch}
 
 // stretch multiplies a time limit by a pace.
 var stretch = function.New(&function.Spec{

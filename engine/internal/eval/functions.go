@@ -19,7 +19,7 @@ import (
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all := map[string]function.Function{}
 	for _, group := range []map[string]function.Function{
-		collections(), texts(), numbers(), encodings(), hashes(), addresses(), durations(), marks(), reader{src, folder, learn}.functions(),
+		collections, texts, numbers, encodings, hashes, addresses, durations, marks, reader{src, folder, learn}.functions(),
 	} {
 		maps.Copy(all, group)
 	}
@@ -30,110 +30,98 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	return all
 }
 
-func collections() map[string]function.Function {
-	return map[string]function.Function{
-		"alltrue":         uniform(allTrue),
-		"anytrue":         uniform(anyTrue),
-		"can":             tryfunc.CanFunc,
-		"chunklist":       uniform(stdlib.ChunklistFunc),
-		"coalesce":        coalesce,
-		"coalescelist":    stdlib.CoalesceListFunc,
-		"compact":         uniform(stdlib.CompactFunc),
-		"concat":          stdlib.ConcatFunc,
-		"contains":        stdlib.ContainsFunc,
-		"distinct":        uniform(distinct),
-		"element":         stdlib.ElementFunc,
-		"flatten":         stdlib.FlattenFunc,
-		"keys":            stdlib.KeysFunc,
-		"length":          length,
-		"lookup":          lookup,
-		"merge":           stdlib.MergeFunc,
-		"one":             one,
-		"range":           stdlib.RangeFunc,
-		"reverse":         stdlib.ReverseListFunc,
-		"setintersection": uniform(stdlib.SetIntersectionFunc),
-		"setproduct":      uniform(stdlib.SetProductFunc),
-		"setsubtract":     uniform(stdlib.SetSubtractFunc),
-		"setunion":        uniform(stdlib.SetUnionFunc),
-		"slice":           stdlib.SliceFunc,
-		"sort":            uniform(stdlib.SortFunc),
-		"sum":             uniform(sum),
-		"tobool":          stdlib.MakeToFunc(cty.Bool),
-		"tolist":          uniform(stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))),
-		"tomap":           stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
-		"tonumber":        stdlib.MakeToFunc(cty.Number),
-		"toset":           uniform(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))),
-		"tostring":        stdlib.MakeToFunc(cty.String),
-		"try":             tryfunc.TryFunc,
-		"values":          stdlib.ValuesFunc,
-		"zipmap":          stdlib.ZipmapFunc,
-	}
+var collections = map[string]function.Function{
+	"alltrue":         uniform(allTrue),
+	"anytrue":         uniform(anyTrue),
+	"can":             tryfunc.CanFunc,
+	"chunklist":       uniform(stdlib.ChunklistFunc),
+	"coalesce":        coalesce,
+	"coalescelist":    stdlib.CoalesceListFunc,
+	"compact":         uniform(stdlib.CompactFunc),
+	"concat":          stdlib.ConcatFunc,
+	"contains":        stdlib.ContainsFunc,
+	"distinct":        uniform(distinct),
+	"element":         stdlib.ElementFunc,
+	"flatten":         stdlib.FlattenFunc,
+	"keys":            stdlib.KeysFunc,
+	"length":          length,
+	"lookup":          lookup,
+	"merge":           stdlib.MergeFunc,
+	"one":             one,
+	"range":           stdlib.RangeFunc,
+	"reverse":         stdlib.ReverseListFunc,
+	"setintersection": uniform(stdlib.SetIntersectionFunc),
+	"setproduct":      uniform(stdlib.SetProductFunc),
+	"setsubtract":     uniform(stdlib.SetSubtractFunc),
+	"setunion":        uniform(stdlib.SetUnionFunc),
+	"slice":           stdlib.SliceFunc,
+	"sort":            uniform(stdlib.SortFunc),
+	"sum":             uniform(sum),
+	"tobool":          stdlib.MakeToFunc(cty.Bool),
+	"tolist":          uniform(stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))),
+	"tomap":           stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+	"tonumber":        stdlib.MakeToFunc(cty.Number),
+	"toset":           uniform(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))),
+	"tostring":        stdlib.MakeToFunc(cty.String),
+	"try":             tryfunc.TryFunc,
+	"values":          stdlib.ValuesFunc,
+	"zipmap":          stdlib.ZipmapFunc,
 }
 
-func texts() map[string]function.Function {
-	return map[string]function.Function{
-		"chomp":       stdlib.ChompFunc,
-		"endswith":    endsWith,
-		"format":      stdlib.FormatFunc,
-		"formatlist":  stdlib.FormatListFunc,
-		"indent":      stdlib.IndentFunc,
-		"join":        uniform(stdlib.JoinFunc),
-		"lower":       stdlib.LowerFunc,
-		"regex":       stdlib.RegexFunc,
-		"regexall":    stdlib.RegexAllFunc,
-		"replace":     replace,
-		"split":       stdlib.SplitFunc,
-		"startswith":  startsWith,
-		"strcontains": strContains,
-		"strrev":      stdlib.ReverseFunc,
-		"substr":      stdlib.SubstrFunc,
-		"title":       stdlib.TitleFunc,
-		"trim":        stdlib.TrimFunc,
-		"trimprefix":  stdlib.TrimPrefixFunc,
-		"trimspace":   stdlib.TrimSpaceFunc,
-		"trimsuffix":  stdlib.TrimSuffixFunc,
-		"upper":       stdlib.UpperFunc,
-	}
+var texts = map[string]function.Function{
+	"chomp":       stdlib.ChompFunc,
+	"endswith":    endsWith,
+	"format":      stdlib.FormatFunc,
+	"formatlist":  stdlib.FormatListFunc,
+	"indent":      stdlib.IndentFunc,
+	"join":        uniform(stdlib.JoinFunc),
+	"lower":       stdlib.LowerFunc,
+	"regex":       stdlib.RegexFunc,
+	"regexall":    stdlib.RegexAllFunc,
+	"replace":     replace,
+	"split":       stdlib.SplitFunc,
+	"startswith":  startsWith,
+	"strcontains": strContains,
+	"strrev":      stdlib.ReverseFunc,
+	"substr":      stdlib.SubstrFunc,
+	"title":       stdlib.TitleFunc,
+	"trim":        stdlib.TrimFunc,
+	"trimprefix":  stdlib.TrimPrefixFunc,
+	"trimspace":   stdlib.TrimSpaceFunc,
+	"trimsuffix":  stdlib.TrimSuffixFunc,
+	"upper":       stdlib.UpperFunc,
 }
 
-func numbers() map[string]function.Function {
-	return map[string]function.Function{
-		"abs":      stdlib.AbsoluteFunc,
-		"ceil":     stdlib.CeilFunc,
-		"floor":    stdlib.FloorFunc,
-		"max":      stdlib.MaxFunc,
-		"min":      stdlib.MinFunc,
-		"parseint": stdlib.ParseIntFunc,
-		"pow":      stdlib.PowFunc,
-	}
+var numbers = map[string]function.Function{
+	"abs":      stdlib.AbsoluteFunc,
+	"ceil":     stdlib.CeilFunc,
+	"floor":    stdlib.FloorFunc,
+	"max":      stdlib.MaxFunc,
+	"min":      stdlib.MinFunc,
+	"parseint": stdlib.ParseIntFunc,
+	"pow":      stdlib.PowFunc,
 }
 
-func encodings() map[string]function.Function {
-	return map[string]function.Function{
-		"base64decode": base64Decode,
-		"base64encode": base64Encode,
-		"jsondecode":   stdlib.JSONDecodeFunc,
-		"jsonencode":   stdlib.JSONEncodeFunc,
-		"urlencode":    urlEncode,
-		"yamldecode":   yaml.YAMLDecodeFunc,
-		"yamlencode":   yaml.YAMLEncodeFunc,
-	}
+var encodings = map[string]function.Function{
+	"base64decode": base64Decode,
+	"base64encode": base64Encode,
+	"jsondecode":   stdlib.JSONDecodeFunc,
+	"jsonencode":   stdlib.JSONEncodeFunc,
+	"urlencode":    urlEncode,
+	"yamldecode":   yaml.YAMLDecodeFunc,
+	"yamlencode":   yaml.YAMLEncodeFunc,
 }
 
-func hashes() map[string]function.Function {
-	return map[string]function.Function{
-		"md5":    hash("MD5", md5Sum),
-		"sha1":   hash("SHA-1", sha1Sum),
-		"sha256": hash("SHA-256", sha256Sum),
-		"sha512": hash("SHA-512", sha512Sum),
-		"uuidv5": uuidV5,
-	}
+var hashes = map[string]function.Function{
+	"md5":    hash("MD5", md5Sum),
+	"sha1":   hash("SHA-1", sha1Sum),
+	"sha256": hash("SHA-256", sha256Sum),
+	"sha512": hash("SHA-512", sha512Sum),
+	"uuidv5": uuidV5,
 }
 
-func addresses() map[string]function.Function {
-	return map[string]function.Function{
-		"cidrhost":    cidrHost,
-		"cidrnetmask": cidrNetmask,
-		"cidrsubnet":  cidrSubnet,
-	}
+var addresses = map[string]function.Function{
+	"cidrhost":    cidrHost,
+	"cidrnetmask": cidrNetmask,
+	"cidrsubnet":  cidrSubnet,
 }

@@ -10,18 +10,16 @@ import (
 	"kinit/engine/internal/sensitive"
 )
 
-// marks returns the functions that mark values as sensitive or not.
-func marks() map[string]function.Function {
-	return map[string]function.Function{
-		"issensitive": ofMarked("Tells whether a value, or something in it, is sensitive.", cty.Bool, func(v cty.Value) cty.Value {
-			return cty.BoolVal(sensitive.Is(v))
-		}),
-		"nonsensitive": ofMarked("Returns a value that is no longer sensitive: what shows it is not masked for its origin.", cty.DynamicPseudoType, func(v cty.Value) cty.Value {
-			v, _ = sensitive.Plain(v)
-			return v
-		}),
-		"sensitive": ofMarked("Returns a value that is sensitive, and so is all that is made of it.", cty.DynamicPseudoType, sensitive.Mark),
-	}
+// marks are the functions that mark values as sensitive or not.
+var marks = map[string]function.Function{
+	"issensitive": ofMarked("Tells whether a value, or something in it, is sensitive.", cty.Bool, func(v cty.Value) cty.Value {
+		return cty.BoolVal(sensitive.Is(v))
+	}),
+	"nonsensitive": ofMarked("Returns a value that is no longer sensitive: what shows it is not masked for its origin.", cty.DynamicPseudoType, func(v cty.Value) cty.Value {
+		v, _ = sensitive.Plain(v)
+		return v
+	}),
+	"sensitive": ofMarked("Returns a value that is sensitive, and so is all that is made of it.", cty.DynamicPseudoType, sensitive.Mark),
 }
 
 // ofMarked makes a function that gets the marks of its argument.
@@ -53,26 +51,22 @@ func (s *Scope) functions(folder string) map[string]function.Function {
 	return Functions(s.in.Sources, folder, s.learn)
 }
 
-// parting lists the functions that split values. Each part of a secret is a secret too.
-func parting() []string {
-	return []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
-}
+// parting are the functions that split values. Each part of a secret is a secret too.
+var parting = []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
 
-// forming lists the functions that convert a value to another form. Other functions only
+// forming are the functions that convert a value to another form. Other functions only
 // combine known texts.
-func forming() []string {
-	return []string{
-		"abs", "base64encode", "ceil", "chomp", "floor", "lower", "md5", "parseint", "replace", "sha1", "sha256", "sha512", "strrev",
-		"substr", "title", "tonumber", "tostring", "trim", "trimprefix", "trimspace", "trimsuffix", "upper", "urlencode", "uuidv5",
-	}
+var forming = []string{
+	"abs", "base64encode", "ceil", "chomp", "floor", "lower", "md5", "parseint", "replace", "sha1", "sha256", "sha512", "strrev",
+	"substr", "title", "tonumber", "tostring", "trim", "trimprefix", "trimspace", "trimsuffix", "upper", "urlencode", "uuidv5",
 }
 
 // teach makes functions report the texts that they make of sensitive values.
 func teach(all map[string]function.Function, learn func(texts ...string)) {
-	for _, name := range parting() {
+	for _, name := range parting {
 		all[name] = telling(all[name], learn)
 	}
-	for _, name := range forming() {
+	for _, name := range forming {
 		all[name] = telling(all[name], func(texts ...string) {
 			// The single lines of a converted document are no secrets.
 			learn(slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, "\n") })...)

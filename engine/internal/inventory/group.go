@@ -11,7 +11,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/graph"
-	"kinit/engine/internal/inventory/hostrange"
+	"kinit/engine/internal/inventory/pattern"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -54,7 +54,7 @@ func (f *fields) names(argument string) []source.Ref {
 
 // expand lists the names of a name with ranges.
 func (l *loader) expand(name string, at hcl.Range) []string {
-	names, err := hostrange.Expand(name)
+	names, err := pattern.Expand(name)
 	if err != nil {
 		l.errorf(at, "Invalid host", "%s", err)
 	}

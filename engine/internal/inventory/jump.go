@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kinit/engine/internal/inventory/ansible"
-	"kinit/engine/internal/inventory/hostrange"
+	"kinit/engine/internal/inventory/pattern"
 )
 
 // arguments reads the arguments that Ansible would give to ssh. A jump is
@@ -78,7 +78,7 @@ func splitJump(hop string) (user, host string, port int) {
 	if _, err := netip.ParseAddr(hop); err == nil {
 		return user, hop, 0
 	}
-	host, port, err := hostrange.SplitPort(hop)
+	host, port, err := pattern.SplitPort(hop)
 	if err != nil {
 		return user, hop, 0
 	}

@@ -19,7 +19,6 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory/ansible"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
 )
@@ -169,7 +168,7 @@ func (l *loader) file(name string, text []byte, folder string) {
 		l.hcl(name, text)
 		return
 	}
-	whole := place.New(name, text)
+	whole := source.NewText(name, text)
 	l.inv.Sources[name] = whole.File()
 	switch format {
 	case ansible.NoScript:
@@ -197,7 +196,7 @@ func (l *loader) isExecutable(name string) bool {
 
 // script runs an inventory script and reads what it prints. What fails is told with
 // the first line of the script.
-func (l *loader) script(text *place.Text) {
+func (l *loader) script(text *source.Text) {
 	timeout := l.src.Timeout
 	if timeout == 0 {
 		timeout = scriptTimeout

@@ -11,7 +11,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/pattern"
-	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/source"
 )
 
 // Select is Find, and tells what is wrong with the hosts.
@@ -79,7 +79,7 @@ type selection struct {
 	*Inventory
 	ctx     context.Context
 	src     Sources
-	text    *place.Text             // of the patterns
+	text    *source.Text            // of the patterns
 	meant   map[string]pattern.Term // the terms that are names of hosts no inventory has
 	config  []string                // the patterns of ~/.ssh/config
 	hasRead bool
@@ -89,7 +89,7 @@ type selection struct {
 // parse reads the patterns of an option, which becomes a text that diagnostics
 // point into.
 func (s *selection) parse(option string, patterns []string) []pattern.Term {
-	s.text = place.New(option, []byte(strings.Join(patterns, ",")))
+	s.text = source.NewText(option, []byte(strings.Join(patterns, ",")))
 	if s.Sources != nil && len(patterns) > 0 {
 		s.Sources[option] = s.text.File()
 	}

@@ -30,8 +30,8 @@ func (t *Task) Meta() []string {
 	return taskMeta()
 }
 
-// metaBlocks lists the engine's inner blocks of tasks and handlers.
-func metaBlocks() []string { return []string{"retry", "become"} }
+// metaBlocks are the engine's inner blocks of tasks and handlers.
+var metaBlocks = []string{"retry", "become"}
 
 // meta separates the engine's arguments of a task or handler from the module's.
 func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
@@ -45,7 +45,7 @@ func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 		rest.Attributes[name] = attr
 	}
 	for _, inner := range b.Body.Blocks {
-		if !slices.Contains(metaBlocks(), inner.Type) {
+		if !slices.Contains(metaBlocks, inner.Type) {
 			rest.Blocks = append(rest.Blocks, inner)
 		}
 	}

@@ -18,7 +18,7 @@ func TestTheReferenceHasEveryBlockAndArgument(t *testing.T) {
 			t.Errorf("the table of blocks lacks %s", name)
 		}
 	}
-	for _, name := range slices.Concat(taskMeta(), metaBlocks()) {
+	for _, name := range slices.Concat(taskMeta(), metaBlocks) {
 		if !strings.Contains(string(text), "\n| `"+name+"` ") {
 			t.Errorf("the table of a task's arguments lacks %s", name)
 		}

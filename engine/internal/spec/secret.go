@@ -9,9 +9,7 @@ import (
 )
 
 // makers names the module that makes each kind of secret.
-func makers() map[string]string {
-	return map[string]string{"password": "secret", "token": "secret", "hex": "secret", "ssh_key": "ssh_key"}
-}
+var makers = map[string]string{"password": "secret", "token": "secret", "hex": "secret", "ssh_key": "ssh_key"}
 
 // readSecret reads a secret block. A generated secret is a task of a module, with the
 // block's other arguments.
@@ -47,9 +45,9 @@ func (l *loader) made(b *hclsyntax.Block) *Task {
 	if !l.literal(attr.Expr, &kind) {
 		return nil
 	}
-	module := makers()[kind]
+	module := makers[kind]
 	if module == "" {
-		l.errorf(attr.Expr.Range(), "Unknown kind", "A secret is no %q.%s Its kind is password, token, hex or ssh_key.", kind, diag.Near(kind, keys(makers())))
+		l.errorf(attr.Expr.Range(), "Unknown kind", "A secret is no %q.%s Its kind is password, token, hex or ssh_key.", kind, diag.Near(kind, keys(makers)))
 		return nil
 	}
 	for _, attr := range sorted(b.Body.Attributes) {

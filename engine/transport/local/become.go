@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 	if p.Stdin != nil {
 		input = io.MultiReader(input, p.Stdin)
 	}
-	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+boot(mark, len(line)+len(mark))))
+	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+becomeScript, "/bin/sh", lineScript, mark, strconv.Itoa(len(line)+len(mark))))
 	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: said}, o.signaller(cmd, begin))
 	if err == nil && !begin.done {
 		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),
@@ -68,22 +69,17 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 	return code, err
 }
 
-// boot returns the script that runs a line of size bytes from its input. The line's shell
-// leads a new session, whose number is printed first after the mark. The outer shell's
-// messages about a killed shell are dropped.
-func boot(mark string, size int) string {
-	inner := strings.NewReplacer("MARK", mark, "SIZE", strconv.Itoa(size)).Replace(`printf 'MARK%s\n' $$
-l=$(dd bs=SIZE count=1 iflag=fullblock 2>/dev/null)
-case $l in
-*MARK) eval "${l%MARK}";;
-*) exit 125;;
-esac`)
-	return `command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&2; exit 1; }
-exec 4>&2 2>/dev/null
-cd || cd /
-(exec setsid /bin/sh -c ` + shell.POSIX(inner) + ` 2>&4 4>&-)
-exit $?`
-}
+// becomeScript runs the script $1, which is lineScript, in a new session, with $2 and $3. The
+// messages of its own shell about a killed shell are dropped.
+//
+//go:embed become.sh
+var becomeScript string
+
+// lineScript prints the mark $1 and the number of its session, and runs the line at the
+// beginning of its input, where it and the mark have $2 bytes.
+//
+//go:embed line.sh
+var lineScript string
 
 // signaller sends signals as the user, since kinit may not be allowed to. sudo, doas or su
 // ends with its command, and is killed if that is allowed.

@@ -11,7 +11,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
-	"kinit/engine/transport/internal/forward"
 	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/sftpfs"
 )
@@ -23,7 +22,7 @@ type Conn struct {
 	life    *life.Life    // commands count as its work
 	dialing chan struct{} // holds a token while a new link is made
 	files   module.Files
-	sockets *forward.Sockets
+	sockets *sockets
 
 	mu      sync.Mutex
 	current *link
@@ -39,7 +38,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
 	}
 	c.files = newFiles(c)
-	c.sockets = forward.New(c.Dial)
+	c.sockets = newSockets(c.Dial)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
 	}

@@ -38,10 +38,8 @@ func FromSSHConfig(alias string, files ...string) (Alias, error) {
 // options are the values for one name: of the first file that has any.
 type options map[string][]string
 
-// wanted returns the supported keys.
-func wanted() []string {
-	return []string{"HostName", "Port", "User", "IdentityFile", "ProxyJump", "ProxyCommand", "UserKnownHostsFile"}
-}
+// wanted are the supported keys.
+var wanted = []string{"HostName", "Port", "User", "IdentityFile", "ProxyJump", "ProxyCommand", "UserKnownHostsFile"}
 
 func readOptions(alias string, files []string) (options, error) {
 	found := options{}
@@ -67,7 +65,7 @@ func readOptions(alias string, files []string) (options, error) {
 
 // merge adds the keys that no earlier file had. Only IdentityFile accumulates.
 func (o options) merge(config *ssh_config.Config, alias string) error {
-	for _, key := range wanted() {
+	for _, key := range wanted {
 		values, err := config.GetAll(alias, key)
 		if err != nil {
 			return err

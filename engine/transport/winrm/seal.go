@@ -55,10 +55,12 @@ func open(session *ntlmssp.SecuritySession, body []byte) ([]byte, error) {
 	return message, nil
 }
 
+// heads matches what comes before a sealed message.
+var heads = regexp.MustCompile(`(?is)^\s*--Encrypted Boundary\r\n.*?\r\n\s*OriginalContent:[^\r\n]*;\s*Length=(\d+)[^\r\n]*\r\n(?:\r\n)?` +
+	`--Encrypted Boundary\r\n\s*Content-Type: application/octet-stream\r\n(?:\r\n)?`)
+
 // unpack finds the length of the message, and the start of its encrypted form.
 func unpack(body []byte) (length int, sealed []byte, err error) {
-	heads := regexp.MustCompile(`(?is)^\s*--Encrypted Boundary\r\n.*?\r\n\s*OriginalContent:[^\r\n]*;\s*Length=(\d+)[^\r\n]*\r\n(?:\r\n)?` +
-		`--Encrypted Boundary\r\n\s*Content-Type: application/octet-stream\r\n(?:\r\n)?`)
 	at := heads.FindSubmatchIndex(body[:min(len(body), 2048)])
 	if at == nil {
 		return 0, nil, errors.New("it does not have its two parts")

@@ -140,10 +140,12 @@ func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error)
 	return "", nil
 }
 
+var accountName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}[a-z0-9_$-]?$`)
+
 // CheckName returns the mistake in the name of a user or group by the rules of useradd and
 // groupadd of all distributions; at most 32 letters.
 func CheckName(argument, name string) error {
-	if !regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}[a-z0-9_$-]?$`).MatchString(name) {
+	if !accountName.MatchString(name) {
 		return fmt.Errorf("%s is %q, want a name such as \"deploy\": a small letter and then small letters, digits, \"_\" and \"-\", at most 32",
 			argument, name)
 	}

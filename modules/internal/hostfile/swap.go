@@ -3,6 +3,7 @@ package hostfile
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"path"
@@ -23,14 +24,9 @@ const MostTries = 50
 // empty, if $1 still has the checksum $3; a missing file has none. The lock is
 // that of the folder, so that no lock file remains. It works from within the folder and
 // follows no link, so that another user cannot redirect it.
-const swapScript = `cd -P -- "$4" && [ "$(pwd -P)" = "$4" ] || { echo "$4 leads through a link that another user can change" >&2; exit 1; }
-exec 9<. && flock 9 || exit 1
-sum=
-if [ -L "./$1" ]; then echo "$4/$1 is a link" >&2; exit 1; fi
-if [ -e "./$1" ]; then sum=$(dd "if=./$1" bs=64k iflag=nofollow,nonblock status=none | sha256sum) && sum=${sum%% *} || exit 1; fi
-[ "$sum" = "$3" ] || exit 75
-if [ -z "$2" ]; then exec rm -f -- "./$1"; fi
-exec mv -fT -- "./$2" "./$1"`
+//
+//go:embed swap.sh
+var swapScript string
 
 // changedCode is swapScript's exit code if the file has changed: EX_TEMPFAIL
 // of sysexits.h.

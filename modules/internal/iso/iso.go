@@ -40,13 +40,14 @@ func Image(label string, files []File) ([]byte, error) {
 	return newLayout(label, files).bytes(), nil
 }
 
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
+
 // check refuses names that would have to be changed.
 func check(files []File) error {
-	valid := regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 	seen := map[string]bool{}
 	for _, f := range files {
 		name := plainName(f)
-		if !valid.MatchString(f.Name) || seen[name] {
+		if !validName.MatchString(f.Name) || seen[name] {
 			return fmt.Errorf("file name %q: expected up to 64 letters, digits, '.', '-' and '_', each name once", f.Name)
 		}
 		seen[name] = true

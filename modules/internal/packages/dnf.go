@@ -55,11 +55,13 @@ func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[strin
 	return held, err
 }
 
+// nevra matches a package with its epoch, version and release.
+var nevra = regexp.MustCompile(`^([^!\s].*)-\d+:[^-]+-[^-]+$`)
+
 // parseLocks parses "name-epoch:version-release.*" of dnf 4, in which a "!" is an
 // exclusion, and "Package name: name" of dnf 5.
 func parseLocks(text string) map[string]bool {
 	held := map[string]bool{}
-	nevra := regexp.MustCompile(`^([^!\s].*)-\d+:[^-]+-[^-]+$`)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if name, found := strings.CutPrefix(line, "Package name: "); found {

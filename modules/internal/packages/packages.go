@@ -81,7 +81,7 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 		return nil, err
 	}
 	var there []string
-	for _, program := range programs() {
+	for _, program := range programs {
 		_, err := h.Files().Stat(ctx, path.Join("/usr/bin", program))
 		if err == nil {
 			there = append(there, program)
@@ -102,7 +102,7 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 }
 
 // programs are the package managers, the preferred one first.
-func programs() []string { return []string{"apt-get", "dnf", "zypper", "yum"} }
+var programs = []string{"apt-get", "dnf", "zypper", "yum"}
 
 // choose decides by data: the distribution and its ancestors from ID and ID_LIKE of
 // os-release, man 5 os-release, and the programs that the host has.

@@ -5,6 +5,7 @@
 # at_work prints the processes that make, watch or clean up the container. Other processes,
 # such as a podman that shows its log, can also have its ID as an argument.
 at_work() {
+	# shellcheck disable=SC2062 # the pattern is in the input, what follows are files
 	for file in $(printf '%s\n' "$id" | grep -lsF -f - /proc/[0-9]*/cmdline); do
 		pid=${file#/proc/} pid=${pid%/cmdline}
 		name=''

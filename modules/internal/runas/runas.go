@@ -6,6 +6,7 @@ package runas
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,11 +25,9 @@ type User struct {
 
 // script becomes the user $1 of the group $2, with the home and the further groups from
 // the host's accounts, and runs the rest. A user who is not root cannot become another.
-const script = `uid=$1 gid=$2; shift 2; cd /
-HOME=$(getent passwd "$uid" | cut -d: -f6) groups=--init-groups
-[ -n "$HOME" ] || HOME=/nonexistent groups=--clear-groups
-export HOME
-exec setpriv --reuid="$uid" --regid="$gid" "$groups" -- "$@"`
+//
+//go:embed become.sh
+var script string
 
 // Argv returns the command that runs another one as the user.
 func (u User) Argv(argv []string) []string {

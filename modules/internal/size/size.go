@@ -9,13 +9,11 @@ import (
 )
 
 // units are the accepted endings with their bytes.
-func units() map[string]int64 {
-	return map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
-}
+var units = map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 // Parse returns the bytes of a whole number above zero with a binary unit.
 func Parse(text string) (int64, error) {
-	for unit, factor := range units() {
+	for unit, factor := range units {
 		digits, found := strings.CutSuffix(text, unit)
 		if !found {
 			continue
@@ -37,7 +35,7 @@ func wrong(text string) error {
 // or in bytes.
 func Format(bytes int64) string {
 	for _, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
-		factor := units()[unit]
+		factor := units[unit]
 		if bytes >= factor && bytes%factor == 0 {
 			return fmt.Sprintf("%d%s", bytes/factor, unit)
 		}

@@ -90,6 +90,8 @@ func onMount(mounts []string, name string) bool {
 	return slices.ContainsFunc(mounts, func(mount string) bool { return name == mount || strings.HasPrefix(name, mount+"/") })
 }
 
+var mountUnescapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
 // mountsBelow lists the mount points in a folder.
 func mountsBelow(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	at, err := h.Files().Folder(ctx, path.Join(folder, "x"))
@@ -106,7 +108,7 @@ func mountsBelow(ctx context.Context, h module.Host, folder string) ([]string, e
 		if len(fields) < 5 {
 			continue
 		}
-		point := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(fields[4])
+		point := mountUnescapes.Replace(fields[4])
 		if below, found := strings.CutPrefix(point, at.Path+"/"); found {
 			mounts = append(mounts, path.Join(folder, below))
 		}

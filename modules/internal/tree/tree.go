@@ -51,9 +51,11 @@ func List(ctx context.Context, h module.Host, folder string, exclude ...string) 
 	return parse(out.Stdout)
 }
 
+var literals = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
 // literal quotes the special characters of a shell pattern.
 func literal(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(text)
+	return literals.Replace(text)
 }
 
 func parse(text string) ([]Entry, error) {

@@ -76,6 +76,8 @@ func Command(argv []string) string {
 // Environment is a value of the setting Environment; man systemd.exec.
 func Environment(name, value string) string { return quote(name + "=" + value) }
 
+var wordEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+
 // quote writes a word between double quotes unless it is plain.
 func quote(word string) string {
 	word = strings.ReplaceAll(word, "%", "%%")
@@ -85,7 +87,7 @@ func quote(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(word) + `"`
+	return `"` + wordEscapes.Replace(word) + `"`
 }
 
 // Line is a value for a setting that takes the rest of its line as text, such as

@@ -16,9 +16,7 @@ import (
 const maxHostname = 15
 
 // years are the releases by the folders that virtio-win has for them.
-func years() map[string]string {
-	return map[string]string{"2k19": "2019", "2k22": "2022", "2k25": "2025"}
-}
+var years = map[string]string{"2k19": "2019", "2k22": "2022", "2k25": "2025"}
 
 // Title names what is installed, for people.
 func (m Media) Title() string {
@@ -32,14 +30,14 @@ func (m Media) Title() string {
 // Datacenter without a desktop, which is smaller and enough for a node.
 func (m Media) imageName() string {
 	if m.ImageName == "" && m.ImageIndex == 0 {
-		return "Windows Server " + years()[m.Edition] + " SERVERDATACENTERCORE"
+		return "Windows Server " + years[m.Edition] + " SERVERDATACENTERCORE"
 	}
 	return m.ImageName
 }
 
 // Check finds mistakes.
 func (m Media) Check() error {
-	_, known := years()[m.Edition]
+	_, known := years[m.Edition]
 	switch {
 	case !known:
 		return fmt.Errorf("edition %q: expected \"2k19\", \"2k22\" or \"2k25\"", m.Edition)
@@ -51,9 +49,15 @@ func (m Media) Check() error {
 	return nil
 }
 
+var (
+	// hostnameForm matches the characters that Windows takes in a name.
+	hostnameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+	filePath     = regexp.MustCompile(`^[A-Za-z]:/[^<>:"\\|?*]+$`)
+)
+
 // CheckHostname reports whether Windows takes a name. It does not take digits alone.
 func CheckHostname(name string) error {
-	valid := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$`).MatchString(name)
+	valid := hostnameForm.MatchString(name)
 	if !valid || len(name) > maxHostname || strings.Trim(name, "0123456789") == "" {
 		return fmt.Errorf("hostname %q: expected up to %d letters, digits and hyphens, not digits alone", name, maxHostname)
 	}
@@ -88,7 +92,7 @@ func isOther(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // CheckPath reports whether a path is one of a Windows computer, written with slashes.
 func CheckPath(path string) error {
-	if !regexp.MustCompile(`^[A-Za-z]:/[^<>:"\\|?*]+$`).MatchString(path) ||
+	if !filePath.MatchString(path) ||
 		slices.Contains(strings.Split(path, "/"), "..") || strings.HasSuffix(path, "/") {
 		return fmt.Errorf("%q: expected a path such as \"C:/ProgramData/site/note.txt\"", path)
 	}

@@ -17,10 +17,12 @@ const longest = 259
 // extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
 
+// drive matches how an absolute path begins.
+var drive = regexp.MustCompile(`^[A-Za-z]:/`)
+
 // Check returns the mistake in a path argument: it must begin with a drive, have
 // slashes, be clean, and be a valid name for NTFS and Windows.
 func Check(argument, value string) error {
-	drive := regexp.MustCompile(`^[A-Za-z]:/`)
 	switch {
 	case value == "":
 		return fmt.Errorf("%s is empty, want a path such as \"C:/kinit/file\"", argument)

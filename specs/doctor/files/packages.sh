@@ -3,7 +3,7 @@ if ! command -v dpkg-query >/dev/null; then
 	echo "fail there is no dpkg: $(. /etc/os-release 2>/dev/null && echo "$PRETTY_NAME" || uname -s)"
 	exit
 fi
-later= missing=
+later='' missing=''
 for name; do
 	if [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ]; then
 		continue

@@ -17,6 +17,7 @@ missing() {
 
 names=
 for pair; do names="$names ${pair##*=}"; done
+# shellcheck disable=SC2086 # a list of names
 lacks=$(missing $names)
 [ "$verb" = push ] || { [ -z "$lacks" ] && exit 0; echo "$lacks" >&2; exit 1; }
 for pair; do

@@ -4,7 +4,7 @@ client=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/in/blobs/sha256"
-cd "$work/in"
+cd "$work/in" || exit 1
 
 # The smallest image there is: a configuration and no layer.
 blob() { sum=$(sha256sum "$1" | cut -c 1-64); mv "$1" "blobs/sha256/$sum"; }

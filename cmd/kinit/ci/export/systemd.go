@@ -41,11 +41,13 @@ TimeoutStopSec=%dmin
 // specifiers doubles percent signs, which systemd would expand.
 func specifiers(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
+var execEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$")
+
 // execLine quotes the words of a command as systemd.service(5) says.
 func execLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		word = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(word)
+		word = execEscapes.Replace(word)
 		if word == "" || strings.ContainsAny(word, " \t'\"\\;") {
 			word = `"` + word + `"`
 		}

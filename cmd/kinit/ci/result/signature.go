@@ -24,10 +24,13 @@ func Sign(p Problem) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// quoted matches text in quotes.
+var quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+
 // constant removes the parts of a text that differ between runs: words with a digit in them,
 // and quoted text.
 func constant(text string) string {
-	text = regexp.MustCompile(`"[^"]*"|'[^']*'`).ReplaceAllString(text, `"…"`)
+	text = quoted.ReplaceAllString(text, `"…"`)
 	words := strings.Fields(text)
 	for i, word := range words {
 		if strings.ContainsAny(word, "0123456789") {

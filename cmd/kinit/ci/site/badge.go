@@ -37,7 +37,7 @@ func writeBadge(w io.Writer, j *job, now time.Time) error {
 	}
 	px := func(f float64) string { return fmt.Sprintf("%.0f", f) }
 	return page.Execute(w, map[string]string{
-		"Name": j.Name, "Text": text, "Colour": colours()[j.Status.Class],
+		"Name": j.Name, "Text": text, "Colour": colours[j.Status.Class],
 		"Title": fmt.Sprintf("%s: %s. Last run %s.", j.Name, j.Status.Sentence, last.UTC().Format("2006-01-02 15:04 UTC")),
 		"Left":  px(name + 16), "Split": px(name + 12), "Right": px(right + 12), "Width": px(name + right + 24),
 		"NameLength": px(name), "TextX": px(name + 18), "TextLength": px(right),
@@ -45,6 +45,4 @@ func writeBadge(w io.Writer, j *job, now time.Time) error {
 }
 
 // colours are dark enough for white text on them, by WCAG 2.2, 1.4.3.
-func colours() map[string]string {
-	return map[string]string{"good": "#14653b", "bad": "#a1221b", "odd": "#7a4a00", "open": "#3b4a5f"}
-}
+var colours = map[string]string{"good": "#14653b", "bad": "#a1221b", "odd": "#7a4a00", "open": "#3b4a5f"}

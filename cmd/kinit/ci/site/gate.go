@@ -16,7 +16,6 @@ import (
 // gate withholds texts that may contain a secret.
 type gate struct {
 	withhold func(what string)
-	shapes   []shape
 }
 
 // shape is the pattern of a kind of key.
@@ -28,21 +27,19 @@ type shape struct {
 
 // shapes are the kinds of keys that kinit, its deployments and CI systems use. Every text
 // is checked for them, so that secrets unknown to kinit are not published either.
-func shapes() []shape {
-	return []shape{
-		{"a private key", "PRIVATE KEY", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)},
-		{"an age identity", "AGE-SECRET-KEY-", regexp.MustCompile(`AGE-SECRET-KEY-(PQ-)?1[0-9A-Z]{58}`)},
-		{"a key of a kubeconfig", "client-key-data", regexp.MustCompile(`client-key-data"?: *"?[A-Za-z0-9+/=]{40}`)},
-		{"a JSON web token", "eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
-		{"a bootstrap token", ".", regexp.MustCompile(`(?i)token[^\n]{0,20}\b[a-z0-9]{6}\.[a-z0-9]{16}\b`)},
-		{"a token of GitHub", "gh", regexp.MustCompile(`\b(ghp|gho|ghs|ghr|github_pat)_[A-Za-z0-9_]{30,}`)},
-		{"a token of GitLab", "gl", regexp.MustCompile(`\bgl(pat|ptt|rt|dt|cbt)-[A-Za-z0-9_-]{20,}`)},
-	}
+var shapes = []shape{
+	{"a private key", "PRIVATE KEY", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)},
+	{"an age identity", "AGE-SECRET-KEY-", regexp.MustCompile(`AGE-SECRET-KEY-(PQ-)?1[0-9A-Z]{58}`)},
+	{"a key of a kubeconfig", "client-key-data", regexp.MustCompile(`client-key-data"?: *"?[A-Za-z0-9+/=]{40}`)},
+	{"a JSON web token", "eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+	{"a bootstrap token", ".", regexp.MustCompile(`(?i)token[^\n]{0,20}\b[a-z0-9]{6}\.[a-z0-9]{16}\b`)},
+	{"a token of GitHub", "gh", regexp.MustCompile(`\b(ghp|gho|ghs|ghr|github_pat)_[A-Za-z0-9_]{30,}`)},
+	{"a token of GitLab", "gl", regexp.MustCompile(`\bgl(pat|ptt|rt|dt|cbt)-[A-Za-z0-9_-]{20,}`)},
 }
 
 // found returns what looks like a key in a text; empty if nothing does.
-func (g *gate) found(text string) string {
-	for _, s := range g.shapes {
+func found(text string) string {
+	for _, s := range shapes {
 		if strings.Contains(text, s.marker) && s.format.MatchString(text) {
 			return s.what
 		}
@@ -65,7 +62,7 @@ func (g *gate) clean(runs []*result.Result) {
 		if p.Command != nil {
 			texts = append(texts, p.Command.Line)
 		}
-		if what := g.found(strings.Join(texts, "\n")); what != "" {
+		if what := found(strings.Join(texts, "\n")); what != "" {
 			g.withhold(fmt.Sprintf("%s of %s: its error has what looks like %s", r.ID, r.Header.Job, what))
 			r.End.Error = &result.Problem{Summary: "Withheld", Detail: "The error is not shown, because it has what looks like " + what + ".", Signature: p.Signature}
 		}
@@ -101,12 +98,12 @@ func (g *gate) passes(r *result.Result, f result.File) (content []byte, why stri
 // inside returns what looks like a key in a file, or in a file of an archive.
 func (g *gate) inside(name string, content []byte) (string, error) {
 	if !strings.HasSuffix(name, ".tar.gz") {
-		return g.found(string(content)), nil
+		return found(string(content)), nil
 	}
 	what := ""
 	err := bundle.Each(content, func(_, text string) error {
 		if what == "" {
-			what = g.found(text)
+			what = found(text)
 		}
 		return nil
 	})

@@ -74,7 +74,7 @@ type cell struct {
 func (s *site) index(all []*job) error {
 	counts := map[word]*wordCount{}
 	var order []*wordCount
-	for _, w := range words() {
+	for _, w := range words {
 		c := &wordCount{Word: w}
 		counts[w] = c
 		order = append(order, c)

@@ -250,17 +250,15 @@ func meaning(name string) string {
 }
 
 // functions are what the pages may call.
-func functions() template.FuncMap {
-	return template.FuncMap{
-		"duration": view.Seconds,
-		"clean":    view.Clean,
-		"day":      func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04") },
-		"daynum":   func(t time.Time) string { return t.Format("2") },
-		"daylong":  func(t time.Time) string { return t.Format("Monday, 2 January") },
-		"date":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
-		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"join":     func(all []string) string { return strings.Join(all, ", ") },
-		"verdict":  verdictClass,
-		"took":     func(r result.Phase) string { return view.Seconds(r.Duration()) },
-	}
+var functions = template.FuncMap{
+	"duration": view.Seconds,
+	"clean":    view.Clean,
+	"day":      func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04") },
+	"daynum":   func(t time.Time) string { return t.Format("2") },
+	"daylong":  func(t time.Time) string { return t.Format("Monday, 2 January") },
+	"date":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+	"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"join":     func(all []string) string { return strings.Join(all, ", ") },
+	"verdict":  verdictClass,
+	"took":     func(r result.Phase) string { return view.Seconds(r.Duration()) },
 }

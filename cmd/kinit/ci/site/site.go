@@ -50,12 +50,12 @@ func Write(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := template.New("site").Funcs(functions()).ParseFS(assets, "assets/*.html")
+	pages, err := template.New("site").Funcs(functions).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the pages of the site: %w", err)
 	}
 	s := &site{Options: o, pages: pages, report: &Report{Jobs: len(all)}, written: map[string]bool{}}
-	s.gate = &gate{withhold: func(what string) { s.report.Withheld = append(s.report.Withheld, what) }, shapes: shapes()}
+	s.gate = &gate{withhold: func(what string) { s.report.Withheld = append(s.report.Withheld, what) }}
 	stamp, err := s.stamp()
 	if err != nil {
 		return nil, err

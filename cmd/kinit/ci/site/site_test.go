@@ -296,7 +296,7 @@ func TestWhatLooksLikeAKeyIsFound(t *testing.T) {
 		"task.file.motd on web1, 1.2.3, sha256 5891b5b522d5df08":       "",
 		"client-key-data: ***":                                         "",
 	} {
-		if got := (&gate{shapes: shapes()}).found(text); got != want {
+		if got := found(text); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}

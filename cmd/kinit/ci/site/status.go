@@ -20,7 +20,7 @@ const (
 	unknown        word = "no verdict"
 )
 
-func words() []word { return []word{failing, flaky, infrastructure, stale, passing, unknown} }
+var words = []word{failing, flaky, infrastructure, stale, passing, unknown}
 
 // status is what a job's results say of the product.
 type status struct {
@@ -30,12 +30,12 @@ type status struct {
 }
 
 func (s status) rank() int {
-	for i, w := range words() {
+	for i, w := range words {
 		if w == s.Word {
 			return i
 		}
 	}
-	return len(words())
+	return len(words)
 }
 
 // How many results are looked at, and after how many periods without one a job is stale.

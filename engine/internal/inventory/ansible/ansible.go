@@ -7,21 +7,20 @@
 package ansible
 
 import (
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
 
 // YAML reads an inventory in Ansible's YAML layout: groups with hosts, vars and
 // children.
-func YAML(text *place.Text) *source.Document {
+func YAML(text *source.Text) *source.Document {
 	root, diags := tree.YAML(text)
 	return groups(root, &source.Document{Diags: diags}, text)
 }
 
 // JSON reads a JSON file, which has the layout of YAML inventories, or that of what
 // inventory scripts and ansible-inventory --list print.
-func JSON(text *place.Text) *source.Document {
+func JSON(text *source.Text) *source.Document {
 	root, diags := tree.JSON(text)
 	doc := &source.Document{Diags: diags}
 	if root != nil && isListing(root) {
@@ -31,7 +30,7 @@ func JSON(text *place.Text) *source.Document {
 }
 
 // Listing reads what an inventory script prints for --list.
-func Listing(text *place.Text) *source.Document {
+func Listing(text *source.Text) *source.Document {
 	root, diags := tree.JSON(text)
 	return listing(root, &source.Document{Diags: diags})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -27,7 +26,7 @@ var endings = [...]string{"", ".yml", ".yaml", ".json"}
 type Folder struct {
 	Groups map[string]source.Vars
 	Hosts  map[string]source.Vars
-	Texts  []*place.Text // of the files that were read
+	Texts  []*source.Text // of the files that were read
 	Diags  diag.List
 }
 
@@ -125,7 +124,7 @@ func (f *Folder) file(cwd, name string, into source.Vars) {
 		f.unreadable(name, err)
 		return
 	}
-	text := place.New(name, bytes)
+	text := source.NewText(name, bytes)
 	f.Texts = append(f.Texts, text)
 	if tree.IsVault(bytes) {
 		into[EncryptedVars] = source.Value{Unread: source.Vault, At: text.LineRange(1)}

@@ -9,9 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/hostrange"
 	"kinit/engine/internal/inventory/literal"
-	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/pattern"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -27,7 +26,7 @@ const (
 var sectionForm = regexp.MustCompile(`^\[([^:\]\s]+)(?::([^\]]*))?\]\s*(?:#.*)?$`)
 
 // INI reads an inventory in Ansible's INI format.
-func INI(text *place.Text) *source.Document {
+func INI(text *source.Text) *source.Document {
 	r := &iniReader{text: text, doc: &source.Document{}, group: source.Ungrouped, kind: ofHosts, known: map[string]bool{source.All: true, source.Ungrouped: true}}
 	for n := 1; n <= text.Lines(); n++ {
 		r.line(text.Line(n))
@@ -37,7 +36,7 @@ func INI(text *place.Text) *source.Document {
 }
 
 type iniReader struct {
-	text  *place.Text
+	text  *source.Text
 	doc   *source.Document
 	group string // of the section
 	kind  string // of the section; empty means that the section is wrong
@@ -222,10 +221,10 @@ func (r *iniReader) checkNames() {
 // addHosts adds the hosts that a name with a range or a port means, with variables
 // of their own. It returns their names.
 func addHosts(doc *source.Document, text string, at hcl.Range, vars source.Vars) []string {
-	name, port, err := hostrange.SplitPort(text)
+	name, port, err := pattern.SplitPort(text)
 	var names []string
 	if err == nil {
-		names, err = hostrange.Expand(name)
+		names, err = pattern.Expand(name)
 	}
 	if err != nil {
 		doc.Errorf(within(at, text, err), "Invalid host", "%s", err)
@@ -250,7 +249,7 @@ func addHosts(doc *source.Document, text string, at hcl.Range, vars source.Vars)
 // within is the part of a name's place that an error is about. When the name was
 // quoted it is all of it.
 func within(at hcl.Range, text string, err error) hcl.Range {
-	var part *hostrange.Error
+	var part *pattern.Error
 	if !errors.As(err, &part) || at.End.Byte-at.Start.Byte != len(text) || at.End.Column-at.Start.Column != len(text) {
 		return at
 	}

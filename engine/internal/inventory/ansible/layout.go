@@ -6,13 +6,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
 
 // groups reads a file whose top level is groups.
-func groups(root *tree.Node, doc *source.Document, text *place.Text) *source.Document {
+func groups(root *tree.Node, doc *source.Document, text *source.Text) *source.Document {
 	switch {
 	case root == nil && doc.Diags.HasErrors():
 	case root == nil || root.Kind == tree.Null:

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -38,14 +37,14 @@ const (
 // Read runs a script once with --list, and once a host with --host when its list
 // has no _meta with the variables of hosts. It returns what the script says and the
 // texts that the places in it are in.
-func (p Program) Read(ctx context.Context) (*source.Document, []*place.Text) {
+func (p Program) Read(ctx context.Context) (*source.Document, []*source.Text) {
 	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
 	text, problems := p.output(ctx, "--list")
 	if problems != nil {
 		return &source.Document{Diags: problems}, nil
 	}
-	texts := []*place.Text{text}
+	texts := []*source.Text{text}
 	doc := Listing(text)
 	if doc.Diags.HasErrors() || hasMeta(text) {
 		return doc, texts
@@ -62,7 +61,7 @@ func (p Program) Read(ctx context.Context) (*source.Document, []*place.Text) {
 	return doc, texts
 }
 
-func hasMeta(text *place.Text) bool {
+func hasMeta(text *source.Text) bool {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(text.Bytes, &top) != nil {
 		return false
@@ -73,7 +72,7 @@ func hasMeta(text *place.Text) bool {
 
 // output runs the script and returns what it printed, with one value a line, so
 // that places in it can be shown.
-func (p Program) output(ctx context.Context, args ...string) (*place.Text, diag.List) {
+func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag.List) {
 	stdout, err := p.run(ctx, args)
 	command := strings.Join(append([]string{p.Name}, args...), " ")
 	if err != nil {
@@ -83,7 +82,7 @@ func (p Program) output(ctx context.Context, args ...string) (*place.Text, diag.
 	if json.Indent(&indented, stdout, "", "  ") == nil {
 		stdout = indented.Bytes()
 	}
-	return place.New(command, stdout), nil
+	return source.NewText(command, stdout), nil
 }
 
 // run runs the script in a process group of its own, which ends with the context.
@@ -120,7 +119,7 @@ func (p Program) ended(ctx context.Context) error {
 }
 
 // readHost reads what a script printed for one host.
-func readHost(text *place.Text, h *source.Host, doc *source.Document) {
+func readHost(text *source.Text, h *source.Host, doc *source.Document) {
 	if len(bytes.TrimSpace(text.Bytes)) == 0 {
 		return
 	}

@@ -6,9 +6,11 @@ import "strings"
 // whether it is trusted. In lower case, as option names have none.
 const tuning = " controlmaster controlpersist controlpath serveraliveinterval serveralivecountmax tcpkeepalive compression loglevel preferredauthentications pubkeyauthentication passwordauthentication kbdinteractiveauthentication batchmode connecttimeout connectionattempts "
 
+var unquoted = strings.NewReplacer(`"`, " ", `'`, " ")
+
 // SSHArguments finds the jump in arguments of ssh, and what is not understood.
 func SSHArguments(text string) (jump string, unknown []string) {
-	args := strings.Fields(strings.NewReplacer(`"`, " ", `'`, " ").Replace(text))
+	args := strings.Fields(unquoted.Replace(text))
 	for i := 0; i < len(args); i++ {
 		flag, value := args[i], ""
 		if len(flag) > 2 && (strings.HasPrefix(flag, "-o") || strings.HasPrefix(flag, "-J")) {

@@ -1,5 +1,6 @@
-// Package pattern reads patterns of hosts, such as web:!old or db[0:2], and finds
-// what they mean. The syntax is the one of Ansible.
+// Package pattern reads how several hosts are written at once: in inventories, such as
+// web[01:50:2].example.com with a port behind it, and in patterns that choose among hosts,
+// such as web:!old or db[0:2]. The syntax is the one of Ansible.
 package pattern
 
 import (
@@ -39,7 +40,7 @@ type Term struct {
 // Negative numbers count from the end.
 type index struct{ first, last int }
 
-// Error is what is wrong with a part of a pattern.
+// Error is what is wrong with a part of a pattern or name: From and To are offsets into it.
 type Error struct {
 	From, To int
 	Text     string

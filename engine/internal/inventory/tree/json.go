@@ -12,11 +12,11 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/literal"
-	"kinit/engine/internal/inventory/place"
+	"kinit/engine/internal/inventory/source"
 )
 
 // JSON reads a file with one value. The node is nil when the file is no JSON.
-func JSON(text *place.Text) (*Node, diag.List) {
+func JSON(text *source.Text) (*Node, diag.List) {
 	r := &jsonReader{reader: reader{text: text}, decoder: json.NewDecoder(bytes.NewReader(text.Bytes))}
 	r.decoder.UseNumber()
 	root, err := r.value(0)

@@ -12,7 +12,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -159,7 +158,7 @@ func IsVault(text []byte) bool {
 
 // reader is the state of reading one file.
 type reader struct {
-	text  *place.Text
+	text  *source.Text
 	diags diag.List
 }
 

@@ -8,7 +8,6 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -51,7 +50,7 @@ func TestYAMLScalars(t *testing.T) {
 	for text, want := range tests {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			node, diags := YAML(place.New("f", []byte(text)))
+			node, diags := YAML(source.NewText("f", []byte(text)))
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
@@ -82,7 +81,7 @@ func TestYAMLTellsWhatIsWrongAndWhere(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := YAML(place.New("f", []byte(test.text)))
+			_, diags := YAML(source.NewText("f", []byte(test.text)))
 			if diff := cmp.Diff(test.want, diags.Error()); diff != "" {
 				t.Error(diff)
 			}
@@ -97,7 +96,7 @@ func TestAliasesOfAliasesEnd(t *testing.T) {
 		alias := "*a" + string(rune('0'+i)) + ", "
 		text += "a" + string(rune('1'+i)) + ": &a" + string(rune('1'+i)) + " [" + strings.Repeat(alias, 10) + "]\n"
 	}
-	_, diags := YAML(place.New("f", []byte(text)))
+	_, diags := YAML(source.NewText("f", []byte(text)))
 	if len(diags) != 1 || diags[0].Summary != "Too much YAML" {
 		t.Errorf("got %v", diags)
 	}
@@ -106,7 +105,7 @@ func TestAliasesOfAliasesEnd(t *testing.T) {
 func TestPlacesOfYAML(t *testing.T) {
 	t.Parallel()
 	text := "web: # c\n  hosts:\n    \"one\": {a: 5} # c\n    two:\n      b: 'x y'\n      c: |\n        long\n      d: x  # c\n      ħ: [1]\n"
-	node, diags := YAML(place.New("f", []byte(text)))
+	node, diags := YAML(source.NewText("f", []byte(text)))
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -138,7 +137,7 @@ func TestJSON(t *testing.T) {
 	for text, want := range tests {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			node, diags := JSON(place.New("f", []byte(text)))
+			node, diags := JSON(source.NewText("f", []byte(text)))
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
@@ -165,7 +164,7 @@ func TestJSONTellsWhatIsWrongAndWhere(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := JSON(place.New("f", []byte(test.text)))
+			_, diags := JSON(source.NewText("f", []byte(test.text)))
 			if diff := cmp.Diff(test.want, diags.Error()); diff != "" {
 				t.Error(diff)
 			}
@@ -180,8 +179,8 @@ func FuzzTrees(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, read := range []func(*place.Text) (*Node, diag.List){YAML, JSON} {
-			node, diags := read(place.New("f", text))
+		for _, read := range []func(*source.Text) (*Node, diag.List){YAML, JSON} {
+			node, diags := read(source.NewText("f", text))
 			for _, d := range diags {
 				if d.Subject == nil || d.Subject.End.Byte > len(text) {
 					t.Errorf("no place: %v", d)

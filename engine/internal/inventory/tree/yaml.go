@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/inventory/place"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -26,7 +25,7 @@ const deepest = 200
 
 // YAML reads a file with one document. The node is nil for an empty file, and when
 // the file is no YAML.
-func YAML(text *place.Text) (*Node, diag.List) {
+func YAML(text *source.Text) (*Node, diag.List) {
 	r := &yamlReader{reader: reader{text: text}, within: map[*yaml.Node]bool{}}
 	decoder := yaml.NewDecoder(bytes.NewReader(text.Bytes))
 	var document, second yaml.Node
@@ -234,12 +233,15 @@ func scalarLength(n *yaml.Node, rest string) int {
 
 func (r *yamlReader) lineOf(n *yaml.Node) hcl.Range { return r.text.LineRange(n.Line) }
 
+// placed matches a message of the library that names a line.
+var placed = regexp.MustCompile(`(?s)^line (\d+): (.*)$`)
+
 // syntax tells of a text that is no YAML. The library's line may be one off, or the
 // one in which something began that never ended, so the place is the first line
 // with which the beginning of the file no longer is YAML.
 func (r *yamlReader) syntax(err error) {
 	hint, problem := r.text.Lines(), strings.TrimPrefix(err.Error(), "yaml: ")
-	if parts := regexp.MustCompile(`(?s)^line (\d+): (.*)$`).FindStringSubmatch(problem); parts != nil {
+	if parts := placed.FindStringSubmatch(problem); parts != nil {
 		hint, _ = strconv.Atoi(parts[1])
 		problem = parts[2]
 	}

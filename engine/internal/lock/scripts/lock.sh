@@ -49,6 +49,7 @@ clock() {
 # record reads the holder of the lock.
 record() {
 	holder='' held_boot='' since='' until='' held_away=''
+	# shellcheck disable=SC2094 # nothing is written: the file has the name of the variable
 	[ -f holder ] && read -r holder held_boot since until held_away <holder && [ -n "$held_away" ]
 }
 
@@ -84,6 +85,7 @@ at_work() {
 	for p in $known; do
 		state "${p%:*}" && [ "$started" = "${p#*:}" ] && work="$work ${p%:*}"
 	done
+	# shellcheck disable=SC2013 # words are lines: these paths have no spaces
 	for f in $(grep -slF "KINIT_RUN=$1" /proc/[0-9]*/environ); do
 		p=${f#/proc/} p=${p%/environ}
 		# The name may be the beginning of another run's.
@@ -132,6 +134,7 @@ state() {
 	{ read -r s <"/proc/$1/stat"; } 2>/dev/null || return 1
 	name=${s#*\(}
 	name=${name%)*}
+	# shellcheck disable=SC2086 # fields
 	set -- ${s##*) }
 	parent=$2 session=$4 started=${20}
 	[ "$1" != Z ]
@@ -146,6 +149,7 @@ end() {
 	while [ -n "$work" ]; do
 		signal=TERM
 		[ "$rounds" -lt 10 ] || signal=KILL
+		# shellcheck disable=SC2086 # a list of numbers
 		kill "-$signal" $work 2>/dev/null
 		# They may start more until they have ended, so the search is repeated.
 		while :; do

@@ -87,7 +87,7 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 const defaultDelay = time.Second
 
 // becomeMethods are the programs that change the user.
-func becomeMethods() []string { return []string{"sudo", "doas", "su"} }
+var becomeMethods = []string{"sudo", "doas", "su"}
 
 // userName matches the user names that useradd(8) accepts, in upper and lower case.
 var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\$?$`)
@@ -118,8 +118,8 @@ func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
 	}
 	if s.Method != nil {
 		made.Method, _ = r.Text(in, "method", s.Method, ctx)
-		if made.Method != "" && !slices.Contains(becomeMethods(), made.Method) {
-			r.Errorf(s.Method.Range(), "Invalid become", "A method is %q, %q or %q.%s", "sudo", "doas", "su", diag.Near(made.Method, becomeMethods()))
+		if made.Method != "" && !slices.Contains(becomeMethods, made.Method) {
+			r.Errorf(s.Method.Range(), "Invalid become", "A method is %q, %q or %q.%s", "sudo", "doas", "su", diag.Near(made.Method, becomeMethods))
 		}
 	}
 	return made

@@ -1,6 +1,7 @@
 package framing
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -16,15 +17,12 @@ const (
 
 // KillSession is a script that sends a signal, its first argument, to every process of a
 // session, its second argument.
-const KillSession = `kill -$1 -$2
-for f in /proc/[0-9]*/stat; do
-read -r s <$f || continue
-set -- $1 $2 ${s##*) }
-[ "$6" = "$2" ] || continue
-p=${f#/proc/}
-kill -$1 ${p%/stat}
-done
-`
+//
+//go:embed kill.sh
+var KillSession string
+
+//go:embed worker.sh
+var worker string
 
 // Mark returns the beginning of a script whose processes can be found by the run's name.
 func Mark(run string) string {
@@ -42,28 +40,7 @@ func Bootstrap(mark, sh, run string) string {
 	if marked != "" {
 		marked += "export KINIT_WORKER=1\n"
 	}
-	return strings.NewReplacer("MARK", mark, "SHELL", shell.POSIX(sh), "RUN\n", marked).Replace(`exec 3>&1 4>&2 2>/dev/null
-cd || cd /
-RUN
-command -v setsid >/dev/null || { echo "setsid (util-linux or busybox) is missing" >&4; exit 1; }
-k() {
-` + KillSession + `}
-e() {
-k TERM $1
-n=0
-while kill -0 -$1 && [ $n -lt 20 ]; do sleep 0.1; n=$((n+1)); done
-k KILL $1
-}
-{ printf MARK >&3; exec 3>&- 4>&-
-while IFS= read -r l; do
-case $l in
-MARKk*) k ${l#MARKk};;
-MARKe*) e ${l#MARKe};;
-MARKs) exec cat;;
-*) printf '%s\n' "$l";;
-esac
-done; } | { SHELL >&3 3>&-; kill -KILL $$; }
-`)
+	return marked + "set -- " + shell.POSIX(mark, sh) + "\nk() {\n" + KillSession + "}\n" + worker
 }
 
 // End is an order in place of a signal: it asks a session again to end, and kills the rest

@@ -182,9 +182,11 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	return f.remove(ctx, p.name, p.info)
 }
 
+var mountEscapes = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
+
 // mountName returns a path in the form of the kernel's list of mounts, proc(5).
 func mountName(name string) string {
-	return strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace(name)
+	return mountEscapes.Replace(name)
 }
 
 func (f *Files) remove(ctx context.Context, name string, info module.FileInfo) error {

@@ -183,11 +183,13 @@ func readable(document []byte) string {
 	return b.String()
 }
 
+// escapes matches characters that XML does not allow, as _x000D_.
+var escapes = regexp.MustCompile(`(?:_x[0-9A-Fa-f]{4}_)+`)
+
 // unescape turns _x000D_, which stands for a UTF-16 unit that is not allowed in XML
 // ([MS-PSRP] 2.2.5.3.2), into the character.
 func unescape(text string) string {
-	form := regexp.MustCompile(`(?:_x[0-9A-Fa-f]{4}_)+`)
-	return form.ReplaceAllStringFunc(text, func(escaped string) string {
+	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
 		var units []uint16
 		for at := 0; at < len(escaped); at += len("_x0000_") {
 			unit, err := strconv.ParseUint(escaped[at+2:at+6], 16, 16)

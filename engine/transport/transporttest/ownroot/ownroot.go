@@ -5,6 +5,7 @@ package ownroot
 
 import (
 	"bufio"
+	_ "embed"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -15,15 +16,9 @@ import (
 // build makes the overlay at $1 and stays in it until its input ends, which it does at the
 // latest with the test's process. /run and /tmp are empty; the folders that follow are the
 // machine's.
-const build = `set -e
-base=$1; shift
-mount -t tmpfs kinit-test "$base"
-mkdir "$base/upper" "$base/work" "$base/root"
-mount -t overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" overlay "$base/root"
-for part in proc sys dev; do mount --rbind "/$part" "$base/root/$part"; done
-for part in run tmp; do mount -t tmpfs "$part" "$base/root/$part"; done
-for part; do mkdir -p "$base/root$part"; mount --bind "$part" "$base/root$part"; done
-exec chroot "$base/root" sh -c 'echo ready; exec cat'`
+//
+//go:embed build.sh
+var build string
 
 // Start makes a root at the folder base, which is empty, and returns the number of the
 // process that keeps it. The folders of the machine that are named are seen in it. It

@@ -3,6 +3,7 @@
 package packagestest
 
 import (
+	_ "embed"
 	"testing"
 
 	"kinit/modules/internal/roottest"
@@ -13,18 +14,9 @@ const Folder = "/tmp/repository"
 
 // debScript makes Debian packages of the name $2 in the versions that follow, and
 // the index of the folder $1.
-const debScript = `mkdir -p "$1" && cd "$1"; name=$2; shift 2
-for version; do
-	mkdir -p "/tmp/deb/$version/DEBIAN"
-	printf 'Package: %s\nVersion: %s\nArchitecture: all\nMaintainer: Test <test@example>\nDescription: empty\n' "$name" "$version" \
-		>"/tmp/deb/$version/DEBIAN/control"
-	dpkg-deb --root-owner-group -b "/tmp/deb/$version" . >/dev/null
-	rm -r "/tmp/deb/$version"
-done
-for deb in *.deb; do
-	dpkg-deb -f "$deb"
-	printf 'Filename: ./%s\nSize: %s\nSHA256: %s\n\n' "$deb" "$(stat -c %s "$deb")" "$(sha256sum "$deb" | cut -d" " -f1)"
-done >Packages`
+//
+//go:embed deb.sh
+var debScript string
 
 // Deb makes a folder with packages for apt, which can be a repository.
 func Deb(t testing.TB, h *roottest.Host, name string, versions ...string) {
@@ -41,13 +33,9 @@ echo "deb [trusted=yes] file:$1 ./" >/etc/apt/sources.list; apt-get -q update`, 
 }
 
 // rpmScript makes packages for rpm as debScript does.
-const rpmScript = `mkdir -p "$1" /tmp/rpm; folder=$1; name=$2; shift 2
-for version; do
-	printf 'Name: %s\nVersion: %s\nRelease: 1\nSummary: empty\nLicense: none\nBuildArch: noarch\n%%description\nempty\n%%files\n' \
-		"$name" "$version" >/tmp/rpm/spec
-	rpmbuild --quiet -bb --define "_topdir /tmp/rpm" --define "_rpmdir $folder" /tmp/rpm/spec
-done
-createrepo_c -q "$folder"`
+//
+//go:embed rpm.sh
+var rpmScript string
 
 // RPM makes a repository for dnf and zypper and has them know no other.
 func RPM(t testing.TB, h *roottest.Host, name string, versions ...string) {
@@ -60,11 +48,9 @@ printf '[test]\nname=test\nbaseurl=file://%s\ngpgcheck=0\nenabled=1\n' "$1" | te
 
 // keyScript makes a key, has $2 sign with it in the folder $1, and prints the public
 // key.
-const keyScript = `cd "$1"; export GNUPGHOME=$(mktemp -d)
-gpg --batch --quiet --pinentry-mode loopback --passphrase "" --quick-generate-key test@example "$3" sign never 2>/dev/null
-eval "$2"
-gpg --export --armor test@example
-gpgconf --kill gpg-agent`
+//
+//go:embed key.sh
+var keyScript string
 
 // SignDeb signs the folder with a new key, as an archive does, and returns the public
 // one.

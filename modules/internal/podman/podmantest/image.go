@@ -68,6 +68,8 @@ func (h *Host) Image(t testing.TB, name, note string) {
 	h.load(t, name, `ENTRYPOINT ["/main"]`, file{"main", binary}, file{"note", []byte(note)})
 }
 
+var absolute = regexp.MustCompile(`/\S+`)
+
 // ShellImage puts an image into the host's store that has this machine's sh, base64 and
 // cat with the libraries that they need, so that a script can run in it.
 func (h *Host) ShellImage(t testing.TB, name string) {
@@ -84,7 +86,7 @@ func (h *Host) ShellImage(t testing.TB, name string) {
 		if err != nil {
 			t.Fatalf("ldd %s: %v", path, err)
 		}
-		for _, library := range regexp.MustCompile(`/\S+`).FindAllString(string(out), -1) {
+		for _, library := range absolute.FindAllString(string(out), -1) {
 			if !slices.ContainsFunc(all, func(f file) bool { return f.name == library[1:] }) {
 				all = append(all, file{library[1:], read(t, library)})
 			}

@@ -21,7 +21,7 @@ clean() {
 	trap '' HUP INT TERM
 	if [ -n "$stage" ] && [ "../$stage" -ef . ]; then
 		rm -f ./new
-		cd -P ..
+		cd -P .. || true
 	fi
 	[ -z "$stage" ] || rmdir -- "./$stage" 2>/dev/null
 	stage=

@@ -1,3 +1,4 @@
+# shellcheck disable=SC2154 # common.sh sets here
 owner=$2 mode=$3 default=$4
 enter "$1" "$1"
 shift 4

@@ -1,4 +1,4 @@
-package hostrange
+package pattern
 
 import (
 	"errors"

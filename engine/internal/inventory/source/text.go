@@ -1,7 +1,4 @@
-// Package place turns offsets into a text into the ranges that diagnostics point
-// with. It is for the texts that HCL does not parse: INI, YAML, JSON and the
-// command line.
-package place
+package source
 
 import (
 	"bytes"
@@ -12,15 +9,17 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Text is a named text and where its lines begin.
+// Text is a named text and where its lines begin. It turns offsets into the ranges that
+// diagnostics point with, for the texts that HCL does not parse: INI, YAML, JSON and the
+// command line.
 type Text struct {
 	Name   string
 	Bytes  []byte
 	starts []int // the offset of each line's first byte
 }
 
-// New indexes a text.
-func New(name string, text []byte) *Text {
+// NewText indexes a text.
+func NewText(name string, text []byte) *Text {
 	t := &Text{Name: name, Bytes: text, starts: []int{0}}
 	for i, b := range text {
 		if b == '\n' {

@@ -1,4 +1,4 @@
-package place
+package source
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 func TestRangeCountsLinesAndGraphemeClusters(t *testing.T) {
 	t.Parallel()
-	text := New("hosts", []byte("ab\nħé x\r\n\n"))
+	text := NewText("hosts", []byte("ab\nħé x\r\n\n"))
 	tests := map[string]struct {
 		from, to int
 		want     string
@@ -35,7 +35,7 @@ func TestRangeCountsLinesAndGraphemeClusters(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	text := New("f", []byte("  one \r\ntwo\n"))
+	text := NewText("f", []byte("  one \r\ntwo\n"))
 	want := []string{"f:1,1-7", "f:2,1-4", "f:3,1-1"}
 	for i, line := range want {
 		if got := text.Range(text.Line(i + 1)).String(); got != line {
@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 
 func TestOffsetCountsCharacters(t *testing.T) {
 	t.Parallel()
-	text := New("f", []byte("a\nħb\n"))
+	text := NewText("f", []byte("a\nħb\n"))
 	for want, at := range map[int][2]int{0: {1, 1}, 2: {2, 1}, 4: {2, 2}, 5: {2, 9}} {
 		if got := text.Offset(at[0], at[1]); got != want {
 			t.Errorf("line %d, column %d is at %d, want %d", at[0], at[1], got, want)

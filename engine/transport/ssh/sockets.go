@@ -1,6 +1,4 @@
-// Package forward gives sockets of another machine a private local path. It knows
-// a function that dials, and nothing of the connection behind it.
-package forward
+package ssh
 
 import (
 	"context"
@@ -18,9 +16,9 @@ import (
 // sun_path, unix(7), less the final zero.
 const longestSocket = 107
 
-// Sockets is the sockets of a machine that have a private local one. It is safe
-// for use by several goroutines.
-type Sockets struct {
+// sockets are the sockets of a machine that have a private local one. They are safe for use
+// by several goroutines.
+type sockets struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	making  chan struct{} // holds a token while one is made
@@ -32,9 +30,9 @@ type Sockets struct {
 	owned   sync.WaitGroup
 }
 
-// New returns no sockets yet. dial connects from the machine.
-func New(dial func(ctx context.Context, network, address string) (net.Conn, error)) *Sockets {
-	return &Sockets{
+// newSockets returns no sockets yet. dial connects from the machine.
+func newSockets(dial func(ctx context.Context, network, address string) (net.Conn, error)) *sockets {
+	return &sockets{
 		dial: dial, making: make(chan struct{}, 1),
 		sockets: map[string]string{}, open: map[io.Closer]bool{},
 	}
@@ -42,7 +40,7 @@ func New(dial func(ctx context.Context, network, address string) (net.Conn, erro
 
 // Socket returns the local socket that leads to the remote one. It dials the
 // remote one first, so that a wrong path is known here and now.
-func (f *Sockets) Socket(ctx context.Context, path string) (string, error) {
+func (f *sockets) Socket(ctx context.Context, path string) (string, error) {
 	select {
 	case f.making <- struct{}{}:
 		defer func() { <-f.making }()
@@ -64,7 +62,7 @@ func (f *Sockets) Socket(ctx context.Context, path string) (string, error) {
 	return f.serve(ctx, listener, path)
 }
 
-func (f *Sockets) known(path string) (string, bool) {
+func (f *sockets) known(path string) (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	local, ok := f.sockets[path]
@@ -72,7 +70,7 @@ func (f *Sockets) known(path string) (string, bool) {
 }
 
 // listen makes a socket in a folder that only this user can enter.
-func (f *Sockets) listen() (net.Listener, error) {
+func (f *sockets) listen() (net.Listener, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.dir == "" {
@@ -95,7 +93,7 @@ func socketFolder() string {
 }
 
 // serve starts to accept on the socket, until Close.
-func (f *Sockets) serve(ctx context.Context, listener net.Listener, path string) (string, error) {
+func (f *sockets) serve(ctx context.Context, listener net.Listener, path string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -114,7 +112,7 @@ func (f *Sockets) serve(ctx context.Context, listener net.Listener, path string)
 }
 
 // accept joins every connection to one of its own.
-func (f *Sockets) accept(ctx context.Context, listener net.Listener, path string) {
+func (f *sockets) accept(ctx context.Context, listener net.Listener, path string) {
 	for {
 		near, err := listener.Accept()
 		if err != nil {
@@ -127,7 +125,7 @@ func (f *Sockets) accept(ctx context.Context, listener net.Listener, path string
 // join copies between a local connection and a new remote one until both ends
 // have nothing more to say. A remote end that cannot be reached closes the near
 // one, as a server that dies would.
-func (f *Sockets) join(ctx context.Context, near net.Conn, path string) {
+func (f *sockets) join(ctx context.Context, near net.Conn, path string) {
 	defer f.drop(near)
 	if !f.track(near) {
 		return
@@ -155,7 +153,7 @@ func pass(to, from net.Conn) {
 }
 
 // track notes what Close has to close, unless that has happened.
-func (f *Sockets) track(c io.Closer) bool {
+func (f *sockets) track(c io.Closer) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -165,7 +163,7 @@ func (f *Sockets) track(c io.Closer) bool {
 	return true
 }
 
-func (f *Sockets) drop(c io.Closer) {
+func (f *sockets) drop(c io.Closer) {
 	_ = c.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +171,7 @@ func (f *Sockets) drop(c io.Closer) {
 }
 
 // Close ends all forwarding, waits, and removes the sockets.
-func (f *Sockets) Close() error {
+func (f *sockets) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	var errs error

@@ -1,7 +1,4 @@
-// Package hostrange reads how inventories write many hosts at once, such as
-// web[01:50:2].example.com, and a port behind a name. The syntax is the one of
-// Ansible's inventories.
-package hostrange
+package pattern
 
 import (
 	"fmt"
@@ -16,14 +13,6 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // most is how many hosts one name may mean: a mistyped range must not fill the
 // memory.
 const most = 100_000
-
-// Error is what is wrong with a name, and where: From and To are offsets into it.
-type Error struct {
-	From, To int
-	Text     string
-}
-
-func (e *Error) Error() string { return e.Text }
 
 // SplitPort parts a name from the port behind it, which is 0 when there is none.
 // An IPv6 address with a port stands in brackets.
@@ -80,7 +69,7 @@ func expand(name string, offset int) ([]string, error) {
 	if length == 0 {
 		return nil, &Error{offset + open, offset + len(name), "The [ of this range has no ] that closes it."}
 	}
-	inner, problem := parse(name[open+1 : open+length-1])
+	inner, problem := parseRange(name[open+1 : open+length-1])
 	if problem != "" {
 		return nil, &Error{offset + open, offset + open + length, problem}
 	}
@@ -100,8 +89,8 @@ func expand(name string, offset int) ([]string, error) {
 	return names, nil
 }
 
-// parse lists what a range such as 01:50:2 or a:f means, or says what is wrong.
-func parse(text string) (all []string, problem string) {
+// parseRange lists what a range such as 01:50:2 or a:f means, or says what is wrong.
+func parseRange(text string) (all []string, problem string) {
 	parts := strings.Split(text, ":")
 	if len(parts) < 2 || len(parts) > 3 {
 		return nil, fmt.Sprintf("A range is [first:last] or [first:last:step], as in web[01:10]; %q is not.", text)

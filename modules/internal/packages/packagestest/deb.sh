@@ -1,0 +1,12 @@
+mkdir -p "$1" && cd "$1" || exit; name=$2; shift 2
+for version; do
+	mkdir -p "/tmp/deb/$version/DEBIAN"
+	printf 'Package: %s\nVersion: %s\nArchitecture: all\nMaintainer: Test <test@example>\nDescription: empty\n' "$name" "$version" \
+		>"/tmp/deb/$version/DEBIAN/control"
+	dpkg-deb --root-owner-group -b "/tmp/deb/$version" . >/dev/null
+	rm -r "/tmp/deb/$version"
+done
+for deb in *.deb; do
+	dpkg-deb -f "$deb"
+	printf 'Filename: ./%s\nSize: %s\nSHA256: %s\n\n' "$deb" "$(stat -c %s "$deb")" "$(sha256sum "$deb" | cut -d" " -f1)"
+done >Packages
