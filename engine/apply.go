@@ -59,10 +59,9 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 	var diags diag.List
 	given := environ(o.Environ)
 	maps.Copy(given, o.Vars)
-	o.Vars, o.Environ = maps.Clone(s.Vars), nil
-	if o.Vars == nil {
-		o.Vars = map[string]string{}
-	}
+	o.Inputs, o.Vars = s.Inputs, map[string]string{}
+	maps.Copy(o.Vars, s.Vars)
+	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ), func(pair string) bool { return strings.HasPrefix(pair, environPrefix) })
 	for name, value := range s.Environ {
 		o.Environ = append(o.Environ, environPrefix+name+"="+value)
 	}
@@ -80,8 +79,6 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 			o.Vars[name] = value
 		}
 	}
-	o.Spec, o.Cwd, o.Hosts, o.Inventories, o.Reserved, o.VarFiles = s.Spec, s.Cwd, s.Hosts, s.Inventories, s.Reserved, s.VarFiles
-	o.StopAfter, o.StartAt, o.Only, o.Skip, o.Recreate, o.Purge = s.StopAfter, s.StartAt, s.Only, s.Skip, s.Recreate, s.Purge
 	return o, diags
 }
 

@@ -156,17 +156,13 @@ func (l *loaded) files() map[string]*hcl.File {
 // withDefaults sets the options that the caller did not set.
 func withDefaults(o Options) Options {
 	if o.Forks <= 0 {
-		o.Forks = defaultForks
+		o.Forks = DefaultForks
 	}
 	if o.Redactor == nil {
 		o.Redactor = &secret.Redactor{}
 	}
 	return o
 }
-
-// defaultForks is how many tasks run at the same time: enough for the guests of a
-// small cluster, few enough for one hypervisor.
-const defaultForks = 10
 
 func names(hosts []*inventory.Host) []string {
 	out := make([]string, len(hosts))

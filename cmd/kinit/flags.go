@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,13 +67,9 @@ func freshFactsFlag() cli.Flag {
 }
 
 func forksFlag() cli.Flag {
-	return &cli.IntFlag{Name: "forks", Category: headSelect, Value: defaultForks,
-		Usage: "do `N` tasks at the same time; 10 when left out"}
+	return &cli.IntFlag{Name: "forks", Category: headSelect, Value: engine.DefaultForks,
+		Usage: fmt.Sprintf("do `N` tasks at the same time; %d when left out", engine.DefaultForks)}
 }
-
-// defaultForks is enough for the guests of a small cluster and few enough for
-// one hypervisor.
-const defaultForks = 10
 
 // outputFlags control the output.
 func outputFlags() []cli.Flag {
@@ -146,9 +143,9 @@ func (w *world) inputs(c *cli.Context, spec string) (engine.Options, error) {
 // baseOptions returns the engine options that no flag sets.
 func (w *world) baseOptions(spec string) engine.Options {
 	return engine.Options{
-		Spec: spec, Environ: w.environ,
+		Inputs: engine.Inputs{Spec: spec, Cwd: w.cwd}, Environ: w.environ,
 		Builtin: shipped{}, Inventory: inventories.FS,
-		Home: w.env("HOME"), Cwd: w.cwd, CacheDir: w.cacheFolder(), StateDir: w.stateFolder(), Kinds: w.kinds(),
+		Home: w.env("HOME"), CacheDir: w.cacheFolder(), StateDir: w.stateFolder(), Kinds: w.kinds(),
 	}
 }
 

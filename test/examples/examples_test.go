@@ -46,8 +46,8 @@ func options(t testing.TB, spec string) engine.Options {
 		t.Fatal(err)
 	}
 	return engine.Options{
-		Spec: spec, Cwd: root, Home: t.TempDir(), Inventories: []string{inventory},
-		Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(), Vars: map[string]string{},
+		Inputs: engine.Inputs{Spec: spec, Cwd: root, Inventories: []string{inventory}, Vars: map[string]string{}},
+		Home:   t.TempDir(), Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(),
 	}
 }
 
