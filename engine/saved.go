@@ -54,21 +54,19 @@ type SavedTask struct {
 // Save plans as Plan does and returns the plan in a form that can be stored, or nil if the
 // report has errors.
 func Save(ctx context.Context, o Options) (*Saved, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.walk(ctx, started)
+	p, report := perform(ctx, o, reads)
 	if report.Diagnostics.HasErrors() || report.Interrupted {
 		return nil, report
 	}
 	s := &Saved{
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
 		Inputs: o.Inputs, Environ: map[string]string{},
-		Instance: l.fresh.ID,
-		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
-		Tasks: savedTasks(report, l.options.Redactor.Redact),
+		Instance: p.fresh.ID,
+		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
+		Tasks: savedTasks(report, p.options.Redactor.Redact),
 	}
 	s.Vars = map[string]string{}
-	s.keepValues(l)
+	s.keepValues(p)
 	return s, report
 }
 
