@@ -47,7 +47,7 @@ func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *k
 	}
 	k.targets, k.claims = targets(p.plan), p.claims()
 	if p.mode.check() {
-		k.claims.ask(ctx, k.connect(func(name string, as *host.Become) (*host.Machine, error) { return pool.Begin(ctx, name, as) }))
+		k.claims.ask(ctx, k.connect(ctx, pool.Begin))
 		if err := k.claims.choose(); err != nil && ctx.Err() == nil {
 			return ctx, k, p.lockProblem(err)
 		}
@@ -163,12 +163,7 @@ func better(a, b *plan.Become) bool {
 // lock where there was none.
 func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	pool.Mark(lock.Name(k.Token()))
-	machines := k.connect(func(name string, as *host.Become) (*host.Machine, error) {
-		if as == nil {
-			return pool.Get(ctx, name)
-		}
-		return pool.As(ctx, name, *as)
-	})
+	machines := k.connect(ctx, pool.As)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -195,7 +190,7 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 }
 
 // connect connects to the hosts that exist before the run.
-func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, error)) []*host.Machine {
+func (k *keeper) connect(ctx context.Context, get func(context.Context, string, *host.Become) (*host.Machine, error)) []*host.Machine {
 	found := make([]*host.Machine, len(k.targets))
 	var all sync.WaitGroup
 	for i, t := range k.targets {
@@ -203,11 +198,7 @@ func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, 
 			continue
 		}
 		all.Go(func() {
-			var as *host.Become
-			if t.as != nil {
-				as = &host.Become{User: t.as.User, Method: t.as.Method}
-			}
-			found[i], _ = get(t.name, as) // the task that needs the host reports a failure
+			found[i], _ = get(ctx, t.name, (*host.Become)(t.as)) // the task that needs the host reports a failure
 		})
 	}
 	all.Wait()
