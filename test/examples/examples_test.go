@@ -72,6 +72,17 @@ func TestEveryClusterSpecIsValid(t *testing.T) {
 	}
 }
 
+// TestEveryUnitOfASizeReachesTheModules makes nodes with sizes that no binary unit shows as a
+// whole number.
+func TestEveryUnitOfASizeReachesTheModules(t *testing.T) {
+	t.Parallel()
+	o := options(t, "bare-libvirt-1-0-1")
+	o.Vars = map[string]string{"compute_memory": "4GB", "compute_disk": "25.5GB"}
+	if err := engine.Validate(t.Context(), o).Diagnostics.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEveryModuleExampleIsValid plans the playbook of each module's reference
 // without connecting to a host.
 func TestEveryModuleExampleIsValid(t *testing.T) {
