@@ -6,10 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/instance"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 )
@@ -22,36 +20,36 @@ import (
 // From o it takes the settings of the program, and the secret values, which a saved plan
 // does not contain.
 func Apply(ctx context.Context, o Options, s *Saved) *Report {
-	started := time.Now()
 	o, diags := s.options(o)
-	planned := load(ctx, o, true)
-	report := planned.report(ctx, started)
+	silent := o
+	silent.Events, silent.Confirm = nil, nil
+	before, report := makePlan(ctx, silent, reads)
 	if report.Invalid {
 		return report
 	}
-	diags = append(diags, s.movedFiles(planned)...)
-	l := load(ctx, o, false)
-	if len(diags) > 0 || l.diags.HasErrors() {
-		return report.refuse(append(diags, l.diags...)).end(ctx, started)
+	diags = append(diags, s.movedFiles(before)...)
+	p, again := makePlan(ctx, o, does)
+	if len(diags) > 0 || again.Invalid {
+		return report.refuse(append(diags, again.Diagnostics...)).end(ctx, before.started)
 	}
 	if s.Instance != "" {
-		l.fresh = instance.New(controller(), l.options.Spec)
-		l.fresh.ID = s.Instance
-		planned.fresh = l.fresh
+		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
 	}
 	values := &plan.Values{}
-	pool := l.pool(values)
+	pool := p.pool(values)
 	defer pool.Close()
-	report.refuse(l.locked(ctx, pool, func(ctx, lasting context.Context) {
-		if moved := s.movedTasks(ctx, planned); len(moved) > 0 {
-			report.refuse(moved)
-			return
-		}
-		options := l.runOptions(values)
-		options.Expect, options.Lasting = newExpectation(s, l).check, lasting
-		l.fill(report, run.Run(ctx, l.plan, values, pool, options))
-	}))
-	return report.end(ctx, started)
+	within, keeper, diags := p.own(ctx, pool)
+	if len(diags) > 0 {
+		return report.refuse(diags).end(ctx, before.started)
+	}
+	if moved := s.movedTasks(within, before); len(moved) > 0 {
+		report.refuse(moved)
+	} else {
+		options := p.runOptions(values, keeper)
+		options.Expect = newExpectation(s, p).check
+		p.fill(report, run.Run(within, p.plan, values, pool, options))
+	}
+	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
 }
 
 // options returns the options that the plan was made with, with the secrets given again.
@@ -59,10 +57,9 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 	var diags diag.List
 	given := environ(o.Environ)
 	maps.Copy(given, o.Vars)
-	o.Vars, o.Environ = maps.Clone(s.Vars), nil
-	if o.Vars == nil {
-		o.Vars = map[string]string{}
-	}
+	o.Inputs, o.Vars = s.Inputs, map[string]string{}
+	maps.Copy(o.Vars, s.Vars)
+	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ), func(pair string) bool { return strings.HasPrefix(pair, environPrefix) })
 	for name, value := range s.Environ {
 		o.Environ = append(o.Environ, environPrefix+name+"="+value)
 	}
@@ -80,8 +77,6 @@ func (s *Saved) options(o Options) (Options, diag.List) {
 			o.Vars[name] = value
 		}
 	}
-	o.Spec, o.Cwd, o.Hosts, o.Inventories, o.Reserved, o.VarFiles = s.Spec, s.Cwd, s.Hosts, s.Inventories, s.Reserved, s.VarFiles
-	o.StopAfter, o.StartAt, o.Only, o.Skip, o.Recreate, o.Purge = s.StopAfter, s.StartAt, s.Only, s.Skip, s.Recreate, s.Purge
 	return o, diags
 }
 
@@ -91,11 +86,11 @@ func moved(format string, args ...any) diag.List {
 }
 
 // movedFiles names the files that differ from the saved plan.
-func (s *Saved) movedFiles(l *loaded) diag.List {
+func (s *Saved) movedFiles(p *planned) diag.List {
 	var diags diag.List
 	// The saved tasks have read these files, and the tasks of this run have not yet.
-	read := l.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
-	for _, pair := range [][2]map[string]string{{s.Files, l.fileDigests()}, {s.Read, read}} {
+	read := p.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
+	for _, pair := range [][2]map[string]string{{s.Files, p.fileDigests()}, {s.Read, read}} {
 		before, now := pair[0], pair[1]
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if now[name] != before[name] {
@@ -112,24 +107,23 @@ func (s *Saved) movedFiles(l *loaded) diag.List {
 }
 
 // movedTasks plans again and names the tasks whose changes differ from the saved ones.
-func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
-	fresh := &Report{}
+func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
 	values := &plan.Values{}
-	pool := l.pool(values)
+	pool := p.pool(values)
 	defer pool.Close()
-	options := l.runOptions(values)
-	options.Events, options.Confirm = sink(nil), nil
-	fresh.refuse(l.locked(ctx, pool, func(ctx, _ context.Context) {
-		l.fill(fresh, run.Run(ctx, l.plan, values, pool, options))
-	}))
+	within, keeper, diags := p.own(ctx, pool)
+	if len(diags) > 0 {
+		return diags
+	}
+	fresh := &Report{}
+	p.fill(fresh, run.Run(within, p.plan, values, pool, p.runOptions(values, keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}
 	now := map[string]SavedTask{}
-	for _, t := range savedTasks(fresh, l.options.Redactor.Redact) {
+	for _, t := range savedTasks(fresh, p.options.Redactor.Redact) {
 		now[t.Address] = t
 	}
-	var diags diag.List
 	known := map[string]bool{}
 	for _, before := range s.Tasks {
 		known[before.Address] = true
@@ -142,7 +136,7 @@ func (s *Saved) movedTasks(ctx context.Context, l *loaded) diag.List {
 			diags = append(diags, movedTask(t, text))
 		}
 	}
-	for _, t := range savedTasks(fresh, l.options.Redactor.Redact) {
+	for _, t := range savedTasks(fresh, p.options.Redactor.Redact) {
 		if !known[t.Address] {
 			diags = append(diags, movedTask(t, "It was not in the plan."))
 		}

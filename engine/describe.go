@@ -8,22 +8,22 @@ import (
 )
 
 // describe returns the plan's graph, the hosts and the values of variables.
-func (l *loaded) describe() *event.Plan {
-	out := l.plan.Describe(l.spec.Stages)
-	for _, h := range l.hosts {
+func (p *planned) describe() *event.Plan {
+	out := p.plan.Describe(p.spec.Stages)
+	for _, h := range p.hosts {
 		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
 	}
-	out.Variables = l.variables()
-	redactBlocks(out.Blocks, l.options.Redactor.Redact)
+	out.Variables = p.variables()
+	redactBlocks(out.Blocks, p.options.Redactor.Redact)
 	return out
 }
 
 // variables returns the values of the spec's variables, with secrets masked.
-func (l *loaded) variables() map[string]string {
-	values := l.scope.Variables()
+func (p *planned) variables() map[string]string {
+	values := p.scope.Variables()
 	out := map[string]string{}
-	for _, v := range l.spec.Root.Variables {
-		out[v.Name] = l.options.Redactor.Redact(sensitive.Text(values[v.Name]))
+	for _, v := range p.spec.Root.Variables {
+		out[v.Name] = p.options.Redactor.Redact(sensitive.Text(values[v.Name]))
 	}
 	return out
 }

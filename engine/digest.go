@@ -26,9 +26,9 @@ func slowDigest(text, salt string) string {
 }
 
 // fileDigests returns the digests of the spec, its playbooks and the inventories.
-func (l *loaded) fileDigests() map[string]string {
+func (p *planned) fileDigests() map[string]string {
 	all := map[string]string{}
-	for name, file := range l.files() {
+	for name, file := range p.files() {
 		sum := sha256.Sum256(file.Bytes)
 		all[name] = hex.EncodeToString(sum[:])
 	}
@@ -37,11 +37,11 @@ func (l *loaded) fileDigests() map[string]string {
 
 // readDigests returns the slow digests of the files that expressions and tasks have read,
 // and of some others.
-func (l *loaded) readDigests(salt string, others ...string) map[string]string {
-	files, all := l.files(), map[string]string{}
-	for _, name := range slices.Concat(l.asked.Names(), others) {
+func (p *planned) readDigests(salt string, others ...string) map[string]string {
+	files, all := p.files(), map[string]string{}
+	for _, name := range slices.Concat(p.asked.Names(), others) {
 		if files[name] == nil && !spec.IsBuiltin(name) && all[name] == "" {
-			all[name] = l.slowFileDigest(name, salt)
+			all[name] = p.slowFileDigest(name, salt)
 		}
 	}
 	return all
@@ -49,9 +49,9 @@ func (l *loaded) readDigests(salt string, others ...string) map[string]string {
 
 // slowFileDigest returns a digest of a file, or a text for one that cannot be read, since a
 // missing file may exist later.
-func (l *loaded) slowFileDigest(name, salt string) string {
+func (p *planned) slowFileDigest(name, salt string) string {
 	const none = "none"
-	file, err := l.sources().Open(name)
+	file, err := sources(p.options).Open(name)
 	if err != nil {
 		return none
 	}
@@ -65,28 +65,28 @@ func (l *loaded) slowFileDigest(name, salt string) string {
 
 // keepValues keeps the given values, but only digests of sensitive variables and of values
 // that contain a secret.
-func (s *Saved) keepValues(l *loaded) {
+func (s *Saved) keepValues(p *planned) {
 	sensitive := map[string]bool{}
 	declared := map[string]bool{}
-	for _, v := range l.spec.Root.Variables {
+	for _, v := range p.spec.Root.Variables {
 		sensitive[v.Name], declared[v.Name] = v.Sensitive, true
 	}
 	keep := func(into map[string]string, name, value string, fromEnviron bool) {
-		if sensitive[name] || l.options.Redactor.Redact(value) != value {
+		if sensitive[name] || p.options.Redactor.Redact(value) != value {
 			s.Secrets[name] = SavedSecret{Digest: slowDigest(value, s.Salt), Environ: fromEnviron}
 			return
 		}
 		into[name] = value
 	}
-	for name, value := range environ(l.options.Environ) {
-		if _, given := l.options.Vars[name]; declared[name] && !given {
+	for name, value := range environ(p.options.Environ) {
+		if _, given := p.options.Vars[name]; declared[name] && !given {
 			keep(s.Environ, name, value, true)
 		}
 	}
-	for name, value := range l.options.Vars {
+	for name, value := range p.options.Vars {
 		keep(s.Vars, name, value, false)
 	}
-	s.Read = l.readDigests(s.Salt)
+	s.Read = p.readDigests(s.Salt)
 }
 
 // describeSteps describes what a task does, for people.

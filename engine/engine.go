@@ -1,26 +1,116 @@
 // Package engine expands a spec into a graph of tasks and walks it over hosts.
 //
-// The line a task travels: Run → spec.Load → inventory.Load → topology.Expand →
-// plan.Build → run.Run → graph.Walk → the task's module → a step → the transport,
-// and back as events and a Report.
+// The line a task travels: Run → makePlan (spec.Load → inventory.Load → topology.Expand →
+// plan.Build) → own → run.Run → graph.Walk → the task's module → a step → the transport, and
+// back as events and a Report.
 package engine
 
 import (
 	"context"
+	"path/filepath"
 	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
+	"kinit/engine/internal/recall"
+	"kinit/engine/internal/run"
 )
 
 // Validate checks a spec without touching a host: syntax, references, arguments, topology.
 // It needs no key for encrypted secrets.
 func Validate(ctx context.Context, o Options) *Report {
-	started := time.Now()
-	l := (&loaded{options: withDefaults(o), keyless: true}).load(ctx)
-	return l.report(ctx, started)
+	_, report := makePlan(ctx, o, validates)
+	return report
 }
 
 // Plan reads the hosts and reports what Run would change. It changes nothing.
-func Plan(ctx context.Context, o Options) *Report { return walk(ctx, o, true) }
+func Plan(ctx context.Context, o Options) *Report {
+	_, report := perform(ctx, o, reads)
+	return report
+}
 
 // Run makes the hosts match the spec. When it fails or ctx ends, finished changes remain,
 // and the next Run continues from there.
-func Run(ctx context.Context, o Options) *Report { return walk(ctx, o, false) }
+func Run(ctx context.Context, o Options) *Report {
+	_, report := perform(ctx, o, does)
+	return report
+}
+
+// perform is the line of a run: make the plan, take the locks, do the tasks or only look at
+// what they would do, report, give the locks back.
+func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
+	p, report := makePlan(ctx, o, m)
+	if !report.Invalid {
+		report.refuse(p.nobody())
+		report.Invalid = report.Diagnostics.HasErrors()
+	}
+	if report.Invalid {
+		return p, report
+	}
+	values := &plan.Values{}
+	pool := p.pool(values)
+	defer pool.Close()
+	within, keeper, diags := p.own(ctx, pool)
+	if len(diags) > 0 {
+		return p, report.refuse(diags).end(ctx, p.started)
+	}
+	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
+	result := run.Run(within, p.plan, values, pool, p.runOptions(values, keeper))
+	p.fill(report, result)
+	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started)
+}
+
+// runOptions returns the options of run.Run.
+func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
+	recalled := run.Recall{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
+		settings, err := p.settings(name, values)
+		if err != nil {
+			return "", err
+		}
+		return host.Identity(settings)
+	}}
+	if p.options.StateDir != "" {
+		recalled.Store = recall.Store{Folder: filepath.Join(p.options.StateDir, "facts"), Redact: p.options.Redactor.Redact}
+	}
+	return run.Options{
+		Check: p.mode.check(), Ahead: p.mode == looks, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+		Confirm: confirm(p.options.Confirm), Recall: recalled, Lasting: k.lasting(),
+	}
+}
+
+// confirm asks the caller about a task by its address.
+func confirm(ask Confirm) run.Confirm {
+	if ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, t *plan.Task, steps []string) (bool, error) {
+		return ask(ctx, t.Address, t.Host, steps)
+	}
+}
+
+// fill adds the result of the run to the report.
+func (p *planned) fill(report *Report, result *run.Result) {
+	for _, t := range result.Tasks {
+		report.Results = append(report.Results, Result{
+			Address: t.Task.Address, Host: t.Task.Host, Stage: t.Task.Stage, Status: t.Status,
+			Steps: t.Steps, Pending: t.Pending, Message: t.Message, Started: t.Started, Duration: t.Duration,
+		})
+	}
+	report.Stages, report.Hosts = Recap(p.plan.Stages, report.Results)
+	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
+	report.Diagnostics = append(report.Diagnostics, p.checks(result.Values)...)
+	report.Outputs = p.outputs(result.Values, &report.Diagnostics)
+}
+
+// checks evaluates the checks whose values are known.
+func (p *planned) checks(values *plan.Values) diag.List {
+	var diags diag.List
+	for _, c := range p.plan.Checks {
+		if len(c.Pending(values)) == 0 {
+			diags = append(diags, c.Run(values)...)
+		}
+	}
+	return diags
+}

@@ -10,12 +10,12 @@ import (
 
 // expectation holds tasks to their saved steps while they run.
 type expectation struct {
-	loaded *loaded
-	tasks  map[string]SavedTask
+	planned *planned
+	tasks   map[string]SavedTask
 }
 
-func newExpectation(s *Saved, l *loaded) *expectation {
-	e := &expectation{loaded: l, tasks: map[string]SavedTask{}}
+func newExpectation(s *Saved, p *planned) *expectation {
+	e := &expectation{planned: p, tasks: map[string]SavedTask{}}
 	for _, t := range s.Tasks {
 		e.tasks[t.Address] = t
 	}
@@ -26,7 +26,7 @@ func newExpectation(s *Saved, l *loaded) *expectation {
 // After tasks that have changed something, a step may differ in its diff but not in its
 // first line.
 func (e *expectation) check(t *plan.Task, steps []string) error {
-	redact := e.loaded.options.Redactor.Redact
+	redact := e.planned.options.Redactor.Redact
 	saved, ok := e.tasks[redact(t.Address)]
 	if t.OnFailure || ok && saved.Later {
 		return nil
@@ -49,7 +49,7 @@ func (e *expectation) check(t *plan.Task, steps []string) error {
 
 // afterChanges reports whether a task comes after one that has changes in the plan.
 func (e *expectation) afterChanges(address string) bool {
-	for key := range e.loaded.plan.Main.Before(address) {
+	for key := range e.planned.plan.Main.Before(address) {
 		if t, ok := e.tasks[key.Name]; ok && key != plan.TaskKey(address) && (t.Later || len(t.Steps) > 0) {
 			return true
 		}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"time"
 
 	"kinit/engine/internal/plan"
 )
@@ -47,22 +46,20 @@ type GraphTask struct {
 // Order plans without touching a host and returns the graph of the tasks that are
 // selected.
 func Order(ctx context.Context, o Options) (*Graph, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.report(ctx, started)
+	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return nil, report
 	}
 	g := &Graph{}
-	for _, s := range l.spec.Stages {
+	for _, s := range p.spec.Stages {
 		g.Stages = append(g.Stages, GraphStage{Name: s.Name, After: s.After})
 	}
-	for _, names := range l.spec.Namespaces()[1:] {
+	for _, names := range p.spec.Namespaces()[1:] {
 		g.Imports = append(g.Imports, names.Path())
 	}
-	g.add(Main, l.plan.Main)
-	g.add(OnFailure, l.plan.OnFailure)
-	g.add(Always, l.plan.Always)
+	g.add(Main, p.plan.Main)
+	g.add(OnFailure, p.plan.OnFailure)
+	g.add(Always, p.plan.Always)
 	return g, report
 }
 

@@ -25,8 +25,10 @@ func chosen(t *testing.T, playbook, own string, hosts ...string) (ran []string, 
 	}
 	lab := filepath.Join(cwd, "lab.hcl")
 	r := engine.Run(t.Context(), engine.Options{
-		Spec: "site.hcl", Cwd: cwd, Home: cwd, Kinds: modules.All(), Hosts: hosts,
-		Inventories: []string{"inventory.hcl", lab}, Reserved: []string{lab},
+		Inputs: engine.Inputs{
+			Spec: "site.hcl", Cwd: cwd, Hosts: hosts, Inventories: []string{"inventory.hcl", lab}, Reserved: []string{lab},
+		},
+		Home: cwd, Kinds: modules.All(),
 	})
 	for _, result := range r.Results {
 		ran = append(ran, result.Host)

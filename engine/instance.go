@@ -35,17 +35,13 @@ type claims struct {
 }
 
 // claims begins to find out which instance has the owner's name.
-func (l *loaded) claims() *claims {
-	c := &claims{owner: l.plan.Owner, adopt: l.options.Adopt, reads: l.check, found: map[string]host.Found{}}
-	if l.options.StateDir != "" {
-		c.memory.Folder = filepath.Join(l.options.StateDir, "instances")
+func (p *planned) claims() *claims {
+	c := &claims{owner: p.plan.Owner, fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
+	if p.options.StateDir != "" {
+		c.memory.Folder = filepath.Join(p.options.StateDir, "instances")
 	}
-	if !l.fresh.There() {
-		l.fresh = instance.New(controller(), l.options.Spec)
-	}
-	c.fresh = l.fresh
-	for _, t := range targets(l.plan) {
-		if !l.plan.Declared(t.name) {
+	for _, t := range targets(p.plan) {
+		if !p.plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)
 		}
 	}
@@ -273,9 +269,9 @@ func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
 }
 
 // looking prepares a pool for callers that only read.
-func (l *loaded) looking(pool *host.Pool) *host.Pool {
-	if l.plan.Owner != "" {
-		pool.Admit(l.claims().asFound)
+func (p *planned) looking(pool *host.Pool) *host.Pool {
+	if p.plan.Owner != "" {
+		pool.Admit(p.claims().asFound)
 	}
 	return pool
 }

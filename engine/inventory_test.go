@@ -61,7 +61,7 @@ func TestAHostOfAnsibleIsReachedAsItsInventorySays(t *testing.T) {
 	write(t, filepath.Join(cwd, "hosts"), "[web]\nweb1 ansible_host=behind\n[web:vars]\nansible_user="+target.User+
 		"\nansible_ssh_private_key_file="+target.ClientKey+
 		fmt.Sprintf("\nansible_ssh_common_args=\"-J %s@%s:%d\"\n", gate.User, gate.Host, gate.Port))
-	o := engine.Options{Spec: "spec.hcl", Cwd: cwd, Home: home(t, gate, target), Inventories: []string{"hosts"}}
+	o := engine.Options{Inputs: engine.Inputs{Spec: "spec.hcl", Cwd: cwd, Inventories: []string{"hosts"}}, Home: home(t, gate, target)}
 
 	var said strings.Builder
 	report := engine.Connect(t.Context(), o, "web1", func(conn transport.Conn, _ module.OS) error {
@@ -89,7 +89,7 @@ func TestAScriptEndsWhenTheRunIsInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, report := engine.ReadInventory(ctx, engine.Options{Cwd: cwd, Home: cwd, Inventories: []string{"slow.sh"}})
+	_, report := engine.ReadInventory(ctx, engine.Options{Inputs: engine.Inputs{Cwd: cwd, Inventories: []string{"slow.sh"}}, Home: cwd})
 	if !report.Interrupted || !report.Invalid {
 		t.Errorf("got %+v", report)
 	}

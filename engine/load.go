@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/event"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/inventory"
@@ -19,136 +20,131 @@ import (
 	"kinit/engine/secret"
 )
 
-// loaded is a partly or fully loaded spec.
-type loaded struct {
-	options   Options
-	check     bool
-	keyless   bool              // encrypted secrets may be unknown
-	looks     bool              // accepts hosts whatever their instance
-	fresh     instance.Instance // the instance to create if the owner's name is not used yet
-	asked     spec.Log          // the files that expressions and tasks have read
+// mode is what is done with a plan.
+type mode int
+
+const (
+	does      mode = iota // its tasks are done
+	reads                 // the hosts are read, and what would change is reported
+	looks                 // like reads, whichever instance the hosts have
+	validates             // nothing; encrypted secrets may be unknown
+)
+
+// check reports whether nothing may change.
+func (m mode) check() bool { return m == reads || m == looks }
+
+// texts is what was read before anything is evaluated.
+type texts struct {
 	spec      *spec.Spec
 	inventory *inventory.Inventory
-	hosts     []*inventory.Host
-	topology  *topology.Topology
-	scope     *eval.Scope
-	plan      *plan.Plan
-	diags     diag.List
+	hosts     []*inventory.Host // the selected ones
 }
 
-// load makes a plan from text. It stops after the first stage with errors and reports all
-// errors of that stage.
-func load(ctx context.Context, o Options, check bool) *loaded {
-	return (&loaded{options: withDefaults(o), check: check}).load(ctx)
+// planned is a plan, and what it was made of. After an error, what comes later is missing.
+type planned struct {
+	texts
+	options  Options
+	mode     mode
+	started  time.Time
+	asked    *spec.Log // the files that expressions and tasks have read
+	topology *topology.Topology
+	scope    *eval.Scope
+	plan     *plan.Plan
+	fresh    instance.Instance // the instance to create if the owner's name is not used yet
 }
 
-func (l *loaded) load(ctx context.Context) *loaded {
-	steps := []func(context.Context) diag.List{l.loadSpec, l.loadInventory, l.build}
-	for _, step := range steps {
-		l.diags = append(l.diags, step(ctx)...)
-		if l.diags.HasErrors() {
-			return l
-		}
+// makePlan makes a plan from text. It stops after the first call with errors.
+func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
+	started := time.Now()
+	o = withDefaults(o)
+	t, diags := load(ctx, o)
+	p := &planned{texts: t}
+	if !diags.HasErrors() {
+		var more diag.List
+		p, more = build(t, o, m)
+		diags = append(diags, more...)
 	}
-	return l
+	p.started = started
+	r := &Report{Invalid: diags.HasErrors(), Diagnostics: diags, Sources: t.files()}
+	if p.topology != nil {
+		r.Cluster = p.topology.Cluster.Name
+	}
+	if p.plan != nil {
+		r.Tasks = p.plan.Main.Total()
+	}
+	return p, r.end(ctx, started)
 }
 
-func (l *loaded) sources() spec.Sources {
-	return spec.Sources{Cwd: l.options.Cwd, Home: l.options.Home, Builtin: l.options.Builtin}
-}
-
-func (l *loaded) loadSpec(context.Context) diag.List {
-	var diags diag.List
-	l.spec, diags = spec.Load(l.sources(), l.options.Spec)
-	return diags
-}
-
-func (l *loaded) loadInventory(ctx context.Context) diag.List {
-	from := inventorySources(l.options)
-	inv, diags := inventory.Load(ctx, from, l.options.Inventories)
-	l.inventory = inv
-	l.options.Redactor.Add(inv.Secrets()...)
+// load reads the spec, its playbook and the inventories, and selects the hosts.
+func load(ctx context.Context, o Options) (texts, diag.List) {
+	s, diags := spec.Load(sources(o), o.Spec)
 	if diags.HasErrors() {
-		return diags
+		return texts{spec: s}, diags
 	}
-	inv.Reserve(l.options.Reserved)
-	hosts, more := inv.Select(ctx, from, l.options.Hosts)
-	l.hosts = hosts
-	return append(diags, more...)
+	from := inventorySources(o)
+	inv, more := inventory.Load(ctx, from, o.Inventories)
+	o.Redactor.Add(inv.Secrets()...)
+	if diags = append(diags, more...); diags.HasErrors() {
+		return texts{spec: s, inventory: inv}, diags
+	}
+	inv.Reserve(o.Reserved)
+	hosts, more := inv.Select(ctx, from, o.Hosts)
+	return texts{s, inv, hosts}, append(diags, more...)
 }
 
-// build evaluates, expands the topology and makes the plan.
-func (l *loaded) build(context.Context) diag.List {
-	sources := l.sources()
-	sources.Log = &l.asked
+// build evaluates what is known before a run, expands the cluster and makes the plan.
+func build(t texts, o Options, m mode) (*planned, diag.List) {
+	p := &planned{texts: t, options: o, mode: m, asked: &spec.Log{}}
+	from := sources(o)
+	from.Log = p.asked
 	scope, diags := eval.New(eval.Input{
-		Spec: l.spec, Sources: sources, Vars: l.options.Vars, VarFiles: l.options.VarFiles,
-		Environ: l.options.Environ, Inventory: l.inventory.Agreed(l.hosts), Places: inventory.Places(l.hosts),
-		Hosts: inventory.Value(l.hosts), Groups: l.inventory.GroupsValue(l.hosts),
-		Run: eval.Run{StopAfter: l.options.StopAfter, Recreate: l.options.Recreate, Purge: l.options.Purge,
-			Check: l.check, Hosts: names(l.hosts)},
-		Redactor: l.options.Redactor, Keyless: l.keyless,
+		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
+		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
+		Hosts: inventory.Value(t.hosts), Groups: t.inventory.GroupsValue(t.hosts),
+		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Check: m.check(), Hosts: names(t.hosts)},
+		Redactor: o.Redactor, Keyless: m == validates,
 	})
 	if diags.HasErrors() {
-		return diags
+		return p, diags
 	}
-	l.scope = scope
-	cluster, more := l.expand(scope)
-	diags = append(diags, more...)
-	if diags.HasErrors() {
-		return diags
+	cluster := cty.NilVal
+	if c := t.spec.Cluster; c != nil {
+		decoded, more := topology.Decode(c, t.spec.Drivers, scope.Context(c.Range.Filename))
+		if diags = append(diags, more...); diags.HasErrors() {
+			return p, diags
+		}
+		p.topology, more = topology.Expand(decoded, t.hosts, t.inventory)
+		if diags = append(diags, more...); diags.HasErrors() {
+			return p, diags
+		}
+		cluster = p.topology.Value()
 	}
-	diags = append(diags, scope.SetCluster(cluster)...)
-	if diags.HasErrors() {
-		return diags
+	if diags = append(diags, scope.SetCluster(cluster)...); diags.HasErrors() {
+		return p, diags
 	}
-	l.scope = scope
-	l.plan, more = plan.Build(plan.Input{
-		Spec: l.spec, Scope: scope, Inventory: l.inventory, Hosts: l.hosts, Topology: l.topology, Kinds: l.options.Kinds,
-		Selection: plan.Selection{StopAfter: l.options.StopAfter, StartAt: l.options.StartAt,
-			Only: l.options.Only, Skip: l.options.Skip, Limit: l.options.Limit},
+	made, more := plan.Build(plan.Input{
+		Spec: t.spec, Scope: scope, Inventory: t.inventory, Hosts: t.hosts, Topology: p.topology, Kinds: o.Kinds,
+		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Limit: o.Limit},
 	})
-	return append(diags, more...)
+	p.scope, p.plan = scope, made
+	if made != nil && made.Owner != "" {
+		p.fresh = instance.New(controller(), o.Spec)
+	}
+	return p, append(diags, more...)
 }
 
-// expand computes the topology if the spec has a cluster.
-func (l *loaded) expand(scope *eval.Scope) (cty.Value, diag.List) {
-	if l.spec.Cluster == nil {
-		return cty.NilVal, nil
-	}
-	cluster, diags := topology.Decode(l.spec.Cluster, l.spec.Drivers, scope.Context(l.spec.Cluster.Range.Filename))
-	if diags.HasErrors() {
-		return cty.NilVal, diags
-	}
-	var more diag.List
-	l.topology, more = topology.Expand(cluster, l.hosts, l.inventory)
-	diags = append(diags, more...)
-	if diags.HasErrors() {
-		return cty.NilVal, diags
-	}
-	return l.topology.Value(), diags
-}
-
-// report returns the report of a spec that was only loaded.
-func (l *loaded) report(ctx context.Context, started time.Time) *Report {
-	r := &Report{Interrupted: ctx.Err() != nil, Invalid: l.diags.HasErrors(), Diagnostics: l.diags, Duration: time.Since(started), Sources: l.files()}
-	if l.topology != nil {
-		r.Cluster = l.topology.Cluster.Name
-	}
-	if l.plan != nil {
-		r.Tasks = l.plan.Main.Total()
-	}
-	return r
+func sources(o Options) spec.Sources {
+	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin}
 }
 
 // files returns all files that were read, by name.
-func (l *loaded) files() map[string]*hcl.File {
+func (t texts) files() map[string]*hcl.File {
 	all := map[string]*hcl.File{}
-	if l.spec != nil {
-		maps.Copy(all, l.spec.Sources)
+	if t.spec != nil {
+		maps.Copy(all, t.spec.Sources)
 	}
-	if l.inventory != nil {
-		maps.Copy(all, l.inventory.Sources)
+	if t.inventory != nil {
+		maps.Copy(all, t.inventory.Sources)
 	}
 	return all
 }
@@ -156,17 +152,16 @@ func (l *loaded) files() map[string]*hcl.File {
 // withDefaults sets the options that the caller did not set.
 func withDefaults(o Options) Options {
 	if o.Forks <= 0 {
-		o.Forks = defaultForks
+		o.Forks = DefaultForks
+	}
+	if o.Events == nil {
+		o.Events = event.Discard{}
 	}
 	if o.Redactor == nil {
 		o.Redactor = &secret.Redactor{}
 	}
 	return o
 }
-
-// defaultForks is how many tasks run at the same time: enough for the guests of a
-// small cluster, few enough for one hypervisor.
-const defaultForks = 10
 
 func names(hosts []*inventory.Host) []string {
 	out := make([]string, len(hosts))

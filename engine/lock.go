@@ -31,67 +31,60 @@ var ErrLocked = lock.ErrHeld
 // it.
 var ErrLockLost = lock.ErrLost
 
-// locked calls f while only this run works on what the plan's owner has. It holds the
-// team's lock, if an inventory configures one, and the lock on each host that tasks change;
-// it locks hosts that become reachable later when they do. The first context ends when a
-// lock is lost or the run is interrupted, the second only when a lock is lost.
-func (l *loaded) locked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
-	if l.plan.Owner == "" {
-		f(ctx, nil)
-		return nil
+// own makes sure that only this run works on what the plan's owner has, until the returned
+// keeper releases it. It takes the team's lock, if an inventory configures one, and the lock
+// on each host that tasks change; it locks hosts that become reachable later when they do. A
+// run that changes nothing takes no lock; it is refused if the owner's name is taken. The
+// returned context ends when a lock is lost or the run is interrupted.
+func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *keeper, diag.List) {
+	k := &keeper{plan: p.plan, problem: p.lockProblem}
+	if p.plan.Owner == "" {
+		return ctx, k, nil
 	}
-	if l.check {
-		return l.unlocked(ctx, pool, f)
+	if p.mode == looks {
+		p.looking(pool)
+		return ctx, k, nil
 	}
-	within, guard, err := lock.Begin(ctx, l.guardOptions())
+	k.targets, k.claims = targets(p.plan), p.claims()
+	if p.mode.check() {
+		k.claims.ask(ctx, k.connect(ctx, pool.Begin))
+		if err := k.claims.choose(); err != nil && ctx.Err() == nil {
+			return ctx, k, p.lockProblem(err)
+		}
+		pool.Admit(k.claims.admit)
+		return ctx, k, nil
+	}
+	within, guard, err := lock.Begin(ctx, p.guardOptions())
 	if err != nil {
-		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
+		return ctx, k, p.lockProblem(err)
 	}
-	defer guard.Release(ctx)
-	keeper := &keeper{Guard: guard, plan: l.plan, targets: targets(l.plan), claims: l.claims()}
-	if err := keeper.agree(within); err != nil {
-		return l.teamProblem(err)
+	k.Guard = guard
+	if len(k.targets) > 0 {
+		if err := k.TakeTeam(within); err != nil {
+			guard.Release(ctx)
+			return ctx, k, p.teamProblem(err)
+		}
 	}
-	if err := keeper.begin(within, pool); err != nil {
-		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
+	if err := k.begin(within, pool); err != nil {
+		guard.Release(ctx)
+		return ctx, k, p.lockProblem(err)
 	}
-	f(within, guard.Lasting())
-	if cause := context.Cause(guard.Lasting()); errors.Is(cause, lock.ErrLost) {
-		return lockProblem(l.options.Redactor.Redact(cause.Error()), cause)
-	}
-	return nil
-}
-
-// unlocked calls f for a run that changes nothing, if the owner's name is not taken here.
-func (l *loaded) unlocked(ctx context.Context, pool *host.Pool, f func(ctx, lasting context.Context)) diag.List {
-	if l.looks {
-		l.looking(pool)
-		f(ctx, nil)
-		return nil
-	}
-	k := &keeper{plan: l.plan, targets: targets(l.plan), claims: l.claims()}
-	k.claims.ask(ctx, k.connect(func(name string, as *host.Become) (*host.Machine, error) { return pool.Begin(ctx, name, as) }))
-	if err := k.claims.choose(); err != nil && ctx.Err() == nil {
-		return lockProblem(l.options.Redactor.Redact(err.Error()), err)
-	}
-	pool.Admit(k.claims.admit)
-	f(ctx, nil)
-	return nil
+	return within, k, nil
 }
 
 // guardOptions returns the properties of the run that the locks need.
-func (l *loaded) guardOptions() lock.Options {
+func (p *planned) guardOptions() lock.Options {
 	tell := func(kind event.Kind) func(host, text string) {
 		return func(host, text string) {
-			sink(l.options.Events).Emit(event.Event{Time: time.Now(), Kind: kind, Host: host, Message: l.options.Redactor.Redact(text)})
+			p.options.Events.Emit(event.Event{Time: time.Now(), Kind: kind, Host: host, Message: p.options.Redactor.Redact(text)})
 		}
 	}
-	o := lock.Options{Owner: l.plan.Owner, Token: token(), Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
-	if l.inventory.Lock != nil {
-		o.Etcd = etcdOf(l.inventory.Lock.Etcd)
+	o := lock.Options{Owner: p.plan.Owner, Token: token(), Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
+	if p.inventory.Lock != nil {
+		o.Etcd = etcdOf(p.inventory.Lock.Etcd)
 	}
-	if l.options.StateDir != "" {
-		o.Runs.Folder = filepath.Join(l.options.StateDir, "at-work")
+	if p.options.StateDir != "" {
+		o.Runs.Folder = filepath.Join(p.options.StateDir, "at-work")
 	}
 	return o
 }
@@ -102,10 +95,32 @@ func etcdOf(e inventory.Etcd) *etcd.Config {
 
 // keeper takes the locks of the machines of a pool.
 type keeper struct {
-	*lock.Guard
-	plan    *plan.Plan
-	targets []target
-	claims  *claims
+	*lock.Guard // nil without locks
+	plan        *plan.Plan
+	targets     []target
+	claims      *claims
+	problem     func(error) diag.List
+}
+
+// lasting returns a context that ends only when a lock is lost, or nil without locks.
+func (k *keeper) lasting() context.Context {
+	if k.Guard == nil {
+		return nil
+	}
+	return k.Lasting()
+}
+
+// release gives the locks back, and reports whether one was lost before.
+func (k *keeper) release(ctx context.Context) diag.List {
+	if k.Guard == nil {
+		return nil
+	}
+	cause := context.Cause(k.Lasting())
+	k.Release(ctx)
+	if !errors.Is(cause, lock.ErrLost) {
+		return nil
+	}
+	return k.problem(cause)
 }
 
 // target is a host that tasks change, and the user of those tasks who takes its lock.
@@ -142,26 +157,13 @@ func better(a, b *plan.Become) bool {
 	return root(a) && !root(b) || a == nil && b != nil && !root(b)
 }
 
-// agree takes the team's lock if the run may change something.
-func (k *keeper) agree(ctx context.Context) error {
-	if len(k.targets) == 0 {
-		return nil
-	}
-	return k.TakeTeam(ctx)
-}
-
 // begin locks the hosts that exist before the run, and prepares the locks of the others. A
 // task that needs an unreachable host reports it. begin reads the owner's instance before
 // it takes locks, because taking a lock may end another run, and reads it again under the
 // lock where there was none.
 func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	pool.Mark(lock.Name(k.Token()))
-	machines := k.connect(func(name string, as *host.Become) (*host.Machine, error) {
-		if as == nil {
-			return pool.Get(ctx, name)
-		}
-		return pool.As(ctx, name, *as)
-	})
+	machines := k.connect(ctx, pool.As)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 }
 
 // connect connects to the hosts that exist before the run.
-func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, error)) []*host.Machine {
+func (k *keeper) connect(ctx context.Context, get func(context.Context, string, *host.Become) (*host.Machine, error)) []*host.Machine {
 	found := make([]*host.Machine, len(k.targets))
 	var all sync.WaitGroup
 	for i, t := range k.targets {
@@ -196,11 +198,7 @@ func (k *keeper) connect(get func(name string, as *host.Become) (*host.Machine, 
 			continue
 		}
 		all.Go(func() {
-			var as *host.Become
-			if t.as != nil {
-				as = &host.Become{User: t.as.User, Method: t.as.Method}
-			}
-			found[i], _ = get(t.name, as) // the task that needs the host reports a failure
+			found[i], _ = get(ctx, t.name, (*host.Become)(t.as)) // the task that needs the host reports a failure
 		})
 	}
 	all.Wait()
@@ -241,18 +239,18 @@ func controller() string {
 
 // teamProblem reports why the team's lock could not be taken, and where the inventory
 // configures it.
-func (l *loaded) teamProblem(err error) diag.List {
-	diags := lockProblem(l.options.Redactor.Redact(err.Error()), err)
+func (p *planned) teamProblem(err error) diag.List {
+	diags := p.lockProblem(err)
 	if !errors.Is(err, lock.ErrHeld) && !errors.Is(err, context.Canceled) {
 		diags[0].Summary = "No lock from etcd"
 		diags[0].Detail += ". Without the team's lock nothing is changed."
-		diags[0].Subject = &l.inventory.Lock.Range
+		diags[0].Subject = &p.inventory.Lock.Range
 	}
 	return diags
 }
 
-func lockProblem(text string, err error) diag.List {
-	summary := run.Summary(err)
+func (p *planned) lockProblem(err error) diag.List {
+	summary, text := run.Summary(err), p.options.Redactor.Redact(err.Error())
 	switch {
 	case errors.Is(err, ErrTaken):
 		summary = "The name is taken"

@@ -15,33 +15,44 @@ import (
 // are skipped too.
 type Confirm func(ctx context.Context, task, host string, steps []string) (bool, error)
 
+// Inputs is what shapes a plan: the spec, the hosts, the values and the selected tasks. A
+// saved plan keeps all of it.
+type Inputs struct {
+	Spec        string            `json:"spec"`                  // a file, or the name of a spec
+	Cwd         string            `json:"cwd"`                   // the folder relative paths start from
+	Hosts       []string          `json:"hosts,omitempty"`       // patterns of hosts to work on, in order; empty means all of the inventory
+	Limit       []string          `json:"limit,omitempty"`       // patterns of hosts; tasks on other hosts are left out and nothing changes there
+	Inventories []string          `json:"inventories,omitempty"` // inventory files, scripts and folders, read in order
+	Reserved    []string          `json:"reserved,omitempty"`    // those of Inventories whose hosts are used only if Hosts or the playbook names them
+	Vars        map[string]string `json:"vars,omitempty"`        // values of variables, as text, from the command line
+	VarFiles    []string          `json:"var_files,omitempty"`   // files with values of variables
+	StopAfter   string            `json:"stop_after,omitempty"`  // the last stage to run; empty means all
+	StartAt     string            `json:"start_at,omitempty"`    // the first stage to run; empty means the first
+	Only        []string          `json:"only,omitempty"`        // addresses, names or stages of tasks to run alone
+	Skip        []string          `json:"skip,omitempty"`        // addresses, names or stages of tasks to leave out
+	Recreate    bool              `json:"recreate,omitempty"`    // tells playbooks to remove what exists before building
+	Purge       bool              `json:"purge,omitempty"`       // tells playbooks to remove kept things too
+	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
+	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
+}
+
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
-	Spec        string            // a file, or the name of a spec
-	Hosts       []string          // patterns of hosts to work on, in order; empty means all of the inventory
-	Limit       []string          // patterns of hosts; tasks on other hosts are left out and nothing changes there
-	Inventories []string          // inventory files, scripts and folders, read in order
-	Reserved    []string          // those of Inventories whose hosts are used only if Hosts or the playbook names them
-	Vars        map[string]string // values of variables, as text, from the command line
-	VarFiles    []string          // files with values of variables
-	Environ     []string          // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
-	StopAfter   string            // the last stage to run; empty means all
-	StartAt     string            // the first stage to run; empty means the first
-	Only, Skip  []string          // addresses, names or stages of tasks to run alone, or to leave out
-	Recreate    bool              // tells playbooks to remove what exists before building
-	Purge       bool              // tells playbooks to remove kept things too
-	Adopt       bool              // uses what has the owner's name on the hosts, whichever instance made it, and records that
-	Forks       int               // how many tasks run at the same time, 10 when zero
-	Builtin     fs.FS             // the specs and playbooks that ship with the program
-	Inventory   fs.FS             // the inventories that ship with the program
-	Home        string            // the user's home folder, for ~/.ssh
-	Cwd         string            // the folder relative paths start from
-	CacheDir    string            // where artifacts are kept between runs
-	StateDir    string            // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
-	OutputDir   string            // where outputs of commands that are too long for the log are kept whole; empty keeps none
-	FreshFacts  bool              // reads facts again, whatever their max_age
-	Kinds       []module.Kind     // the modules tasks may use
-	Events      event.Sink        // receives events; nil drops them
-	Confirm     Confirm           // asked before each task that would change something; nil allows all
-	Redactor    *secret.Redactor  // is given every secret; must be the one that the views use
+	Inputs
+	Environ   []string         // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
+	Forks     int              // how many tasks run at the same time, DefaultForks when zero
+	Builtin   fs.FS            // the specs and playbooks that ship with the program
+	Inventory fs.FS            // the inventories that ship with the program
+	Home      string           // the user's home folder, for ~/.ssh
+	CacheDir  string           // where artifacts are kept between runs
+	StateDir  string           // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
+	OutputDir string           // where outputs of commands that are too long for the log are kept whole; empty keeps none
+	Kinds     []module.Kind    // the modules tasks may use
+	Events    event.Sink       // receives events; nil drops them
+	Confirm   Confirm          // asked before each task that would change something; nil allows all
+	Redactor  *secret.Redactor // is given every secret; must be the one that the views use
 }
+
+// DefaultForks is enough for the guests of a small cluster, and few enough for one
+// hypervisor.
+const DefaultForks = 10

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
@@ -20,23 +19,20 @@ import (
 // Value reads one output of a playbook without changing anything: it plans the tasks whose
 // values the output needs. It returns an error if one of them has not been done.
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.report(ctx, started)
+	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return "", report
 	}
-	found := l.output(output)
+	found := p.output(output)
 	if found == nil {
-		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, l.outputNames())))
+		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, p.outputNames())))
 	}
-	values, done := l.read(ctx, report, found.Needs)
-	defer done()
-	report.Interrupted = ctx.Err() != nil
+	p, values, pool := p.read(ctx, report, found.Needs)
+	defer pool.Close()
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return "", report
 	}
-	found = l.output(output)
+	found = p.output(output)
 	if pending := found.Pending(values); len(pending) > 0 {
 		return "", report.refuse(notDone(fmt.Sprintf("the output %q", output), pending))
 	}
@@ -48,16 +44,14 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 // Connect connects to a host of the spec, which may be a guest, and returns the connection
 // and the family of its operating system. It changes nothing.
 func Connect(ctx context.Context, o Options, name string, use func(transport.Conn, module.OS) error) *Report {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.report(ctx, started)
+	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return report
 	}
-	if !l.plan.Known(name) {
-		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, l.plan.HostNames())))
+	if !p.plan.Known(name) {
+		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, p.plan.HostNames())))
 	}
-	return l.connect(ctx, report, name, use)
+	return p.connect(ctx, report, name, use)
 }
 
 // Node is a guest of the spec's cluster. The commands run on its hypervisor and do not need
@@ -75,23 +69,21 @@ type Node struct {
 // ConnectUnder connects to the hypervisor of a node of the spec's cluster. It changes
 // nothing, and does not check whether the node exists.
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.report(ctx, started)
+	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return report
 	}
 	var names []string
-	if l.topology != nil {
-		for _, n := range l.topology.Nodes {
+	if p.topology != nil {
+		for _, n := range p.topology.Nodes {
 			if n.Name == node && n.Hypervisor == "" {
 				return report.refuse(diag.Errorf(nil, "No hypervisor", "The node %q is a machine that exists by itself, so no hypervisor leads to its console. 'kinit ssh' logs in to it.", node))
 			}
 			if n.Name == node {
-				ways := l.plan.Ways(node)
+				ways := p.plan.Ways(node)
 				found := Node{Name: n.Name, Address: n.IP.String(), OS: n.Family(), Driver: n.Driver,
 					Console: ways.Console, TakeConsole: ways.TakeConsole, Screen: ways.Screen}
-				return l.connect(ctx, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
+				return p.connect(ctx, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
 			}
 			names = append(names, n.Name)
 		}
@@ -99,46 +91,46 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 	return report.refuse(diag.Errorf(nil, "Unknown node", "The spec has no node %q.%s", node, diag.Near(node, names)))
 }
 
-func (l *loaded) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
-	values, done := l.read(ctx, report, l.plan.HostReads(name))
-	defer done()
-	report.Interrupted = ctx.Err() != nil
+func (p *planned) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
+	p, values, before := p.read(ctx, report, p.plan.HostReads(name))
+	defer before.Close()
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
-	pool := l.pool(values)
+	pool := p.pool(values)
 	defer pool.Close()
-	err := l.use(ctx, pool, name, use)
+	machine, err := pool.Get(ctx, name)
+	if err == nil {
+		err = use(machine.Conn(), machine.OS())
+	}
 	report.Interrupted = ctx.Err() != nil
 	if err != nil && !report.Interrupted {
-		report.refuse(diag.List{{Summary: "Connection failed", Detail: l.options.Redactor.Redact(err.Error()), Host: name, Cause: err}})
+		report.refuse(diag.List{{Summary: "Connection failed", Detail: p.options.Redactor.Redact(err.Error()), Host: name, Cause: err}})
 	}
 	return report
 }
 
-func (l *loaded) use(ctx context.Context, pool *host.Pool, name string, use func(transport.Conn, module.OS) error) error {
-	machine, err := pool.Get(ctx, name)
-	if err != nil {
-		return err
+// read plans only the named tasks and those they read. It returns that plan, the values, and
+// the hosts they were read from, which the caller closes.
+func (p *planned) read(ctx context.Context, report *Report, addresses []string) (*planned, *plan.Values, *host.Pool) {
+	values := &plan.Values{}
+	if len(addresses) > 0 {
+		o := p.options
+		o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
+		var diags diag.List
+		if p, diags = build(p.texts, o, p.mode); diags.HasErrors() {
+			report.refuse(diags)
+			addresses = nil
+		}
 	}
-	return use(machine.Conn(), machine.OS())
-}
-
-// read plans only the named tasks and those they read, and returns their values. The caller
-// calls done when it no longer needs them.
-func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (values *plan.Values, done func()) {
-	values, done = &plan.Values{}, func() {}
+	pool := p.pool(values)
+	defer func() { report.Interrupted = ctx.Err() != nil }()
 	if len(addresses) == 0 {
-		return values, done
+		return p, values, pool
 	}
-	l.options.Only, l.options.StopAfter, l.options.StartAt, l.options.Skip = addresses, "", "", nil
-	if diags := l.build(ctx); diags.HasErrors() {
-		report.refuse(diags)
-		return values, done
-	}
-	pool := l.looking(l.pool(values))
-	result := run.Run(ctx, l.plan, values, pool, run.Options{
-		Check: true, Forks: l.options.Forks, Events: sink(l.options.Events), Redactor: l.options.Redactor,
+	p.looking(pool)
+	result := run.Run(ctx, p.plan, values, pool, run.Options{
+		Check: true, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 	})
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	for _, t := range result.Tasks {
@@ -147,7 +139,7 @@ func (l *loaded) read(ctx context.Context, report *Report, addresses []string) (
 			break
 		}
 	}
-	return values, func() { pool.Close() }
+	return p, values, pool
 }
 
 // notDone returns the error for something that does not exist yet.
@@ -157,14 +149,8 @@ func notDone(what string, pending []string) diag.List {
 	return list
 }
 
-// refuse adds a problem to the report.
-func (r *Report) refuse(diags diag.List) *Report {
-	r.Diagnostics = append(r.Diagnostics, diags...)
-	return r
-}
-
-func (l *loaded) output(name string) *plan.Output {
-	for _, o := range l.plan.Outputs {
+func (p *planned) output(name string) *plan.Output {
+	for _, o := range p.plan.Outputs {
 		if o.Name == name {
 			return o
 		}
@@ -172,9 +158,9 @@ func (l *loaded) output(name string) *plan.Output {
 	return nil
 }
 
-func (l *loaded) outputNames() []string {
+func (p *planned) outputNames() []string {
 	var all []string
-	for _, o := range l.plan.Outputs {
+	for _, o := range p.plan.Outputs {
 		all = append(all, o.Name)
 	}
 	return all

@@ -87,9 +87,9 @@ func (c *HostCounts) count(status event.Status) {
 }
 
 // outputs evaluates the playbook's outputs whose values are known.
-func (l *loaded) outputs(values *plan.Values, diags *diag.List) []Output {
+func (p *planned) outputs(values *plan.Values, diags *diag.List) []Output {
 	var out []Output
-	for _, o := range l.plan.Outputs {
+	for _, o := range p.plan.Outputs {
 		if len(o.Pending(values)) > 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -71,4 +72,17 @@ func (r *Report) Changes() int {
 		}
 	}
 	return n
+}
+
+// refuse adds problems to the report.
+func (r *Report) refuse(diags diag.List) *Report {
+	r.Diagnostics = append(r.Diagnostics, diags...)
+	return r
+}
+
+// end records how long the run took and whether it was interrupted.
+func (r *Report) end(ctx context.Context, started time.Time) *Report {
+	r.Interrupted = ctx.Err() != nil
+	r.Duration = time.Since(started)
+	return r
 }

@@ -33,8 +33,8 @@ func options(t *testing.T, playbook string) engine.Options {
 		t.Fatal(err)
 	}
 	return engine.Options{
-		Spec: file, Hosts: []string{"localhost"}, Cwd: folder, Home: folder, CacheDir: folder,
-		Kinds: modules.All(), Redactor: &secret.Redactor{},
+		Inputs: engine.Inputs{Spec: file, Hosts: []string{"localhost"}, Cwd: folder},
+		Home:   folder, CacheDir: folder, Kinds: modules.All(), Redactor: &secret.Redactor{},
 	}
 }
 

@@ -23,20 +23,8 @@ type Saved struct {
 	Version int       `json:"version"` // SavedVersion
 	Created time.Time `json:"created"`
 
-	Spec        string            `json:"spec"`
-	Cwd         string            `json:"cwd"`
-	Hosts       []string          `json:"hosts,omitempty"`
-	Inventories []string          `json:"inventories,omitempty"`
-	Reserved    []string          `json:"reserved,omitempty"`
-	VarFiles    []string          `json:"var_files,omitempty"`
-	Vars        map[string]string `json:"vars,omitempty"`    // from the command line
-	Environ     map[string]string `json:"environ,omitempty"` // of KINIT_VAR_x, by x
-	StopAfter   string            `json:"stop_after,omitempty"`
-	StartAt     string            `json:"start_at,omitempty"`
-	Only        []string          `json:"only,omitempty"`
-	Skip        []string          `json:"skip,omitempty"`
-	Recreate    bool              `json:"recreate,omitempty"`
-	Purge       bool              `json:"purge,omitempty"`
+	Inputs                    // Vars without the secret ones
+	Environ map[string]string `json:"environ,omitempty"` // of KINIT_VAR_x, by x
 
 	Instance string `json:"instance,omitempty"` // the id to use if the owner has no instance yet
 
@@ -66,22 +54,19 @@ type SavedTask struct {
 // Save plans as Plan does and returns the plan in a form that can be stored, or nil if the
 // report has errors.
 func Save(ctx context.Context, o Options) (*Saved, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.walk(ctx, started)
+	p, report := perform(ctx, o, reads)
 	if report.Diagnostics.HasErrors() || report.Interrupted {
 		return nil, report
 	}
 	s := &Saved{
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
-		Spec: o.Spec, Cwd: o.Cwd, Hosts: o.Hosts, Inventories: o.Inventories, Reserved: o.Reserved, VarFiles: o.VarFiles,
-		Vars: map[string]string{}, Environ: map[string]string{},
-		StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Recreate: o.Recreate, Purge: o.Purge,
-		Instance: l.fresh.ID,
-		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: l.fileDigests(),
-		Tasks: savedTasks(report, l.options.Redactor.Redact),
+		Inputs: o.Inputs, Environ: map[string]string{},
+		Instance: p.fresh.ID,
+		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
+		Tasks: savedTasks(report, p.options.Redactor.Redact),
 	}
-	s.keepValues(l)
+	s.Vars = map[string]string{}
+	s.keepValues(p)
 	return s, report
 }
 

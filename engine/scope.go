@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -29,14 +28,12 @@ type Scope struct {
 // Open loads a spec to evaluate expressions with its variables, locals, cluster, hosts and
 // functions. It does not contact hosts. The scope is nil when the report is invalid.
 func Open(ctx context.Context, o Options) (*Scope, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	report := l.report(ctx, started)
+	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return nil, report
 	}
-	file := spec.Join(l.spec.Playbook, "input")
-	return &Scope{context: l.scope.Context(file), redactor: l.options.Redactor}, report
+	file := spec.Join(p.spec.Playbook, "input")
+	return &Scope{context: p.scope.Context(file), redactor: p.options.Redactor}, report
 }
 
 // InputName is the file name in the ranges of an evaluated text.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"kinit/engine/event"
 )
@@ -32,10 +31,7 @@ type Status struct {
 // State reads the current state of a spec: which of its hosts answer, and how much of each
 // stage is in place. It changes nothing.
 func State(ctx context.Context, o Options) (Status, *Report) {
-	started := time.Now()
-	l := load(ctx, o, true)
-	l.looks = true
-	report := l.walk(ctx, started)
+	_, report := perform(ctx, o, looks)
 	if report.Invalid {
 		return Status{}, report
 	}

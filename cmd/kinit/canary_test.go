@@ -296,7 +296,7 @@ func put(t *testing.T, dir, name, text string) {
 func plainValue(t *testing.T, dir, function, word string) string {
 	t.Helper()
 	put(t, dir, "open.hcl", "variable \"word\" {}\n")
-	scope, report := engine.Open(t.Context(), engine.Options{Spec: "open.hcl", Cwd: dir, Vars: map[string]string{"word": word}})
+	scope, report := engine.Open(t.Context(), engine.Options{Inputs: engine.Inputs{Spec: "open.hcl", Cwd: dir, Vars: map[string]string{"word": word}}})
 	if report.Invalid {
 		t.Fatal(report.Diagnostics)
 	}

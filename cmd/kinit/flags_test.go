@@ -34,10 +34,13 @@ func TestFlagsBecomeOptions(t *testing.T) {
 		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "-l", "a:!b",
 		"--recreate", "--purge", "--adopt", "--forks", "3", "--fresh-facts")
 	want := engine.Options{
-		Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
-		Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"},
-		StopAfter: "nodes", StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
-		Recreate: true, Purge: true, Adopt: true, Forks: 3, FreshFacts: true,
+		Inputs: engine.Inputs{
+			Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
+			Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"}, StopAfter: "nodes",
+			StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
+			Recreate: true, Purge: true, Adopt: true, FreshFacts: true,
+		},
+		Forks: 3,
 	}
 	if diff := cmp.Diff(want, given(t, p)); diff != "" {
 		t.Error(diff)
@@ -56,7 +59,7 @@ func TestTheEngineGetsWhatTheProcessGives(t *testing.T) {
 	}
 	o, home := p.options, filepath.Join(filepath.Dir(p.Cwd), "home")
 	if o.Cwd != p.Cwd || o.Home != home || o.CacheDir != "/var/cache/x/kinit" || o.StateDir != home+"/.local/state/kinit" || len(o.Kinds) != 2 ||
-		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != 0 {
+		o.Builtin == nil || o.Inventory == nil || o.Events == nil || o.Redactor == nil || o.Forks != engine.DefaultForks {
 		t.Errorf("got %+v", o)
 	}
 	if diff := cmp.Diff(p.Environ, o.Environ); diff != "" {
@@ -84,16 +87,16 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 		want   func(root string) engine.Options
 	}{
 		"up": {[]string{"up", "--hosts", "nyctea, tyto"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}
+			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, Vars: vars(root, "lab", "lab_hosts", "nyctea,tyto")}, Forks: 10}
 		}},
 		"up with a name and a variable": {[]string{"up", "--name", "ci", "--var", "x=2"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Vars: vars(root, "ci", "x", "2")}
+			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, Vars: vars(root, "ci", "x", "2")}, Forks: 10}
 		}},
 		"down": {[]string{"down"}, "run", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, StopAfter: "cleanup", Vars: vars(root, "lab")}
+			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, StopAfter: "cleanup", Vars: vars(root, "lab")}, Forks: 10}
 		}},
 		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
-			return engine.Options{Spec: "lab", Adopt: true, Forks: 2, Vars: vars(root, "lab")}
+			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, Vars: vars(root, "lab")}, Forks: 2}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"path"
 	"regexp"
 
-	"kinit/modules/internal/size"
+	"kinit/engine/size"
 	"kinit/modules/internal/virt"
 )
 

@@ -66,7 +66,7 @@ func TestValidate(t *testing.T) {
 		"unknown state":            {change: func(n *Task) { n.State = "on" }, want: `state is "on", want one of running, stopped, absent`},
 		"no vcpus":                 {change: func(n *Task) { n.VCPUs = 0 }, want: `vcpus 0: expected at least 1`},
 		"memory without a unit": {change: func(n *Task) { n.Memory = "4" },
-			want: `memory: "4" is no size: expected a whole number above zero with KiB, MiB, GiB or TiB, such as "25GiB"`},
+			want: `memory: "4" is not a number with a unit such as MiB, GiB or GB`},
 		"relative disk":        {change: func(n *Task) { n.Disk = "a.qcow2" }, want: `disk "a.qcow2": expected an absolute path`},
 		"relative seed":        {change: func(n *Task) { n.Seed = "a.iso" }, want: `seed "a.iso": expected an absolute path`},
 		"unknown machine":      {change: func(n *Task) { n.Machine = "arm" }, want: `machine is "arm", want one of q35, pc`},

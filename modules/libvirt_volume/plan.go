@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
+	"kinit/engine/size"
 	"kinit/modules/internal/claim"
-	"kinit/modules/internal/size"
 )
 
 // state is the part of the host's state that Plan needs.

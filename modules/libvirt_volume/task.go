@@ -14,8 +14,8 @@ import (
 	"regexp"
 
 	"kinit/engine/module"
+	"kinit/engine/size"
 	"kinit/modules/internal/pathmark"
-	"kinit/modules/internal/size"
 	"kinit/modules/internal/virt"
 )
 
@@ -75,6 +75,9 @@ func (t *Task) Validate() error {
 
 func (t *Task) path() string { return path.Join(t.Dir, t.Name+".qcow2") }
 
+// sector is what the size of an image is a multiple of; QEMU rounds up to it.
+const sector = 512
+
 // bytes returns the wanted size, 0 for the size of the base image.
 func (t *Task) bytes() (int64, error) {
 	if t.Size == "" {
@@ -84,7 +87,7 @@ func (t *Task) bytes() (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("size: %w", err)
 	}
-	return n, nil
+	return (n + sector - 1) / sector * sector, nil
 }
 
 // Outputs are the values that other tasks can read.

@@ -140,6 +140,20 @@ func TestFormatOfTheBaseImageIsRead(t *testing.T) {
 	}
 }
 
+func TestSizeIsRoundedUpToASector(t *testing.T) {
+	t.Parallel()
+	h, _ := lab(t, "k8s")
+	task := node(h, "")
+	task.Size = "1.0001MB"
+	apply(t, task, h)
+	have, err := inspect(t.Context(), h, task.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "size", have.Size, int64(1_000_448))
+	check(t, "steps", apply(t, task, h), []string(nil))
+}
+
 func TestVolumeGrowsAndKeepsItsContent(t *testing.T) {
 	t.Parallel()
 	h, base := lab(t, "k8s")
@@ -324,7 +338,7 @@ func TestValidate(t *testing.T) {
 		"size of the base":    {change: func(v *Task) { v.Size, v.Backing = "", "/base" }},
 		"absent needs a name": {change: func(v *Task) { v.Size, v.State = "", "absent" }},
 		"size without unit": {change: func(v *Task) { v.Size = "25" },
-			want: `size: "25" is no size: expected a whole number above zero with KiB, MiB, GiB or TiB, such as "25GiB"`},
+			want: `size: "25" is not a number with a unit such as MiB, GiB or GB`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -147,7 +147,7 @@ func (t *Task) fingerprintPath(h module.Host) string {
 	if owner == "" {
 		owner = "host"
 	}
-	return "/var/lib/kinit/" + owner + "." + t.unit() + ".fingerprint"
+	return module.StateFolder + "/" + owner + "." + t.unit() + ".fingerprint"
 }
 
 // fingerprint returns the inputs that the service should have started with, in a

@@ -16,7 +16,7 @@ import (
 )
 
 // packages is the folder for fetched installers.
-const packages = "C:/ProgramData/kinit/packages"
+const packages = module.WindowsStateFolder + "/packages"
 
 // cleanUp limits the removal of a fetched installer after the task's time is over.
 const cleanUp = 10 * time.Second

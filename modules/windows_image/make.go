@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/size"
 	"kinit/modules/internal/claim"
 	"kinit/modules/internal/guestwatch"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/media"
-	"kinit/modules/internal/size"
 	"kinit/modules/internal/virt"
 )
 

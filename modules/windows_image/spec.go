@@ -7,8 +7,8 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/engine/size"
 	"kinit/modules/internal/hostfile"
-	"kinit/modules/internal/size"
 	"kinit/modules/internal/virt"
 	"kinit/modules/internal/wincd"
 )

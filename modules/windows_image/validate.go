@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"time"
 
+	"kinit/engine/size"
 	"kinit/modules/internal/media"
-	"kinit/modules/internal/size"
 	"kinit/modules/internal/virt"
 )
 

@@ -113,8 +113,8 @@ func complain(t *testing.T, o engine.Options) string {
 func (c *example) options(t *testing.T) engine.Options {
 	t.Helper()
 	o := engine.Options{
-		Spec: "spec.hcl", Cwd: t.TempDir(), Home: t.TempDir(), Inventories: []string{"inventory.hcl"},
-		Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(), Vars: map[string]string{},
+		Inputs: engine.Inputs{Spec: "spec.hcl", Cwd: t.TempDir(), Inventories: []string{"inventory.hcl"}, Vars: map[string]string{}},
+		Home:   t.TempDir(), Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(),
 	}
 	write(t, filepath.Join(o.Cwd, "inventory.hcl"), []byte(hosts))
 	for _, f := range c.files {

@@ -36,8 +36,8 @@ func FuzzValidate(f *testing.F) {
 	write(f, filepath.Join(dir, "inventory.hcl"), []byte(hosts))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		o := engine.Options{
-			Spec: "x", Cwd: dir, Home: dir, Inventories: []string{"inventory.hcl"}, Kinds: modules.All(),
-			Builtin: fstest.MapFS{"x.hcl": {Data: text}, "web/a.hcl": {Data: text}},
+			Inputs: engine.Inputs{Spec: "x", Cwd: dir, Inventories: []string{"inventory.hcl"}},
+			Home:   dir, Kinds: modules.All(), Builtin: fstest.MapFS{"x.hcl": {Data: text}, "web/a.hcl": {Data: text}},
 		}
 		report := engine.Validate(t.Context(), o)
 		view.Diagnostics(report.Diagnostics, report.Sources, true, 80)

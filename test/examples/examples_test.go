@@ -46,8 +46,8 @@ func options(t testing.TB, spec string) engine.Options {
 		t.Fatal(err)
 	}
 	return engine.Options{
-		Spec: spec, Cwd: root, Home: t.TempDir(), Inventories: []string{inventory},
-		Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(), Vars: map[string]string{},
+		Inputs: engine.Inputs{Spec: spec, Cwd: root, Inventories: []string{inventory}, Vars: map[string]string{}},
+		Home:   t.TempDir(), Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(),
 	}
 }
 
@@ -69,6 +69,17 @@ func TestEveryClusterSpecIsValid(t *testing.T) {
 				t.Error("it has no tasks")
 			}
 		})
+	}
+}
+
+// TestEveryUnitOfASizeReachesTheModules makes nodes with sizes that no binary unit shows as a
+// whole number.
+func TestEveryUnitOfASizeReachesTheModules(t *testing.T) {
+	t.Parallel()
+	o := options(t, "bare-libvirt-1-0-1")
+	o.Vars = map[string]string{"compute_memory": "4GB", "compute_disk": "25.5GB"}
+	if err := engine.Validate(t.Context(), o).Diagnostics.Err(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,8 +34,8 @@ func Drivers() []engine.Driver {
 // BaseOptions returns the engine options that no flag sets.
 func (a *App) BaseOptions(spec string) engine.Options {
 	return engine.Options{
-		Spec: spec, Environ: a.Environ,
+		Inputs: engine.Inputs{Spec: spec, Cwd: a.Cwd}, Environ: a.Environ,
 		Builtin: shipped{}, Inventory: inventories.FS,
-		Home: a.Env("HOME"), Cwd: a.Cwd, CacheDir: a.CacheFolder(), StateDir: a.StateFolder(), Kinds: a.Kinds(),
+		Home: a.Env("HOME"), CacheDir: a.CacheFolder(), StateDir: a.StateFolder(), Kinds: a.Kinds(),
 	}
 }

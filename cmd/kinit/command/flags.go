@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,9 +67,10 @@ func FreshFactsFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts anew that an earlier run has kept"}
 }
 
-// ForksFlag has no value when it is left out: the engine has its own.
+// ForksFlag limits how many tasks run at the same time.
 func ForksFlag() cli.Flag {
-	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Usage: "do `N` tasks at the same time; 10 when left out"}
+	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Value: engine.DefaultForks,
+		Usage: fmt.Sprintf("do `N` tasks at the same time; %d when left out", engine.DefaultForks)}
 }
 
 // OutputFlags control the output.

@@ -14,12 +14,6 @@ import (
 	"kinit/engine/transport"
 )
 
-// Where owners' manifests are kept on a machine.
-const (
-	manifests        = "/var/lib/kinit/clusters"
-	windowsManifests = "C:/ProgramData/kinit/clusters"
-)
-
 // Machine is one connected machine.
 type Machine struct {
 	name     string
@@ -39,9 +33,9 @@ type Machine struct {
 
 func newMachine(name string, s Settings, conn transport.Conn, files module.Files, redactor *secret.Redactor) *Machine {
 	if s.Manifests == "" {
-		s.Manifests = manifests
+		s.Manifests = module.Manifests
 		if s.system() == module.Windows {
-			s.Manifests = windowsManifests
+			s.Manifests = module.WindowsManifests
 		}
 	}
 	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor, speed: speed{fixed: s.fixedPace()}}

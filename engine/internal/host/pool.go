@@ -88,13 +88,13 @@ func (p *Pool) terms() (run string, admit func(ctx context.Context, m *Machine) 
 // the same machine at the same time share one connection. A failure is not kept:
 // the next Get tries again.
 func (p *Pool) Get(ctx context.Context, name string) (*Machine, error) {
-	return p.get(ctx, entryKey{name: name}, nil)
+	return p.As(ctx, name, nil)
 }
 
-// As is Get with another user than the machine's settings say, over a connection
-// of its own.
-func (p *Pool) As(ctx context.Context, name string, b Become) (*Machine, error) {
-	return p.get(ctx, entryKey{name: name, as: b, other: true}, nil)
+// As is Get, with a user who has a connection of its own instead of the user of the
+// machine's settings; nil means the latter.
+func (p *Pool) As(ctx context.Context, name string, as *Become) (*Machine, error) {
+	return p.get(ctx, keyOf(name, as), nil)
 }
 
 // Begin connects early and ignores a failure; the next Get or As returns that failure at

@@ -56,8 +56,8 @@ type Settings struct {
 	// their beginnings and ends are kept.
 	Outputs string
 
-	// Manifests is the folder of the owners' manifests. When empty it is
-	// /var/lib/kinit/clusters, on Windows C:/ProgramData/kinit/clusters.
+	// Manifests is the folder of the owners' manifests. When empty it is module.Manifests, on
+	// Windows module.WindowsManifests.
 	Manifests string
 }
 

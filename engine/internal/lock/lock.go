@@ -18,6 +18,8 @@ package lock
 import (
 	"errors"
 	"time"
+
+	"kinit/engine/module"
 )
 
 // Times of a lock.
@@ -33,8 +35,8 @@ const (
 
 // The folders of locks on a host.
 const (
-	folder        = "/var/lib/kinit/locks"
-	windowsFolder = "C:/ProgramData/kinit/locks"
+	folder        = module.StateFolder + "/locks"
+	windowsFolder = module.WindowsStateFolder + "/locks"
 )
 
 // ErrHeld is the error if another run holds the lock.

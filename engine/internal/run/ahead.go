@@ -28,9 +28,10 @@ var errNotSeen = errors.New("its values are not known")
 // values it reads and those that bring its host about. What was seen counts at the task's
 // turn, when it is known what it means beside the others.
 func (r *runner) ahead(ctx context.Context, s plan.Section) {
-	look := &runner{plan: r.plan, values: r.values, pool: r.pool, opts: r.opts, done: map[string]*record{},
-		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}, first: &sync.Map{}}
-	look.opts.Events = event.Discard{}
+	silent := r.opts
+	silent.Events = event.Discard{}
+	look := newRunner(r.plan, r.values, r.pool, silent)
+	look.first = &sync.Map{}
 	g, tasks := &graph.Graph[string]{}, map[string]*plan.Task{}
 	for _, t := range s.Tasks {
 		if t.Skip == "" && !t.Handler && t.Role == plan.Normal {
@@ -81,25 +82,21 @@ func (r *runner) look(ctx context.Context, t *plan.Task) (outcome, error) {
 	return r.runTask(ctx, t)
 }
 
-// attempted is the first attempt to connect to a host.
-type attempted struct {
-	once    sync.Once
-	machine *host.Machine
-	err     error
+// login is a host, and the user as whom a task works there.
+type login struct {
+	host   string
+	become host.Become
+	other  bool // than the user of the host's settings
 }
 
-// connectOnce connects. When tasks are looked at ahead of their turn, many of them ask for a
-// host at the same time, and each would wait for one that is dead: they share one attempt.
-func (r *runner) connectOnce(name string, as *host.Become, connect func() (*host.Machine, error)) (*host.Machine, error) {
-	if r.first == nil {
-		return connect()
+// sharing returns connect for one of many tasks that ask for a host at the same time, when
+// they are looked at ahead of their turn. Each would wait for a host that is dead: they
+// share the first attempt.
+func (r *runner) sharing(t *plan.Task, connect func() (*host.Machine, error)) func() (*host.Machine, error) {
+	key := login{host: t.Host}
+	if t.Become != nil {
+		key.become, key.other = host.Become(*t.Become), true
 	}
-	key := name
-	if as != nil {
-		key += "\x00" + as.User + "\x00" + as.Method
-	}
-	found, _ := r.first.LoadOrStore(key, &attempted{})
-	one := found.(*attempted)
-	one.once.Do(func() { one.machine, one.err = connect() })
-	return one.machine, one.err
+	first, _ := r.first.LoadOrStore(key, sync.OnceValues(connect))
+	return first.(func() (*host.Machine, error))
 }

@@ -53,8 +53,8 @@ func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, kno
 	if diags.HasErrors() {
 		return nil, false
 	}
-	machine, err := r.machine(ctx, t)
-	if err != nil {
+	machine, err := r.connect(ctx, t)
+	if err != nil || t.On(machine.OS()) != nil {
 		return nil, false
 	}
 	planned, err := task.Plan(ctx, machine.Bind(r.owner(t), func(event.Progress) {}))

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
 )
@@ -87,22 +86,15 @@ func (r *runner) ask(watch context.Context, t *plan.Task, a *attendance) {
 func (r *runner) answers(ctx context.Context, t *plan.Task) error {
 	limited, cancel := context.WithTimeoutCause(ctx, presentLimit, fmt.Errorf("nothing came within %s", presentLimit))
 	defer cancel()
-	as := (*host.Become)(nil)
-	if t.Become != nil {
-		as = &host.Become{User: t.Become.User, Method: t.Become.Method}
-	}
-	machine := r.pool.Connected(t.Host, as)
-	if machine == nil {
-		var err error
-		if machine, err = r.connect(limited, t); err != nil {
-			return unanswered(limited, err)
-		}
+	machine, err := r.connect(limited, t)
+	if err != nil {
+		return unanswered(limited, err)
 	}
 	root := "/"
 	if machine.OS() == module.Windows {
 		root = "C:/"
 	}
-	_, err := machine.Bind("", nil).Files().Stat(limited, root)
+	_, err = machine.Bind("", nil).Files().Stat(limited, root)
 	return unanswered(limited, err)
 }
 

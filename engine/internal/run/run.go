@@ -52,8 +52,7 @@ type Result struct {
 // Run walks the plan: the main section, then on_failure, then always. It waits for
 // everything it started. It uses the machines of pool, which the caller closes.
 func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
-	r := &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{},
-		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
+	r := newRunner(p, values, pool, opts)
 	r.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
 	r.here = r.attend(ctx)

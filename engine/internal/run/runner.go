@@ -27,8 +27,13 @@ type runner struct {
 	lost    map[string]string  // by host: why nothing more is tried on it
 	told    sync.Map           // addresses of the tasks whose arguments were reported
 	seen    sync.Map           // of seen by address, of tasks that were looked at before their turn
-	first   *sync.Map          // of *attempted by host, if tasks share attempts to connect; else nil
+	first   *sync.Map          // the first attempts to connect by login, if tasks share them; else nil
 	veils   sync.Map           // decode.Sensitivity by address, of tasks with decoded arguments
+}
+
+func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *runner {
+	return &runner{plan: p, values: values, pool: pool, opts: opts, done: map[string]*record{},
+		reasons: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
 }
 
 // record is the state of a finished task.

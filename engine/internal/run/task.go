@@ -96,11 +96,13 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 	return out, err
 }
 
-// attempt is the core of kinit: decode, plan, do, read again.
-func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, error) {
+// attempt is the core of kinit: decode, plan, do, look again.
+func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outcome, err error) {
 	if first := r.waitsFor(t); first != "" {
 		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
 	}
+
+	// Decode: what earlier tasks returned is known now.
 	task, hidden, diags := t.Decode(r.values)
 	around, more := t.Surroundings(r.values)
 	hidden.All = hidden.All || around.Sensitive
@@ -112,7 +114,10 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, 
 	if out, ok := r.recalled(t, task); ok {
 		return r.judge(ctx, t, out, nil)
 	}
-	machine, err := r.machine(ctx, t)
+	machine, err := r.connect(ctx, t)
+	if err == nil {
+		err = t.On(machine.OS())
+	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -121,43 +126,13 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (outcome, 
 	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
 		judged.Judge()
 	}
-	out, err := r.bring(ctx, h, t, task)
-	machine.Fenced(err)
-	return r.judge(ctx, t, out, err)
-}
+	// The playbook's conditions decide on how everything below ends.
+	defer func() {
+		machine.Fenced(err)
+		out, err = r.judge(ctx, t, out, err)
+	}()
 
-// machine connects to a task's host, as the user that the task wants. It returns an error
-// if the module does not work on the host.
-func (r *runner) machine(ctx context.Context, t *plan.Task) (*host.Machine, error) {
-	machine, err := r.connect(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	return machine, t.On(machine.OS())
-}
-
-// connect connects to a task's host. A host that does not answer does not delay others.
-func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
-	as := (*host.Become)(nil)
-	if t.Become != nil {
-		as = &host.Become{User: t.Become.User, Method: t.Become.Method}
-	}
-	if machine := r.pool.Connected(t.Host, as); machine != nil {
-		return machine, nil
-	}
-	graph.Aside(ctx, func() {
-		machine, err = r.connectOnce(t.Host, as, func() (*host.Machine, error) {
-			if as == nil {
-				return r.pool.Get(ctx, t.Host)
-			}
-			return r.pool.As(ctx, t.Host, *as)
-		})
-	})
-	return machine, err
-}
-
-// bring plans the task, does it, and reads its values.
-func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task module.Task) (outcome, error) {
+	// Plan: a check ends here if there is something to do.
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
 		return outcome{}, err
@@ -169,11 +144,21 @@ func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task mo
 	if err := r.expected(t, steps); err != nil {
 		return outcome{}, err
 	}
-	done, err := r.do(ctx, h, t, steps)
-	out := outcome{steps: done, changed: changes && len(done) > 0}
-	if err != nil {
-		return out, err
+
+	// Do: what is done counts, even if a later step fails.
+	for _, step := range steps {
+		text := r.stepText(t, step)
+		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
+		if err := host.Check(ctx, h); err != nil {
+			return out, err
+		}
+		if err := step.Do(ctx, h); err != nil {
+			return out, err
+		}
+		out.steps, out.changed = append(out.steps, text), changes
 	}
+
+	// Look again: nothing may be left to do, and the values are read.
 	if changes {
 		if err := verify(ctx, h, task); err != nil {
 			return out, err
@@ -183,21 +168,19 @@ func (r *runner) bring(ctx context.Context, h module.Host, t *plan.Task, task mo
 	return out, r.keepOutputs(ctx, h, t, task)
 }
 
-// do makes the changes in order and returns the ones made.
-func (r *runner) do(ctx context.Context, h module.Host, t *plan.Task, steps []module.Step) ([]string, error) {
-	var done []string
-	for _, step := range steps {
-		text := r.stepText(t, step)
-		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
-		if err := host.Check(ctx, h); err != nil {
-			return done, err
-		}
-		if err := step.Do(ctx, h); err != nil {
-			return done, err
-		}
-		done = append(done, text)
+// connect connects to a task's host, as the user that the task wants. A host that does not
+// answer does not delay others.
+func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
+	as := (*host.Become)(t.Become)
+	if machine := r.pool.Connected(t.Host, as); machine != nil {
+		return machine, nil
 	}
-	return done, nil
+	connect := func() (*host.Machine, error) { return r.pool.As(ctx, t.Host, as) }
+	if r.first != nil {
+		connect = r.sharing(t, connect)
+	}
+	graph.Aside(ctx, func() { machine, err = connect() })
+	return machine, err
 }
 
 // verify plans again: steps that remain after everything was done have not worked.

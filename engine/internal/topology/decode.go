@@ -12,6 +12,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/size"
 )
 
 // The defaults of a cluster block.
@@ -238,11 +239,11 @@ func (d *decoder) atLeast(n, least int, body *hclsyntax.Body, name string) {
 }
 
 func (d *decoder) size(text string, body *hclsyntax.Body, name string) Size {
-	size, err := ParseSize(text)
+	bytes, err := size.Parse(text)
 	if err != nil {
 		d.errorf(argument(body, name, body.SrcRange), "Invalid size", "The argument %q is no size: %v.", name, err)
 	}
-	return size
+	return Size{Text: text, Bytes: bytes}
 }
 
 func (d *decoder) errorf(at hcl.Range, summary, format string, args ...any) {

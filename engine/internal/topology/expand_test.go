@@ -447,27 +447,6 @@ func TestNoHostsIsTold(t *testing.T) {
 	}
 }
 
-func TestParseSize(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		text string
-		want int64
-	}{
-		{"4GiB", 4 << 30}, {"512MiB", 512 << 20}, {"1.5GiB", 3 << 29}, {"20GB", 20_000_000_000}, {"1TiB", 1 << 40}, {"100 KB", 100_000}, {"7B", 7},
-	}
-	for _, test := range tests {
-		got, err := ParseSize(test.text)
-		if diff := cmp.Diff(Size{Text: test.text, Bytes: test.want}, got); diff != "" || err != nil {
-			t.Errorf("%s: %v %s", test.text, err, diff)
-		}
-	}
-	for _, text := range []string{"", "4", "GiB", "-1GiB", "4gib", "0GiB", "1.0001KB5", "0.3B", "99999999TiB"} {
-		if _, err := ParseSize(text); err == nil {
-			t.Errorf("%q is a size", text)
-		}
-	}
-}
-
 func TestMachinesThatExistKeepTheirNamesAndTakeNoAddressOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	topo := mustExpand(t, `cluster "c" {

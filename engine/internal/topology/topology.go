@@ -32,6 +32,12 @@ type Network struct {
 	Range         hcl.Range    // zero when the block is absent
 }
 
+// Size is a number of bytes and its text.
+type Size struct {
+	Text  string // such as "4GiB"
+	Bytes int64
+}
+
 // Pool is a set of similar nodes.
 type Pool struct {
 	Name        string

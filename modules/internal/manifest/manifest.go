@@ -20,11 +20,11 @@ import (
 
 // Folder is a host's folder of manifests, with a folder for each owner; each mark is a
 // JSON file below "owned" and a folder for its kind.
-const Folder = "/var/lib/kinit/clusters"
+const Folder = module.Manifests
 
 // Shared is the folder for files that all clusters on a host use. The first cluster makes
 // and marks them; they are removed with the last.
-const Shared = "/var/lib/kinit/shared"
+const Shared = module.StateFolder + "/shared"
 
 // IsShared reports whether a path is Shared or below it.
 func IsShared(name string) bool { return strings.HasPrefix(name+"/", Shared+"/") }

@@ -85,8 +85,11 @@ func (s *site) run(t *testing.T, module, arguments string, watch func(event.Even
 	t.Helper()
 	write(t, s.folder, "site.hcl", fmt.Sprintf("task %q \"it\" {\nhost = %q\n%s\n}\n", module, s.name, arguments))
 	o := engine.Options{
-		Spec: filepath.Join(s.folder, "site.hcl"), Hosts: []string{s.name}, Inventories: []string{filepath.Join(s.folder, "inventory.hcl")},
-		Cwd: s.folder, Home: s.folder, CacheDir: s.folder, Kinds: modules.All(), Redactor: &secret.Redactor{},
+		Inputs: engine.Inputs{
+			Spec: filepath.Join(s.folder, "site.hcl"), Hosts: []string{s.name},
+			Inventories: []string{filepath.Join(s.folder, "inventory.hcl")}, Cwd: s.folder,
+		},
+		Home: s.folder, CacheDir: s.folder, Kinds: modules.All(), Redactor: &secret.Redactor{},
 	}
 	if watch != nil {
 		o.Events = watcher(watch)

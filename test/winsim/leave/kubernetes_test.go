@@ -53,8 +53,11 @@ func told(t *testing.T) (script string, list traces, raw json.RawMessage) {
 	write(t, folder, "spec.hcl", kubernetes)
 	write(t, folder, "inventory.hcl", "host \"a\" { address = \"192.0.2.1\" }\nhost \"w1\" {\n  address = \"192.0.2.7\"\n  os = \"windows\"\n}\n")
 	text, report := engine.Value(t.Context(), engine.Options{
-		Spec: filepath.Join(folder, "spec.hcl"), Cwd: folder, Home: folder, Hosts: []string{"a"}, Inventories: []string{filepath.Join(folder, "inventory.hcl")},
-		Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(), Vars: map[string]string{},
+		Inputs: engine.Inputs{
+			Spec: filepath.Join(folder, "spec.hcl"), Cwd: folder, Hosts: []string{"a"},
+			Inventories: []string{filepath.Join(folder, "inventory.hcl")}, Vars: map[string]string{},
+		},
+		Home: folder, Builtin: specs.FS, Inventory: inventories.FS, Kinds: modules.All(),
 	}, "told")
 	must(t, report.Diagnostics.Err())
 	var said struct {

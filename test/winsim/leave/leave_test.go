@@ -84,8 +84,11 @@ func write(t *testing.T, folder, name, text string) {
 func (s *site) run(t *testing.T, spec, stopAfter string) *engine.Report {
 	t.Helper()
 	return engine.Run(t.Context(), engine.Options{
-		Spec: filepath.Join(s.folder, spec), Hosts: []string{"h1"}, Inventories: []string{filepath.Join(s.folder, "inventory.hcl")},
-		Cwd: s.folder, Home: s.folder, CacheDir: s.folder, Kinds: modules.All(), Redactor: &secret.Redactor{}, StopAfter: stopAfter,
+		Inputs: engine.Inputs{
+			Spec: filepath.Join(s.folder, spec), Hosts: []string{"h1"}, Inventories: []string{filepath.Join(s.folder, "inventory.hcl")},
+			Cwd: s.folder, StopAfter: stopAfter,
+		},
+		Home: s.folder, CacheDir: s.folder, Kinds: modules.All(), Redactor: &secret.Redactor{},
 	})
 }
 

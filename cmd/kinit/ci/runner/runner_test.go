@@ -40,13 +40,15 @@ func newBench(t *testing.T) *bench {
 	b := &bench{clock: time.Date(2025, 3, 1, 3, 0, 0, 0, time.UTC), stages: []string{"cleanup", "build", "verify"}, answers: func(Work) Outcome { return fine(0) }}
 	b.Runner = &Runner{
 		Results: t.TempDir(), Program: "v1", Progress: b,
-		Rerun:   func(j jobs.Job) string { return "kinit ci run ci.hcl --job " + j.Name },
-		Commit:  func(context.Context, jobs.Job) string { return "abc" },
-		Now:     b.now,
-		Options: func(j jobs.Job) (engine.Options, error) { return engine.Options{Spec: j.Spec, Hosts: j.Hosts}, nil },
-		Hosts:   func(_ context.Context, o engine.Options) []string { return o.Hosts },
-		Order:   func(context.Context, engine.Options) ([]string, *engine.Report) { return b.stages, &engine.Report{} },
-		Do:      b.do,
+		Rerun:  func(j jobs.Job) string { return "kinit ci run ci.hcl --job " + j.Name },
+		Commit: func(context.Context, jobs.Job) string { return "abc" },
+		Now:    b.now,
+		Options: func(j jobs.Job) (engine.Options, error) {
+			return engine.Options{Inputs: engine.Inputs{Spec: j.Spec, Hosts: j.Hosts}}, nil
+		},
+		Hosts: func(_ context.Context, o engine.Options) []string { return o.Hosts },
+		Order: func(context.Context, engine.Options) ([]string, *engine.Report) { return b.stages, &engine.Report{} },
+		Do:    b.do,
 	}
 	return b
 }

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan"
+	"kinit/engine/module"
+	"kinit/engine/transport/ssh"
+)
+
+// pool connects to hosts when a task needs them: how to reach a guest is known only after
+// the tasks that create its keys.
+func (p *planned) pool(values *plan.Values) *host.Pool {
+	lookup := func(_ context.Context, name string) (host.Settings, error) { return p.settings(name, values) }
+	return host.NewPool(lookup, p.options.Redactor)
+}
+
+// settings returns how to reach a host.
+func (p *planned) settings(name string, values *plan.Values) (host.Settings, error) {
+	settings, diags := p.plan.HostSettings(name, values)
+	if err := diags.Err(); err != nil {
+		return host.Settings{}, err
+	}
+	out, err := connection(settings)
+	out.Outputs = p.options.OutputDir
+	return out, err
+}
+
+// connection converts the settings of the inventory for the host package.
+func connection(s inventory.Settings) (host.Settings, error) {
+	settings := host.Settings{
+		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
+		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become},
+		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
+		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
+		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,
+		ConnectTimeout: s.ConnectTimeout, Pace: s.Pace,
+	}
+	if settings.WinRM && s.OS == inventory.Linux {
+		return host.Settings{}, fmt.Errorf("the host %s is said to run Linux, but WinRM reaches Windows only", s.Name)
+	}
+	if !s.FromSSHConfig {
+		return settings, nil
+	}
+	alias, err := ssh.FromSSHConfig(s.Address)
+	if err != nil {
+		return host.Settings{}, err
+	}
+	return asConfigured(settings, alias), nil
+}
+
+// asConfigured uses the settings of ~/.ssh/config for an address where the inventory has
+// none.
+func asConfigured(s host.Settings, alias ssh.Alias) host.Settings {
+	s.Address, s.Port, s.User = alias.Address, cmp.Or(s.Port, alias.Port), cmp.Or(s.User, alias.User)
+	s.Via = cmp.Or(s.Via, alias.ProxyJump)
+	s.IdentityFiles = append(s.IdentityFiles, alias.IdentityFiles...)
+	if len(s.KnownHosts) == 0 {
+		s.KnownHosts = alias.KnownHosts
+	}
+	return s
+}
+
+// nonEmpty returns a list of one value, or an empty list for an empty value.
+func nonEmpty[T ~string](value T) []T {
+	if value == "" {
+		return nil
+	}
+	return []T{value}
+}

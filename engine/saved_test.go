@@ -1,0 +1,100 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kinit/engine"
+)
+
+// kept saves a plan, and returns it as it is read from its file.
+func kept(t *testing.T, o engine.Options) *engine.Saved {
+	t.Helper()
+	saved, report := engine.Save(t.Context(), o)
+	if saved == nil {
+		t.Fatalf("no plan: %s", problems(report))
+	}
+	text, err := json.Marshal(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := &engine.Saved{}
+	if err := json.Unmarshal(text, read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestASavedPlanIsAppliedWithTheOptionsThatShapedIt(t *testing.T) {
+	t.Parallel()
+	t.Run("limit", func(t *testing.T) {
+		t.Parallel()
+		o := options(t, `
+task "copy" "each" {
+  hosts   = run.hosts
+  dest    = "TMP/${host.name}"
+  content = "x\n"
+}
+`)
+		write(t, filepath.Join(o.Cwd, "hosts.hcl"), "host \"a\" { transport = \"local\" }\nhost \"b\" { transport = \"local\" }\n")
+		o.Hosts, o.Inventories = nil, []string{"hosts.hcl"}
+		applied := o
+		o.Limit = []string{"b"}
+		r := engine.Apply(t.Context(), applied, kept(t, o))
+		equal(t, "problems", problems(r), "")
+		equal(t, "files", content(t, o, "a")+content(t, o, "b"), "x\n")
+	})
+	t.Run("adopt", func(t *testing.T) {
+		t.Parallel()
+		owner := ownerName(t)
+		alice, bob := controlled(t, owner, aFile), controlled(t, owner, allGoes)
+		went(t, engine.Run(t.Context(), alice))
+		applied := bob
+		bob.Adopt = true
+		went(t, engine.Apply(t.Context(), applied, kept(t, bob)))
+		equal(t, "file", content(t, alice, "alice.conf"), "")
+	})
+	t.Run("fresh facts", func(t *testing.T) {
+		t.Parallel()
+		o := options(t, `
+task "facts" "here" { max_age = "1h" }
+task "copy" "name" {
+  dest    = "TMP/name"
+  content = task.facts.here.hostname
+}
+`)
+		o.StateDir = filepath.Join(o.Cwd, "state")
+		equal(t, "problems", problems(engine.Run(t.Context(), o)), "")
+		files, err := filepath.Glob(filepath.Join(o.StateDir, "facts", "*.json"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("kept: %v, %v", files, err)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, files[0], strings.Replace(string(text), `"hostname":"`+content(t, o, "name")+`"`, `"hostname":"kept"`, 1))
+		applied := o
+		o.FreshFacts = true
+		r := engine.Apply(t.Context(), applied, kept(t, o))
+		equal(t, "problems", problems(r), "")
+		equal(t, "changes", r.Changes(), 0)
+	})
+}
+
+func TestApplyingASavedPlanGivesInventoryScriptsTheirEnvironment(t *testing.T) {
+	t.Parallel()
+	o := options(t, "task \"command\" \"x\" {\n  hosts = run.hosts\n  argv  = [\"true\"]\n}\n")
+	script := filepath.Join(o.Cwd, "hosts.sh")
+	text := "#!/bin/sh\necho \"{\\\"all\\\": {\\\"hosts\\\": [\\\"$NAME\\\"]}, \\\"_meta\\\": {\\\"hostvars\\\": {\\\"$NAME\\\": {\\\"ansible_connection\\\": \\\"local\\\"}}}}\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o.Hosts, o.Inventories, o.Environ = nil, []string{"hosts.sh"}, []string{"PATH=" + os.Getenv("PATH"), "NAME=web1", "KINIT_VAR_other=1"}
+	r := engine.Apply(t.Context(), o, kept(t, o))
+	equal(t, "problems", problems(r), "")
+	equal(t, "results", statuses(r), map[string]string{"command.x[\"web1\"]": "changed"})
+}
