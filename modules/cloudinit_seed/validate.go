@@ -11,12 +11,11 @@ import (
 	"kinit/modules/internal/media"
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := media.Check(t.Path); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	// RFC 1123 allows 63 letters, digits and hyphens in one part of a name.

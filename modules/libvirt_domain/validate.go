@@ -14,7 +14,6 @@ import (
 // maxCDs is the number of drives of either chipset's SATA controller.
 const maxCDs = 6
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(t.Name) {
 		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)

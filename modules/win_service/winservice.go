@@ -57,8 +57,8 @@ type Task struct {
 	DisplayName *string `hcl:"display_name,optional"`
 	// Description is the service's description.
 	Description *string `hcl:"description,optional"`
-	// Start is "auto", "delayed-auto", some minutes after the others, "manual" or
-	// "disabled". Default for a new service: "auto".
+	// Start is when it starts; "delayed-auto" is some minutes after the others. Default for
+	// a new service: "auto".
 	Start string `hcl:"start,optional" enum:"auto,delayed-auto,manual,disabled"`
 	// Account is the service's account: "LocalSystem", "NT AUTHORITY\\LocalService",
 	// "NT AUTHORITY\\NetworkService" or a user such as ".\\operator". Default for a new
@@ -75,22 +75,20 @@ type Task struct {
 	// RestartAfter are the waiting times before Windows restarts the service after
 	// its first, second and further failures, such as ["5s", "1m"]; [] for no restart.
 	RestartAfter *[]string `hcl:"restart_after,optional"`
-	// FailuresForgotten is how long the service must run before its next failure counts
-	// as the first. Default "24h".
+	// FailuresForgotten is how long the service must run before its next failure counts as
+	// the first.
 	FailuresForgotten string `hcl:"failures_forgotten,optional" default:"24h"`
 	// RestartOn are further inputs of the running service, such as checksums
 	// of its configuration files.
 	RestartOn []string `hcl:"restart_on,optional"`
-	// State is "started", "stopped", or "absent". Default: unchanged.
+	// State is the wanted state. Default: unchanged.
 	State string `hcl:"state,optional" enum:"started,stopped,absent"`
 }
 
-// Kind is the module "win_service".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_service", OS: []module.OS{module.Windows}, Elsewhere: "service"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	// Names of services have at most 256 characters without slashes; quotes would end
 	// the name in a query, and cmdlets treat the others as patterns.
@@ -136,7 +134,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"name": t.Name})
 }
 
-// Plan compares the service with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.Password)
 	s, err := t.read(ctx, h)
@@ -164,7 +161,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name    string `cty:"name"`    // the service
 	Running bool   `cty:"running"` // whether it runs
