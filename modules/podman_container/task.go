@@ -70,7 +70,8 @@ type Task struct {
 	Ulimits []string `hcl:"ulimits,optional"`
 	// Sysctls are kernel settings of its namespaces. Default none.
 	Sysctls map[string]string `hcl:"sysctls,optional"`
-	// Systemd prepares it for systemd as its first process: "true" (when the command is systemd), "false" or "always". Default: podman's, "true".
+	// Systemd prepares it for systemd as its first process; "true" does so when the command
+	// is systemd. Default: podman's, "true".
 	Systemd string `hcl:"systemd,optional" enum:"true,false,always"`
 	// Runtime is the OCI runtime, such as "runc" or "crun". Default: podman's.
 	Runtime string `hcl:"runtime,optional"`

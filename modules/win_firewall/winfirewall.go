@@ -55,8 +55,7 @@ type Task struct {
 	RemoteAddresses []string `hcl:"remote_addresses,optional"`
 	// Program is the path of the only program that the rule applies to. Default: any.
 	Program string `hcl:"program,optional"`
-	// Profiles are the kinds of networks that the rule applies to: "domain", "private"
-	// and "public". Default: all.
+	// Profiles are the kinds of networks that the rule applies to. Default: all.
 	Profiles []string `hcl:"profiles,optional" enum:"domain,private,public"`
 	// Enabled makes the rule effective.
 	Enabled bool `hcl:"enabled,optional" default:"true"`
