@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +25,9 @@ func TestNoArgumentHidesOneThatEveryTaskHas(t *testing.T) {
 			t.Errorf("two modules are called %s", kind.Name)
 		}
 		seen[kind.Name] = true
-		arguments := reflect.TypeOf(kind.New()).Elem()
-		for i := range arguments.NumField() {
-			name, _, _ := strings.Cut(arguments.Field(i).Tag.Get("hcl"), ",")
-			if slices.Contains(reserved, name) {
-				t.Errorf("%s has an argument %s, which is the engine's", kind.Name, name)
+		for _, a := range module.Arguments(reflect.TypeOf(kind.New()).Elem()) {
+			if slices.Contains(reserved, a.Name) {
+				t.Errorf("%s has an argument %s, which is the engine's", kind.Name, a.Name)
 			}
 		}
 	}
@@ -59,10 +58,10 @@ func TestDefaultsAreAmongTheWords(t *testing.T) {
 	t.Parallel()
 	for _, kind := range modules.All() {
 		task := reflect.ValueOf(kind.New()).Elem()
-		for field, value := range task.Fields() {
-			words := module.Words(field)
-			if words != nil && value.String() != "" && !slices.Contains(words, value.String()) {
-				t.Errorf("%s: the default of %s is %q, which is none of %q", kind.Name, field.Name, value, words)
+		for _, a := range module.Arguments(task.Type()) {
+			words, value := a.Words(), task.FieldByIndex(a.Field.Index)
+			if words != nil && value.Kind() == reflect.String && value.String() != "" && !slices.Contains(words, value.String()) {
+				t.Errorf("%s: the default of %s is %q, which is none of %q", kind.Name, a.Name, value, words)
 			}
 		}
 	}
@@ -86,6 +85,32 @@ func TestEveryKindOfMarksIsUndone(t *testing.T) {
 	}
 	if listed := len(module.MarkKinds(modules.All())); listed != declared {
 		t.Errorf("modules declare %d kinds of marks, and list %d in their Kind", declared, listed)
+	}
+}
+
+// TestMarksAreOfDeclaredKinds: a mark of a kind that no module lists would never be undone.
+func TestMarksAreOfDeclaredKinds(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]bool{}
+	for _, kind := range module.MarkKinds(modules.All()) {
+		kinds[kind.Name] = true
+	}
+	literal, found := regexp.MustCompile(`Mark\{Kind: "(\w+)"`), 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, match := range literal.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if !kinds[match[1]] {
+				t.Errorf("%s makes a mark of the kind %q, which no module lists", name, match[1])
+			}
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d marks found, %v", found, err)
 	}
 }
 

@@ -11,16 +11,31 @@ import (
 	"kinit/engine/secret"
 )
 
+// pack is embedded in tasks.
+type pack struct {
+	Bag   string   `hcl:"bag,optional" enum:"light,heavy" default:"light"`
+	Snack []string `hcl:"snack,optional" enum:"nuts,figs"`
+}
+
+// guide is a block.
+type guide struct {
+	pack
+	Tongue string `hcl:"tongue" enum:"rhaeto,ladin"`
+}
+
 // walk is a task with one of everything.
 type walk struct {
-	Name  string   `hcl:"name"`
-	State string   `hcl:"state,optional" enum:"present,absent" default:"present"`
-	Pace  string   `hcl:"pace,optional" enum:"slow,fast"`
-	Way   string   `hcl:"way" enum:"there,back"`
-	Count int      `hcl:"count,optional" default:"3"`
-	Loud  bool     `hcl:"loud,optional" default:"true"`
-	Codes []int    `hcl:"codes,optional" default:"0,3010"`
-	Names []string `hcl:"names,optional" default:"a"`
+	pack
+	Guide  *guide   `hcl:"guide,block"`
+	Guides []guide  `hcl:"guides,block"`
+	Name   string   `hcl:"name"`
+	State  string   `hcl:"state,optional" enum:"present,absent" default:"present"`
+	Pace   string   `hcl:"pace,optional" enum:"slow,fast"`
+	Way    string   `hcl:"way" enum:"there,back"`
+	Count  int      `hcl:"count,optional" default:"3"`
+	Loud   bool     `hcl:"loud,optional" default:"true"`
+	Codes  []int    `hcl:"codes,optional" default:"0,3010"`
+	Names  []string `hcl:"names,optional" default:"a"`
 }
 
 // walked is what it returns.
@@ -66,9 +81,20 @@ func (w *walk) Outputs(context.Context, Host) (walked, error) {
 
 func TestDefaultsAreTheTags(t *testing.T) {
 	t.Parallel()
-	want := &walk{State: "present", Count: 3, Loud: true, Codes: []int{0, 3010}, Names: []string{"a"}}
+	want := &walk{pack: pack{Bag: "light"}, State: "present", Count: 3, Loud: true, Codes: []int{0, 3010}, Names: []string{"a"}}
 	if got := With[walk, walked](Kind{Name: "walk"}).New(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestArgumentsAreThoseOfEmbeddedStructsToo(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, a := range Arguments(reflect.TypeFor[guide]()) {
+		got = append(got, a.Name+"/"+a.Kind)
+	}
+	if want := []string{"bag/optional", "snack/optional", "tongue/"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("arguments %q, want %q", got, want)
 	}
 }
 
@@ -85,8 +111,16 @@ func TestAnEnumeratedArgumentIsOneOfItsWords(t *testing.T) {
 		{walk{Name: "x", State: "present", Way: ""}, `way is "", want one of there, back`},
 		{walk{Name: "x", State: "present", Way: "back", Pace: "swift"}, `pace is "swift", want one of slow, fast`},
 		{walk{State: "present", Way: "back"}, "name is empty, want one"},
+		{walk{Name: "x", State: "present", Way: "back", Guide: &guide{pack{Bag: "light"}, "ladin"}}, ""},
+		{walk{Name: "x", State: "present", Way: "back", Guide: &guide{pack{Bag: "light"}, ""}}, `guide: tongue is "", want one of rhaeto, ladin`},
+		{walk{Name: "x", State: "present", Way: "back", Guides: []guide{{pack{Bag: "light"}, "ladin"}, {pack{Bag: "big"}, "ladin"}}},
+			`guides 2: bag is "big", want one of light, heavy`},
+		{walk{pack: pack{Snack: []string{"nuts", "crisps"}}, Name: "x", State: "present", Way: "back"}, `snack has "crisps", want one of nuts, figs`},
 	} {
 		got := ""
+		if c.task.Bag == "" {
+			c.task.Bag = "light"
+		}
 		if err := Check(&c.task); err != nil {
 			got = err.Error()
 		}

@@ -40,8 +40,8 @@ type Task struct {
 	Suites []string `hcl:"suites,optional"`
 	// Components are its components, such as "main". With such a path it has none.
 	Components []string `hcl:"components,optional"`
-	// Types are "deb" and "deb-src". Default ["deb"].
-	Types []string `hcl:"types,optional" default:"deb"`
+	// Types are the kinds of packages to get: binary ones, and their sources.
+	Types []string `hcl:"types,optional" enum:"deb,deb-src" default:"deb"`
 	// Architectures are the architectures to read, such as "amd64". Default: those of the host.
 	Architectures []string `hcl:"architectures,optional"`
 	// Key is the public key that signs the repository, in ASCII armour; it is stored in
@@ -54,11 +54,9 @@ type Task struct {
 	// Options are further fields of the file, such as { "Check-Valid-Until" = "no" };
 	// man 5 sources.list.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "apt_repository".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "apt_repository"})
 }
@@ -70,12 +68,11 @@ var (
 	fieldName = regexp.MustCompile(`^[A-Z][A-Za-z-]*$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !fileName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	switch {
@@ -127,11 +124,6 @@ func (t *Task) checkFields() error {
 			}
 		}
 	}
-	for _, one := range t.Types {
-		if one != "deb" && one != "deb-src" {
-			return fmt.Errorf("types has %q, want \"deb\" and \"deb-src\"", one)
-		}
-	}
 	for name, value := range t.Options {
 		if !fieldName.MatchString(name) || strings.ContainsAny(value, "\r\n") {
 			return fmt.Errorf("options has %s = %q, want a field's name and one line", name, value)
@@ -150,7 +142,6 @@ func (t *Task) keyPath() string {
 	return path.Join("/etc/apt/keyrings", "kinit-"+t.Name+".asc")
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path    string `cty:"path"`     // the file of the repository
 	KeyPath string `cty:"key_path"` // the keyring

@@ -43,9 +43,8 @@ func (t *Task) repository() repository.Repository {
 	return r
 }
 
-// Plan compares the files with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.repository().PlanAbsent(ctx, h)
 	}
 	return t.repository().Plan(ctx, h)

@@ -40,28 +40,19 @@ type Task struct {
 	// Exclude are shell patterns for paths below source, such as "*.log" or "cache"; * also
 	// matches slashes. A matching folder is left out with all its content.
 	Exclude []string `hcl:"exclude,optional"`
-	// Mode is the permission bits, such as "0600". Default: unchanged, "0644" for a new
-	// file.
-	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: unchanged.
-	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: unchanged.
-	Group string `hcl:"group,optional"`
-	// State is "present" or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	fileattr.Want
+	module.Presence
 }
 
-// Kind is the module "archive".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "archive"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if err := t.want().Validate(); err != nil || t.State == "absent" {
+	if err := t.Want.Validate(); err != nil || t.Absent() {
 		return err
 	}
 	if err := fileattr.CheckPath("source", t.Source); err != nil {
@@ -77,32 +68,26 @@ func (t *Task) Validate() error {
 	return err
 }
 
-func (t *Task) want() fileattr.Want {
-	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
-}
-
 // Plan compares the folder with the record of the archive.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(h, s)
 	}
 	return t.decide(h, s)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the archive
 	Size int64  `cty:"size"` // its bytes; 0 for an absent one
 }
 
-// Outputs reads the archive.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	size := int64(0)
-	if t.State == "present" {
+	if !t.Absent() {
 		info, err := h.Files().Stat(ctx, t.Dest)
 		if err != nil {
 			return Outputs{}, err

@@ -127,7 +127,7 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, pa
 
 // place sets the part's mode and owner, seals it and moves it into place.
 func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
-	attr, err := t.want().Or(s.info).Attr()
+	attr, err := t.Want.Or(s.info).Attr()
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part
 }
 
 func (t *Task) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := t.want().Attr()
+	attr, err := t.Want.Attr()
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type state struct {
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
-	if t.State == "present" {
+	if !t.Absent() {
 		if s.entries, err = t.readSource(ctx, h); err != nil {
 			return s, err
 		}
@@ -69,13 +69,13 @@ func (t *Task) algorithm() string { return "tree/" + t.format() }
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case !s.exists:
-		return module.OneStep(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.want().Words()), t.create), nil
+		return module.OneStep(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.Want.Words()), t.create), nil
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists, is not what %s gives, and is not owned by cluster %s: move it away", t.Dest, t.Source, h.Owner())
 	case !s.right:
 		return module.OneStep(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
 	}
-	if changes := t.want().Diff(s.info); len(changes) > 0 {
+	if changes := t.Want.Diff(s.info); len(changes) > 0 {
 		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
 	}
 	return nil, nil

@@ -16,8 +16,8 @@ import (
 //   - a condition does not hold; the error has the messages of all such conditions
 //   - there is no condition block
 type Task struct {
-	// Early reports conditions that do not hold when the playbook is validated, as
-	// mistakes in it, unless they read outputs of other tasks. Default false.
+	// Early reports conditions that do not hold when the playbook is validated, as mistakes
+	// in it, unless they read outputs of other tasks.
 	Early bool `hcl:"early,optional"`
 	// Conditions are the conditions that must hold.
 	Conditions []Condition `hcl:"condition,block"`
@@ -31,12 +31,10 @@ type Condition struct {
 	Message string `hcl:"message"`
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "assert", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if len(t.Conditions) == 0 {
 		return errors.New("there is nothing to assert, want at least one condition block")

@@ -40,23 +40,20 @@ type Task struct {
 	// Options are put before each key, such as "restrict" or "from=\"192.0.2.0/24\"";
 	// man 8 sshd, AUTHORIZED_KEYS FILE FORMAT.
 	Options []string `hcl:"options,optional"`
-	// Exclusive removes all other keys from the file. Default false.
+	// Exclusive removes all other keys from the file.
 	Exclusive bool `hcl:"exclusive,optional"`
 	// Path is the absolute path of the file. Default .ssh/authorized_keys in the
 	// user's home.
 	Path string `hcl:"path,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "authorized_key".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "authorized_key", Marks: []module.MarkKind{
 		lines.Marks(),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.User == "" {
 		return errors.New("user is empty, want the name of a user")
@@ -72,7 +69,7 @@ func (t *Task) Validate() error {
 		return err
 	case len(keys) == 0:
 		return errors.New("key is empty, want a public key such as that of an ssh_key task")
-	case t.Exclusive && t.State == "absent":
+	case t.Exclusive && t.Absent():
 		return errors.New("exclusive is for state = \"present\" only")
 	}
 	return t.checkOptions(keys[0])
@@ -109,7 +106,6 @@ func (t *Task) home(ctx context.Context, h module.Host) (account.User, string, e
 	return user, path.Join(user.Home, ".ssh", "authorized_keys"), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the file; "" without path while there is no such user
 }

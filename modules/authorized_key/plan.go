@@ -14,7 +14,6 @@ import (
 	"kinit/modules/internal/lines"
 )
 
-// Plan compares the file with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	keys, err := parseKeys(t.Key)
 	if err != nil {
@@ -24,7 +23,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case user.Name == "" && t.State == "absent":
+	case user.Name == "" && t.Absent():
 		return nil, nil
 	case user.Name == "":
 		return module.OneStep(t.title(keys), t.do), nil
@@ -42,7 +41,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // edit returns the step that changes the file.
 func (t *Task) edit(ctx context.Context, h module.Host, user account.User, file string, keys []key) ([]module.Step, error) {
 	f := lines.File{Path: file, Attr: attr(user, 0o600)}
-	if t.State == "absent" {
+	if t.Absent() {
 		return f.PlanAbsent(ctx, h, t.title(keys), func(have []string) []string { return drop(have, keys) })
 	}
 	return f.Plan(ctx, h, t.title(keys), func(have []string) []string { return t.want(have, keys) })
@@ -55,7 +54,7 @@ func (t *Task) title(keys []key) string {
 		names = append(names, k.id)
 	}
 	switch {
-	case t.State == "absent":
+	case t.Absent():
 		return fmt.Sprintf("remove %s from the keys of %s", strings.Join(names, ", "), t.User)
 	case t.Exclusive:
 		return fmt.Sprintf("authorize %s and no other key for %s", strings.Join(names, ", "), t.User)
@@ -117,7 +116,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if user.Name == "" {
 		return fmt.Errorf("there is no user %s: make it with a user task before", t.User)
 	}
-	if t.State == "present" {
+	if !t.Absent() {
 		if err := makeFolder(ctx, h, path.Dir(file), user); err != nil {
 			return err
 		}
@@ -126,7 +125,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	for _, step := range steps {
 		err = errors.Join(err, step.Do(ctx, h))
 	}
-	if err != nil || t.State == "present" {
+	if err != nil || !t.Absent() {
 		return err
 	}
 	return hostfile.Prune(ctx, h, path.Dir(file))

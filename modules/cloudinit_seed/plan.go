@@ -9,7 +9,7 @@ import (
 
 // Plan compares the file with the image.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.file().PlanAbsent(ctx, h)
 	}
 	return t.file().Plan(ctx, h)

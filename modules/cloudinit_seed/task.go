@@ -25,8 +25,7 @@ import (
 type Task struct {
 	// Path is the absolute path of the image. Its folder must exist.
 	Path string `hcl:"path"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 	// Hostname is the guest's name, without a domain. Needed unless absent.
 	Hostname string `hcl:"hostname,optional"`
 	// FQDN is the name with its domain. Default: none.
@@ -37,7 +36,7 @@ type Task struct {
 	// AuthorizedKeys are the public SSH keys, one line of authorized_keys each, that
 	// may log in as the image's default user and, with allow_root, as root.
 	AuthorizedKeys []string `hcl:"authorized_keys,optional"`
-	// AllowRoot lets the authorized keys log in as root. Default false.
+	// AllowRoot lets the authorized keys log in as root.
 	AllowRoot bool `hcl:"allow_root,optional"`
 	// Packages are installed at the first boot, for which the guest needs access to a
 	// mirror.
@@ -123,18 +122,15 @@ type Network struct {
 	Search []string `hcl:"search,optional"`
 }
 
-// Kind is the module "cloudinit_seed".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "cloudinit_seed"})
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path   string `cty:"path"`   // the ISO
 	SHA256 string `cty:"sha256"` // its checksum in hex; empty for an absent one
 }
 
-// Outputs reads the values.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	sum, err := t.file().Sum(ctx, h)
 	return Outputs{Path: t.Path, SHA256: sum}, err

@@ -74,7 +74,7 @@ func TestSeedPassesTheSuite(t *testing.T) {
 	moduletest.Run(t, moduletest.Case{
 		Host:    h,
 		New:     func() module.Task { return small(h.Dir) },
-		Absent:  func() module.Task { return &Task{Path: h.Path("node.iso"), State: "absent"} },
+		Absent:  func() module.Task { return &Task{Path: h.Path("node.iso"), Presence: module.Presence{State: "absent"}} },
 		Secrets: []secret.Value{privateKey, "c2VjcmV0LW9mLXRoZS1ob3N0"},
 	})
 }

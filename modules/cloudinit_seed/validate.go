@@ -17,12 +17,11 @@ var (
 	octalMode = regexp.MustCompile(`^0?[0-7]{3,4}$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := media.Check(t.Path); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if !label.MatchString(t.Hostname) {

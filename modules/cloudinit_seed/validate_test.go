@@ -16,7 +16,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		"good arguments":           {change: func(*Task) {}},
-		"absent needs only a path": {change: func(s *Task) { *s = Task{Path: "/a", State: "absent"} }},
+		"absent needs only a path": {change: func(s *Task) { *s = Task{Path: "/a", Presence: module.Presence{State: "absent"}} }},
 		"relative path":            {change: func(s *Task) { s.Path = "a" }, want: `path "a": expected an absolute path`},
 		"unknown state":            {change: func(s *Task) { s.State = "on" }, want: `state is "on", want one of present, absent`},
 		"hostname with a domain": {change: func(s *Task) { s.Hostname = "a.b" },

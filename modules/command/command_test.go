@@ -12,6 +12,13 @@ import (
 	"kinit/engine/secret"
 )
 
+// task returns a task with arguments.
+func task(set func(*Task)) *Task {
+	t := Kind().New().(*Task)
+	set(t)
+	return t
+}
+
 func TestSuiteWithCreates(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
@@ -19,11 +26,12 @@ func TestSuiteWithCreates(t *testing.T) {
 	path := h.Path("made")
 	moduletest.Run(t, moduletest.Case{
 		New: func() module.Task {
-			return &Task{Argv: []string{"sh", "-c", "cat > " + path + " # opensesame"}, Creates: path,
-				Stdin: "hello", OKCodes: []int{0}}
+			return task(func(t *Task) {
+				t.Argv, t.Creates, t.Stdin = []string{"sh", "-c", "cat > " + path + " # opensesame"}, path, "hello"
+			})
 		},
 		Absent: func() module.Task {
-			return &Task{Argv: []string{"rm", "-f", path}, Removes: path, OKCodes: []int{0}}
+			return task(func(t *Task) { t.Argv, t.Removes = []string{"rm", "-f", path}, path })
 		},
 		Host: h, Secrets: []secret.Value{"opensesame"},
 	})
@@ -124,8 +132,10 @@ func apply(t *testing.T, task module.Task) string {
 func TestOutputsAreOfTheRunAndSurvivePlanningAgain(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
-	task := &Task{Argv: []string{"sh", "-c", "touch done; echo $WORD; echo warn >&2; exit 4"},
-		Env: map[string]string{"WORD": "out"}, Dir: h.Dir, Creates: h.Path("done"), OKCodes: []int{4}}
+	task := task(func(t *Task) {
+		t.Argv = []string{"sh", "-c", "touch done; echo $WORD; echo warn >&2; exit 4"}
+		t.Env, t.Dir, t.Creates, t.OKCodes = map[string]string{"WORD": "out"}, h.Dir, h.Path("done"), []int{4}
+	})
 	for range 2 {
 		steps, err := task.Plan(t.Context(), h)
 		if err != nil {
@@ -153,7 +163,7 @@ func TestOutputLinesAreProgressWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	h.AddSecret("opensesame")
-	task := &Task{Argv: []string{"printf", "one\n\n  key opensesame\n"}, ReadOnly: true, OKCodes: []int{0}}
+	task := task(func(t *Task) { t.Argv, t.ReadOnly = []string{"printf", "one\n\n  key opensesame\n"}, true })
 	if _, err := task.Plan(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +178,7 @@ func TestOutputLinesAreProgressWithoutSecrets(t *testing.T) {
 
 func TestReadOnlyThatFailsFailsThePlan(t *testing.T) {
 	t.Parallel()
-	task := &Task{Argv: []string{"false"}, ReadOnly: true, OKCodes: []int{0}}
+	task := task(func(t *Task) { t.Argv, t.ReadOnly = []string{"false"}, true })
 	_, err := task.Plan(t.Context(), moduletest.LocalHost(t, ""))
 	if err == nil || !strings.Contains(err.Error(), "code 1: false") {
 		t.Errorf("error %v, want code 1", err)

@@ -39,17 +39,15 @@ type Task struct {
 	Schedule string `hcl:"schedule,optional"`
 	// Job is the command line for sh, in shell syntax: "%" needs no backslash.
 	Job string `hcl:"job,optional"`
-	// User runs the job. Default "root".
+	// User runs the job.
 	User string `hcl:"user,optional" default:"root"`
 	// Env are variables of the job, only in a file. MAILTO and PATH have a meaning for cron.
 	Env map[string]string `hcl:"env,optional"`
-	// Crontab puts the job into the user's crontab instead of a file. Default false.
+	// Crontab puts the job into the user's crontab instead of a file.
 	Crontab bool `hcl:"crontab,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "cron".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "cron", Elsewhere: "win_scheduled_task", Marks: []module.MarkKind{
 		module.NewMarkKind(Mark, "crontab entry", Undo, module.MarkTraits{}),
@@ -62,7 +60,6 @@ var (
 	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !fileName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\" and \"_\"", t.Name)
@@ -70,7 +67,7 @@ func (t *Task) Validate() error {
 	if err := account.CheckName("user", t.User); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	switch {
@@ -107,12 +104,11 @@ func (t *Task) file() content.File {
 	}
 }
 
-// Plan compares the file or the crontab with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case t.Crontab:
 		return t.planTable(ctx, h)
-	case t.State == "absent":
+	case t.Absent():
 		return t.file().PlanAbsent(ctx, h)
 	}
 	return t.file().Plan(ctx, h)

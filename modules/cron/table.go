@@ -100,9 +100,9 @@ func (t *Task) planTable(ctx context.Context, h module.Host) ([]module.Step, err
 // decideTable describes the change, "" for none.
 func (t *Task) decideTable(have string, found bool) string {
 	switch {
-	case t.State == "absent" && found:
+	case t.Absent() && found:
 		return fmt.Sprintf("remove %s from the crontab of %s", t.Name, t.User)
-	case t.State == "absent" || found && have == t.entry():
+	case t.Absent() || found && have == t.entry():
 		return ""
 	case found:
 		return fmt.Sprintf("change %s in the crontab of %s: %s", t.Name, t.User, t.entry())
@@ -111,7 +111,7 @@ func (t *Task) decideTable(have string, found bool) string {
 }
 
 func (t *Task) doTable(ctx context.Context, h module.Host) error {
-	if t.State == "absent" {
+	if t.Absent() {
 		if err := edit(ctx, h, t.User, func(text string) string { return without(text, t.Name) }); err != nil {
 			return err
 		}

@@ -29,12 +29,10 @@ type Task struct {
 	shown string
 }
 
-// Kind is the module "debug".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "debug", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if (t.Message == "") == (t.Value == cty.NilVal) {
 		return errors.New("want exactly one of message and value")

@@ -46,9 +46,9 @@ type Task struct {
 	Metalink string `hcl:"metalink,optional"`
 	// Mirrorlist is the URL of a list of mirrors.
 	Mirrorlist string `hcl:"mirrorlist,optional"`
-	// Enabled makes dnf use it. Default true.
+	// Enabled makes dnf use it.
 	Enabled bool `hcl:"enabled,optional" default:"true"`
-	// GPGCheck verifies packages. Default true, which needs key or gpg_keys.
+	// GPGCheck verifies packages, which needs key or gpg_keys.
 	GPGCheck bool `hcl:"gpgcheck,optional" default:"true"`
 	// RepoGPGCheck also verifies the package lists. Default false, because many repositories
 	// do not sign them.
@@ -61,11 +61,9 @@ type Task struct {
 	GPGKeys []string `hcl:"gpg_keys,optional"`
 	// Options are further settings, such as { priority = "10" }; man 5 dnf.conf.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "dnf_repository".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "dnf_repository"})
 }
@@ -75,12 +73,11 @@ var (
 	setting      = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !repositoryID.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\", \".\" and \":\"", t.Name)
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	given := 0
@@ -171,7 +168,7 @@ func (t *Task) title() string {
 // repository returns the files. An absent repository may have had a key.
 func (t *Task) repository() repository.Repository {
 	r := repository.Repository{Name: t.Name}
-	if t.Key != "" || t.State == "absent" {
+	if t.Key != "" || t.Absent() {
 		r.Files = append(r.Files, repository.Key(t.keyFile(), t.Key))
 	}
 	if t.Enabled {
@@ -181,9 +178,8 @@ func (t *Task) repository() repository.Repository {
 	return r
 }
 
-// Plan compares the files with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.repository().PlanAbsent(ctx, h)
 	}
 	return t.repository().Plan(ctx, h)
@@ -206,7 +202,6 @@ func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path    string `cty:"path"`     // the file of the repository
 	KeyPath string `cty:"key_path"` // the file of key, "" without key

@@ -13,13 +13,13 @@ import (
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case !s.exists:
-		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+t.want().Words(), t.fetch), nil
+		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+t.Want.Words(), t.fetch), nil
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists with another checksum and is not owned by cluster %s: move it away", t.Dest, h.Owner())
 	case !s.right:
 		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}
-	if changes := t.want().Diff(s.info); len(changes) > 0 {
+	if changes := t.Want.Diff(s.info); len(changes) > 0 {
 		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
 	}
 	return nil, nil
@@ -36,7 +36,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 }
 
 func (t *Task) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := t.want().Attr()
+	attr, err := t.Want.Attr()
 	if err != nil {
 		return err
 	}

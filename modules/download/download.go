@@ -46,21 +46,14 @@ type Task struct {
 	SHA512URL string `hcl:"sha512_url,optional"`
 	// Pin keeps a file that was fetched and verified once, even if another version is
 	// published later. Dependents of the file, such as disks that overlay it, need that.
-	// Default false.
 	Pin bool `hcl:"pin,optional"`
 	// Unverified accepts the file without a check. An existing file is then never
 	// fetched again.
 	Unverified bool `hcl:"unverified,optional"`
-	// Mode is the permission bits, such as "0644". Default: "0644" for a new file.
-	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: unchanged.
-	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: unchanged.
-	Group string `hcl:"group,optional"`
+	fileattr.Want
 	// Keep leaves the file on the host at cleanup unless everything is purged.
 	Keep bool `hcl:"keep,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	sum sum
 }
@@ -71,22 +64,20 @@ type sum struct {
 	hex       string
 }
 
-// Kind is the module "download".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "download", Elsewhere: "win_download", Marks: []module.MarkKind{
 		module.NewMarkKind("download", "download", pathmark.Remove, module.MarkTraits{}),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if err := t.want().Validate(); err != nil {
+	if err := t.Want.Validate(); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if err := checkURL("url", t.URL, "http", "https", "file"); err != nil {
@@ -134,10 +125,6 @@ func isHex(text string, digits int) bool {
 	return len(text) == digits && strings.Trim(strings.ToLower(text), "0123456789abcdef") == ""
 }
 
-func (t *Task) want() fileattr.Want {
-	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
-}
-
 // shownURL is the URL without a password.
 func (t *Task) shownURL(h module.Host) string {
 	u, err := url.Parse(t.URL)
@@ -153,13 +140,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(h, s)
 	}
 	return t.decide(h, s)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the file
 	// its checksum in hex; empty if another checksum or none was requested,
@@ -170,7 +156,7 @@ type Outputs struct {
 // Outputs returns the file's path and the checksum that Plan found.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	hex := ""
-	if t.sum.algorithm == "sha256" && t.State == "present" {
+	if t.sum.algorithm == "sha256" && !t.Absent() {
 		hex = t.sum.hex
 	}
 	return Outputs{Path: t.Dest, SHA256: hex}, nil

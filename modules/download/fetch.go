@@ -127,7 +127,7 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 // record comes first: if the move fails, it does no harm because the file at dest has
 // another size or time.
 func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
-	want := t.want().Or(s.info)
+	want := t.Want.Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")
 	if err := setPart(ctx, h, part.Path, want); err != nil {
 		return err

@@ -35,7 +35,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, fmt.Errorf("%s is no regular file, want a file or nothing there", t.Dest)
 	}
 	s = state{exists: true, info: info, ours: h.Owner() == ""}
-	if t.State == "present" {
+	if !t.Absent() {
 		if s.right, err = t.isRight(ctx, h, info); err != nil || s.right {
 			return s, err
 		}
@@ -49,7 +49,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 // readMissing looks for leftovers of an interrupted task if the file is absent.
 func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
 	var s state
-	if t.State == "present" {
+	if !t.Absent() {
 		err := t.wanted(ctx, h)
 		return s, err
 	}

@@ -30,12 +30,10 @@ type Task struct {
 	Oldest string `hcl:"max_age,optional"`
 }
 
-// Kind is the module "facts".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "facts", Reads: true, Elsewhere: "win_facts"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Oldest != "" && t.MaxAge() <= 0 {
 		return fmt.Errorf("max_age is %q, want a time such as \"1h\"", t.Oldest)
@@ -67,7 +65,6 @@ type Interface struct {
 	Addresses []string `cty:"addresses"`
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Hostname  string `cty:"hostname"`   // the host's own name
 	OSID      string `cty:"os_id"`      // the system's ID in /etc/os-release, such as "debian"
@@ -97,7 +94,6 @@ type Outputs struct {
 	RouteMTU         int64                `cty:"route_mtu"`         // that interface's MTU in bytes; 0 without address
 }
 
-// Outputs reads the host.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := readSystem(ctx, h)
 	if err != nil {

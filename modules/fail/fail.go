@@ -19,12 +19,10 @@ type Task struct {
 	Message string `hcl:"message"`
 }
 
-// Kind is the module "fail".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "fail", Reads: true, OS: []module.OS{module.Linux, module.Windows}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if strings.TrimSpace(t.Message) == "" {
 		return errors.New("message is empty, want what is wrong and what to do")

@@ -23,8 +23,7 @@ import (
 type DirectoryTask struct {
 	// Path is the absolute path of the folder.
 	Path string `hcl:"path"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 	// Mode is the permission bits of the folder, not of its parents, such as
 	// "0755". Default: unchanged, "0755" for a new folder.
 	Mode string `hcl:"mode,optional"`
@@ -34,7 +33,6 @@ type DirectoryTask struct {
 	Group string `hcl:"group,optional"`
 }
 
-// DirectoryKind is the module "directory".
 func DirectoryKind() module.Kind {
 	return module.With[DirectoryTask, DirectoryOutputs](module.Kind{Name: "directory", Elsewhere: "win_file", Marks: []module.MarkKind{
 		pathmark.Directory(),
@@ -45,12 +43,10 @@ func (t *DirectoryTask) want() fileattr.Want {
 	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
 }
 
-// Validate finds mistakes in the arguments.
 func (t *DirectoryTask) Validate() error { return check(t.Path, t.want()) }
 
-// Plan compares the path with the arguments.
 func (t *DirectoryTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	s, err := read(ctx, h, t.Path, t.State == "absent")
+	s, err := read(ctx, h, t.Path, t.Absent())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +57,7 @@ func (t *DirectoryTask) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case s.exists && !s.info.Mode.IsDir():
 		return nil, fmt.Errorf("%s is %s, want a folder or nothing there", t.Path, describe(s.info))
-	case t.State == "absent":
+	case t.Absent():
 		return t.planRemove(h, s)
 	case !s.exists:
 		return module.OneStep("create folder "+t.Path+t.want().Words(), t.create), nil
@@ -116,7 +112,6 @@ func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error
 	}), nil
 }
 
-// DirectoryOutputs are the values that other tasks can read.
 type DirectoryOutputs struct {
 	Path string `cty:"path"` // the folder
 }

@@ -25,34 +25,20 @@ import (
 type Task struct {
 	// Path is the absolute path of the file. Its folder must exist.
 	Path string `hcl:"path"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// Mode is the permission bits, such as "0644". Default: unchanged, "0644"
-	// for a new file.
-	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: unchanged.
-	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: unchanged.
-	Group string `hcl:"group,optional"`
+	module.Presence
+	fileattr.Want
 }
 
-// Kind is the module "file".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "file", Elsewhere: "win_file", Marks: []module.MarkKind{
 		pathmark.File(),
 	}})
 }
 
-func (t *Task) want() fileattr.Want {
-	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
-}
+func (t *Task) Validate() error { return check(t.Path, t.Want) }
 
-// Validate finds mistakes in the arguments.
-func (t *Task) Validate() error { return check(t.Path, t.want()) }
-
-// Plan compares the path with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == "absent" {
+	if t.Absent() {
 		return content.File{Path: t.Path}.PlanAbsent(ctx, h)
 	}
 	s, err := read(ctx, h, t.Path, false)
@@ -67,9 +53,9 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	case s.exists && !s.info.Mode.IsRegular():
 		return nil, fmt.Errorf("%s is %s, want a regular file or nothing there", t.Path, describe(s.info))
 	case !s.exists:
-		return module.OneStep("create "+t.Path+t.want().Words(), t.create), nil
+		return module.OneStep("create "+t.Path+t.Want.Words(), t.create), nil
 	}
-	return planAttr(t.Path, t.want(), s.info), nil
+	return planAttr(t.Path, t.Want, s.info), nil
 }
 
 func (t *Task) create(ctx context.Context, h module.Host) error {
@@ -78,12 +64,12 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.exists {
-		return setAttr(ctx, h, t.Path, t.want())
+		return setAttr(ctx, h, t.Path, t.Want)
 	}
 	if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Path}); err != nil {
 		return err
 	}
-	attr, err := t.want().Attr()
+	attr, err := t.Want.Attr()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/fileattr"
 )
 
 // hosts runs a test on the real machine and in memory, with and without owner.
@@ -31,8 +32,10 @@ func TestSuiteOfFile(t *testing.T) {
 	t.Parallel()
 	hosts(t, func(t *testing.T, h module.Host, dir string) {
 		moduletest.Run(t, moduletest.Case{
-			New:    func() module.Task { return &Task{Path: dir + "/f", State: "present", Mode: "0600"} },
-			Absent: func() module.Task { return &Task{Path: dir + "/f", State: "absent"} },
+			New: func() module.Task {
+				return &Task{Path: dir + "/f", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}
+			},
+			Absent: func() module.Task { return &Task{Path: dir + "/f", Presence: module.Presence{State: "absent"}} },
 			Host:   h,
 		})
 		noMarks(t, h)
@@ -43,9 +46,13 @@ func TestSuiteOfDirectory(t *testing.T) {
 	t.Parallel()
 	hosts(t, func(t *testing.T, h module.Host, dir string) {
 		moduletest.Run(t, moduletest.Case{
-			New:    func() module.Task { return &DirectoryTask{Path: dir + "/a/b/c", State: "present", Mode: "0700"} },
-			Absent: func() module.Task { return &DirectoryTask{Path: dir + "/a/b/c", State: "absent"} },
-			Host:   h,
+			New: func() module.Task {
+				return &DirectoryTask{Path: dir + "/a/b/c", Presence: module.Presence{State: "present"}, Mode: "0700"}
+			},
+			Absent: func() module.Task {
+				return &DirectoryTask{Path: dir + "/a/b/c", Presence: module.Presence{State: "absent"}}
+			},
+			Host: h,
 		})
 		noMarks(t, h)
 	})
@@ -55,8 +62,10 @@ func TestSuiteOfLink(t *testing.T) {
 	t.Parallel()
 	hosts(t, func(t *testing.T, h module.Host, dir string) {
 		moduletest.Run(t, moduletest.Case{
-			New:    func() module.Task { return &LinkTask{Path: dir + "/l", Target: "elsewhere", State: "present"} },
-			Absent: func() module.Task { return &LinkTask{Path: dir + "/l", State: "absent"} },
+			New: func() module.Task {
+				return &LinkTask{Path: dir + "/l", Target: "elsewhere", Presence: module.Presence{State: "present"}}
+			},
+			Absent: func() module.Task { return &LinkTask{Path: dir + "/l", Presence: module.Presence{State: "absent"}} },
 			Host:   h,
 		})
 		noMarks(t, h)
@@ -162,7 +171,7 @@ func planned(ctx context.Context, task module.Task, h module.Host) string {
 
 func TestWithoutOwnerAnythingMayBeRemoved(t *testing.T) {
 	t.Parallel()
-	task := &Task{Path: "/d/file", State: "absent"}
+	task := &Task{Path: "/d/file", Presence: module.Presence{State: "absent"}}
 	if got := planned(t.Context(), task, prepare(t, "")); got != "remove /d/file" {
 		t.Errorf("got %q", got)
 	}
@@ -171,7 +180,7 @@ func TestWithoutOwnerAnythingMayBeRemoved(t *testing.T) {
 func TestOnlyTheFoldersThatWereMissingAreMarked(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
-	do(t, &DirectoryTask{Path: "/d/x/y/z", State: "present"}, h)
+	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
 	var got []string
 	for _, m := range marksOf(t, h) {
 		if m.Kind == "directory" {
@@ -186,9 +195,9 @@ func TestOnlyTheFoldersThatWereMissingAreMarked(t *testing.T) {
 func TestRemovingAFolderKeepsParentsThatAreInUse(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
-	do(t, &DirectoryTask{Path: "/d/x/y/z", State: "present"}, h)
+	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
 	h.FS.Put("/d/x/other", "", 0o644)
-	do(t, &DirectoryTask{Path: "/d/x/y/z", State: "absent"}, h)
+	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "absent"}}, h)
 	got, err := h.FS.List(t.Context(), "/d/x")
 	if err != nil || len(got) != 1 || got[0].Name != "other" {
 		t.Errorf("in /d/x: %v, %v, want other", got, err)
@@ -212,7 +221,7 @@ func TestAnExistingFileIsNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
 	before := marksOf(t, h)
-	do(t, &Task{Path: "/d/file", State: "present", Mode: "0600"}, h)
+	do(t, &Task{Path: "/d/file", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}, h)
 	if diff := cmp.Diff(before, marksOf(t, h)); diff != "" {
 		t.Error(diff)
 	}

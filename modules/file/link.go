@@ -22,26 +22,22 @@ type LinkTask struct {
 	Path string `hcl:"path"`
 	// Target is the target of the link. It need not exist.
 	Target string `hcl:"target,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// LinkKind is the module "link".
 func LinkKind() module.Kind {
 	return module.With[LinkTask, LinkOutputs](module.Kind{Name: "link", Marks: []module.MarkKind{
 		module.NewMarkKind("link", "link", pathmark.Remove, module.MarkTraits{File: module.MarkedPath}),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *LinkTask) Validate() error {
-	if t.State == "present" && t.Target == "" {
+	if !t.Absent() && t.Target == "" {
 		return errors.New("target is empty, want where the link leads")
 	}
 	return check(t.Path, fileattr.Want{})
 }
 
-// Plan compares the path with the arguments.
 func (t *LinkTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := read(ctx, h, t.Path, true)
 	if err != nil {
@@ -54,7 +50,7 @@ func (t *LinkTask) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case s.exists && s.info.Mode&fs.ModeSymlink == 0:
 		return nil, fmt.Errorf("%s is %s, want a link or nothing there", t.Path, describe(s.info))
-	case t.State == "absent":
+	case t.Absent():
 		return planRemove(h, t.Path, s)
 	case !s.exists:
 		return module.OneStep("link "+t.Path+" to "+t.Target, t.create), nil
@@ -83,7 +79,6 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 	return h.Files().Symlink(ctx, t.Target, t.Path)
 }
 
-// LinkOutputs are the values that other tasks can read.
 type LinkOutputs struct {
 	Path string `cty:"path"` // the link
 }

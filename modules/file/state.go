@@ -55,22 +55,18 @@ func check(path string, want fileattr.Want) error {
 	return want.Validate()
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the file
 }
 
-// Outputs returns the path.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Path}, nil
 }
 
-// Outputs returns the path.
 func (t *DirectoryTask) Outputs(context.Context, module.Host) (DirectoryOutputs, error) {
 	return DirectoryOutputs{Path: t.Path}, nil
 }
 
-// Outputs returns the path.
 func (t *LinkTask) Outputs(context.Context, module.Host) (LinkOutputs, error) {
 	return LinkOutputs{Path: t.Path}, nil
 }

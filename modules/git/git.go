@@ -61,15 +61,13 @@ type Task struct {
 	// IdentityFile is the absolute path, on the host, of the private key for a
 	// repository by ssh. Default: the keys of the user.
 	IdentityFile string `hcl:"identity_file,optional"`
-	// State is "present" or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	commit    string     // the current or future commit
 	user      runas.User // the user that runs git, found by Plan
 	sensitive bool       // the repository's URL
 }
 
-// Kind is the module "git".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "git", Marks: []module.MarkKind{
 		unarchive.Tree(),
@@ -82,12 +80,11 @@ func (t *Task) Hide(argument string) bool {
 	return argument == "repository"
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if t.IdentityFile != "" {
@@ -132,14 +129,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(h, s)
 	}
 	t.commit = s.want.commit
 	return t.decide(h, s)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path   string `cty:"path"`   // the folder
 	Commit string `cty:"commit"` // the commit that is checked out, 40 hex digits; empty for an absent one

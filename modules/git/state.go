@@ -43,7 +43,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 	if err := t.become(ctx, h, s); err != nil {
 		return s, err
 	}
-	if t.State == "present" {
+	if !t.Absent() {
 		if s.want, err = t.resolve(ctx, h); err != nil {
 			return s, err
 		}
@@ -117,7 +117,7 @@ func (t *Task) readChanges(ctx context.Context, h module.Host, s *state) error {
 		s.changed = append(s.changed, strings.TrimSpace(line))
 	}
 	args := []string{"rev-list", "--ignore-missing", "HEAD"}
-	if t.State == "absent" {
+	if t.Absent() {
 		args = append(args, "--branches")
 	} else if s.want.branch != "" {
 		args = append(args, "refs/heads/"+s.want.branch)

@@ -76,7 +76,7 @@ func (t *Task) checkOwn(ctx context.Context, h module.Host, obeyed string, s sta
 // in it with kinit's rights.
 func (t *Task) checkSource(ctx context.Context, h module.Host) error {
 	source := t.localSource()
-	if source == "" || t.State != "present" {
+	if source == "" || t.Absent() {
 		return nil
 	}
 	inside, err := h.Files().Folder(ctx, path.Join(source, "x"))

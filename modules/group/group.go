@@ -30,18 +30,15 @@ type Task struct {
 	GID *int `hcl:"gid,optional"`
 	// System chooses the number of a new group from the range of system groups.
 	System bool `hcl:"system,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "group".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "group", Marks: []module.MarkKind{
 		module.NewMarkKind(account.GroupMark, "group", account.UndoGroup, module.MarkTraits{Shared: true}),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := account.CheckName("name", t.Name); err != nil {
 		return err
@@ -52,7 +49,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the group with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	all, err := account.Read(ctx, h)
 	if err != nil {
@@ -80,9 +76,9 @@ func find(all account.Accounts, name string) (account.Group, bool) {
 // decide describes the change, "" for none.
 func (t *Task) decide(have account.Group, there bool) string {
 	switch {
-	case t.State == "absent" && there:
+	case t.Absent() && there:
 		return "remove group " + t.Name
-	case t.State == "absent":
+	case t.Absent():
 		return ""
 	case !there && t.GID != nil:
 		return fmt.Sprintf("add group %s, gid %d", t.Name, *t.GID)
@@ -102,7 +98,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	}
 	have, there := find(all, t.Name)
 	switch {
-	case t.State == "absent":
+	case t.Absent():
 		return t.remove(ctx, h)
 	case t.decide(have, there) == "":
 		return nil
@@ -137,13 +133,11 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 
 func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the group
 	GID  int    `cty:"gid"`  // its number, 0 for an absent one
 }
 
-// Outputs reads the group's number.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all, err := account.Read(ctx, h)
 	have, _ := find(all, t.Name)

@@ -35,11 +35,9 @@ type Task struct {
 	// Name is the name: letters, digits and "-", with dots between the parts of a full
 	// name; at most 64 bytes, the kernel's limit.
 	Name string `hcl:"name,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "hostname".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "hostname", Elsewhere: "win_hostname", Marks: []module.MarkKind{
 		module.NewMarkKind(Mark, "host", Undo, module.Restores("host")),
@@ -54,9 +52,8 @@ var validName = regexp.MustCompile(`^` + label + `(\.` + label + `)*$`)
 
 const label = `[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if len(t.Name) > maxName || !validName.MatchString(t.Name) {
@@ -80,13 +77,12 @@ func read(ctx context.Context, h module.Host) (names, error) {
 	return names{Live: strings.TrimSpace(out.Stdout), Kept: strings.TrimSpace(kept)}, err
 }
 
-// Plan compares the names with the argument.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	have, err := read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "present" {
+	if !t.Absent() {
 		return decide(have, names{t.Name, t.Name}, "name the host %s, was %s", t.set), nil
 	}
 	mark, marked, err := claim.Of(ctx, h, id, Mark)
@@ -165,12 +161,10 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return write(ctx, h, was)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the one it has now
 }
 
-// Outputs reads the name.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := read(ctx, h)
 	return Outputs{Name: have.Live}, err

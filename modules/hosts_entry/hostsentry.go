@@ -19,6 +19,8 @@ import (
 // Task is a present or absent line of /etc/hosts. A line is identified by its first name
 // and the family of its address: another one with the same first name and family
 // is replaced. All other lines remain, also those with the same address.
+// An absent entry is found by its first name, and by the family of address if that is
+// given.
 //
 // Lines that kinit adds are marked; cleanup removes them and restores the replaced ones.
 //
@@ -31,14 +33,11 @@ type Task struct {
 	Address string `hcl:"address,optional"`
 	// Names are the names of the address: the canonical one, then aliases.
 	Names []string `hcl:"names"`
-	// Path is the absolute path of the file. Default "/etc/hosts".
+	// Path is the absolute path of the file.
 	Path string `hcl:"path,optional" default:"/etc/hosts"`
-	// State is "present" or "absent". An absent entry is found by its first name, and by the
-	// family of address if that is given. Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "hosts_entry".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "hosts_entry", Marks: []module.MarkKind{
 		lines.Marks(),
@@ -47,7 +46,6 @@ func Kind() module.Kind {
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("path", t.Path); err != nil {
 		return err
@@ -60,16 +58,15 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("names has %q, want a host name such as \"db1.example\"", name)
 		}
 	}
-	if _, err := netip.ParseAddr(t.Address); err != nil && (t.State == "present" || t.Address != "") {
+	if _, err := netip.ParseAddr(t.Address); err != nil && (!t.Absent() || t.Address != "") {
 		return fmt.Errorf("address is %q, want an IPv4 or IPv6 address", t.Address)
 	}
 	return nil
 }
 
-// Plan compares the file with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	file := lines.File{Path: t.Path, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
-	if t.State == "absent" {
+	if t.Absent() {
 		return file.PlanAbsent(ctx, h, "remove "+t.Names[0]+" from "+t.Path, t.without)
 	}
 	return file.Plan(ctx, h, fmt.Sprintf("resolve %s as %s in %s", strings.Join(t.Names, ", "), t.Address, t.Path), t.with)

@@ -36,29 +36,26 @@ type Task struct {
 	User string `hcl:"user"`
 	// Password is the user's password, at most 72 bytes.
 	Password secret.Value `hcl:"password,optional"`
-	// Cost is the work to check the password, 4 to 31: each step doubles it.
-	// A server does this work for each request. Passwords that people choose need it; a
-	// random one of 20 or more characters is as safe with 4. Default 10.
+	// Cost is the work to check the password, 4 to 31: each step doubles it. A server does
+	// this work for each request. Passwords that people choose need it; a random one of 20
+	// or more characters is as safe with 4.
 	Cost int `hcl:"cost,optional" default:"10"`
-	// Mode is the mode of a new file. Default "0600".
+	// Mode is the mode of a new file.
 	Mode string `hcl:"mode,optional" default:"0600"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "htpasswd"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !path.IsAbs(t.Path):
 		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case t.User == "" || strings.ContainsAny(t.User, ":\r\n"):
 		return fmt.Errorf("user is %q, expected a name without colon", t.User)
-	case t.State == "present" && t.Password == "":
+	case !t.Absent() && t.Password == "":
 		return errors.New("password is empty, expected one")
 	case len(t.Password) > longest:
 		return fmt.Errorf("password has %d bytes, expected at most %d", len(t.Password), longest)
@@ -85,7 +82,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	hash, known := lookup(text, t.User)
-	if t.State == "absent" {
+	if t.Absent() {
 		if !known {
 			return nil, nil
 		}

@@ -78,18 +78,16 @@ type Task struct {
 type Unless struct {
 	// URL is its URL. Default: the url of the task.
 	URL string `hcl:"url,optional"`
-	// Status are the status codes that make the task's request unneeded. Default [200].
-	Status []int `hcl:"status,optional"`
+	// Status are the status codes that make the task's request unneeded.
+	Status []int `hcl:"status,optional" default:"200"`
 	// Expect is a text or regular expression that the answer must also contain.
 	Expect string `hcl:"expect,optional"`
 }
 
-// Kind is the module "http_request".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "http_request", OS: []module.OS{module.Linux, module.Windows}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := t.trust().Validate(t.URL); err != nil {
 		return err
@@ -171,7 +169,6 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	return t.request().wrong(h, got)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	// the status code of the answer; that of the block unless if it made the request unneeded
 	Status int    `cty:"status"`
@@ -180,7 +177,6 @@ type Outputs struct {
 	Headers map[string]string `cty:"headers"`
 }
 
-// Outputs returns the last answer.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	headers := map[string]string{}
 	for name, values := range t.answer.headers {

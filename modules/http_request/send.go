@@ -58,11 +58,8 @@ func (t *Task) request() request {
 
 // unless returns the request that checks whether the task's request is needed.
 func (t *Task) unless() request {
-	status := t.Unless.Status
-	if len(status) == 0 {
-		status = []int{http.StatusOK}
-	}
-	return request{method: http.MethodGet, url: cmp.Or(t.Unless.URL, t.URL), status: status, expect: t.Unless.Expect}
+	url := cmp.Or(t.Unless.URL, t.URL)
+	return request{method: http.MethodGet, url: url, status: t.Unless.Status, expect: t.Unless.Expect}
 }
 
 // shown returns the URL without a password.

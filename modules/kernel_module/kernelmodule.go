@@ -21,6 +21,9 @@ import (
 const Mark = "kernel_module"
 
 // Task is a kernel module. A built-in one counts as loaded.
+// An absent
+// one is unloaded if kinit loaded it, or if the host belongs to no cluster and it is not
+// in use; a built-in one cannot be unloaded, and remains.
 //
 // Modules that kinit loads and files that it writes are marked; cleanup removes the files,
 // and unloads the module unless it is in use.
@@ -32,22 +35,18 @@ const Mark = "kernel_module"
 type Task struct {
 	// Name is the module, such as "br_netfilter"; "-" and "_" are equivalent.
 	Name string `hcl:"name"`
-	// Loaded loads it now. Default true; false changes nothing.
+	// Loaded loads it now; false changes nothing.
 	Loaded bool `hcl:"loaded,optional" default:"true"`
-	// Persistent loads it at boot, by /etc/modules-load.d/kinit-NAME.conf. Default
-	// true; false changes nothing.
+	// Persistent loads it at boot, by /etc/modules-load.d/kinit-NAME.conf; false changes
+	// nothing.
 	Persistent bool `hcl:"persistent,optional" default:"true"`
 	// Options are its parameters, such as "nested=1", in
 	// /etc/modprobe.d/kinit-NAME.conf. They take effect when it is next loaded:
 	// a loaded module keeps its parameters. Default: unchanged.
 	Options []string `hcl:"options,optional"`
-	// State is "present" or "absent". Default "present". An absent module is unloaded
-	// if kinit loaded it, or if the host belongs to no cluster and the module is not in
-	// use; a built-in module cannot be unloaded, and remains.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "kernel_module".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "kernel_module", Marks: []module.MarkKind{
 		module.NewMarkKind(Mark, "kernel module", Undo, module.MarkTraits{Shared: true, Text: func(mark module.Mark) string {
@@ -62,7 +61,6 @@ var (
 	parameter = regexp.MustCompile(`^[A-Za-z0-9_]+(=[^\s"#\\]*)?$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !moduleName.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a kernel module such as \"br_netfilter\"", t.Name)
@@ -72,7 +70,7 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("options has %q, want parameters such as \"nested=1\"", option)
 		}
 	}
-	if t.State == "present" && !t.Loaded && !t.Persistent && len(t.Options) == 0 {
+	if !t.Absent() && !t.Loaded && !t.Persistent && len(t.Options) == 0 {
 		return errors.New("nothing is asked for, want loaded, persistent or options")
 	}
 	return nil
@@ -128,13 +126,12 @@ func readState(ctx context.Context, h module.Host, name string) (state, error) {
 	return s, err
 }
 
-// Plan compares the kernel and both files with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.planAbsent(ctx, h, s)
 	}
 	var steps []module.Step
@@ -233,7 +230,6 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Loaded bool `cty:"loaded"` // whether the kernel has it, loaded or built in
 }

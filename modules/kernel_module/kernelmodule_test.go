@@ -146,7 +146,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	want := `name is "../x", want a kernel module such as "br_netfilter"`
-	if err := module.Check(&kernelmodule.Task{Name: "../x", Loaded: true, State: "present"}); err == nil || err.Error() != want {
+	if err := module.Check(&kernelmodule.Task{Name: "../x", Loaded: true, Presence: module.Presence{State: "present"}}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -31,37 +31,33 @@ import (
 type Task struct {
 	// Name is the name or address under which clients reach the machine.
 	Name string `hcl:"name"`
-	// Port is the port of its SSH server. Default 22.
+	// Port is the port of its SSH server.
 	Port int `hcl:"port,optional" default:"22"`
 	// Key is its public host key, "TYPE DATA", as in ssh_host_ed25519_key.pub. It is optional
 	// for state = "absent": then all keys of the machine are removed.
 	Key string `hcl:"key,optional"`
-	// Hashed hides the machine's name in the line, so that a thief of the file does
-	// not learn where its users log in. Default false.
+	// Hashed hides the machine's name in the line, so that a thief of the file does not
+	// learn where its users log in.
 	Hashed bool `hcl:"hashed,optional"`
-	// Path is the absolute path of the file, whose folder must exist. Default
-	// "/etc/ssh/ssh_known_hosts", which all users use. A new file has the mode
-	// "0644".
+	// Path is the absolute path of the file, whose folder must exist. All users use the
+	// default. A new file has the mode "0644".
 	Path string `hcl:"path,optional" default:"/etc/ssh/ssh_known_hosts"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "known_host".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "known_host", Marks: []module.MarkKind{
 		lines.Marks(),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case t.Name == "" || strings.ContainsAny(t.Name, " \t\r\n,*?![]|#@") || strings.HasPrefix(t.Name, "-"):
 		return fmt.Errorf("name is %q, want a name or address without port, such as \"git.example\"", t.Name)
 	case t.Port < 1 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
-	case t.Key == "" && t.State == "present":
+	case t.Key == "" && !t.Absent():
 		return errors.New("key is empty, want a public host key, \"TYPE DATA\"")
 	}
 	if err := fileattr.CheckPath("path", t.Path); err != nil {
@@ -83,14 +79,13 @@ func (t *Task) key() (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// Plan compares the file with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	key, err := t.key()
 	if err != nil {
 		return nil, err
 	}
 	file := lines.File{Path: t.Path, Attr: module.Attr{Mode: 0o644}, Replaces: true}
-	if t.State == "absent" {
+	if t.Absent() {
 		title := "forget the host keys of " + t.name()
 		if key != nil {
 			title = fmt.Sprintf("forget host key %s of %s", ssh.FingerprintSHA256(key), t.name())

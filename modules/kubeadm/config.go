@@ -35,13 +35,14 @@ import (
 type ConfigTask struct {
 	// Path is the file on the host.
 	Path string `hcl:"path"`
-	// Kind is "init" for the first control plane node or "join" for any other.
-	Kind string `hcl:"kind"`
+	// Kind is what the node does: begin a cluster as its first control plane node, or join
+	// it as any other.
+	Kind string `hcl:"kind" enum:"init,join"`
 	// NodeName is the node's name. Default: the host name.
 	NodeName string `hcl:"node_name,optional"`
 	// AdvertiseAddress is the address of the node's API server. Default: that of the default route.
 	AdvertiseAddress string `hcl:"advertise_address,optional"`
-	// BindPort is the port of the node's API server. Default 6443.
+	// BindPort is the port of the node's API server.
 	BindPort int `hcl:"bind_port,optional" default:"6443"`
 	// ControlPlaneEndpoint is the address and port that lead to all API servers, such as "api.k8s.kinit.local:6443".
 	ControlPlaneEndpoint string `hcl:"control_plane_endpoint,optional"`
@@ -53,13 +54,13 @@ type ConfigTask struct {
 	Token secret.Value `hcl:"token,optional"`
 	// DiscoveryFile is the path of a kubeconfig to join with, as kubeadm_join writes it, instead of token and ca_cert_hash. Default none.
 	DiscoveryFile string `hcl:"discovery_file,optional"`
-	// TokenTTL is the token's lifetime, such as "24h", the default; "0s" is for ever.
+	// TokenTTL is the token's lifetime, such as "24h"; "0s" is for ever.
 	TokenTTL string `hcl:"token_ttl,optional" default:"24h"`
 	// CertificateKey is the key that encrypts uploaded certificates, 64 hexadecimal digits. Default none.
 	CertificateKey secret.Value `hcl:"certificate_key,optional"`
 	// CACertHash is the hash of the cluster's CA, "sha256:…", as x509_ca returns it; for join.
 	CACertHash string `hcl:"ca_cert_hash,optional"`
-	// ControlPlane makes a joining node a control plane node. Default false.
+	// ControlPlane makes a joining node a control plane node.
 	ControlPlane bool `hcl:"control_plane,optional"`
 	// ImageRepository is the registry of the control plane's images. Default: Kubernetes' own.
 	ImageRepository string `hcl:"image_repository,optional"`
@@ -91,11 +92,9 @@ type ConfigTask struct {
 	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
 	// Merge are further fields by the kind of the document, such as { ClusterConfiguration = { featureGates = {…} } }. Default none.
 	Merge cty.Value `hcl:"merge,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// ConfigKind is the module kubeadm_config.
 func ConfigKind() module.Kind {
 	return module.With[ConfigTask, ConfigOutputs](module.Kind{Name: "kubeadm_config"})
 }
@@ -103,13 +102,10 @@ func ConfigKind() module.Kind {
 // components are the keys of extra_args.
 var components = []string{"apiserver", "controller_manager", "scheduler", "etcd", "kubelet"}
 
-// Validate checks the arguments.
 func (t *ConfigTask) Validate() error {
 	switch {
 	case !path.IsAbs(t.Path):
 		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
-	case t.Kind != "init" && t.Kind != "join":
-		return fmt.Errorf("kind is %q, expected \"init\" or \"join\"", t.Kind)
 	case t.BindPort < 1 || t.BindPort > 65535:
 		return fmt.Errorf("bind_port is %d, expected a port", t.BindPort)
 	}
@@ -161,13 +157,12 @@ func (t *ConfigTask) validateMaps() error {
 	return nil
 }
 
-// Plan compares the file with the arguments.
 func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	text, there, err := hostfile.Read(ctx, h, t.Path)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.absent(ctx, h, there)
 	}
 	want, err := t.render()
@@ -208,21 +203,14 @@ func (t *ConfigTask) absent(ctx context.Context, h module.Host, there bool) ([]m
 	if !there {
 		return nil, nil
 	}
-	if err := claim.Free(ctx, h, t.Path, "remove it by hand if it is not needed"); err != nil {
-		return nil, err
-	}
-	return module.OneStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
-		return hostfile.Drop(ctx, h, t.Path)
-	}), nil
+	return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Path)
 }
 
-// ConfigOutputs are the values that other tasks can read.
 type ConfigOutputs struct {
 	Path   string `cty:"path"`   // the file
 	SHA256 string `cty:"sha256"` // checksum of its content in hex
 }
 
-// Outputs reads the file's checksum.
 func (t *ConfigTask) Outputs(ctx context.Context, h module.Host) (ConfigOutputs, error) {
 	text, _, err := hostfile.Read(ctx, h, t.Path)
 	sum := sha256.Sum256([]byte(text))

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2/gohcl"
-	"github.com/hashicorp/hcl/v2/hclparse"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
@@ -86,14 +84,7 @@ discovery_file = "/etc/kubernetes/kinit-login.conf"
 // config decodes arguments as a playbook does.
 func config(t *testing.T, text string) *kubeadm.ConfigTask {
 	t.Helper()
-	file, diags := hclparse.NewParser().ParseHCL([]byte(text), "test.hcl")
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	made := kubeadm.ConfigKind().New().(*kubeadm.ConfigTask)
-	if diags := gohcl.DecodeBody(file.Body, nil, made); diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	made := moduletest.Decode(t, kubeadm.ConfigKind(), text).(*kubeadm.ConfigTask)
 	if err := module.Check(made); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +199,7 @@ func TestChangedConfigShowsADiffWithoutSecrets(t *testing.T) {
 func TestConfigValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*kubeadm.ConfigTask){
-		`kind is "reset", expected "init" or "join"`:                                 func(t *kubeadm.ConfigTask) { t.Kind = "reset" },
+		`kind is "reset", want one of init, join`:                                    func(t *kubeadm.ConfigTask) { t.Kind = "reset" },
 		`token and discovery_file are empty, expected what to join with`:             func(t *kubeadm.ConfigTask) { t.Token = "" },
 		`expected discovery_file, or else token and ca_cert_hash, and not both`:      func(t *kubeadm.ConfigTask) { t.DiscoveryFile = "/etc/kubernetes/login.conf" },
 		`discovery_file is "login.conf", expected an absolute path`:                  func(t *kubeadm.ConfigTask) { t.DiscoveryFile = "login.conf" },

@@ -23,45 +23,22 @@ import (
 //   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type InitTask struct {
-	// Config is the path of the configuration on the host, as kubeadm_config writes it.
-	Config string `hcl:"config"`
-	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
-	PKI map[string]secret.Value `hcl:"pki,optional"`
-	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
-	CRISocket string `hcl:"cri_socket,optional"`
-	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
-	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
-	// SkipPhases are phases that kubeadm skips. Default none.
-	SkipPhases []string `hcl:"skip_phases,optional"`
-	// Wait is how long the node can take to answer afterwards, such as "5m", the default.
-	Wait string `hcl:"wait,optional" default:"5m"`
-	// State is "present" (the default) or "absent", which resets only this node.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// UploadCerts uploads the certificates for further control plane nodes, with the configuration's certificate key. Default false.
+	node
+	// UploadCerts uploads the certificates for further control plane nodes, with the configuration's certificate key.
 	UploadCerts bool `hcl:"upload_certs,optional"`
-	// Port is the port of the node's API server. Default 6443.
+	// Port is the port of the node's API server.
 	Port int `hcl:"port,optional" default:"6443"`
 }
 
-// InitKind is the module kubeadm_init.
 func InitKind() module.Kind {
 	return module.With[InitTask, InitOutputs](module.Kind{Name: "kubeadm_init"})
 }
 
-// node returns the arguments that kubeadm_join has too.
-func (t *InitTask) node() node {
-	return node{
-		config: t.Config, pki: t.PKI, criSocket: t.CRISocket, ignorePreflight: t.IgnorePreflight,
-		skipPhases: t.SkipPhases, wait: t.Wait, state: t.State,
-	}
-}
-
-// Validate checks the arguments.
 func (t *InitTask) Validate() error {
 	if t.Port < 1 || t.Port > 65535 {
 		return fmt.Errorf("port is %d, expected a port", t.Port)
 	}
-	return t.node().validate()
+	return t.node.validate()
 }
 
 // Plan reads the node's progress.
@@ -70,15 +47,15 @@ func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
-		return t.node().absent(h, s)
+	if t.Absent() {
+		return t.node.absent(h, s)
 	}
 	return t.decide(h, s)
 }
 
 func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	s, err := readNode(ctx, h)
-	if err != nil || !s.admin || s.marker == "" || t.State == "absent" {
+	if err != nil || !s.admin || s.marker == "" || t.Absent() {
 		return s, err
 	}
 	if s.marker == done {
@@ -120,7 +97,7 @@ func (t *InitTask) do(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	return t.node().finish(ctx, h, "the API server of "+h.Name(), func(ctx context.Context) (bool, error) {
+	return t.node.finish(ctx, h, "the API server of "+h.Name(), func(ctx context.Context) (bool, error) {
 		return t.ready(ctx, h)
 	})
 }
@@ -132,9 +109,9 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 		args = append(args, "--upload-certs")
 	}
 	if s.begun {
-		return t.node().resume(ctx, h, args...)
+		return t.node.resume(ctx, h, args...)
 	}
-	return t.node().run(ctx, h, s, args...)
+	return t.node.run(ctx, h, s, args...)
 }
 
 // ready queries the node's own API server.
@@ -150,7 +127,6 @@ func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
 	return local.Ready(ctx, h)
 }
 
-// InitOutputs are the values that other tasks can read.
 type InitOutputs struct {
 	KubeconfigPath string       `cty:"kubeconfig_path"` // admin.conf on the host
 	Kubeconfig     secret.Value `cty:"kubeconfig"`      // its content; secret

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/engine/secret"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/kubeapi"
 )
@@ -20,45 +19,22 @@ import (
 //   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type JoinTask struct {
-	// Config is the path of the configuration on the host, as kubeadm_config writes it.
-	Config string `hcl:"config"`
-	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
-	PKI map[string]secret.Value `hcl:"pki,optional"`
+	node
 	// Login is the certificate to join with, for a configuration with a discovery_file. Default none: the configuration has a token.
 	Login *Login `hcl:"login,block"`
-	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
-	CRISocket string `hcl:"cri_socket,optional"`
-	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
-	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
-	// SkipPhases are phases that kubeadm skips. Default none.
-	SkipPhases []string `hcl:"skip_phases,optional"`
-	// Wait is how long the node can take to answer afterwards, such as "5m", the default.
-	Wait string `hcl:"wait,optional" default:"5m"`
-	// State is "present" (the default) or "absent", which resets only this node.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
-// JoinKind is the module kubeadm_join.
 func JoinKind() module.Kind {
 	return module.With[JoinTask, JoinOutputs](module.Kind{Name: "kubeadm_join"})
 }
 
-// node returns the arguments that kubeadm_init has too.
-func (t *JoinTask) node() node {
-	return node{
-		config: t.Config, pki: t.PKI, criSocket: t.CRISocket, ignorePreflight: t.IgnorePreflight,
-		skipPhases: t.SkipPhases, wait: t.Wait, state: t.State,
-	}
-}
-
-// Validate checks the arguments.
 func (t *JoinTask) Validate() error {
 	if t.Login != nil {
 		if err := t.Login.validate(); err != nil {
 			return err
 		}
 	}
-	return t.node().validate()
+	return t.node.validate()
 }
 
 // Plan reads the node's progress.
@@ -67,8 +43,8 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
-		return t.node().absent(h, s)
+	if t.Absent() {
+		return t.node.absent(h, s)
 	}
 	return t.decide(h, s)
 }
@@ -78,7 +54,7 @@ func (t *JoinTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	if err == nil && t.Login != nil {
 		s.login, err = hostfile.Exists(ctx, h, t.Login.File)
 	}
-	if err != nil || !s.kubelet || s.marker != done || t.State == "absent" {
+	if err != nil || !s.kubelet || s.marker != done || t.Absent() {
 		return s, err
 	}
 	s.answers, err = registered(ctx, h)
@@ -127,7 +103,7 @@ func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	if err := t.join(ctx, h, s); err != nil {
 		return err
 	}
-	return t.node().finish(ctx, h, "the cluster to know "+h.Name(), func(ctx context.Context) (bool, error) {
+	return t.node.finish(ctx, h, "the cluster to know "+h.Name(), func(ctx context.Context) (bool, error) {
 		return registered(ctx, h)
 	})
 }
@@ -140,10 +116,9 @@ func (t *JoinTask) join(ctx context.Context, h module.Host, s nodeState) (err er
 		}
 		defer func() { err = errors.Join(err, t.Login.remove(context.WithoutCancel(ctx), h)) }()
 	}
-	return t.node().run(ctx, h, s, "join")
+	return t.node.run(ctx, h, s, "join")
 }
 
-// JoinOutputs are the values that other tasks can read.
 type JoinOutputs struct {
 	Node           string `cty:"node"`            // the node's name
 	KubeconfigPath string `cty:"kubeconfig_path"` // kubelet.conf on the host

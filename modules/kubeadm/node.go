@@ -39,23 +39,29 @@ const (
 	done    = "done\n"
 )
 
-// node contains the common arguments of kubeadm_init and kubeadm_join.
+// node is embedded in kubeadm_init and kubeadm_join.
 type node struct {
-	config          string
-	pki             map[string]secret.Value
-	criSocket       string
-	ignorePreflight []string
-	skipPhases      []string
-	wait            string
-	state           string
+	// Config is the path of the configuration on the host, as kubeadm_config writes it.
+	Config string `hcl:"config"`
+	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
+	PKI map[string]secret.Value `hcl:"pki,optional"`
+	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
+	CRISocket string `hcl:"cri_socket,optional"`
+	// IgnorePreflight are checks whose failure is only a warning, such as "NumCPU". Default none.
+	IgnorePreflight []string `hcl:"ignore_preflight,optional"`
+	// SkipPhases are phases that kubeadm skips. Default none.
+	SkipPhases []string `hcl:"skip_phases,optional"`
+	// Wait is how long the node can take to answer afterwards, such as "5m".
+	Wait string `hcl:"wait,optional" default:"5m"`
+	module.Presence
 }
 
 // validate checks the arguments.
 func (n node) validate() error {
-	if !path.IsAbs(n.config) {
-		return fmt.Errorf("config is %q, expected an absolute path", n.config)
+	if !path.IsAbs(n.Config) {
+		return fmt.Errorf("config is %q, expected an absolute path", n.Config)
 	}
-	for name, value := range n.pki {
+	for name, value := range n.PKI {
 		if path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
 			return fmt.Errorf("pki has %q, expected a path below %s such as \"etcd/ca.crt\"", name, pkiDir)
 		}
@@ -68,9 +74,9 @@ func (n node) validate() error {
 }
 
 func (n node) waitTime() (time.Duration, error) {
-	wait, err := time.ParseDuration(n.wait)
+	wait, err := time.ParseDuration(n.Wait)
 	if err != nil || wait <= 0 {
-		return 0, fmt.Errorf("wait is %q, expected a duration such as \"5m\"", n.wait)
+		return 0, fmt.Errorf("wait is %q, expected a duration such as \"5m\"", n.Wait)
 	}
 	return wait, nil
 }
@@ -139,14 +145,14 @@ func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...strin
 	if err := n.writePKI(ctx, h); err != nil {
 		return err
 	}
-	return n.call(ctx, h, args, n.skipPhases)
+	return n.call(ctx, h, args, n.SkipPhases)
 }
 
 // args returns kubeadm's arguments with a configuration.
 func (n node) args(config string, args, skipPhases []string) []string {
 	args = append(args, "--config", config)
-	if len(n.ignorePreflight) > 0 {
-		args = append(args, "--ignore-preflight-errors", strings.Join(n.ignorePreflight, ","))
+	if len(n.IgnorePreflight) > 0 {
+		args = append(args, "--ignore-preflight-errors", strings.Join(n.IgnorePreflight, ","))
 	}
 	if len(skipPhases) > 0 {
 		args = append(args, "--skip-phases", strings.Join(skipPhases, ","))
@@ -164,7 +170,7 @@ func (n node) mark(ctx context.Context, h module.Host, state string) error {
 }
 
 func (n node) configHash(ctx context.Context, h module.Host) (string, error) {
-	text, _, err := hostfile.Read(ctx, h, n.config)
+	text, _, err := hostfile.Read(ctx, h, n.Config)
 	if err != nil {
 		return "", err
 	}
@@ -188,8 +194,8 @@ func (n node) finish(ctx context.Context, h module.Host, what string, ask func(c
 // an interrupted reset is repeated.
 func (n node) reset(ctx context.Context, h module.Host) error {
 	args := []string{"reset", "--force"}
-	if n.criSocket != "" {
-		args = append(args, "--cri-socket", n.criSocket)
+	if n.CRISocket != "" {
+		args = append(args, "--cri-socket", n.CRISocket)
 	}
 	if err := kubeadm(ctx, h, args...); err != nil {
 		return err
@@ -202,7 +208,7 @@ func (n node) reset(ctx context.Context, h module.Host) error {
 
 // writePKI writes the certificates and keys for kubeadm. A reset has deleted them.
 func (n node) writePKI(ctx context.Context, h module.Host) error {
-	for _, name := range slices.Sorted(maps.Keys(n.pki)) {
+	for _, name := range slices.Sorted(maps.Keys(n.PKI)) {
 		full, mode := path.Join(pkiDir, name), module.Attr{Mode: 0o644}
 		if strings.HasSuffix(name, ".key") {
 			mode.Mode = 0o600
@@ -210,7 +216,7 @@ func (n node) writePKI(ctx context.Context, h module.Host) error {
 		if err := h.Files().Mkdir(ctx, path.Dir(full), module.Attr{}); err != nil {
 			return fmt.Errorf("make folder %s: %w", path.Dir(full), err)
 		}
-		if err := hostfile.Write(ctx, h, full, n.pki[name].Reveal(), mode); err != nil {
+		if err := hostfile.Write(ctx, h, full, n.PKI[name].Reveal(), mode); err != nil {
 			return err
 		}
 	}

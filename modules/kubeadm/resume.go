@@ -25,7 +25,7 @@ var startPhases = []string{"preflight", "certs", "kubeconfig", "etcd", "control-
 // only too slow, not broken.
 func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (bool, error) {
 	state, hash, _ := strings.Cut(strings.TrimSpace(marker), " ")
-	if is, err := t.node().configHash(ctx, h); err != nil || is != hash {
+	if is, err := t.node.configHash(ctx, h); err != nil || is != hash {
 		return false, err
 	}
 	for name, want := range t.PKI {
@@ -53,5 +53,5 @@ func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
 	if err := n.mark(ctx, h, resumed); err != nil {
 		return err
 	}
-	return n.call(ctx, h, args, slices.Concat(n.skipPhases, startPhases))
+	return n.call(ctx, h, args, slices.Concat(n.SkipPhases, startPhases))
 }

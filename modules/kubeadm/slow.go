@@ -30,15 +30,15 @@ var timeouts = map[string]time.Duration{
 // call runs kubeadm with the configuration. On a slow host kubeadm gets a temporary copy with
 // longer timeouts: the configuration itself must not change with the load of the host.
 func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string) error {
-	config := n.config
+	config := n.Config
 	if slow := module.Gauge(h).Measure(ctx); slow > pace.Ordinary {
-		text, err := hostfile.Need(ctx, h, n.config)
+		text, err := hostfile.Need(ctx, h, n.Config)
 		if err != nil {
 			return err
 		}
 		longer, changed, err := stretch(string(text), slow)
 		if err != nil {
-			return fmt.Errorf("make the timeouts of %s longer: %w", n.config, err)
+			return fmt.Errorf("make the timeouts of %s longer: %w", n.Config, err)
 		}
 		if changed {
 			config += ".slow"
@@ -48,7 +48,7 @@ func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string
 		}
 	}
 	err := kubeadm(ctx, h, n.args(config, args, skipPhases)...)
-	if config == n.config {
+	if config == n.Config {
 		return err
 	}
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)

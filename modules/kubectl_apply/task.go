@@ -25,24 +25,21 @@ import (
 type Task struct {
 	// Content is the objects in YAML, any number of documents.
 	Content string `hcl:"content"`
-	// Kubeconfig is the cluster's kubeconfig on the host. Default "/etc/kubernetes/admin.conf".
+	// Kubeconfig is the cluster's kubeconfig on the host.
 	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf"`
-	// FieldManager is the name of kinit's fields in the cluster. Default "kinit".
+	// FieldManager is the name of kinit's fields in the cluster.
 	FieldManager string `hcl:"field_manager,optional" default:"kinit"`
-	// ServerSide makes the API server merge the fields, and take over those of other managers. Default true.
+	// ServerSide makes the API server merge the fields, and take over those of other managers.
 	ServerSide bool `hcl:"server_side,optional" default:"true"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	applied bool // all objects exist
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "kubectl_apply"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !path.IsAbs(t.Kubeconfig):
@@ -103,9 +100,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	switch {
-	case t.State == "absent" && !there:
+	case t.Absent() && !there:
 		return nil, nil
-	case t.State == "absent":
+	case t.Absent():
 		return t.planAbsent(ctx, h)
 	case !there:
 		return t.step(names, "the cluster is not there yet"), nil

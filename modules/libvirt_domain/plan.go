@@ -29,7 +29,6 @@ func (s state) pending() bool {
 		(s.domain.Live == nil || s.domain.Live.Hash != s.hash)
 }
 
-// Plan compares the domain with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

@@ -24,8 +24,7 @@ import (
 type Task struct {
 	// Name is the domain's name: letters, digits, '.', '-' and '_'.
 	Name string `hcl:"name"`
-	// State is "running", "stopped" or "absent". Default "running". A paused
-	// domain that should run is resumed.
+	// State is the wanted state. A paused domain that should run is resumed.
 	State string `hcl:"state,optional" enum:"running,stopped,absent" default:"running"`
 	// UUID is the domain's UUID. Default: chosen by libvirt. It cannot change
 	// while the domain is defined.
@@ -46,43 +45,38 @@ type Task struct {
 	// starts from the first one. A disc that is missing at a start is left out.
 	// Default: none.
 	CDs []string `hcl:"cdroms,optional"`
-	// OSType is "linux", or "windows" for the timers, Hyper-V enlightenments and
+	// OSType is the guest's system. "windows" brings the timers, Hyper-V enlightenments and
 	// devices that Windows needs; the enlightenments need KVM, so "qemu" has none.
-	// Default "linux".
 	OSType string `hcl:"os_type,optional" enum:"linux,windows" default:"linux"`
-	// Clock is the time zone of the machine's clock: "utc", or "localtime" for the
-	// host's. Default "utc".
+	// Clock is the time zone of the machine's clock: "utc", or "localtime" for the host's.
 	Clock string `hcl:"clock,optional" enum:"utc,localtime" default:"utc"`
-	// TPM gives the guest an emulated TPM 2.0, for which the host needs swtpm. Default
-	// false.
+	// TPM gives the guest an emulated TPM 2.0, for which the host needs swtpm.
 	TPM bool `hcl:"tpm,optional"`
-	// VirtType is "kvm", or "qemu" for a host whose processor is emulated.
-	// Default "kvm".
+	// VirtType is how the guest runs; "qemu" is for a host whose processor is emulated.
 	VirtType string `hcl:"virt_type,optional" enum:"kvm,qemu" default:"kvm"`
 	// CPU is the processor that the guest sees: "host-passthrough" or "host-model",
 	// both for kvm only, or "maximum", everything that the hypervisor can offer. Default
 	// "host-passthrough" for kvm and "maximum" for qemu.
 	CPU string `hcl:"cpu,optional" enum:"host-passthrough,host-model,maximum"`
-	// Machine is the chipset: "q35" or "pc". Default "q35".
+	// Machine is the chipset.
 	Machine string `hcl:"machine,optional" enum:"q35,pc" default:"q35"`
 	// DiskCache is the cache mode of the disk: "none", "writeback", or
 	// "unsafe", which loses writes when the host fails and is for guests that can be made
 	// anew. Default: QEMU's own, "writeback".
 	DiskCache string `hcl:"disk_cache,optional" enum:"none,writeback,unsafe"`
-	// Firmware is "bios" or "uefi", without secure boot. Default "bios".
+	// Firmware is the guest's firmware, without secure boot.
 	Firmware string `hcl:"firmware,optional" enum:"bios,uefi" default:"bios"`
 	// VNC gives the guest a display on the host's loopback. Default false:
 	// the guest has only a serial console.
 	VNC bool `hcl:"vnc,optional"`
-	// Autostart starts the domain with the host. Default false.
+	// Autostart starts the domain with the host.
 	Autostart bool `hcl:"autostart,optional"`
 	// Restart makes changed arguments take effect at once by shutting the guest
 	// down and starting it again. Default false: they take effect at its next
 	// start, and until then the output restart_pending is true.
 	Restart bool `hcl:"restart,optional"`
-	// Shutdown is how long the guest can take to shut down, such as "60s", before
-	// its power is cut; for "stopped" and restart. Default "60s"; with "0s" the
-	// power is cut at once, as for "absent".
+	// Shutdown is how long the guest can take to shut down before its power is cut, for
+	// "stopped" and restart; with "0s" the power is cut at once, as for "absent".
 	Shutdown string `hcl:"shutdown,optional" default:"60s"`
 	// NICs are the network cards, in the guest's order.
 	NICs []NIC `hcl:"nic,block"`
@@ -111,7 +105,6 @@ type NIC struct {
 	Queues int `hcl:"queues,optional"`
 }
 
-// Kind is the module "libvirt_domain".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "libvirt_domain", New: func() module.Task { return newTask(virt.Open) }})
 }
@@ -121,7 +114,6 @@ func newTask(open virt.Opener) *Task { return module.SetDefaults(&Task{open: ope
 // grace is how long a guest can take to shut down.
 func (t *Task) grace() (time.Duration, error) { return time.ParseDuration(t.Shutdown) }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name           string `cty:"name"`            // the domain
 	Uuid           string `cty:"uuid"`            // its UUID; empty when absent
@@ -131,7 +123,6 @@ type Outputs struct {
 	RestartPending bool   `cty:"restart_pending"` // whether changed arguments wait for a restart
 }
 
-// Outputs reads the values.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

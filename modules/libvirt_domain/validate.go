@@ -20,7 +20,6 @@ var (
 	uuidForm   = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !domainName.MatchString(t.Name) {
 		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)

@@ -26,7 +26,7 @@ import (
 //   - libvirt does not answer, or does not remove an object
 type Task struct {
 	// All removes everything that the cluster owns, including the names in keep and
-	// keep_volumes. Default false.
+	// keep_volumes.
 	All bool `hcl:"all,optional"`
 	// Keep are the names of the domains that remain, with their logs.
 	Keep []string `hcl:"keep,optional"`
@@ -38,7 +38,6 @@ type Task struct {
 	told string
 }
 
-// Kind is the module "libvirt_sweep".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "libvirt_sweep", New: func() module.Task { return &Task{open: virt.Open} }})
 }
@@ -134,7 +133,6 @@ func (t *Task) removeDomain(ctx context.Context, h module.Host, name string) err
 	return t.open.Do(ctx, h, func(c *virt.Conn) error { return c.Remove(ctx, h, name) })
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's objects that are left
 }

@@ -15,13 +15,12 @@ type state struct {
 	marked     bool // the owner's manifest has the volume
 }
 
-// Plan compares the image with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(s), nil
 	}
 	return t.decide(s)
@@ -42,7 +41,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
 			"choose another name or dir, or remove it yourself if nothing needs it", t.path(), h.Name(), h.Owner())
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		s.have.Exists = there // it can be too broken for qemu-img
 		return s, nil
 	}

@@ -31,10 +31,8 @@ import (
 type Task struct {
 	// Name is the file's name without ".qcow2": letters, digits, '.', '-' and '_'.
 	Name string `hcl:"name"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// Dir is the absolute path of the folder, which must exist. Default
-	// "/var/lib/libvirt/images".
+	module.Presence
+	// Dir is the absolute path of the folder, which must exist.
 	Dir string `hcl:"dir,optional" default:"/var/lib/libvirt/images"`
 	// Backing is the absolute path of a base image in any format that qemu-img
 	// supports. It must not change while the volume exists. Default: none,
@@ -46,7 +44,6 @@ type Task struct {
 	Size string `hcl:"size,optional"`
 }
 
-// Kind is the module "libvirt_volume".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "libvirt_volume", Marks: []module.MarkKind{
 		module.NewMarkKind(virt.VolumeKind, "volume", pathmark.Remove, module.MarkTraits{LastResort: true}),
@@ -55,7 +52,6 @@ func Kind() module.Kind {
 
 var volumeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !volumeName.MatchString(t.Name) {
 		return fmt.Errorf("name %q: expected letters, digits, '.', '-' and '_'", t.Name)
@@ -66,7 +62,7 @@ func (t *Task) Validate() error {
 	if t.Backing != "" && !path.IsAbs(t.Backing) {
 		return fmt.Errorf("backing %q: expected an absolute path", t.Backing)
 	}
-	if t.Size == "" && t.Backing == "" && t.State == "present" {
+	if t.Size == "" && t.Backing == "" && !t.Absent() {
 		return errors.New("size is empty: expected a size such as \"25GiB\", or a backing image")
 	}
 	_, err := t.bytes()
@@ -90,13 +86,11 @@ func (t *Task) bytes() (int64, error) {
 	return (n + sector - 1) / sector * sector, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path      string `cty:"path"`       // the image
 	SizeBytes int64  `cty:"size_bytes"` // the disk's size for the guest, in bytes; 0 for an absent one
 }
 
-// Outputs reads the values.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := inspect(ctx, h, t.path())
 	if err != nil {

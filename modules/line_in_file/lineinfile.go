@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/content"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/textedit"
 )
 
@@ -29,44 +27,17 @@ import (
 //   - the cluster does not own the file and backup is not set
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {
-	// Path is the absolute path of the file.
-	Path string `hcl:"path"`
 	// Line is the line, without its end. Needed unless state is "absent" and match is
 	// given.
 	Line string `hcl:"line,optional"`
 	// Match is a regular expression, in Go's syntax, for the line to replace or to
 	// remove. It should match line too, so that later runs find it.
 	Match string `hcl:"match,optional"`
-	// InsertAfter is a regular expression: a new line is put after the last line that
-	// matches it, or at the end.
-	InsertAfter string `hcl:"insert_after,optional"`
-	// InsertBefore is a regular expression: a new line is put before the first line
-	// that matches it, or at the end. "^" is the beginning of the file.
-	InsertBefore string `hcl:"insert_before,optional"`
-	// State is "present" or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// Create makes a missing file. Its folder must exist.
-	Create bool `hcl:"create,optional"`
-	// Mode is the permission bits of the file, such as "0644". Default: unchanged,
-	// "0644" for a new file, "0600" for a secret one.
-	Mode string `hcl:"mode,optional"`
-	// Owner is a user name or number. Default: unchanged.
-	Owner string `hcl:"owner,optional"`
-	// Group is a group name or number. Default: unchanged.
-	Group string `hcl:"group,optional"`
-	// Secret hides the file's content. It is also hidden if the line is sensitive.
-	Secret bool `hcl:"secret,optional"`
-	// Backup saves the file from before kinit as <path>.kinit-backup. On a host that belongs
-	// to a cluster, cleanup restores it.
-	Backup bool `hcl:"backup,optional"`
-	// Accept is a command that checks the new content, as in ["visudo", "-cf", "%s"];
-	// %s is the path of a temporary file. If it fails, the file is not changed.
-	Accept []string `hcl:"validate,optional"`
+	textedit.Arguments
 }
 
-// Kind is the module "line_in_file".
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "line_in_file"})
+	return module.With[Task, textedit.Outputs](module.Kind{Name: "line_in_file"})
 }
 
 // Hide marks the line as sensitive, so that the file is secret.
@@ -75,12 +46,11 @@ func (t *Task) Hide(argument string) bool {
 	return argument == "line"
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case strings.ContainsAny(t.Line, "\r\n"):
 		return errors.New("line has a line end in it, want one line: for several use block_in_file")
-	case t.State == "present" && t.Line == "":
+	case !t.Absent() && t.Line == "":
 		return errors.New("line is empty, want the line that should be there")
 	case t.Line == "" && t.Match == "":
 		return errors.New("line and match are empty, want the line that should not be there")
@@ -88,27 +58,7 @@ func (t *Task) Validate() error {
 	if _, err := textedit.Compile("match", t.Match); err != nil {
 		return err
 	}
-	if err := t.place().Validate(); err != nil {
-		return err
-	}
-	if err := fileattr.CheckPath("path", t.Path); err != nil {
-		return err
-	}
-	return t.edit().File.Check()
-}
-
-func (t *Task) place() textedit.Place {
-	return textedit.Place{After: t.InsertAfter, Before: t.InsertBefore}
-}
-
-func (t *Task) edit() textedit.Edit {
-	return textedit.Edit{
-		File: content.File{
-			Path: t.Path, Want: fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group},
-			Backup: t.Backup, Validate: t.Accept, Secret: t.Secret,
-		},
-		Create: t.Create, Absent: t.State == "absent", Change: t.change,
-	}
+	return t.Check()
 }
 
 // change returns the changed text.
@@ -122,7 +72,7 @@ func (t *Task) change(text string) (string, error) {
 		matches = re.MatchString
 	}
 	lines := textedit.Split(text)
-	if t.State == "absent" {
+	if t.Absent() {
 		left := slices.DeleteFunc(slices.Clone(lines), matches)
 		return same(text, lines, left), nil
 	}
@@ -136,7 +86,7 @@ func (t *Task) change(text string) (string, error) {
 		lines[at] = t.Line
 		return textedit.Join(lines), nil
 	}
-	after, err := t.place().Insert(lines, t.Line)
+	after, err := t.Place().Insert(lines, t.Line)
 	return textedit.Join(after), err
 }
 
@@ -150,15 +100,5 @@ func same(text string, before, after []string) string {
 
 // Plan compares the file with the wanted text.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return t.edit().Plan(ctx, h)
-}
-
-// Outputs are the values that other tasks can read.
-type Outputs struct {
-	Path string `cty:"path"` // the file
-}
-
-// Outputs returns the path.
-func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
-	return Outputs{Path: t.Path}, nil
+	return t.Edit(t.change).Plan(ctx, h)
 }

@@ -34,7 +34,7 @@ type Task struct {
 	// Source is the mounted source, as in fstab: a device, "UUID=…", "server:/export",
 	// or the name of a file system without device.
 	Source string `hcl:"source,optional"`
-	// FSType is the type, such as "ext4", "nfs" or "tmpfs". Default "auto".
+	// FSType is the type, such as "ext4", "nfs" or "tmpfs".
 	FSType string `hcl:"fstype,optional" default:"auto"`
 	// Options are the options of mount. Default ["defaults"].
 	Options []string `hcl:"options,optional"`
@@ -43,28 +43,25 @@ type Task struct {
 	// Pass is the sixth field of fstab: the order of checks at boot, 0 for
 	// never. Default 0.
 	Pass int `hcl:"pass,optional"`
-	// Persistent keeps the mount in /etc/fstab. Default true.
+	// Persistent keeps the mount in /etc/fstab.
 	Persistent bool `hcl:"persistent,optional" default:"true"`
-	// Mounted mounts it now. Default true.
+	// Mounted mounts it now.
 	Mounted bool `hcl:"mounted,optional" default:"true"`
-	// State is "present" or "absent", for both. Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "mount".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "mount", Marks: []module.MarkKind{
 		module.NewMarkKind(Mark, "mount", Undo, module.MarkTraits{}),
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("path", t.Path); err != nil {
 		return err
 	}
 	switch {
-	case t.Source == "" && t.State == "present":
+	case t.Source == "" && !t.Absent():
 		return errors.New("source is empty, want what to mount, such as \"/dev/vdb1\" or \"UUID=…\"")
 	case strings.ContainsAny(t.Source+t.Path, "\r\n"):
 		return errors.New("source or path has a line break, want one line")

@@ -19,7 +19,6 @@ const Mark = "mount"
 // fstab is the list of what is mounted at boot.
 const fstab = "/etc/fstab"
 
-// Plan compares the mount and fstab with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	var kept []module.Step
 	var err error
@@ -35,7 +34,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case t.State == "present":
+	case !t.Absent():
 		live, err := t.decide(now, there)
 		return append(kept, live...), err
 	case !there:
@@ -51,7 +50,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, error) {
 	file := lines.File{Path: fstab, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
 	plan := func(ctx context.Context, h module.Host) ([]module.Step, error) {
-		if t.State == "absent" {
+		if t.Absent() {
 			return file.PlanAbsent(ctx, h, "remove "+t.Path+" from "+fstab, t.withoutLine)
 		}
 		return file.Plan(ctx, h, "keep "+t.Path+" in "+fstab, t.withLine)

@@ -148,12 +148,12 @@ func TestSweepUndoesItsMark(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "a b", "../etc", "-a", "a/b", "a;b"} {
-		err := module.Check(&netns.Task{Name: bad, State: "present"})
+		err := module.Check(&netns.Task{Name: bad, Presence: module.Presence{State: "present"}})
 		if err == nil || !strings.HasSuffix(err.Error(), `expected letters, digits, ".", "_" and "-"`) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	err := module.Check(&netns.Task{Name: "a", State: "up"})
+	err := module.Check(&netns.Task{Name: "a", Presence: module.Presence{State: "up"}})
 	if want := `state is "up", want one of present, absent`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -28,11 +28,9 @@ const folder = "/run/netns"
 type Task struct {
 	// Name is the namespace's name, such as "kinit-web".
 	Name string `hcl:"name"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "netns", Marks: []module.MarkKind{
 		module.NewMarkKind(Mark, "network namespace", Undo, module.MarkTraits{}),
@@ -42,7 +40,6 @@ func Kind() module.Kind {
 // plain matches a name that is a file name and needs no quoting.
 var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if !plain.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, expected letters, digits, \".\", \"_\" and \"-\"", t.Name)
@@ -64,9 +61,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		}
 	}
 	switch {
-	case t.State == "absent" && there:
+	case t.Absent() && there:
 		return module.OneStep("remove network namespace "+t.Name, t.remove), nil
-	case t.State == "absent":
+	case t.Absent():
 		return nil, nil
 	case there:
 		return t.mend(ctx, h)
@@ -123,14 +120,12 @@ func (t *Task) script() string {
 		"ip -n " + t.Name + " link set dev lo up\n"
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name       string `cty:"name"`        // the namespace
 	Path       string `cty:"path"`        // the file of its mount point
 	BootScript string `cty:"boot_script"` // commands that make it again if it does not exist
 }
 
-// Outputs returns the namespace's names.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
 	return Outputs{
 		Name: t.Name, Path: t.path(), BootScript: t.script(),

@@ -21,7 +21,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := t.mayReplace(ctx, h, s); err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.absent(s), nil
 	}
 	want, err := t.wanted(ctx, h)

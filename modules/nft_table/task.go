@@ -27,19 +27,17 @@ import (
 //   - the content makes other tables too
 //   - a table with that name exists that kinit did not make, or another cluster made
 type Task struct {
-	// Family is the table's family: "inet" (the default), "ip", "ip6", "arp", "bridge" or "netdev".
+	// Family is the table's family.
 	Family string `hcl:"family,optional" enum:"inet,ip,ip6,arp,bridge,netdev" default:"inet"`
 	// Name is the table's name: letters, digits, "_" and "-", a letter first.
 	Name string `hcl:"name"`
 	// Content is the text between the table's braces: chains, sets, maps.
 	Content string `hcl:"content,optional"`
-	// Persist loads the table at boot. Default true.
+	// Persist loads the table at boot.
 	Persist bool `hcl:"persist,optional" default:"true"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "nft_table", Elsewhere: "win_firewall", Marks: []module.MarkKind{
 		module.NewMarkKind(nft.TableMark, "nft table", undoTable, module.MarkTraits{}),
@@ -54,7 +52,7 @@ func (t *Task) Validate() error {
 	switch {
 	case !tableName.MatchString(t.Name):
 		return fmt.Errorf("name is %q, expected a letter and then letters, digits, \"_\" and \"-\"", t.Name)
-	case t.State == "present" && strings.TrimSpace(t.Content) == "":
+	case !t.Absent() && strings.TrimSpace(t.Content) == "":
 		return errors.New("content is empty, expected the chains of the table")
 	}
 	return nil

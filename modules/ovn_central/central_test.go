@@ -143,7 +143,7 @@ func TestCentralListensWithTLS(t *testing.T) {
 		t.Errorf("connections %q, want %q", got, want)
 	}
 	for range 2 {
-		ovntest.Apply(t, h, c.task(func(t *Task) { t.State = ovn.Absent }))
+		ovntest.Apply(t, h, c.task(func(t *Task) { t.State = "absent" }))
 	}
 	if got := c.rows(); !slices.Equal(got, want[1:]) {
 		t.Errorf("connections left %q, want %q", got, want[1:])
@@ -167,7 +167,7 @@ func TestListenerServesTwoClusters(t *testing.T) {
 		t.Errorf("second cluster: %q, want %q", got, want)
 	}
 	ovntest.Apply(t, c2, c.task(nil))
-	ovntest.Apply(t, c1, c.task(func(t *Task) { t.State = ovn.Absent }))
+	ovntest.Apply(t, c1, c.task(func(t *Task) { t.State = "absent" }))
 	if left := ovntest.Texts(t, c2, c.task(nil)); len(left) > 0 {
 		t.Errorf("the second cluster after the first left: %q", left)
 	}

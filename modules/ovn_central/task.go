@@ -27,8 +27,6 @@ const (
 	listenPoll = 100 * time.Millisecond
 )
 
-// Kind is module ovn_central: the southbound database listens for hypervisors. It
-// runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "ovn_central"})
 }
@@ -51,20 +49,18 @@ type Task struct {
 	// CACert is the path on the host of the CA certificate that signed the hypervisors'
 	// certificates. Needed for "pssl".
 	CACert string `hcl:"ca_cert,optional"`
-	// Probe is how long a hypervisor can be silent before the server probes it, such as "60s"
-	// (default). "0s" disables the probes.
+	// Probe is how long a hypervisor can be silent before the server probes it, such as
+	// "60s". "0s" disables the probes.
 	Probe string `hcl:"inactivity_probe,optional" default:"60s"`
 	// Role limits the clients' write access: "ovn-controller" lets a hypervisor change
 	// only its own rows, and then the name in its certificate must be its system-id.
 	// Empty (default) sets no limit.
 	Role string `hcl:"role,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	kind, where, _ := strings.Cut(t.SBListen, ":")
@@ -80,9 +76,8 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the southbound database with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return ovn.PlanAbsent(ctx, h, ovn.Southbound(), func(rows sb.Rows) (ovn.Change, error) {
 			return ovn.DropListener(rows, claim.Signature(h)), nil
 		})

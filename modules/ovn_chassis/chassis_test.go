@@ -22,7 +22,7 @@ func chassis(set func(*Task)) *Task {
 	return t
 }
 
-func absent() *Task { return chassis(func(c *Task) { c.State = ovn.Absent }) }
+func absent() *Task { return chassis(func(c *Task) { c.State = "absent" }) }
 
 // host is a running Open vSwitch whose administrator has set a few things.
 func host(t *testing.T, settings ...string) *ovntest.Servers {
@@ -171,7 +171,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`private_key, certificate or ca_cert is empty, want the paths of all three for remote "ssl"`: func(c *Task) { c.CACert = "" },
 		`encap_ip is "", want the host's address for tunnels`:                                        func(c *Task) { c.EncapIP = "" },
 		`encap_type is "gre", want "geneve"`:                                                         func(c *Task) { c.EncapType = "gre" },
-		`datapath_type is "x", want "system" or "netdev"`:                                            func(c *Task) { c.DatapathType = "x" },
+		`datapath_type is "x", want one of system, netdev`:                                           func(c *Task) { c.DatapathType = "x" },
 		`bridge_mappings: "a:b" = "br", want names without colons and commas`:                        func(c *Task) { c.BridgeMappings = map[string]string{"a:b": "br"} },
 		`state is "x", want one of present, absent`:                                                  func(c *Task) { c.State = "x" },
 	} {

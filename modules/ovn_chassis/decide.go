@@ -93,9 +93,9 @@ func (t *Task) tls(rows vs.Rows, owner string) (ovn.Change, error) {
 
 // absent returns the change that gives the settings up. Without an owner there are no
 // records: settings with the values of the arguments are removed.
-func (t *Task) absent(rows vs.Rows, owner string) ovn.Change {
+func (t *Task) absent(rows vs.Rows, owner string) (ovn.Change, error) {
 	if owner != "" {
-		return vswitch.ReleaseHost(rows, owner)
+		return vswitch.ReleaseHost(rows, owner), nil
 	}
 	root := rows.Root()
 	settings := vswitch.NewHostSettings(root.ExternalIDs)
@@ -106,5 +106,5 @@ func (t *Task) absent(rows vs.Rows, owner string) ovn.Change {
 	if tls, found := vswitch.SwitchSSL(rows); found && tls.PrivateKey == t.PrivateKey {
 		change = ovn.Both(change, vswitch.ReleaseHost(rows, owner))
 	}
-	return change
+	return change, nil
 }

@@ -14,12 +14,10 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 )
 
-// Kind is module ovn_chassis: the settings of ovn-controller on a hypervisor.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovn_chassis"})
 }
@@ -41,11 +39,11 @@ type Task struct {
 	Remote string `hcl:"remote,optional"`
 	// EncapIP is the host's address that tunnels use. Needed unless state is "absent".
 	EncapIP string `hcl:"encap_ip,optional"`
-	// EncapType is the kind of tunnels: "geneve" (default), or "vxlan" for hardware.
+	// EncapType is the kind of tunnels: "geneve", or "vxlan" for hardware.
 	EncapType string `hcl:"encap_type,optional" default:"geneve"`
-	// DatapathType is the datapath type of the integration bridge: "system" or "netdev".
+	// DatapathType is the datapath type of the integration bridge.
 	// Empty leaves it unchanged.
-	DatapathType string `hcl:"datapath_type,optional"`
+	DatapathType string `hcl:"datapath_type,optional" enum:"system,netdev"`
 	// BridgeMappings maps physical networks to bridges, such as
 	// { provider = "br-ex" }. Mappings of other networks remain.
 	BridgeMappings map[string]string `hcl:"bridge_mappings,optional"`
@@ -67,14 +65,11 @@ type Task struct {
 	// CACert is the path on the host of the CA certificate that signed the server's
 	// certificate. Needed when the remote is "ssl".
 	CACert string `hcl:"ca_cert,optional"`
-	// State is "present" (default) or "absent". When the last cluster that uses a setting
-	// gives it up, its former value is restored.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	if err := t.checkRemote(); err != nil {
@@ -85,9 +80,6 @@ func (t *Task) Validate() error {
 	}
 	if !slices.Contains([]string{"geneve", "vxlan", "geneve,vxlan", "vxlan,geneve"}, t.EncapType) {
 		return fmt.Errorf("encap_type is %q, want \"geneve\"", t.EncapType)
-	}
-	if !slices.Contains([]string{"", "system", "netdev"}, t.DatapathType) {
-		return fmt.Errorf("datapath_type is %q, want \"system\" or \"netdev\"", t.DatapathType)
 	}
 	for network, bridge := range t.BridgeMappings {
 		if network == "" || bridge == "" || strings.ContainsAny(network+bridge, ":,") {
@@ -112,19 +104,11 @@ func (t *Task) checkRemote() error {
 	return nil
 }
 
-// Plan compares the host's settings with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
-		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-			return t.absent(rows, claim.Signature(h)), nil
-		})
-	}
-	return ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return t.present(rows, h.Name(), claim.Signature(h))
-	})
+	present := func(rows vs.Rows, owner string) (ovn.Change, error) { return t.present(rows, h.Name(), owner) }
+	return ovn.PlanPresence(ctx, h, ovn.Switch(), t.Presence, present, t.absent)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	ID      string `cty:"id"`       // the chassis' name, which gateways and ovn_sync refer to
 	EncapIP string `cty:"encap_ip"` // the address that tunnels use

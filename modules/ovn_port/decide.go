@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
@@ -13,16 +12,8 @@ import (
 // managed are the columns that the arguments set.
 var managed = []string{"type", "options", "addresses", "port_security", "tag_request", "dhcpv4_options"}
 
-// Plan compares the port with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
-		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, claim.Signature(h))
-		})
-	}
-	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, claim.Signature(h))
-	})
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {

@@ -12,11 +12,8 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/link"
-	"kinit/modules/internal/ovn"
 )
 
-// Kind is module ovn_port: a port of a logical switch in OVN's northbound
-// database. It runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovn_port"})
 }
@@ -43,8 +40,8 @@ type Task struct {
 	MAC string `hcl:"mac,optional"`
 	// IP is the address behind the port. OVN's DHCP assigns it to the guest.
 	IP string `hcl:"ip,optional"`
-	// PortSecurity, when true (default), accepts only frames with this MAC and IP. It
-	// applies to ports with a MAC.
+	// PortSecurity, when true, accepts only frames with this MAC and IP. It applies to ports
+	// with a MAC.
 	PortSecurity bool `hcl:"port_security,optional" default:"true"`
 	// AllowedIPs are further source addresses or networks of the port, such
 	// as the pods of a node whose routes need no tunnel.
@@ -59,18 +56,16 @@ type Task struct {
 	// Options are the port's further options by OVN's names.
 	Options map[string]string `hcl:"options,optional"`
 	// Shared lets several clusters use the port, such as the localnet port of a shared
-	// switch. It is removed with the last of them. Default false.
+	// switch. It is removed with the last of them.
 	Shared bool `hcl:"shared,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, want the port's name")
 	}
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	if t.Switch == "" {
@@ -144,7 +139,6 @@ func (t *Task) options() map[string]string {
 	return all
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	ID  string `cty:"id"`  // the iface-id for an interface on a hypervisor
 	MAC string `cty:"mac"` // the Ethernet address behind the port

@@ -52,7 +52,7 @@ func TestPortIsMadeAndRemoved(t *testing.T) {
 		t.Errorf("DHCP options %q, want %q", got, dhcp)
 	}
 	for range 2 {
-		ovntest.Apply(t, h, node(func(p *Task) { p.State = ovn.Absent }))
+		ovntest.Apply(t, h, node(func(p *Task) { p.State = "absent" }))
 	}
 	if after := s.Rows(ovn.Northbound(), "Logical_Switch_Port", columns); !slices.Equal(after, before) {
 		t.Errorf("ports %q, want %q", after, before)
@@ -148,7 +148,7 @@ func TestPortOfSomebodyElseIsLeftAlone(t *testing.T) {
 	h := s.Host("c1")
 	theirs := `port foreign-port exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl lsp-del foreign-port" if nobody needs it`
 	ovntest.Refused(t, h, node(func(p *Task) { p.Name = "foreign-port" }), theirs)
-	ovntest.Refused(t, h, node(func(p *Task) { p.Name, p.State = "foreign-port", ovn.Absent }), theirs)
+	ovntest.Refused(t, h, node(func(p *Task) { p.Name, p.State = "foreign-port", "absent" }), theirs)
 	ovntest.Refused(t, h, node(func(p *Task) { p.Switch = "foreign" }),
 		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nobody needs it`)
 }
@@ -164,7 +164,7 @@ func TestSharedPortGoesWithItsLastCluster(t *testing.T) {
 			set(p)
 		})
 	}
-	keep, gone := func(*Task) {}, func(p *Task) { p.State = ovn.Absent }
+	keep, gone := func(*Task) {}, func(p *Task) { p.State = "absent" }
 	c1, c2 := s.Host("c1"), s.Host("c2")
 	ovntest.Apply(t, c1, localnet(keep))
 	ovntest.Apply(t, c2, localnet(keep))

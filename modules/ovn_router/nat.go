@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/link"
@@ -13,8 +12,6 @@ import (
 	"kinit/modules/internal/ovn/nb"
 )
 
-// NATKind is module ovn_nat: an address translation of a logical router. It runs
-// on the host of ovn-central.
 func NATKind() module.Kind {
 	return module.Of[NAT](module.Kind{Name: "ovn_nat"})
 }
@@ -32,7 +29,7 @@ type NAT struct {
 	Router string `hcl:"router"`
 	// Type is "snat" (outgoing traffic gets the external address as its source), "dnat"
 	// (traffic to the external address goes to the logical one) or "dnat_and_snat" (both).
-	Type string `hcl:"type"`
+	Type string `hcl:"type" enum:"snat,dnat,dnat_and_snat"`
 	// ExternalIP is the outside address. Needed unless it is an absent "snat".
 	ExternalIP string `hcl:"external_ip,optional"`
 	// LogicalIP is the inside address; a network for "snat", such as "10.0.0.0/24".
@@ -42,17 +39,12 @@ type NAT struct {
 	ExternalMAC string `hcl:"external_mac,optional"`
 	// LogicalPort is the guest's port, see external_mac.
 	LogicalPort string `hcl:"logical_port,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *NAT) Validate() error {
 	if t.Router == "" {
 		return errors.New("router is empty, want the logical router that translates")
-	}
-	if !slices.Contains([]string{"snat", "dnat", "dnat_and_snat"}, t.Type) {
-		return fmt.Errorf("type is %q, want \"snat\", \"dnat\" or \"dnat_and_snat\"", t.Type)
 	}
 	if err := t.checkAddresses(); err != nil {
 		return err
@@ -68,18 +60,17 @@ func (t *NAT) checkAddresses() error {
 	_, noAddress := netip.ParseAddr(t.LogicalIP)
 	prefix, noNetwork := netip.ParsePrefix(t.LogicalIP)
 	isNetwork := noNetwork == nil && t.Type == "snat" && prefix.Masked() == prefix
-	if noExternal != nil && (t.State == ovn.Present || t.Type != "snat") {
+	if noExternal != nil && (!t.Absent() || t.Type != "snat") {
 		return fmt.Errorf("external_ip is %q, want an address", t.ExternalIP)
 	}
-	if noAddress != nil && !isNetwork && (t.State == ovn.Present || t.Type == "snat") {
+	if noAddress != nil && !isNetwork && (!t.Absent() || t.Type == "snat") {
 		return fmt.Errorf("logical_ip is %q, want an address, or for \"snat\" a network", t.LogicalIP)
 	}
 	return nil
 }
 
-// Plan compares the translation with the arguments.
 func (t *NAT) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return planFor(ctx, h, t.State, t.present, t.absent)
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 // find returns the translation with the same key, as ovn-nbctl defines it: the inside

@@ -16,8 +16,6 @@ import (
 // OVN allows 0 to 32767, and the live chassis with the highest priority forwards.
 const topPriority = 100
 
-// PortKind is module ovn_router_port: a port of a logical router with its peer on a
-// logical switch. It runs on the host of ovn-central.
 func PortKind() module.Kind {
 	return module.With[Port, PortOutputs](module.Kind{Name: "ovn_router_port"})
 }
@@ -52,16 +50,14 @@ type Port struct {
 	GatewayMTU int `hcl:"gateway_mtu,optional"`
 	// Options are the port's further options by OVN's names.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Port) Validate() error {
 	if t.Router == "" || t.Switch == "" {
 		return errors.New("router or switch is empty, want the names of both")
 	}
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	if t.MAC == "" || len(t.Networks) == 0 {
@@ -96,9 +92,8 @@ func (t *Port) checkGateway() error {
 	return nil
 }
 
-// Plan compares the port, its peer and its chassis with the arguments.
 func (t *Port) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return planFor(ctx, h, t.State, t.present, t.absent)
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 // name is the name of the port and of its chassis group. OVN binds router and
@@ -133,7 +128,6 @@ func (t *Port) peerOptions() map[string]string {
 	return options
 }
 
-// PortOutputs are the values that other tasks can read.
 type PortOutputs struct {
 	Name     string   `cty:"name"`     // the port
 	MAC      string   `cty:"mac"`      // its Ethernet address

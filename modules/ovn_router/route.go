@@ -11,8 +11,6 @@ import (
 	"kinit/modules/internal/ovn/nb"
 )
 
-// RouteKind is module ovn_route: a static route of a logical router, one for each
-// destination. It runs on the host of ovn-central.
 func RouteKind() module.Kind {
 	return module.Of[Route](module.Kind{Name: "ovn_route"})
 }
@@ -35,11 +33,9 @@ type Route struct {
 	// OutputPort is the router port to send through. Empty: OVN finds it by the
 	// nexthop.
 	OutputPort string `hcl:"output_port,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Route) Validate() error {
 	if t.Router == "" {
 		return errors.New("router is empty, want the logical router that gets the route")
@@ -48,7 +44,7 @@ func (t *Route) Validate() error {
 	if err != nil || prefix.Masked() != prefix {
 		return fmt.Errorf("prefix is %q, want a destination such as \"0.0.0.0/0\"", t.Prefix)
 	}
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	if _, err := netip.ParseAddr(t.Nexthop); err != nil && t.Nexthop != "discard" {
@@ -57,9 +53,8 @@ func (t *Route) Validate() error {
 	return nil
 }
 
-// Plan compares the route with the arguments.
 func (t *Route) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return planFor(ctx, h, t.State, t.present, t.absent)
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 func (t *Route) find(rows nb.Rows, router nb.Router) (nb.Route, bool) {

@@ -7,18 +7,16 @@ import (
 	"errors"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
 
-// Kind is module ovn_router: a logical router in OVN's northbound database. It
-// runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovn_router"})
 }
 
 // Task is a logical router of OVN. It runs on the host of ovn-central.
+// An absent router goes with its ports, their peers on switches, translations and routes.
 //
 // Errors:
 //   - a router with the name belongs to another cluster
@@ -28,12 +26,9 @@ type Task struct {
 	Name string `hcl:"name"`
 	// Options are all options of the router, by OVN's names.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" (default) or "absent", which removes the router with its
-	// ports, their peers on switches, translations and routes.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, want the logical router's name")
@@ -41,24 +36,8 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the router with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return planFor(ctx, h, t.State, t.present, t.absent)
-}
-
-// decision computes a change from the rows.
-type decision func(rows nb.Rows, owner string) (ovn.Change, error)
-
-// planFor plans with the decision for a state.
-func planFor(ctx context.Context, h module.Host, state string, present, absent decision) ([]module.Step, error) {
-	if state == ovn.Absent {
-		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return absent(rows, claim.Signature(h))
-		})
-	}
-	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return present(rows, claim.Signature(h))
-	})
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
@@ -90,12 +69,10 @@ func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 	return ovn.DropRouter(rows, have, owner), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the router
 }
 
-// Outputs returns the router's name.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Name: t.Name}, ctx.Err()
 }

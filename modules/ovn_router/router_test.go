@@ -103,10 +103,10 @@ func TestRouterAndItsPartsAreMadeAndRemoved(t *testing.T) {
 	expect(t, s, "Logical_Router_Static_Route", "ip_prefix,nexthop,output_port,external_ids", "0.0.0.0/0|172.16.0.254|k8s-on-external|kinit-owner=c1")
 	for range 2 {
 		for _, task := range []module.Task{
-			byDefault(func(r *Route) { r.State = ovn.Absent }),
-			snat(func(n *NAT) { n.State = ovn.Absent }),
-			outside(func(p *Port) { p.State = ovn.Absent }),
-			router(func(r *Task) { r.State = ovn.Absent }),
+			byDefault(func(r *Route) { r.State = "absent" }),
+			snat(func(n *NAT) { n.State = "absent" }),
+			outside(func(p *Port) { p.State = "absent" }),
+			router(func(r *Task) { r.State = "absent" }),
 		} {
 			ovntest.Apply(t, h, task)
 		}
@@ -139,7 +139,7 @@ func TestAbsentRouterTakesItsPartsWithIt(t *testing.T) {
 	untouched := tables(s)
 	h := s.Host("c1")
 	build(t, h)
-	gone := router(func(r *Task) { r.State = ovn.Absent })
+	gone := router(func(r *Task) { r.State = "absent" })
 	if got, want := ovntest.Texts(t, h, gone), []string{"delete logical router k8s with 1 ports, 1 translations and 1 routes"}; !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
@@ -228,7 +228,7 @@ func TestPartsOfSomebodyElseAreLeftAlone(t *testing.T) {
 	theirs := func(thing, remedy string) string {
 		return thing + " exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovn-nbctl " + remedy + "\" if nobody needs it"
 	}
-	for _, state := range []string{ovn.Present, ovn.Absent} {
+	for _, state := range []string{"present", "absent"} {
 		ovntest.Refused(t, h, router(func(r *Task) { r.Name, r.State = "foreign", state }), theirs("logical router foreign", "lr-del foreign"))
 		ovntest.Refused(t, h, snat(func(n *NAT) { n.Router, n.State = "foreign", state }), theirs("logical router foreign", "lr-del foreign"))
 		ovntest.Refused(t, h, outside(func(p *Port) { p.Name, p.State, p.GatewayChassis = "foreign-port", state, nil }), theirs("router port foreign-port", "lrp-del foreign-port"))
@@ -242,7 +242,7 @@ func TestPartsOfSomebodyElseAreLeftAlone(t *testing.T) {
 	ovntest.Refused(t, h, byDefault(func(r *Route) { r.Prefix = "10.9.0.0/16" }),
 		theirs("route 10.9.0.0/16 on logical router k8s", "lr-route-del k8s 10.9.0.0/16"))
 	s.NB("lrp-add", "k8s", "theirs", "02:00:00:00:00:02", "192.0.3.1/24")
-	ovntest.Refused(t, h, router(func(r *Task) { r.State = ovn.Absent }),
+	ovntest.Refused(t, h, router(func(r *Task) { r.State = "absent" }),
 		`logical router k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lrp-del" if nobody needs them`)
 }
 
@@ -255,7 +255,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`gateway_chassis: "a" is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf`: outside(func(p *Port) { p.GatewayChassis = []string{"a", "a"} }),
 		`name is "external-to-k8s" as that of the port on the switch, want another one`:                                          outside(func(p *Port) { p.Name = "external-to-k8s" }),
 		"gateway_mtu is 7, want 68 to 65535 bytes":                                                                               outside(func(p *Port) { p.GatewayMTU = 7 }),
-		`type is "x", want "snat", "dnat" or "dnat_and_snat"`:                                                                    snat(func(n *NAT) { n.Type = "x" }),
+		`type is "x", want one of snat, dnat, dnat_and_snat`:                                                                     snat(func(n *NAT) { n.Type = "x" }),
 		`external_ip is "", want an address`:                                                                                     snat(func(n *NAT) { n.ExternalIP = "" }),
 		`logical_ip is "10.0.0.1/24", want an address, or for "snat" a network`:                                                  snat(func(n *NAT) { n.LogicalIP = "10.0.0.1/24" }),
 		`external_mac and logical_port go together, with type "dnat_and_snat"`:                                                   snat(func(n *NAT) { n.LogicalPort = "p" }),

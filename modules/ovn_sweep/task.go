@@ -13,8 +13,6 @@ import (
 	"kinit/modules/internal/ovn/sb"
 )
 
-// Kind is module ovn_sweep: clean-up of the cluster's routers, switches, ports,
-// DHCP options and chassis groups. It runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovn_sweep"})
 }
@@ -75,7 +73,6 @@ func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep,
 // Tells returns the rows of another cluster with the same name.
 func (t *Task) Tells() string { return t.told }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
 }

@@ -12,14 +12,11 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
 
-// DHCPKind is module ovn_dhcp: DHCP options that ports of OVN refer to; OVN itself
-// answers the guests. It runs on the host of ovn-central.
 func DHCPKind() module.Kind {
 	return module.Of[DHCP](module.Kind{Name: "ovn_dhcp"})
 }
@@ -43,7 +40,7 @@ type DHCP struct {
 	// ServerMAC is the server's Ethernet address in its answers; that of the router
 	// port is suitable. Needed unless state is "absent".
 	ServerMAC string `hcl:"server_mac,optional"`
-	// LeaseTime is how long a lease lasts, such as "1h" (default).
+	// LeaseTime is how long a lease lasts, such as "1h".
 	LeaseTime string `hcl:"lease_time,optional" default:"1h"`
 	// MTU is the MTU that guests get, in bytes. 0: none.
 	MTU int `hcl:"mtu,optional"`
@@ -58,16 +55,14 @@ type DHCP struct {
 	// Options are further options by OVN's names, such as { ntp_server = "10.0.0.253" };
 	// they override the arguments above. OVN requires texts in double quotes.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *DHCP) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, want the name by which ports refer to the options")
 	}
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	prefix, err := netip.ParsePrefix(t.CIDR)
@@ -106,19 +101,11 @@ func (t *DHCP) checkServer() error {
 	return link.CheckMAC("server_mac", t.ServerMAC)
 }
 
-// Plan compares the options with the arguments.
 func (t *DHCP) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
-		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, claim.Signature(h)), nil
-		})
-	}
-	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, claim.Signature(h)), nil
-	})
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
-func (t *DHCP) present(rows nb.Rows, owner string) ovn.Change {
+func (t *DHCP) present(rows nb.Rows, owner string) (ovn.Change, error) {
 	want := nb.DHCP{
 		CIDR: t.CIDR, Options: t.options(),
 		ExternalIDs: ovn.Owned(owner, map[string]string{ovn.NameKey: t.Name}),
@@ -128,21 +115,21 @@ func (t *DHCP) present(rows nb.Rows, owner string) ovn.Change {
 		return ovn.Change{
 			Text:  ovn.Lines("create DHCP options "+t.Name, ovn.Show(want, "cidr", "options")),
 			Edits: []ovn.Edit{ovn.Insert(&want)},
-		}
+		}, nil
 	}
 	edit, lines := ovn.Compare(have, want, "cidr", "options")
 	if edit == nil {
-		return ovn.Change{}
+		return ovn.Change{}, nil
 	}
-	return ovn.Change{Text: ovn.Lines("change DHCP options "+t.Name, lines), Edits: []ovn.Edit{edit}}
+	return ovn.Change{Text: ovn.Lines("change DHCP options "+t.Name, lines), Edits: []ovn.Edit{edit}}, nil
 }
 
-func (t *DHCP) absent(rows nb.Rows, owner string) ovn.Change {
+func (t *DHCP) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 	have, found := ovn.FindDHCP(rows, t.Name, owner)
 	if !found {
-		return ovn.Change{}
+		return ovn.Change{}, nil
 	}
-	return ovn.Change{Text: "delete DHCP options " + t.Name, Edits: []ovn.Edit{ovn.Delete(&have)}}
+	return ovn.Change{Text: "delete DHCP options " + t.Name, Edits: []ovn.Edit{ovn.Delete(&have)}}, nil
 }
 
 // options returns the arguments in OVN's notation (ovn-nb(5), "DHCPv4 options").
@@ -194,7 +181,6 @@ func (t *DHCP) classless() string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// DHCPOutputs are the values that other tasks can read.
 type DHCPOutputs struct {
 	Name string `cty:"name"` // the name by which ports refer to the options
 }

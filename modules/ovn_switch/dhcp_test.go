@@ -35,7 +35,7 @@ func TestDHCPIsMadeAndRemoved(t *testing.T) {
 		t.Errorf("rows %q\nwant %q", got, []string{ours, foreign})
 	}
 	for range 2 {
-		ovntest.Apply(t, h, options(func(d *DHCP) { d.State = ovn.Absent }))
+		ovntest.Apply(t, h, options(func(d *DHCP) { d.State = "absent" }))
 	}
 	if got := s.Rows(ovn.Northbound(), "DHCP_Options", "cidr,options,external_ids"); !slices.Equal(got, []string{foreign}) {
 		t.Errorf("rows %q, want only the foreign one", got)
@@ -47,7 +47,7 @@ func TestDHCPOfTwoClustersMayHaveTheSameName(t *testing.T) {
 	s := northbound(t)
 	ovntest.Apply(t, s.Host("c1"), options(nil))
 	ovntest.Apply(t, s.Host("c2"), options(func(d *DHCP) { d.MTU = 1400 }))
-	ovntest.Apply(t, s.Host("c2"), options(func(d *DHCP) { d.State = ovn.Absent }))
+	ovntest.Apply(t, s.Host("c2"), options(func(d *DHCP) { d.State = "absent" }))
 	if left := ovntest.Texts(t, s.Host("c1"), options(nil)); len(left) > 0 {
 		t.Errorf("the other cluster's options changed: %q", left)
 	}

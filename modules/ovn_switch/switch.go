@@ -8,18 +8,16 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
 
-// Kind is module ovn_switch: a logical switch in OVN's northbound database. It
-// runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovn_switch"})
 }
 
 // Task is a logical switch of OVN. It runs on the host of ovn-central.
+// An absent switch goes with the cluster's ports.
 //
 // Errors:
 //   - a switch with the name belongs to another cluster and is not shared
@@ -30,15 +28,12 @@ type Task struct {
 	// OtherConfig is the complete other_config of the switch, such as
 	// { mcast_snoop = "true" }.
 	OtherConfig map[string]string `hcl:"other_config,optional"`
-	// Shared lets several clusters use the switch, such as the one that leads
-	// outside. It is removed with the last of them. Default false.
+	// Shared lets several clusters use the switch, such as the one that leads outside. It is
+	// removed with the last of them.
 	Shared bool `hcl:"shared,optional"`
-	// State is "present" (default) or "absent", which removes the switch with the
-	// cluster's ports.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, want the logical switch's name")
@@ -46,16 +41,8 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the switch with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
-		return ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-			return t.absent(rows, claim.Signature(h))
-		})
-	}
-	return ovn.Plan(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
-		return t.present(rows, claim.Signature(h))
-	})
+	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
 func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
@@ -115,12 +102,10 @@ func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 	return ovn.DropSwitch(rows, have, owner), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the switch
 }
 
-// Outputs returns the switch's name.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Name: t.Name}, ctx.Err()
 }

@@ -35,7 +35,7 @@ func TestSwitchIsMadeOnceAndRemovedTwice(t *testing.T) {
 		New: func() module.Task {
 			return nodes(func(n *Task) { n.OtherConfig = map[string]string{"mcast_snoop": "true"} })
 		},
-		Absent:   func() module.Task { return nodes(func(n *Task) { n.State = ovn.Absent }) },
+		Absent:   func() module.Task { return nodes(func(n *Task) { n.State = "absent" }) },
 		Host:     s.Host("c1"),
 		Snapshot: func() string { return s.Dump(ovn.Northbound()) },
 	})
@@ -86,7 +86,7 @@ func TestSwitchOfSomebodyElseIsLeftAlone(t *testing.T) {
 	ovntest.Apply(t, s.Host("c2"), nodes(nil))
 	want := `logical switch %s exists and is not owned by cluster c1 (%s); use another name, or remove it with "ovn-nbctl ls-del %s" if nobody needs it`
 	for name, holder := range map[string]string{"foreign": "it has no mark of kinit", "k8s": "it belongs to cluster c2"} {
-		for _, state := range []string{ovn.Present, ovn.Absent} {
+		for _, state := range []string{"present", "absent"} {
 			task := nodes(func(n *Task) { n.Name, n.State = name, state })
 			ovntest.Refused(t, s.Host("c1"), task, fmt.Sprintf(want, name, holder, name))
 		}
@@ -98,7 +98,7 @@ func TestSharedSwitchGoesWithItsLastCluster(t *testing.T) {
 	s := northbound(t)
 	c1, c2 := s.Host("c1"), s.Host("c2")
 	outside := func() *Task { return nodes(func(n *Task) { n.Name, n.Shared = "external", true }) }
-	gone := func() *Task { return nodes(func(n *Task) { n.Name, n.Shared, n.State = "external", true, ovn.Absent }) }
+	gone := func() *Task { return nodes(func(n *Task) { n.Name, n.Shared, n.State = "external", true, "absent" }) }
 	ovntest.Apply(t, c1, outside())
 	if got := ovntest.Texts(t, c2, outside()); !slices.Equal(got, []string{"share logical switch external with cluster c1"}) {
 		t.Errorf("second cluster: %q", got)
@@ -139,7 +139,7 @@ func TestSwitchWithForeignPortsStays(t *testing.T) {
 	h := s.Host("c1")
 	ovntest.Apply(t, h, nodes(nil))
 	s.NB("lsp-add", "k8s", "theirs")
-	ovntest.Refused(t, h, nodes(func(n *Task) { n.State = ovn.Absent }),
+	ovntest.Refused(t, h, nodes(func(n *Task) { n.State = "absent" }),
 		`logical switch k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nobody needs them`)
 }
 
@@ -149,7 +149,7 @@ func TestSwitchWithoutOwnerHasNoMark(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		moduletest.Run(t, moduletest.Case{
 			New:    func() module.Task { return nodes(func(n *Task) { n.Shared = shared }) },
-			Absent: func() module.Task { return nodes(func(n *Task) { n.Shared, n.State = shared, ovn.Absent }) },
+			Absent: func() module.Task { return nodes(func(n *Task) { n.Shared, n.State = shared, "absent" }) },
 			Host:   s.Host(""),
 		})
 	}
@@ -158,7 +158,7 @@ func TestSwitchWithoutOwnerHasNoMark(t *testing.T) {
 func TestAbsentWithoutOVNIsDone(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "c1")
-	if got := ovntest.Texts(t, h, nodes(func(n *Task) { n.State = ovn.Absent })); len(got) > 0 {
+	if got := ovntest.Texts(t, h, nodes(func(n *Task) { n.State = "absent" })); len(got) > 0 {
 		t.Errorf("steps %q, want none", got)
 	}
 }

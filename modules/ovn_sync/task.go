@@ -17,8 +17,6 @@ import (
 	"kinit/modules/internal/ovn/sb"
 )
 
-// Kind is module ovn_sync: every named chassis has registered and has the last
-// change of the northbound database. It runs on the host of ovn-central.
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "ovn_sync"})
 }
@@ -34,11 +32,10 @@ type Task struct {
 	Chassis []string `hcl:"chassis,optional"`
 	// Ports are the names of logical switch ports that a chassis must have brought up.
 	Ports []string `hcl:"ports,optional"`
-	// WaitFor is the longest wait, such as "60s" (default).
+	// WaitFor is the longest wait, such as "60s".
 	WaitFor string `hcl:"wait,optional" default:"60s"`
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if len(t.Chassis)+len(t.Ports) == 0 {
 		return errors.New("chassis and ports are empty, want the ids of the chassis to wait for")

@@ -54,7 +54,7 @@ func TestBridgeOnRealOpenVSwitch(t *testing.T) {
 
 func remove(t *testing.T, h module.Host, name string) {
 	t.Helper()
-	ovntest.Apply(t, h, bridge(func(b *Task) { b.Name, b.State = name, ovn.Absent })())
+	ovntest.Apply(t, h, bridge(func(b *Task) { b.Name, b.State = name, "absent" })())
 }
 
 // dummy starts Open vSwitch with dummy devices, which needs no rights.
@@ -108,7 +108,7 @@ func TestBridgeThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("plan: %v, want %q", err, want)
 	}
-	_, err = bridge(func(b *Task) { b.Name, b.State = "br-ex", ovn.Absent })().Plan(t.Context(), h)
+	_, err = bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })().Plan(t.Context(), h)
 	want = "bridge br-ex exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovs-vsctl del-br br-ex\" if nobody needs it"
 	if err == nil || err.Error() != want {
 		t.Errorf("absent: %v, want %q", err, want)
@@ -146,7 +146,7 @@ func TestBridgeWithForeignPortsStays(t *testing.T) {
 	h := s.Host("c1")
 	ovntest.Apply(t, h, bridge(func(b *Task) { b.Name = "br-ex" })())
 	s.VS("add-port", "br-ex", "theirs")
-	steps := ovntest.Plan(t, h, bridge(func(b *Task) { b.Name, b.State = "br-ex", ovn.Absent })())
+	steps := ovntest.Plan(t, h, bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })())
 	err := steps[0].Do(t.Context(), h)
 	want := "bridge br-ex has ports that are not owned by cluster c1: theirs; remove them with \"ovs-vsctl del-port\" if nobody needs them"
 	if err == nil || err.Error() != want {
@@ -159,7 +159,7 @@ func TestBridgeWithoutOwnerHasNoMark(t *testing.T) {
 	s := dummy(t)
 	h := s.Host("")
 	plain := bridge(func(b *Task) { b.Name = "br-ex" })
-	moduletest.Run(t, moduletest.Case{New: plain, Host: h, Absent: bridge(func(b *Task) { b.Name, b.State = "br-ex", ovn.Absent })})
+	moduletest.Run(t, moduletest.Case{New: plain, Host: h, Absent: bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })})
 	if got := s.VS("list-br"); got != "" {
 		t.Errorf("bridges left: %q", got)
 	}
@@ -169,8 +169,8 @@ func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, set := range map[string]func(*Task){
 		`name "": a device's name has 1 to 15 characters`:                                     func(b *Task) {},
-		`datapath_type is "x", want "system" or "netdev"`:                                     func(b *Task) { b.Name, b.DatapathType = "b", "x" },
-		`fail_mode is "x", want "standalone" or "secure"`:                                     func(b *Task) { b.Name, b.FailMode = "b", "x" },
+		`datapath_type is "x", want one of system, netdev`:                                    func(b *Task) { b.Name, b.DatapathType = "b", "x" },
+		`fail_mode is "x", want one of standalone, secure`:                                    func(b *Task) { b.Name, b.FailMode = "b", "x" },
 		`mtu is 1, want 68 to 65535 bytes`:                                                    func(b *Task) { b.Name, b.MTU = "b", 1 },
 		`mac: "AA:00:00:00:00:01" is no MAC address in lower case, such as 52:54:00:00:00:01`: func(b *Task) { b.Name, b.MAC = "b", "AA:00:00:00:00:01" },
 		`addresses: "10.0.0.1" is no address with prefix length, such as 10.0.0.1/24`:         func(b *Task) { b.Name, b.Addresses = "b", []string{"10.0.0.1"} },

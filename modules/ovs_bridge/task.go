@@ -8,7 +8,6 @@ package ovsbridge
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
@@ -17,7 +16,6 @@ import (
 	"kinit/modules/internal/ovn/vs"
 )
 
-// Kind is module ovs_bridge: an Open vSwitch bridge with its own device.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovs_bridge"})
 }
@@ -35,10 +33,10 @@ type Task struct {
 	Name string `hcl:"name"`
 	// DatapathType is "system" (the kernel's) or "netdev" (userspace). Empty leaves
 	// it unchanged; a new bridge is then a system one.
-	DatapathType string `hcl:"datapath_type,optional"`
+	DatapathType string `hcl:"datapath_type,optional" enum:"system,netdev"`
 	// FailMode is "standalone" (a plain switch) or "secure" (only what flows allow).
 	// Empty leaves it unchanged; a new bridge is then a plain switch.
-	FailMode string `hcl:"fail_mode,optional"`
+	FailMode string `hcl:"fail_mode,optional" enum:"standalone,secure"`
 	// MAC is the Ethernet address of the bridge's own device, in lower case. Empty:
 	// Open vSwitch chooses it.
 	MAC string `hcl:"mac,optional"`
@@ -49,28 +47,19 @@ type Task struct {
 	// this cluster owns other addresses are removed. They are lost at a restart
 	// of the host: run the output boot_script in a unit after openvswitch-switch.
 	Addresses []string `hcl:"addresses,optional"`
-	// TxOffload, when false, computes transmit checksums of the device in
-	// software (ethtool -K NAME tx off), which the userspace datapath needs. Default
-	// true leaves them unchanged.
+	// TxOffload, when false, computes transmit checksums of the device in software (ethtool
+	// -K NAME tx off), which the userspace datapath needs. True leaves them unchanged.
 	TxOffload bool `hcl:"tx_offload,optional" default:"true"`
 	// OtherConfig are keys to set in the bridge's other_config; others remain.
 	OtherConfig map[string]string `hcl:"other_config,optional"`
 	// ExternalIDs are keys to set in the bridge's external_ids; others remain.
 	ExternalIDs map[string]string `hcl:"external_ids,optional"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := link.CheckName("name", t.Name); err != nil {
 		return err
-	}
-	if !slices.Contains([]string{"", "system", "netdev"}, t.DatapathType) {
-		return fmt.Errorf("datapath_type is %q, want \"system\" or \"netdev\"", t.DatapathType)
-	}
-	if !slices.Contains([]string{"", "standalone", "secure"}, t.FailMode) {
-		return fmt.Errorf("fail_mode is %q, want \"standalone\" or \"secure\"", t.FailMode)
 	}
 	if t.MTU != 0 && (t.MTU < 68 || t.MTU > 65535) {
 		return fmt.Errorf("mtu is %d, want 68 to 65535 bytes", t.MTU)
@@ -81,9 +70,8 @@ func (t *Task) Validate() error {
 	return link.CheckAddresses("addresses", t.Addresses)
 }
 
-// Plan compares the bridge with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
 			return t.absent(rows, claim.Signature(h))
 		})
@@ -118,7 +106,6 @@ func (t *Task) device(ours bool) link.Want {
 	return link.Want{Device: t.Name, Addresses: t.Addresses, TxOff: !t.TxOffload, Only: ours && len(t.Addresses) > 0}
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the bridge
 	// commands that restore the device's addresses after a boot, for a

@@ -18,8 +18,6 @@ import (
 // ifaceID is the key by which OVN finds the logical port of an interface.
 const ifaceID = "iface-id"
 
-// Kind is module ovs_port: a port of an Open vSwitch bridge, made by Open vSwitch
-// or of a device that is there.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovs_port"})
 }
@@ -36,9 +34,9 @@ type Task struct {
 	Bridge string `hcl:"bridge,optional"`
 	// Name is the name of the port and its device, at most 15 characters.
 	Name string `hcl:"name"`
-	// Type is "internal" for a device that Open vSwitch makes, or "" (default) for an
-	// existing device, such as a network card.
-	Type string `hcl:"type,optional"`
+	// Type is "internal" for a device that Open vSwitch makes, or empty for an existing
+	// device, such as a network card.
+	Type string `hcl:"type,optional" enum:"internal"`
 	// MAC is the device's Ethernet address, in lower case. Empty leaves it unchanged.
 	MAC string `hcl:"mac,optional"`
 	// MTU is the device's MTU in bytes. 0 leaves it unchanged.
@@ -55,23 +53,18 @@ type Task struct {
 	// Routes are set on the device: gateway by destination, such as
 	// { "10.1.0.0/16" = "10.0.0.254" }. They are also lost at a restart.
 	Routes map[string]string `hcl:"routes,optional"`
-	// TxOffload, when false, computes transmit checksums in software (ethtool -K
-	// NAME tx off), which the userspace datapath needs. Default true leaves them unchanged.
+	// TxOffload, when false, computes transmit checksums in software (ethtool -K NAME tx
+	// off), which the userspace datapath needs. True leaves them unchanged.
 	TxOffload bool `hcl:"tx_offload,optional" default:"true"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := link.CheckName("name", t.Name); err != nil {
 		return err
 	}
-	if t.State == ovn.Present && t.Bridge == "" {
+	if !t.Absent() && t.Bridge == "" {
 		return fmt.Errorf("bridge is empty, want the bridge that gets port %s", t.Name)
-	}
-	if t.Type != "" && t.Type != "internal" {
-		return fmt.Errorf("type is %q, want \"internal\" or \"\"", t.Type)
 	}
 	return checkDevice(t.MAC, t.MTU, t.Addresses, t.Routes)
 }
@@ -90,9 +83,8 @@ func checkDevice(mac string, mtu int, addresses []string, routes map[string]stri
 	return link.CheckRoutes("routes", routes)
 }
 
-// Plan compares the port and its device with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return t.planAbsent(ctx, h)
 	}
 	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
@@ -160,7 +152,6 @@ func (t *Task) device() link.Want {
 	return want
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the port
 	// commands that restore the device's addresses after a boot, for a

@@ -51,7 +51,7 @@ func TestInternalPortOnRealOpenVSwitch(t *testing.T) {
 	if got := m.Output("ip", "route", "show", "dev", "k8s-mgmt"); !strings.Contains(got, "10.244.0.0/16 via 10.0.0.254") {
 		t.Errorf("routes %q, want 10.244.0.0/16 via 10.0.0.254", got)
 	}
-	absent := port(func(p *Task) { p.Name, p.Type, p.State = "k8s-mgmt", "internal", ovn.Absent })
+	absent := port(func(p *Task) { p.Name, p.Type, p.State = "k8s-mgmt", "internal", "absent" })
 	ovntest.Apply(t, h, absent())
 	if left := ovntest.Texts(t, h, absent()); len(left) > 0 {
 		t.Errorf("absent, planned again: %q", left)
@@ -69,7 +69,7 @@ func TestDeviceKeepsItselfAndLosesItsAddressWhenItsPortGoes(t *testing.T) {
 	nic := func(p *Task) { p.Bridge, p.Name, p.Addresses = "br-int", "nic0", []string{"192.0.2.1/24"} }
 	moduletest.Run(t, moduletest.Case{
 		New: port(nic), Host: h,
-		Absent: port(func(p *Task) { nic(p); p.State = ovn.Absent }),
+		Absent: port(func(p *Task) { nic(p); p.State = "absent" }),
 	})
 	if got := m.Output("ip", "-br", "addr", "show", "dev", "nic0"); strings.Contains(got, "192.0.2.1") {
 		t.Errorf("nic0 still has its address: %q", got)
@@ -102,7 +102,7 @@ func TestPortOfSomebodyElseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	m := machine(t)
 	h := m.Host("c1")
-	for _, state := range []string{ovn.Present, ovn.Absent} {
+	for _, state := range []string{"present", "absent"} {
 		task := port(func(p *Task) { p.Bridge, p.Name, p.Type, p.State = "br-int", "theirs", "internal", state })()
 		_, err := task.Plan(t.Context(), h)
 		want := `port theirs exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovs-vsctl del-port theirs" if nobody needs it`

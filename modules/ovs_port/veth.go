@@ -14,8 +14,6 @@ import (
 	"kinit/modules/internal/ovn/vswitch"
 )
 
-// VethKind is module ovs_veth: a device inside a network namespace, such as that
-// of a podman pod, whose other end is a port of an Open vSwitch bridge.
 func VethKind() module.Kind {
 	return module.With[Veth, VethOutputs](module.Kind{Name: "ovs_veth"})
 }
@@ -51,20 +49,17 @@ type Veth struct {
 	Routes map[string]string `hcl:"routes,optional"`
 	// ExternalIDs are keys to set in the interface's external_ids; others remain.
 	ExternalIDs map[string]string `hcl:"external_ids,optional"`
-	// TxOffload, when false, computes transmit checksums of both ends in software
-	// (ethtool -K NAME tx off), which the userspace datapath needs. Default true
-	// leaves them unchanged.
+	// TxOffload, when false, computes transmit checksums of both ends in software (ethtool
+	// -K NAME tx off), which the userspace datapath needs. True leaves them unchanged.
 	TxOffload bool `hcl:"tx_offload,optional" default:"true"`
-	// State is "present" (default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Veth) Validate() error {
 	if err := link.CheckName("name", t.Name); err != nil {
 		return err
 	}
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return nil
 	}
 	if err := link.CheckName("peer", t.Peer); err != nil {
@@ -76,9 +71,8 @@ func (t *Veth) Validate() error {
 	return checkDevice(t.MAC, t.MTU, t.Addresses, t.Routes)
 }
 
-// Plan compares the pair, the port and both devices with the arguments.
 func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == ovn.Absent {
+	if t.Absent() {
 		return t.planAbsent(ctx, h)
 	}
 	port, mine, err := t.planPort(ctx, h)
@@ -181,7 +175,6 @@ func (t *Veth) inside() link.Want {
 	}
 }
 
-// VethOutputs are the values that other tasks can read.
 type VethOutputs struct {
 	Name string `cty:"name"` // the end on the host
 	Peer string `cty:"peer"` // the device inside

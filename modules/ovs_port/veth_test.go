@@ -54,7 +54,7 @@ func TestVethIsRemovedWithItsPort(t *testing.T) {
 	netns := m.Pod("pod")
 	moduletest.Run(t, moduletest.Case{
 		New: veth(netns, nil), Host: m.Host("c1"),
-		Absent: veth("", func(v *Veth) { v.State = ovn.Absent }),
+		Absent: veth("", func(v *Veth) { v.State = "absent" }),
 	})
 	if got := m.Output("ip", "-br", "link"); strings.Contains(got, "k8s-services") {
 		t.Errorf("devices left: %q", got)

@@ -15,9 +15,6 @@ import (
 	"kinit/modules/internal/ovn/vswitch"
 )
 
-// Kind is module ovs_sweep: clean-up of the cluster's ports, bridges and settings
-// in a hypervisor's Open vSwitch. If ovn-controller is to stop, stop it first: when it ends,
-// it removes its chassis from the southbound database, but only while its settings exist.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovs_sweep"})
 }
@@ -165,7 +162,6 @@ func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep,
 // Tells returns the rows of another cluster with the same name.
 func (t *Task) Tells() string { return t.told }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
 }

@@ -41,8 +41,8 @@ type Task struct {
 	// or epoch. A "*" at the end matches anything (not with zypper). Virtual
 	// packages and architectures are not supported.
 	Names []string `hcl:"names"`
-	// State is "present", "absent", or "latest": the newest version in the host's package
-	// lists. A held package then keeps its version. Default "present".
+	// State is the wanted state. "latest" is the newest version in the host's package lists;
+	// a held package then keeps its version.
 	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
 	// Held = true keeps the packages at their version when the host is upgraded; false
 	// releases them. A version in names changes a held package all the same.
@@ -50,11 +50,9 @@ type Task struct {
 	Held *bool `hcl:"held,optional"`
 	// UpdateCache refreshes the package lists before an install. Otherwise they are
 	// refreshed only if the install fails with the existing lists.
-	// Default false.
 	UpdateCache bool `hcl:"update_cache,optional"`
 }
 
-// Kind is the module "package".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "package", Elsewhere: "win_package", Marks: []module.MarkKind{
 		module.NewMarkKind("package", "package", undoPackage, module.MarkTraits{Shared: true}),
@@ -66,7 +64,6 @@ func Kind() module.Kind {
 // perhaps with a version.
 var packageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(=[A-Za-z0-9.+:~^_-]+\*?)?$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if len(t.Names) == 0 {
 		return errors.New("names is empty, want at least one package")
@@ -149,12 +146,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return append(steps, t.planHold(s)...), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Versions map[string]string `cty:"versions"` // the installed version by package name
 }
 
-// Outputs reads the installed versions.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

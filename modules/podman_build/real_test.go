@@ -25,27 +25,6 @@ func task(change func(*podmanbuild.Task)) *podmanbuild.Task {
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", left)
-	}
-}
-
 // machine is a host with the base image.
 func machine(t *testing.T, owner string) *podmantest.Host {
 	t.Helper()
@@ -77,12 +56,12 @@ func TestTheImageIsItsBaseAfterTheScript(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "k8s")
 	made := task(func(t *podmanbuild.Task) { t.Keep = true })
-	steps := plan(t, h, made)
+	steps := podmantest.Plan(t, h, made)
 	want := "build image " + name + " from " + base
 	if len(steps) != 1 || steps[0].String() != want {
 		t.Fatalf("steps %v, want %q", steps, want)
 	}
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	wantMarks(t, h, module.Mark{Kind: "podman_image", ID: name, Keep: true})
 	folder := h.Podman(t, "image", "mount", name)
 	text, err := h.Run(t.Context(), module.Command{Argv: []string{"cat", folder + "/made"}})
@@ -99,7 +78,7 @@ func TestImageThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, name, "theirs")
-	if steps := plan(t, h, task(nil)); len(steps) > 0 {
+	if steps := podmantest.Plan(t, h, task(nil)); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	wantMarks(t, h)
@@ -117,7 +96,7 @@ func TestFailingScriptShowsItsLinesAndLeavesNoImage(t *testing.T) {
 	made := task(func(t *podmanbuild.Task) {
 		t.Script = "echo first\necho second >&2\nno-such-program\necho not reached >/made"
 	})
-	err := plan(t, h, made)[0].Do(t.Context(), h)
+	err := podmantest.Plan(t, h, made)[0].Do(t.Context(), h)
 	want := "build image " + name + ": the script ended with code 127:\nfirst\nsecond\nsh: 3: no-such-program: not found"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -128,13 +107,13 @@ func TestFailingScriptShowsItsLinesAndLeavesNoImage(t *testing.T) {
 	if got := h.Podman(t, "ps", "--all", "--external", "--quiet"); got != "" {
 		t.Errorf("containers left: %s", got)
 	}
-	apply(t, h, task(nil))
+	podmantest.Apply(t, h, task(nil))
 }
 
 func TestMissingBaseSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	err := plan(t, h, task(nil))[0].Do(t.Context(), h)
+	err := podmantest.Plan(t, h, task(nil))[0].Do(t.Context(), h)
 	want := "build image " + name + ": there is no image " + base + " on the host: bring it with podman_image"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

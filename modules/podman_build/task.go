@@ -32,26 +32,23 @@ type Task struct {
 	From string `hcl:"from,optional"`
 	// Script is run by "sh -e" in the image. Needed unless state is "absent".
 	Script string `hcl:"script,optional"`
-	// Keep leaves the image on the host when the cluster is removed, unless all is purged. Default false.
+	// Keep leaves the image on the host when the cluster is removed, unless all is purged.
 	Keep bool `hcl:"keep,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	seen seen.Reading[*podman.Image]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_build"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	registry, _, found := strings.Cut(t.Name, "/")
 	switch {
 	case !found || registry != "localhost" && !strings.ContainsAny(registry, ".:") || !strings.Contains(path.Base(t.Name), ":"):
 		return fmt.Errorf("name is %q, expected a full name with registry and tag such as \"localhost/node:1\"", t.Name)
-	case t.State == "absent":
+	case t.Absent():
 		return nil
 	case t.From == "":
 		return errors.New("from is empty, expected the image to begin with")
@@ -69,12 +66,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	switch {
-	case t.State == "absent" && image != nil:
+	case t.Absent() && image != nil:
 		if err := c.FreeImage(ctx, t.Name); err != nil {
 			return nil, err
 		}
 		return module.OneStep("remove image "+t.Name, t.remove), nil
-	case t.State == "absent" || image != nil:
+	case t.Absent() || image != nil:
 		return t.seen.After(image, nil), nil
 	}
 	return module.OneStep("build image "+t.Name+" from "+t.From, t.build), nil
@@ -143,13 +140,11 @@ func ofScript(err error) error {
 	return fmt.Errorf("the script ended with code %d:\n%s", failed.Code, last)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the full name
 	ID   string `cty:"id"`   // the image's id
 }
 
-// Outputs reads the image's id.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
 	if err != nil {

@@ -37,7 +37,6 @@ func (t *Task) read(ctx context.Context, c podman.Client) (state, error) {
 	return s, err
 }
 
-// Plan compares the container with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
 	s, err := t.read(ctx, c)
@@ -168,7 +167,6 @@ func (t *Task) checkStarted(ctx context.Context, c podman.Client) error {
 		module.Tail(c.Host.Redact(out.Stdout+out.Stderr), logLines))
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the container
 	ID   string `cty:"id"`   // its id

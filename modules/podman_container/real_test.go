@@ -24,36 +24,6 @@ func task(h *podmantest.Host, change func(*podmancontainer.Task)) *podmancontain
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", left)
-	}
-}
-
-// wantStep checks the only step's text.
-func wantStep(t *testing.T, h module.Host, made module.Task, want string) {
-	t.Helper()
-	steps := plan(t, h, made)
-	if len(steps) != 1 || steps[0].String() != want {
-		t.Fatalf("steps %v, want %q", steps, want)
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
@@ -72,21 +42,21 @@ func TestChangedArgumentsAndImageRecreate(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "one")
-	apply(t, h, task(h, nil))
+	podmantest.Apply(t, h, task(h, nil))
 	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
-	wantStep(t, h, other, "recreate container web: its arguments are others")
-	apply(t, h, other)
+	podmantest.WantStep(t, h, other, "recreate container web: its arguments are others")
+	podmantest.Apply(t, h, other)
 	h.Image(t, image, "two")
-	wantStep(t, h, other, "recreate container web: its image is another")
-	apply(t, h, other)
+	podmantest.WantStep(t, h, other, "recreate container web: its image is another")
+	podmantest.Apply(t, h, other)
 	stopped := task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.State = "2", "stopped" })
-	wantStep(t, h, stopped, "stop container web")
-	apply(t, h, stopped)
+	podmantest.WantStep(t, h, stopped, "stop container web")
+	podmantest.Apply(t, h, stopped)
 	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "exited" {
 		t.Errorf("status %s, want exited", got)
 	}
-	wantStep(t, h, other, "start container web: it ended with code 137")
-	apply(t, h, other)
+	podmantest.WantStep(t, h, other, "start container web: it ended with code 137")
+	podmantest.Apply(t, h, other)
 }
 
 func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
@@ -96,30 +66,30 @@ func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
 	keep := func(hash string) *podmancontainer.Task {
 		return task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.Replace = hash, false })
 	}
-	wantStep(t, h, keep("1"), "create container web from "+image)
-	apply(t, h, keep("1"))
+	podmantest.WantStep(t, h, keep("1"), "create container web from "+image)
+	podmantest.Apply(t, h, keep("1"))
 	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
 	h.Image(t, image, "two")
-	if steps := plan(t, h, keep("2")); len(steps) > 0 {
+	if steps := podmantest.Plan(t, h, keep("2")); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	h.Kill(t, "web")
-	wantStep(t, h, keep("2"), "restart container web: its process is gone")
-	apply(t, h, keep("2"))
+	podmantest.WantStep(t, h, keep("2"), "restart container web: its process is gone")
+	podmantest.Apply(t, h, keep("2"))
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
 		t.Error("the container was made anew, want it started again as it was made")
 	}
 	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
-	wantStep(t, h, other, "recreate container web: its arguments are others")
-	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }))
+	podmantest.WantStep(t, h, other, "recreate container web: its arguments are others")
+	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }))
 }
 
 func TestWhetherItIsReplacedIsNotAnArgumentOfTheContainer(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "")
-	apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace = false }))
-	if steps := plan(t, h, task(h, nil)); len(steps) > 0 {
+	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace = false }))
+	if steps := podmantest.Plan(t, h, task(h, nil)); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 }
@@ -129,19 +99,19 @@ func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
 	h.Kill(t, "web")
 	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "running" {
 		t.Fatalf("podman says %s: it has noticed, so this tests nothing", got)
 	}
-	wantStep(t, h, made, "restart container web: its process is gone")
-	apply(t, h, made)
+	podmantest.WantStep(t, h, made, "restart container web: its process is gone")
+	podmantest.Apply(t, h, made)
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
 		t.Error("the container was made anew, want it started again with its files")
 	}
 	h.Kill(t, "web")
-	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "absent" }))
+	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "absent" }))
 }
 
 func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
@@ -149,13 +119,13 @@ func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }))
+	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }))
 	h.HalfStart(t, "web")
-	steps := plan(t, h, made)
+	steps := podmantest.Plan(t, h, made)
 	if len(steps) != 1 {
 		t.Fatalf("steps %v, want one", steps)
 	}
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	if state := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); state != "running" {
 		t.Errorf("the container is %s, want running", state)
 	}
@@ -166,12 +136,12 @@ func TestContainerStuckInStoppingIsBroughtBack(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	h.Kill(t, "web")
 	// This leaves the state "stopping" for good, by podman 4.3.
 	_, err := h.Run(t.Context(), module.Command{Argv: []string{"podman", "stop", "--time", "0", "web"}})
 	t.Logf("podman stop: %v, then %s", err, h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"))
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 }
 
 func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
@@ -180,13 +150,13 @@ func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
 	h.Image(t, image, "")
 	network := h.Network(t)
 	made := task(h, func(t *podmancontainer.Task) { t.Networks = []string{network} })
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	h.Kill(t, "web")
 	netns := h.Podman(t, "inspect", "web", "--format", "{{.NetworkSettings.SandboxKey}}")
 	bridge := h.Podman(t, "network", "inspect", network, "--format", "{{.NetworkInterface}}")
 	h.Reboot(t, bridge, netns)
-	wantStep(t, h, made, "restart container web: its process is gone")
-	apply(t, h, made)
+	podmantest.WantStep(t, h, made, "restart container web: its process is gone")
+	podmantest.Apply(t, h, made)
 	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || values["ip"].AsString() == "" || values["netns"].AsString() == netns {
 		t.Errorf("ip %v, netns %v, %v, want an address in a new namespace", values["ip"], values["netns"], err)
@@ -212,7 +182,7 @@ func TestArgumentsReachPodman(t *testing.T) {
 	if err := module.Check(made); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	for field, want := range map[string]string{
 		"{{.Config.Hostname}} {{.Config.User}} {{.Config.WorkingDir}} {{.Config.StopTimeout}}": "web.lab 0:0 /data 3",
 		"{{.HostConfig.Dns}} {{.HostConfig.ExtraHosts}} {{.HostConfig.RestartPolicy.Name}}":    "[10.0.0.253] [registry:10.0.0.253] on-failure",
@@ -277,12 +247,12 @@ func TestContainerThatEndsAtOnceShowsItsLastLines(t *testing.T) {
 	made := task(h, func(t *podmancontainer.Task) {
 		t.Command, t.EnvSecret = []string{"cannot", "bind"}, map[string]secret.Value{"SECRET": "hunter2!"}
 	})
-	steps := plan(t, h, made)
+	steps := podmantest.Plan(t, h, made)
 	err := steps[0].Do(t.Context(), h)
 	if err == nil {
 		// The program may still have been starting; planning tells then.
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			if left := plan(t, h, made); len(left) == 1 && left[0].String() == "start container web: it ended with code 3" {
+			if left := podmantest.Plan(t, h, made); len(left) == 1 && left[0].String() == "start container web: it ended with code 3" {
 				return
 			}
 		}
@@ -297,7 +267,7 @@ func TestContainerThatEndsAtOnceShowsItsLastLines(t *testing.T) {
 func TestMissingImageSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	err := plan(t, h, task(h, nil))[0].Do(t.Context(), h)
+	err := podmantest.Plan(t, h, task(h, nil))[0].Do(t.Context(), h)
 	want := "create container web: there is no image localhost/kinit-test:1 on the host: bring it with podman_image"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

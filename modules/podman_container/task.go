@@ -60,7 +60,7 @@ type Task struct {
 	User string `hcl:"user,optional"`
 	// Workdir is the working directory. Default: the image's.
 	Workdir string `hcl:"workdir,optional"`
-	// Privileged gives it all the host's devices and capabilities. Default false.
+	// Privileged gives it all the host's devices and capabilities.
 	Privileged bool `hcl:"privileged,optional"`
 	// CapAdd are capabilities to add, such as "NET_ADMIN". Default none.
 	CapAdd []string `hcl:"cap_add,optional"`
@@ -70,13 +70,14 @@ type Task struct {
 	Ulimits []string `hcl:"ulimits,optional"`
 	// Sysctls are kernel settings of its namespaces. Default none.
 	Sysctls map[string]string `hcl:"sysctls,optional"`
-	// Systemd prepares it for systemd as its first process: "true" (when the command is systemd), "false" or "always". Default: podman's, "true".
+	// Systemd prepares it for systemd as its first process; "true" does so when the command
+	// is systemd. Default: podman's, "true".
 	Systemd string `hcl:"systemd,optional" enum:"true,false,always"`
 	// Runtime is the OCI runtime, such as "runc" or "crun". Default: podman's.
 	Runtime string `hcl:"runtime,optional"`
 	// Restart is podman's restart policy: "no", "on-failure", "always", "unless-stopped". Default: podman's, "no".
 	Restart string `hcl:"restart,optional"`
-	// StopTimeout is the time between the stop signal and the kill, such as "10s", the default.
+	// StopTimeout is the time between the stop signal and the kill, such as "10s".
 	StopTimeout string `hcl:"stop_timeout,optional" default:"10s"`
 	// Labels are further labels. Default none.
 	Labels map[string]string `hcl:"labels,optional"`
@@ -84,21 +85,19 @@ type Task struct {
 	Options []string `hcl:"options,optional"`
 	// ConfigHash is any text, such as the checksum of a configuration file; when it changes, the container is made anew. Default none.
 	ConfigHash string `hcl:"config_hash,optional"`
-	// Replace, when false, keeps an existing container even if its arguments or its image have
-	// changed. Default true.
+	// Replace, when false, keeps an existing container even if its arguments or its image
+	// have changed.
 	Replace bool `hcl:"replace,optional" default:"true"`
-	// State is "running" (the default), "stopped" or "absent".
+	// State is the wanted state.
 	State string `hcl:"state,optional" enum:"running,stopped,absent" default:"running"`
 
 	seen seen.Reading[*podman.Container]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_container"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, expected the container's name")

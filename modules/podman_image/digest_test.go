@@ -46,10 +46,10 @@ func TestImageIsPulledByItsDigestAndGoesAgain(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	image, digest := registryOf(t, h)
-	apply(t, h, pulled(image+"@"+digest, "present"))
+	podmantest.Apply(t, h, pulled(image+"@"+digest, "present"))
 	h.Podman(t, "create", "--name", "user", image+"@"+digest)
 	h.Podman(t, "rm", "user")
-	apply(t, h, pulled(image+"@"+digest, "absent"))
+	podmantest.Apply(t, h, pulled(image+"@"+digest, "absent"))
 	if got := h.Podman(t, "images", "--all", "--quiet"); got != "" {
 		t.Errorf("images %s, want none", got)
 	}
@@ -63,7 +63,7 @@ func TestImageWithAnotherDigestIsNotTaken(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	image, _ := registryOf(t, h)
 	name := image + "@sha256:" + strings.Repeat("0", 64)
-	err := plan(t, h, pulled(name, "present"))[0].Do(t.Context(), h)
+	err := podmantest.Plan(t, h, pulled(name, "present"))[0].Do(t.Context(), h)
 	if err == nil || !strings.HasPrefix(err.Error(), "pull image "+name+": ") {
 		t.Errorf("error %v, want that %s was not pulled", err, name)
 	}

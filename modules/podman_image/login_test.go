@@ -6,6 +6,7 @@ import (
 
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
+	"kinit/modules/internal/podman/podmantest"
 	"kinit/modules/podman_image"
 )
 
@@ -43,7 +44,7 @@ func TestLoginIsInAPrivateFileForAsLongAsThePullTakes(t *testing.T) {
 		made := task("", func(t *podmanimage.Task) {
 			t.Name, t.Username, t.Password, t.TLSVerify = "registry.lab:5000/web:1", "ann", secret.Value("hunter2!"), false
 		})
-		steps := plan(t, h, made)
+		steps := podmantest.Plan(t, h, made)
 		if err := steps[0].Do(t.Context(), h); (err != nil) != (code != 0) {
 			t.Errorf("code %d: %v", code, err)
 		}

@@ -26,27 +26,6 @@ func task(source string, change func(*podmanimage.Task)) *podmanimage.Task {
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", left)
-	}
-}
-
 // archive saves an image to a file of the host and removes it from the store.
 func archive(t *testing.T, h *podmantest.Host, format, image, note string) string {
 	t.Helper()
@@ -75,7 +54,7 @@ func TestContract(t *testing.T) {
 func TestArchiveWithAnotherNameLeavesOnlyTheWantedOne(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	apply(t, h, task(archive(t, h, "docker-archive", "localhost/else:2", ""), nil))
+	podmantest.Apply(t, h, task(archive(t, h, "docker-archive", "localhost/else:2", ""), nil))
 	if got := h.Podman(t, "images", "--format", "{{.Names}}"); got != "["+name+"]" {
 		t.Errorf("images %s, want [%s]", got, name)
 	}
@@ -90,19 +69,19 @@ func TestNewArchiveReplacesTheImageAndItsOldOneGoes(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	one, two := archive(t, h, "oci-archive", name, "one"), archive(t, h, "oci-archive", name, "two")
-	apply(t, h, task(one, nil))
-	steps := plan(t, h, task(two, nil))
+	podmantest.Apply(t, h, task(one, nil))
+	steps := podmantest.Plan(t, h, task(two, nil))
 	want := "load image " + name + " from " + two + ": the archive has another image"
 	if len(steps) != 1 || steps[0].String() != want {
 		t.Fatalf("steps %v, want %q", steps, want)
 	}
-	apply(t, h, task(two, nil))
+	podmantest.Apply(t, h, task(two, nil))
 	if got := strings.Split(h.Podman(t, "images", "--all", "--quiet"), "\n"); len(got) != 1 {
 		t.Errorf("images %v, want one", got)
 	}
 	old := h.Podman(t, "images", "--quiet", "--no-trunc")
 	h.Podman(t, "create", "--name", "user", name)
-	apply(t, h, task(one, nil))
+	podmantest.Apply(t, h, task(one, nil))
 	marks, err := h.Marks(t.Context())
 	wantMarks := []module.Mark{
 		{Kind: "podman_image", ID: name}, {Kind: "podman_image", ID: strings.TrimPrefix(old, "sha256:")},
@@ -116,7 +95,7 @@ func TestImageThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, name, "theirs")
-	if steps := plan(t, h, task("", nil)); len(steps) > 0 {
+	if steps := podmantest.Plan(t, h, task("", nil)); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	other := archive(t, h, "docker-archive", "localhost/else:2", "ours")
@@ -139,7 +118,7 @@ func TestWrongChecksumLoadsNothing(t *testing.T) {
 	sum := sha256.Sum256(content)
 	right := hex.EncodeToString(sum[:])
 	wrong := strings.Repeat("0", 64)
-	err = plan(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = wrong }))[0].Do(t.Context(), h)
+	err = podmantest.Plan(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = wrong }))[0].Do(t.Context(), h)
 	want := file + " has sha256 " + right + ", expected " + wrong + ": fetch it again"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -147,14 +126,14 @@ func TestWrongChecksumLoadsNothing(t *testing.T) {
 	if got := h.Podman(t, "images", "--quiet"); got != "" {
 		t.Errorf("images %s, want none", got)
 	}
-	apply(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = right }))
+	podmantest.Apply(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = right }))
 }
 
 func TestArchiveThatIsNotThereYetOrIsNone(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	missing := h.Path("missing.tar")
-	err := plan(t, h, task(missing, nil))[0].Do(t.Context(), h)
+	err := podmantest.Plan(t, h, task(missing, nil))[0].Do(t.Context(), h)
 	want := "load image " + name + ": there is no file " + missing
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

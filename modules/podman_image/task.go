@@ -34,21 +34,19 @@ type Task struct {
 	Source string `hcl:"source,optional"`
 	// SHA256 is the checksum of the archive in hexadecimal, checked before it is loaded. Default none.
 	SHA256 string `hcl:"sha256,optional"`
-	// TLSVerify checks the registry's certificate. Default true.
+	// TLSVerify checks the registry's certificate.
 	TLSVerify bool `hcl:"tls_verify,optional" default:"true"`
 	// Username is the user at the registry. Default none.
 	Username string `hcl:"username,optional"`
 	// Password is that user's password.
 	Password secret.Value `hcl:"password,optional"`
-	// Keep leaves the image on the host when the cluster is removed, unless all is purged. Default false.
+	// Keep leaves the image on the host when the cluster is removed, unless all is purged.
 	Keep bool `hcl:"keep,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	seen seen.Reading[*podman.Image]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_image", Marks: []module.MarkKind{
 		module.NewMarkKind(podman.ImageMark, "image", undoImage, module.MarkTraits{LastResort: true}),
@@ -63,7 +61,6 @@ func fullName(name string) bool {
 	return found && known && strings.ContainsAny(path.Base(name), ":@")
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !fullName(t.Name):
@@ -95,7 +92,7 @@ func (t *Task) read(ctx context.Context, c podman.Client) (state, error) {
 	if s.image, err = c.Image(ctx, t.Name); err != nil {
 		return s, err
 	}
-	if t.archive() && t.State == "present" {
+	if t.archive() && !t.Absent() {
 		s.content, err = readArchive(ctx, c.Host, t.Source)
 	}
 	return s, err
@@ -112,7 +109,6 @@ func (t *Task) missing(s state) string {
 	return ""
 }
 
-// Plan compares podman's store with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,7 +118,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.absent(ctx, c, s)
 	}
 	reason := t.missing(s)
@@ -163,7 +159,6 @@ func (t *Task) absent(ctx context.Context, c podman.Client, s state) ([]module.S
 	}), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name   string `cty:"name"`   // the full name
 	ID     string `cty:"id"`     // the image's id

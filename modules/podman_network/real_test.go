@@ -23,24 +23,6 @@ func task(name string, change func(*podmannetwork.Task)) module.Task {
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "k8s"} {
@@ -59,7 +41,7 @@ func TestArgumentsReachPodman(t *testing.T) {
 		t.Subnet, t.Gateway, t.MTU = "10.213.9.0/24", "10.213.9.254", 1442
 		t.DNS, t.Internal, t.Options = false, true, map[string]string{"isolate": "true"}
 	})
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	type network struct {
 		Subnets  []struct{ Subnet, Gateway string }
 		Internal bool
@@ -82,12 +64,12 @@ func TestArgumentsReachPodman(t *testing.T) {
 		t.Errorf("outputs %v, %v", values, err)
 	}
 	other := task("lab", func(t *podmannetwork.Task) { t.MTU = 1400 })
-	steps := plan(t, h, other)
+	steps := podmantest.Plan(t, h, other)
 	if len(steps) != 1 || steps[0].String() != "recreate podman network lab: its arguments are others" {
 		t.Fatalf("steps %v", steps)
 	}
-	apply(t, h, other)
-	if left := plan(t, h, other); len(left) > 0 {
+	podmantest.Apply(t, h, other)
+	if left := podmantest.Plan(t, h, other); len(left) > 0 {
 		t.Errorf("planned again: %v", left)
 	}
 }
@@ -110,9 +92,9 @@ func TestNetworkInUseIsNotTakenAway(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, "localhost/kinit-test:1", "")
 	name := "used-" + rand.Text()
-	apply(t, h, task(name, nil))
+	podmantest.Apply(t, h, task(name, nil))
 	h.Podman(t, "create", "--name", "theirs", "--network", name, "localhost/kinit-test:1")
-	steps := plan(t, h, task(name, func(t *podmannetwork.Task) { t.MTU = 1400 }))
+	steps := podmantest.Plan(t, h, task(name, func(t *podmannetwork.Task) { t.MTU = 1400 }))
 	err := steps[0].Do(t.Context(), h)
 	if err == nil || !strings.Contains(err.Error(), "remove network "+name) {
 		t.Errorf("error %v, want that the network cannot be removed", err)

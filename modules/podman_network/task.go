@@ -31,24 +31,21 @@ type Task struct {
 	Gateway string `hcl:"gateway,optional"`
 	// MTU is the largest packet in bytes. Default 0: the kernel's.
 	MTU int `hcl:"mtu,optional"`
-	// DNS makes podman resolve the names of the network's containers. Default true.
+	// DNS makes podman resolve the names of the network's containers.
 	DNS bool `hcl:"dns,optional" default:"true"`
-	// Internal blocks the containers' access to outside networks. Default false.
+	// Internal blocks the containers' access to outside networks.
 	Internal bool `hcl:"internal,optional"`
 	// Options are further options of the bridge driver. Default none.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	seen seen.Reading[*podman.Network]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_network"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, expected the network's name")
@@ -96,7 +93,6 @@ func (t *Task) options() []string {
 	return args
 }
 
-// Plan compares the network with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
 	found, err := c.Network(ctx, t.Name)
@@ -111,7 +107,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // decide plans for a network of the cluster, or for nil.
 func (t *Task) decide(found *podman.Network) []module.Step {
-	if t.State == "absent" {
+	if t.Absent() {
 		if found == nil {
 			return nil
 		}
@@ -152,7 +148,6 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return podman.Client{Host: h}.RemoveNetwork(ctx, t.Name)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name      string `cty:"name"`      // the network
 	Interface string `cty:"interface"` // the bridge on the host

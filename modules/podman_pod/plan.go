@@ -51,7 +51,6 @@ func (t *Task) read(ctx context.Context, c podman.Client) (state, error) {
 	return s, nil
 }
 
-// Plan compares the pod with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
 	s, err := t.read(ctx, c)

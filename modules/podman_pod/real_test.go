@@ -26,35 +26,6 @@ func task(h *podmantest.Host, change func(*podmanpod.Task)) *podmanpod.Task {
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", left)
-	}
-}
-
-func wantStep(t *testing.T, h module.Host, made module.Task, want string) {
-	t.Helper()
-	steps := plan(t, h, made)
-	if len(steps) != 1 || steps[0].String() != want {
-		t.Fatalf("steps %v, want %q", steps, want)
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "k8s"} {
@@ -70,7 +41,7 @@ func TestContract(t *testing.T) {
 func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	apply(t, h, task(h, nil))
+	podmantest.Apply(t, h, task(h, nil))
 	name := h.Podman(t, "images", "--format", "{{.Repository}}:{{.Tag}}")
 	marks := []module.Mark{{Kind: "podman_image", ID: name}, {Kind: "podman_firewall", ID: "netavark", Prior: "[]"}}
 	wantMarks(t, h, marks...)
@@ -80,12 +51,12 @@ func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {
 		}
 	}
 	network := h.Network(t)
-	apply(t, h, task(h, func(t *podmanpod.Task) { t.Name, t.Networks = "second", []string{network} }))
+	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.Name, t.Networks = "second", []string{network} }))
 	wantMarks(t, h, marks[1])
 	if err := h.Disown(t.Context(), marks[1]); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, h, task(h, func(t *podmanpod.Task) { t.Name = "third" }))
+	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.Name = "third" }))
 	wantMarks(t, h)
 }
 
@@ -102,7 +73,7 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	args := []string{"run", "--detach", "--pod", "services", "--name", "dns", image}
 	if h.Runtime != "" {
 		args = append([]string{"--runtime", h.Runtime}, args...)
@@ -111,9 +82,9 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
 	h.Kill(t, infra)
 	name := h.Podman(t, "inspect", infra, "--format", "{{.Name}}")
-	wantStep(t, h, made, fmt.Sprintf("restart pod services: the processes of %s are gone", name))
+	podmantest.WantStep(t, h, made, fmt.Sprintf("restart pod services: the processes of %s are gone", name))
 	before := h.Podman(t, "inspect", "dns", "--format", "{{.State.Pid}}")
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	after := h.Podman(t, "inspect", "dns", "--format", "{{.State.Running}} {{.State.Pid}}")
 	if after == "true "+before {
 		t.Error("the container was not restarted and lives in the old namespaces")
@@ -123,22 +94,22 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	}
 	h.Kill(t, infra)
 	h.Kill(t, "dns")
-	apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "absent" }))
+	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "absent" }))
 }
 
 func TestStoppedAndRecreated(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	made := task(h, nil)
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
-	wantStep(t, h, stopped, "stop pod services")
-	apply(t, h, stopped)
-	wantStep(t, h, made, "start pod services")
-	apply(t, h, made)
+	podmantest.WantStep(t, h, stopped, "stop pod services")
+	podmantest.Apply(t, h, stopped)
+	podmantest.WantStep(t, h, made, "start pod services")
+	podmantest.Apply(t, h, made)
 	other := task(h, func(t *podmanpod.Task) { t.Hostname = "other" })
-	wantStep(t, h, other, "recreate pod services with its containers: its arguments are others")
-	apply(t, h, other)
+	podmantest.WantStep(t, h, other, "recreate pod services with its containers: its arguments are others")
+	podmantest.Apply(t, h, other)
 }
 
 func TestPublishedPortAndOutputs(t *testing.T) {
@@ -157,7 +128,7 @@ func TestPublishedPortAndOutputs(t *testing.T) {
 		t.Networks, t.Publish, t.Hostname = []string{network}, []string{"127.0.0.1:" + port + ":6443"}, "services"
 		t.AddHosts, t.DNS = []string{"registry:10.0.0.253"}, []string{"10.0.0.253"}
 	})
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	if got := h.Podman(t, "port", h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")); got != "6443/tcp -> 127.0.0.1:"+port {
 		t.Errorf("ports %s", got)
 	}
@@ -191,12 +162,12 @@ func TestPodWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	made := task(h, nil)
-	apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "stopped" }))
+	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "stopped" }))
 	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
 	h.HalfStart(t, infra)
 
-	wantStep(t, h, made, "start pod services")
-	apply(t, h, made)
+	podmantest.WantStep(t, h, made, "start pod services")
+	podmantest.Apply(t, h, made)
 	if status := h.Podman(t, "pod", "inspect", "services", "--format", "{{.State}}"); status != "Running" {
 		t.Errorf("the pod is %s, want Running", status)
 	}
@@ -208,11 +179,11 @@ func TestPodWhoseStartWasKilledAtAnyMomentIsStarted(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	made := task(h, nil)
-	apply(t, h, made)
+	podmantest.Apply(t, h, made)
 	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
 	for i := range 12 {
-		apply(t, h, stopped)
+		podmantest.Apply(t, h, stopped)
 		h.KilledAfter(t, time.Duration(i)*30*time.Millisecond, "pod", "start", "services")
-		apply(t, h, made)
+		podmantest.Apply(t, h, made)
 	}
 }

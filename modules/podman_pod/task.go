@@ -63,18 +63,16 @@ type Task struct {
 	Labels map[string]string `hcl:"labels,optional"`
 	// Options are further arguments of "podman pod create", passed unchanged. Default none.
 	Options []string `hcl:"options,optional"`
-	// State is "running" (the default), "stopped" or "absent".
+	// State is the wanted state.
 	State string `hcl:"state,optional" enum:"running,stopped,absent" default:"running"`
 
 	seen seen.Reading[state]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_pod"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, expected the pod's name")
@@ -98,7 +96,6 @@ func (t *Task) options() []string {
 // hash returns the hash of everything whose change makes the pod anew.
 func (t *Task) hash() string { return podman.Hash(t.Runtime, t.options()) }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name  string            `cty:"name"`  // the pod
 	ID    string            `cty:"id"`    // its id

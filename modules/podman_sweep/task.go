@@ -19,18 +19,17 @@ import (
 // Errors:
 //   - podman does not remove an object; the error names its users
 type Task struct {
-	// All removes everything of the cluster, including the names in keep. Default false.
+	// All removes everything of the cluster, including the names in keep.
 	All bool `hcl:"all,optional"`
 	// Keep are the names of objects of any kind that remain. Default none.
 	Keep []string `hcl:"keep,optional"`
-	// Purge also removes images that are kept for later clusters. Default false.
+	// Purge also removes images that are kept for later clusters.
 	Purge bool `hcl:"purge,optional"`
 
 	seen    seen.Reading[[]target]
 	foreign []string // objects of another cluster with the same name, in words
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_sweep"})
 }
@@ -189,7 +188,6 @@ func (t *Task) look(h module.Host, what string, labels map[string]string) {
 // Tells returns the objects of another cluster with the same name.
 func (t *Task) Tells() string { return strings.Join(t.foreign, "\n") }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Count int      `cty:"count"` // number of objects that are left
 	Names []string `cty:"names"` // their names

@@ -15,6 +15,7 @@ import (
 
 // Task is a volume of podman. Its content is never replaced: a volume with other
 // options is an error.
+// The content of an absent volume is deleted.
 //
 // Errors:
 //   - the volume was made with other options
@@ -25,18 +26,15 @@ type Task struct {
 	Name string `hcl:"name"`
 	// Options are options of the local driver, such as { type = "tmpfs" }. Default none.
 	Options map[string]string `hcl:"options,optional"`
-	// State is "present" (the default) or "absent", which deletes its content.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	seen seen.Reading[*podman.Volume]
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	if t.Name == "" {
 		return errors.New("name is empty, expected the volume's name")
@@ -53,7 +51,6 @@ func (t *Task) options() []string {
 	return args
 }
 
-// Plan compares the volume with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
 	found, err := c.Volume(ctx, t.Name)
@@ -64,9 +61,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, c.Foreign("podman volume "+t.Name, found.Labels)
 	}
 	switch {
-	case t.State == "absent" && found != nil:
+	case t.Absent() && found != nil:
 		return module.OneStep("remove podman volume "+t.Name, t.remove), nil
-	case t.State == "absent":
+	case t.Absent():
 		return nil, nil
 	case found == nil:
 		return module.OneStep("create podman volume "+t.Name, t.create), nil
@@ -93,7 +90,6 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return podman.Client{Host: h}.RemoveVolume(ctx, t.Name)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name       string `cty:"name"`       // the volume
 	Mountpoint string `cty:"mountpoint"` // its folder on the host

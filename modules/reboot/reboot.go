@@ -38,15 +38,14 @@ type Task struct {
 	// restart, such as one that compares uname -r with the newest kernel. It is
 	// checked in addition to marker.
 	OnlyIf []string `hcl:"only_if,optional"`
-	// Unconditional restarts in every run. Default false.
+	// Unconditional restarts in every run.
 	Unconditional bool `hcl:"unconditional,optional"`
-	// Command restarts the host. Default ["systemctl", "reboot"].
+	// Command restarts the host.
 	Command []string `hcl:"command,optional" default:"systemctl,reboot"`
 	// Ready is a command that ends with 0 when the restarted host is usable, such
 	// as ["systemctl", "is-system-running", "--wait"]. Default: the host answers.
 	Ready []string `hcl:"ready,optional"`
-	// Within is how long the restart can take until the host is ready again, such as
-	// "90s". Default "10m".
+	// Within is how long the restart can take until the host is ready again, such as "90s".
 	Within string `hcl:"within,optional" default:"10m"`
 
 	elapsed time.Duration
@@ -63,14 +62,12 @@ type paths struct {
 // random.
 const bootID = "/proc/sys/kernel/random/boot_id"
 
-// Kind is the module "reboot".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "reboot", Elsewhere: "win_reboot", New: func() module.Task {
 		return module.SetDefaults(&Task{paths: paths{bootID, bootID}})
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Marker != "" {
 		if err := fileattr.CheckPath("marker", t.Marker); err != nil {
@@ -143,13 +140,11 @@ func (t *Task) readID(ctx context.Context, h module.Host) (string, error) {
 	return strings.TrimSpace(text), err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	BootID  string  `cty:"boot_id"` // the kernel's, new with each boot
 	Elapsed float64 `cty:"elapsed"` // seconds that the restart took, 0 without one
 }
 
-// Outputs reads the boot id.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	id, err := t.readID(ctx, h)
 	return Outputs{BootID: id, Elapsed: t.elapsed.Seconds()}, err

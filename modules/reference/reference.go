@@ -39,6 +39,7 @@ type Argument struct {
 	Required  bool       `json:"required,omitempty"`
 	Secret    bool       `json:"secret,omitempty"`    // its value is never shown
 	Repeated  bool       `json:"repeated,omitempty"`  // a block that may be given several times
+	Words     []string   `json:"words,omitempty"`     // the values that it can have; any if empty
 	Default   string     `json:"default,omitempty"`   // in HCL; what Text says where it is empty
 	Text      string     `json:"text"`                // meaning and unit
 	Arguments []Argument `json:"arguments,omitempty"` // of a block

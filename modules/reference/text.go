@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -49,13 +50,27 @@ func writeArguments(b *strings.Builder, all []Argument, margin string, columns i
 	}
 }
 
-// facts is the type of an argument and whether it must be given.
+// choice lists the values that an argument can have.
+func (a Argument) choice() string {
+	var words []string
+	for _, word := range a.Words {
+		words = append(words, strconv.Quote(word))
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// facts is the type of an argument, its values, and whether it must be given.
 func (a Argument) facts() string {
 	words := []string{a.Type}
 	for _, w := range []struct {
 		is   bool
 		word string
 	}{
+		{a.Words != nil, a.choice()},
 		{a.Secret, "secret"}, {a.Repeated, "repeated"}, {a.Required, "required"},
 		{a.Default != "", "default " + a.Default},
 	} {

@@ -42,30 +42,11 @@ type Task struct {
 	// such as ["python3", "-u"]. Default: the interpreter in the script's first line, after
 	// "#!".
 	Interpreter []string `hcl:"interpreter,optional"`
-	// Creates is a path that the script makes. If it exists, the script does not run.
-	Creates string `hcl:"creates,optional"`
-	// Removes is a path that the script removes. If it does not exist, the script does not run.
-	Removes string `hcl:"removes,optional"`
-	// Unless is a command that changes nothing; if it ends with 0, the script does not
-	// run.
-	Unless []string `hcl:"unless,optional"`
-	// OnlyIf is a command that changes nothing; the script runs only if it ends with 0.
-	// It runs again afterwards and must then not end with 0.
-	OnlyIf []string `hcl:"only_if,optional"`
-	// Env is added to the script's environment.
-	Env map[string]string `hcl:"env,optional"`
-	// Dir is the working directory, an absolute path. Default: the login's home folder.
-	Dir string `hcl:"dir,optional"`
-	// OKCodes are the exit codes that mean success.
-	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
-	// Expect is a text or regular expression that standard output must contain.
-	Expect string `hcl:"expect,optional"`
+	process.Conditional
 
-	process.Task
 	files module.LocalFiles // the files that source names
 }
 
-// Kind is the module "script".
 func Kind() module.Kind {
 	return module.With[Task, process.Outputs](module.Kind{Name: "script", Elsewhere: "win_powershell"})
 }
@@ -81,12 +62,7 @@ func (t *Task) Validate() error {
 	case len(t.Interpreter) > 0 && t.Interpreter[0] == "":
 		return errors.New("interpreter has an empty program, want one such as \"python3\"")
 	}
-	return t.surroundings().Validate()
-}
-
-// surroundings returns the process without the script.
-func (t *Task) surroundings() process.Process {
-	return process.Process{Env: t.Env, Dir: t.Dir, OKCodes: t.OKCodes, Expect: t.Expect}
+	return t.Check()
 }
 
 // process reads the script.
@@ -101,8 +77,7 @@ func (t *Task) process() (process.Process, error) {
 			return process.Process{}, fmt.Errorf("source: %s: %w", t.Source, err)
 		}
 	}
-	p, run := t.surroundings(), process.Script(interpreter, string(text), t.Args...)
-	p.Argv, p.Stdin = run.Argv, run.Stdin
+	p := t.With(process.Script(interpreter, string(text), t.Args...))
 	p.Shown = strings.Join(append([]string{filepath.Base(t.Source)}, t.Args...), " ")
 	return p, nil
 }
@@ -122,17 +97,6 @@ func shebang(text []byte) ([]string, error) {
 	return []string{program, argument}, nil
 }
 
-func (t *Task) conditions() process.Conditions {
-	return process.Conditions{
-		Creates: t.Creates, Removes: t.Removes,
-		Unless: process.Process{Argv: t.Unless, Env: t.Env, Dir: t.Dir},
-		OnlyIf: process.Process{Argv: t.OnlyIf, Env: t.Env, Dir: t.Dir},
-	}
-}
-
-// Unverifiable reports whether no condition shows if the script is still needed.
-func (t *Task) Unverifiable() bool { return !t.conditions().Any() }
-
 // Plan checks the conditions. An unreadable script is an error even if the
 // conditions do not require it.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -140,7 +104,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.conditions().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
+	return t.Given().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
 		return t.Run(ctx, h, p)
 	})
 }

@@ -19,7 +19,9 @@ func TestSuite(t *testing.T) {
 	source := write(t, "#!/bin/sh -e\nprintf '%s' \"$2\" >\"$1\"\n")
 	moduletest.Run(t, moduletest.Case{
 		New: func() module.Task {
-			return &Task{Source: source, Args: []string{h.Path("made"), "it's done"}, Creates: h.Path("made"), OKCodes: []int{0}}
+			task := Kind().New().(*Task)
+			task.Source, task.Args, task.Creates = source, []string{h.Path("made"), "it's done"}, h.Path("made")
+			return task
 		},
 		Host: h,
 	})

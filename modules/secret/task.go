@@ -22,29 +22,24 @@ import (
 type Task struct {
 	// Path is the file on the host, with mode 0600.
 	Path string `hcl:"path"`
-	// Format is "password" (letters and digits, the default), "token" (a kubeadm
-	// bootstrap token, [a-z0-9]{6}.[a-z0-9]{16}) or "hex".
-	Format string `hcl:"format,optional" default:"password"`
-	// Length is the length of a password in characters, default 24.
+	// Format is the form of the value: a "password" of letters and digits, a "token" of
+	// kubeadm, [a-z0-9]{6}.[a-z0-9]{16}, or "hex".
+	Format string `hcl:"format,optional" enum:"password,token,hex" default:"password"`
+	// Length is the length of a password in characters.
 	Length int `hcl:"length,optional" default:"24"`
-	// Bytes is the number of random bytes of a hex value, default 32, the size of a kubeadm certificate key.
+	// Bytes is the number of random bytes of a hex value, the size of a kubeadm certificate key.
 	Bytes int `hcl:"bytes,optional" default:"32"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "secret"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !path.IsAbs(t.Path):
 		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
-	case t.Format != "password" && t.Format != "token" && t.Format != "hex":
-		return fmt.Errorf("format is %q, expected \"password\", \"token\" or \"hex\"", t.Format)
 	case t.Length < 8 || t.Length > 128:
 		return fmt.Errorf("length is %d, expected 8 to 128 characters", t.Length)
 	case t.Bytes < 8 || t.Bytes > 128:
@@ -59,13 +54,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (string, bool, error) {
 	return strings.TrimSuffix(text, "\n"), there, err
 }
 
-// Plan compares the file with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	value, there, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.absent(ctx, h, there)
 	}
 	if there && t.fits(value) {
@@ -98,19 +92,16 @@ func (t *Task) absent(ctx context.Context, h module.Host, there bool) ([]module.
 	if !there {
 		return nil, nil
 	}
-	if err := t.mayReplace(ctx, h); err != nil {
-		return nil, err
-	}
-	return module.OneStep("remove "+t.Path, func(ctx context.Context, h module.Host) error {
-		return hostfile.Drop(ctx, h, t.Path)
-	}), nil
+	return hostfile.PlanDrop(ctx, h, advice, t.Path)
 }
+
+// advice is what to do about a file that is not the owner's.
+const advice = "move it away, or use another path"
 
 func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
-	return claim.Free(ctx, h, t.Path, "move it away, or use another path")
+	return claim.Free(ctx, h, t.Path, advice)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path  string       `cty:"path"`  // the file
 	Value secret.Value `cty:"value"` // the value; secret

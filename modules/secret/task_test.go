@@ -94,11 +94,11 @@ func TestOwnValueOfAnotherFormIsReplacedAndForeignOneKept(t *testing.T) {
 func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*secretvalue.Task){
-		`path is "s", expected an absolute path`:                 func(t *secretvalue.Task) { t.Path = "s" },
-		`format is "pin", expected "password", "token" or "hex"`: func(t *secretvalue.Task) { t.Format = "pin" },
-		`length is 4, expected 8 to 128 characters`:              func(t *secretvalue.Task) { t.Length = 4 },
-		`bytes is 1000, expected 8 to 128`:                       func(t *secretvalue.Task) { t.Bytes = 1000 },
-		`state is "gone", want one of present, absent`:           func(t *secretvalue.Task) { t.State = "gone" },
+		`path is "s", expected an absolute path`:            func(t *secretvalue.Task) { t.Path = "s" },
+		`format is "pin", want one of password, token, hex`: func(t *secretvalue.Task) { t.Format = "pin" },
+		`length is 4, expected 8 to 128 characters`:         func(t *secretvalue.Task) { t.Length = 4 },
+		`bytes is 1000, expected 8 to 128`:                  func(t *secretvalue.Task) { t.Bytes = 1000 },
+		`state is "gone", want one of present, absent`:      func(t *secretvalue.Task) { t.State = "gone" },
 	} {
 		err := module.Check(task("/srv/secret", change))
 		if err == nil || err.Error() != want {

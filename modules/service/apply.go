@@ -60,6 +60,9 @@ func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
 
 // store records the fingerprint of a start.
 func (t *Task) store(ctx context.Context, h module.Host, fingerprint string) error {
+	if fingerprint == "" {
+		return nil
+	}
 	file := t.fingerprintPath(h)
 	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
 		return err

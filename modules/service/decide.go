@@ -100,13 +100,11 @@ func (p *planner) run(verb, why, fingerprint string) {
 			if err := p.mark(ctx, h); err != nil {
 				return err
 			}
-		}
-		if verb == "start" && fingerprint != "" {
 			if err := p.task.store(ctx, h, fingerprint); err != nil {
 				return err
 			}
 		}
-		if err := p.task.start(ctx, h, verb); err != nil || verb == "start" || fingerprint == "" {
+		if err := p.task.start(ctx, h, verb); err != nil || verb == "start" {
 			return err
 		}
 		return p.task.store(ctx, h, fingerprint)

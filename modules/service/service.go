@@ -32,7 +32,7 @@ type Task struct {
 	Unit *string `hcl:"unit,optional"`
 	// Enabled starts the unit at boot; false disables that.
 	Enabled *bool `hcl:"enabled,optional"`
-	// State is "started", "stopped" or "absent".
+	// State is the wanted state.
 	State string `hcl:"state,optional" enum:"started,stopped,absent"`
 	// RestartOn are the inputs of the running service, such as the checksums of its
 	// configuration files. A running service is restarted if they differ from those at
@@ -43,7 +43,6 @@ type Task struct {
 	Masked *bool `hcl:"masked,optional"`
 }
 
-// Kind is the module "service".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "service", Elsewhere: "win_service", Marks: []module.MarkKind{
 		module.NewMarkKind("service", "service", undoService, module.Restores("service")),
@@ -60,7 +59,6 @@ func (t *Task) unit() string {
 
 func (t *Task) path() string { return unitFolder + t.unit() }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case t.Name == "" || strings.ContainsAny(t.Name, "/ \t\n") || strings.HasPrefix(t.Name, "-"):
@@ -79,7 +77,6 @@ func is(b *bool) bool { return b != nil && *b }
 // isNot reports whether an optional argument is given and false.
 func isNot(b *bool) bool { return b != nil && !*b }
 
-// Plan compares the unit with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -91,7 +88,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name    string `cty:"name"`    // the unit, with its suffix
 	Active  bool   `cty:"active"`  // whether it runs

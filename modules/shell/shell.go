@@ -30,37 +30,22 @@ import (
 type Task struct {
 	// Commands is the text for the shell: one line, or several in a heredoc.
 	Commands string `hcl:"commands"`
-	// Executable is the shell, a name or an absolute path. Default "sh", the POSIX
-	// shell of every host.
+	// Executable is the shell, a name or an absolute path. Every host has the default, the
+	// POSIX shell.
 	Executable string `hcl:"executable,optional" default:"sh"`
-	// Creates is a path that the commands make. If it exists, they do not run.
-	Creates string `hcl:"creates,optional"`
-	// Removes is a path that the commands remove. If it does not exist, they do not run.
-	Removes string `hcl:"removes,optional"`
 	// Unless is text for the same shell that changes nothing; if it ends with 0,
 	// the commands do not run.
 	Unless string `hcl:"unless,optional"`
 	// OnlyIf is text for the same shell that changes nothing; the commands run only if it
 	// ends with 0. It runs again afterwards and must then not end with 0.
 	OnlyIf string `hcl:"only_if,optional"`
-	// Env is added to the shell's environment.
-	Env map[string]string `hcl:"env,optional"`
-	// Dir is the working directory, an absolute path. Default: the login's home folder.
-	Dir string `hcl:"dir,optional"`
-	// OKCodes are the exit codes that mean success.
-	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
-	// Expect is a text or regular expression that standard output must contain.
-	Expect string `hcl:"expect,optional"`
-
 	process.Task
 }
 
-// Kind is the module "shell".
 func Kind() module.Kind {
 	return module.With[Task, process.Outputs](module.Kind{Name: "shell", Elsewhere: "win_powershell"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case strings.TrimSpace(t.Commands) == "":
@@ -70,27 +55,23 @@ func (t *Task) Validate() error {
 	case t.Executable == "":
 		return errors.New("executable is empty, want a shell such as \"bash\"")
 	}
-	return t.process().Validate()
+	return t.Check()
 }
 
-func (t *Task) process() process.Process {
-	p := t.script(t.Commands)
-	p.OKCodes, p.Expect = t.OKCodes, t.Expect
-	return p
-}
+func (t *Task) process() process.Process { return t.With(t.script(t.Commands)) }
 
-// script returns the process that runs a text in the task's shell, folder and environment.
+// script returns the process that runs a text in the task's shell.
 func (t *Task) script(text string) process.Process {
 	if text == "" {
 		return process.Process{}
 	}
 	p := process.Script([]string{t.Executable}, text)
-	p.Env, p.Dir, p.Shown = t.Env, t.Dir, t.Executable+": "+text
+	p.Shown = t.Executable + ": " + text
 	return p
 }
 
 func (t *Task) conditions() process.Conditions {
-	return process.Conditions{Creates: t.Creates, Removes: t.Removes, Unless: t.script(t.Unless), OnlyIf: t.script(t.OnlyIf)}
+	return t.Conditions(t.script(t.Unless), t.script(t.OnlyIf))
 }
 
 // Unverifiable reports whether no condition shows if the commands are still needed.

@@ -29,20 +29,17 @@ import (
 type Task struct {
 	// Path is the path of the private key on the host; the public key is beside it, with ".pub".
 	Path string `hcl:"path"`
-	// Type is the type of a new key: "ed25519", the default and the only one.
+	// Type is the type of a new key.
 	Type string `hcl:"type,optional" enum:"ed25519" default:"ed25519"`
 	// Comment is the comment of the public key. Default none.
 	Comment string `hcl:"comment,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ssh_key"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !path.IsAbs(t.Path):
@@ -86,13 +83,12 @@ func (t *Task) publicLine(signer ssh.Signer) string {
 	return strings.TrimSpace(line+" "+t.Comment) + "\n"
 }
 
-// Plan compares what is on the host with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.absent(ctx, h, s)
 	}
 	if s.hasPrivate && s.hasPublic && s.public == t.publicLine(s.signer) {
@@ -149,23 +145,13 @@ func (t *Task) absent(ctx context.Context, h module.Host, s state) ([]module.Ste
 	if s.hasPublic {
 		files = append(files, t.publicPath())
 	}
-	var steps []module.Step
-	for _, file := range files {
-		if err := t.mayReplace(ctx, h, file); err != nil {
-			return nil, err
-		}
-		steps = append(steps, module.NewStep("remove "+file, func(ctx context.Context, h module.Host) error {
-			return hostfile.Drop(ctx, h, file)
-		}))
-	}
-	return steps, nil
+	return hostfile.PlanDrop(ctx, h, "move it away, or use another path", files...)
 }
 
 func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error {
 	return claim.Free(ctx, h, file, "move it away, or use another path")
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path        string       `cty:"path"`        // path of the private key
 	PublicKey   string       `cty:"public_key"`  // the public key, one line with the comment

@@ -26,9 +26,9 @@ import (
 // Errors:
 //   - an object cannot be undone; its mark remains, so that the next run tries again
 type Task struct {
-	// All undoes everything of the cluster, including the names in keep, and removes its manifest. Default false.
+	// All undoes everything of the cluster, including the names in keep, and removes its manifest.
 	All bool `hcl:"all,optional"`
-	// Purge also undoes objects that are kept for later clusters: packages, downloaded images. Default false.
+	// Purge also undoes objects that are kept for later clusters: packages, downloaded images.
 	Purge bool `hcl:"purge,optional"`
 	// Keep are the paths and names of objects that remain. Default none.
 	Keep []string `hcl:"keep,optional"`
@@ -40,12 +40,10 @@ type Task struct {
 	told  string
 }
 
-// Kind is the module, which undoes marks of the kinds.
 func Kind(kinds []module.MarkKind) module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "sweep", New: func() module.Task { return &Task{marks: kinds} }})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
 	var names []string
 	for _, one := range t.marks {
@@ -218,14 +216,12 @@ func (t *Task) left(s state) []string {
 	return names
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Count int      `cty:"count"` // number of objects that are left
 	Names []string `cty:"names"` // their names
 	Kept  []string `cty:"kept"`  // objects that remain until all is purged
 }
 
-// Outputs reads the manifest again.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, h) })
 	if err != nil {

@@ -11,13 +11,12 @@ import (
 	"kinit/modules/internal/claim"
 )
 
-// Plan compares the parameter with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(h, s), nil
 	}
 	return t.decide(h, s), nil

@@ -30,16 +30,13 @@ type Task struct {
 	// Value is the wanted value. Several numbers are separated by a space.
 	Value string `hcl:"value,optional"`
 	// Least makes value a minimum, a whole number: a higher parameter does not change.
-	// Default false.
 	Least bool `hcl:"least,optional"`
-	// Persistent also writes the parameter to
-	// /etc/sysctl.d/90-kinit-<cluster, or "host">-<name>.conf. Default true.
+	// Persistent also writes the parameter to /etc/sysctl.d/90-kinit-<cluster, or
+	// "host">-<name>.conf.
 	Persistent bool `hcl:"persistent,optional" default:"true"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "sysctl".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "sysctl", Elsewhere: "win_registry", Marks: []module.MarkKind{
 		module.NewMarkKind("sysctl", "kernel parameter", undoSysctl, module.Restores("kernel parameter")),
@@ -48,12 +45,11 @@ func Kind() module.Kind {
 
 var parameter = regexp.MustCompile(`^[A-Za-z0-9_/-]+(\.[A-Za-z0-9_/-]+)+$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !parameter.MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a kernel parameter such as \"net.ipv4.ip_forward\"", t.Name)
 	}
-	if t.State == "present" && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
+	if !t.Absent() && (normal(t.Value) == "" || strings.Contains(t.Value, "\n")) {
 		return fmt.Errorf("value is %q, want one line of text", t.Value)
 	}
 	if _, err := strconv.ParseInt(t.Value, 10, 64); t.Least && err != nil {
@@ -113,7 +109,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	s.kept = string(kept)
-	if t.State == "present" && !t.Least || h.Owner() == "" {
+	if !t.Absent() && !t.Least || h.Owner() == "" {
 		return s, nil
 	}
 	mark, marked, err := claim.Of(ctx, h, t.Name, "sysctl")
@@ -144,12 +140,10 @@ func (t *Task) isShared(ctx context.Context, h module.Host) (bool, error) {
 	return false, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Value string `cty:"value"` // the kernel's value
 }
 
-// Outputs reads the value.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	return Outputs{Value: s.value}, err

@@ -49,8 +49,7 @@ type Task struct {
 	DropIn string `hcl:"drop_in,optional"`
 	// Enabled starts the unit at boot; false disables that. Default: unchanged.
 	Enabled *bool `hcl:"enabled,optional"`
-	// State is "started", "stopped", "present" or "absent". With "present", the
-	// default, nothing is started or stopped.
+	// State is the wanted state. With "present", nothing is started or stopped.
 	State string `hcl:"state,optional" enum:"started,stopped,present,absent" default:"present"`
 	// RestartOn are further inputs of the running unit, such as checksums of
 	// its configuration files. A running unit is restarted if they differ from those at
@@ -60,7 +59,6 @@ type Task struct {
 	sensitive bool // the text contains a sensitive value
 }
 
-// Kind is the module "systemd_unit".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "systemd_unit", Elsewhere: "win_service", Marks: []module.MarkKind{
 		module.NewMarkKind("unit", "unit", undoUnit, module.MarkTraits{File: unitFile}),
@@ -76,7 +74,6 @@ func (t *Task) Hide(argument string) bool {
 
 var dropInName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := unitfile.CheckName(t.Name); err != nil {
 		return err
@@ -123,7 +120,6 @@ func (t *Task) path() string {
 	return unitfile.Folder + unitfile.Name(t.Name)
 }
 
-// Plan compares the file and systemd's state with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.State == "absent" {
 		return t.planAbsent(ctx, h)
@@ -162,7 +158,6 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 	return append(t.reloaded(steps), rest...), err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name    string `cty:"name"`    // the unit, with its suffix
 	Path    string `cty:"path"`    // the file of the unit, or of the drop-in

@@ -27,8 +27,9 @@ func TestSensitiveValueMakesTheContentSecret(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "")
 	h.FS.Put("/etc/f", "old", 0o644)
 	text := "key ${key}\n"
-	task := &Task{Dest: "/etc/f", State: "present", Template: &text,
-		Vars: cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("opensesame")})}
+	task := Kind().New().(*Task)
+	task.Dest, task.Template = "/etc/f", &text
+	task.Vars = cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("opensesame")})
 	if !task.Hide("vars") {
 		t.Error("it does not keep vars to itself")
 	}

@@ -34,11 +34,11 @@ type Task struct {
 	// Command is the program, by its absolute path, and its arguments, which are passed
 	// literally: no shell, no variables.
 	Command []string `hcl:"command,optional"`
-	// User runs the command. Default "root".
+	// User runs the command.
 	User string `hcl:"user,optional" default:"root"`
 	// Env are variables of the command. Every user of the host can read them.
 	Env map[string]string `hcl:"env,optional"`
-	// Dir is the absolute path of the command's working folder. Default "/".
+	// Dir is the absolute path of the command's working folder.
 	Dir string `hcl:"dir,optional" default:"/"`
 	// OnCalendar are times, such as "daily" or "Mon..Fri 06:30"; man 7 systemd.time,
 	// CALENDAR EVENTS. At least one of on_calendar, on_boot and every is given.
@@ -53,21 +53,17 @@ type Task struct {
 	// so that many hosts do not start at once. Default none.
 	RandomDelay string `hcl:"random_delay,optional"`
 	// Persistent catches up on a time of on_calendar at which the host was off.
-	// Default true.
 	Persistent bool `hcl:"persistent,optional" default:"true"`
-	// State is "started", "stopped" (the timer exists, is disabled, and does not run)
-	// or "absent". Default "started".
+	// State is the wanted state. A stopped timer exists, is disabled, and does not run.
 	State string `hcl:"state,optional" enum:"started,stopped,absent" default:"started"`
 }
 
-// Kind is the module "timer".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "timer", Elsewhere: "win_scheduled_task"})
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := unitfile.CheckName(t.timer()); err != nil || strings.Contains(t.Name, "@") {
 		return fmt.Errorf("name is %q, want letters, digits, \"-\", \"_\" and \".\"", t.Name)
@@ -101,7 +97,6 @@ func (t *Task) Validate() error {
 func (t *Task) timer() string   { return t.Name + ".timer" }
 func (t *Task) service() string { return t.Name + ".service" }
 
-// Plan compares both units with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	first, second := t.units()
 	if t.State != "absent" {
@@ -137,7 +132,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs(values), err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name    string `cty:"name"`    // the timer, with its suffix
 	Active  bool   `cty:"active"`  // whether the timer runs

@@ -9,6 +9,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/copy"
 	"kinit/modules/download"
+	"kinit/modules/internal/content"
 	"kinit/modules/internal/seal"
 )
 
@@ -60,10 +61,11 @@ func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
 
 // carrier returns the task of another module that brings the archive and checks it.
 func (t *Task) carrier(state string, w workshop) module.Task {
+	presence := module.Presence{State: state}
 	if t.URL != "" {
-		return &download.Task{URL: t.URL, SHA256: t.SHA256, Dest: w.archive, State: state}
+		return &download.Task{URL: t.URL, SHA256: t.SHA256, Dest: w.archive, Presence: presence}
 	}
-	task := &copyfile.Task{Source: t.Source, Dest: w.archive, State: state}
+	task := &copyfile.Task{Given: content.Given{Source: t.Source, Dest: w.archive, Presence: presence}}
 	if state == "absent" {
 		task.Source = ""
 	}

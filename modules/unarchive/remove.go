@@ -56,7 +56,7 @@ func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
 // Undo removes the unpacked entries from the folder of a mark, for clean-up. After an
 // interrupted unpacking there is no manifest, only the module's own files.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
-	t := &Task{Dest: mark.ID, State: "absent"}
+	t := &Task{Dest: mark.ID, Presence: module.Presence{State: "absent"}}
 	info, err := h.Files().Stat(ctx, t.Dest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -49,7 +49,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 	if err := t.readFolder(ctx, h, &s); err != nil {
 		return s, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return s, ctx.Err()
 	}
 	s.sum, err = t.checksum(ctx, h, &s)
@@ -80,7 +80,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	}
 	// An unreadable manifest counts as missing, and is written anew.
 	s.unpacked = json.Unmarshal([]byte(text), &s.manifest) == nil
-	if s.created && t.State == "present" {
+	if s.created && !t.Absent() {
 		return nil
 	}
 	s.here, err = tree.List(ctx, h, t.Dest, ".kinit-unarchive*")

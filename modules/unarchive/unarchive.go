@@ -69,14 +69,12 @@ type Task struct {
 	// Group is the group name or number that everything unpacked belongs to. Default: the group
 	// of the user who unpacks it.
 	Group string `hcl:"group,optional"`
-	// State is "present" or "absent". Absent removes the entries of the manifest.
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	sum   string            // the archive's checksum, found by Plan
 	files module.LocalFiles // the files that source names
 }
 
-// Kind is the module "unarchive".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "unarchive", Marks: []module.MarkKind{
 		Tree(),
@@ -86,12 +84,11 @@ func Kind() module.Kind {
 // ReadFrom sets the files that source names.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if t.given() != 1 {
@@ -160,13 +157,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.decideAbsent(h, s)
 	}
 	return t.decide(h, s)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path   string `cty:"path"`   // the folder
 	SHA256 string `cty:"sha256"` // the archive's checksum in hex; empty for an absent one

@@ -15,7 +15,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.remove(ctx, h)
 	}
 	d := t.decide(s)

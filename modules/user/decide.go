@@ -39,7 +39,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// Plan compares the user with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.PasswordHash)
 	s, err := t.read(ctx, h)
@@ -74,9 +73,9 @@ type decision struct {
 // decide compares data alone.
 func (t *Task) decide(s state) decision {
 	switch {
-	case t.State == "absent" && !s.there:
+	case t.Absent() && !s.there:
 		return decision{}
-	case t.State == "absent":
+	case t.Absent():
 		return decision{texts: []string{"remove user " + t.Name + map[bool]string{true: " with its home"}[t.RemoveHome]}, foreign: true}
 	case !s.there:
 		return t.decideNew(s)

@@ -36,8 +36,8 @@ type Task struct {
 	Group string `hcl:"group,optional"`
 	// Groups are further groups, which must exist.
 	Groups []string `hcl:"groups,optional"`
-	// Append keeps the user's membership in groups that are not listed. Default true. With
-	// false and no groups the user is in no further group.
+	// Append keeps the user's membership in groups that are not listed. With false and no
+	// groups the user is in no further group.
 	Append bool `hcl:"append,optional" default:"true"`
 	// Comment is the user's full name or description (the GECOS field).
 	Comment *string `hcl:"comment,optional"`
@@ -54,13 +54,11 @@ type Task struct {
 	// "openssl passwd -6" prints it; "!" locks the password. Default for a new
 	// user: locked.
 	PasswordHash secret.Value `hcl:"password_hash,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// RemoveHome also removes an absent user's home and mail. Default false.
+	module.Presence
+	// RemoveHome also removes an absent user's home and mail.
 	RemoveHome bool `hcl:"remove_home,optional"`
 }
 
-// Kind is the module "user".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "user", Elsewhere: "win_user", Marks: []module.MarkKind{
 		module.NewMarkKind(account.UserMark, "user", account.UndoUser, module.MarkTraits{Shared: true}),
@@ -68,7 +66,6 @@ func Kind() module.Kind {
 	}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := account.CheckName("name", t.Name); err != nil {
 		return err
@@ -87,7 +84,7 @@ func (t *Task) Validate() error {
 		return errors.New("password_hash has a colon or a line break, want a hash as in /etc/shadow")
 	case t.PasswordHash != "" && !hashed(t.PasswordHash.Reveal()):
 		return errors.New("password_hash is no hash, want one as \"openssl passwd -6\" prints it, or \"!\"")
-	case t.RemoveHome && t.State != "absent":
+	case t.RemoveHome && !t.Absent():
 		return errors.New("remove_home is for state = \"absent\" only")
 	}
 	for name, value := range map[string]string{"home": t.Home, "shell": t.Shell} {
@@ -112,7 +109,6 @@ func (t *Task) createsHome() bool {
 	return !t.System
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the user, "" for an absent one
 	Home string `cty:"home"` // the path of the home, "" for an absent user
@@ -120,7 +116,6 @@ type Outputs struct {
 	GID  int    `cty:"gid"`  // the number of the user's own group, 0 for an absent user
 }
 
-// Outputs reads the user.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all, err := account.Read(ctx, h)
 	have, _ := all.User(t.Name)

@@ -24,8 +24,7 @@ import (
 type Task struct {
 	// Port is a TCP port that accepts connections from the host.
 	Port int `hcl:"port,optional"`
-	// Address is the name or address for the port. Default "127.0.0.1", the host
-	// itself.
+	// Address is the name or address for the port. The default is the host itself.
 	Address string `hcl:"address,optional" default:"127.0.0.1"`
 	// Banner is the text that the server at the port must send first, such as "SSH-".
 	Banner string `hcl:"banner,optional"`
@@ -38,7 +37,7 @@ type Task struct {
 	Expect string `hcl:"expect,optional"`
 	// URL is an http or https URL that answers, without following redirects.
 	URL string `hcl:"url,optional"`
-	// Status is the expected status code of url. Default 200.
+	// Status is the expected status code of url.
 	Status int `hcl:"status,optional" default:"200"`
 	// CAPEM are the certificates, in PEM, that verify url's server.
 	// Default: those of the machine kinit runs on.
@@ -48,8 +47,7 @@ type Task struct {
 	// Gone waits until the condition no longer holds.
 	Gone bool `hcl:"gone,optional"`
 	// Within is how long to wait, such as "90s", on a host of ordinary speed; on a slower
-	// one it is longer. Default "5m". If the task's timeout is shorter, it ends the task
-	// without evidence.
+	// one it is longer. If the task's timeout is shorter, it ends the task without evidence.
 	Within string `hcl:"within,optional" default:"5m"`
 	// Evidence are commands that run on the host when the time is over; their output, up to
 	// 40 lines each, is added to the error.
@@ -58,12 +56,10 @@ type Task struct {
 	elapsed time.Duration
 }
 
-// Kind is the module "wait".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "wait", Reads: true, Elsewhere: "win_wait"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if n := t.given(); n != 1 {
 		return errors.New("want exactly one of port, path, argv and url")
@@ -118,7 +114,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{module.NewWait("wait for "+t.what(h), t.wait)}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }

@@ -36,18 +36,15 @@ type Task struct {
 	Processes []string `hcl:"processes,optional"`
 	// Extensions are file name extensions, such as "vhdx".
 	Extensions []string `hcl:"extensions,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	told string
 }
 
-// Kind is the module "win_defender_exclusion".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_defender_exclusion", OS: []module.OS{module.Windows}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if len(t.Paths)+len(t.Processes)+len(t.Extensions) == 0 {
 		return errors.New("nothing is asked for, want paths, processes or extensions")
@@ -82,7 +79,6 @@ type change struct {
 	Extensions []string `json:"extensions"`
 }
 
-// Plan compares the exclusions with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := powershell.Read[state](ctx, h, readScript, nil)
 	if err != nil {
@@ -118,7 +114,7 @@ func (t *Task) decide(s state) change {
 	for i, process := range t.Processes {
 		processes[i] = winpath.Native(process)
 	}
-	remove := t.State == "absent"
+	remove := t.Absent()
 	return change{
 		Remove:     remove,
 		Paths:      differing(paths, s.Paths, remove),
@@ -150,7 +146,6 @@ func dotless(extensions []string) []string {
 // Tells reports that nothing is scanned.
 func (t *Task) Tells() string { return t.told }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Scanned bool `cty:"scanned"` // whether Defender is installed and runs
 }

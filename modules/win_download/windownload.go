@@ -33,11 +33,9 @@ type Task struct {
 	// a Server 2019 without updates does not support this. Default: the certificates that
 	// the host trusts.
 	CAPEM string `hcl:"ca_pem,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_download".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_download", OS: []module.OS{module.Windows}, Elsewhere: "download"})
 }
@@ -46,12 +44,11 @@ func (t *Task) file() winfetch.File {
 	return winfetch.File{URL: t.URL, Dest: t.Dest, SHA256: t.SHA256, CA: t.CAPEM}
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := winpath.Check("dest", t.Dest); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	return t.file().Check()
@@ -64,9 +61,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	switch {
-	case t.State == "absent" && sum != "":
+	case t.Absent() && sum != "":
 		return module.OneStep("remove "+t.Dest, t.remove), nil
-	case t.State == "absent", sum == strings.ToLower(t.SHA256):
+	case t.Absent(), sum == strings.ToLower(t.SHA256):
 		return nil, nil
 	case sum == "":
 		return module.OneStep("download "+h.Redact(t.URL)+" to "+t.Dest, t.fetch), nil
@@ -90,7 +87,6 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	return h.Files().Remove(ctx, t.Dest)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path   string `cty:"path"`   // the file
 	SHA256 string `cty:"sha256"` // its checksum in hex; empty for an absent file
@@ -99,7 +95,7 @@ type Outputs struct {
 // Outputs returns the file's path and checksum.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	sum := strings.ToLower(t.SHA256)
-	if t.State == "absent" {
+	if t.Absent() {
 		sum = ""
 	}
 	return Outputs{Path: t.Dest, SHA256: sum}, nil

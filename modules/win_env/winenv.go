@@ -37,19 +37,15 @@ type Task struct {
 	// state = "absent", must not contain. Slashes become backslashes. New ones are added at the
 	// end.
 	Elements []string `hcl:"elements,optional"`
-	// Scope is "machine" for all programs, or "user" for those of the login. Default
-	// "machine".
+	// Scope is whose variable it is: that of all programs, or of those of the login.
 	Scope string `hcl:"scope,optional" enum:"machine,user" default:"machine"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_env".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_env", OS: []module.OS{module.Windows}})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	for _, element := range t.Elements {
 		if strings.TrimSpace(element) == "" || strings.ContainsAny(element, ";\"\n\x00") {
@@ -61,9 +57,9 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("name is %q, want the name of a variable such as \"Path\"", t.Name)
 	case t.Value != nil && len(t.Elements) > 0:
 		return errors.New("value is the whole variable, want it without elements")
-	case t.State == "present" && t.Value == nil && len(t.Elements) == 0:
+	case !t.Absent() && t.Value == nil && len(t.Elements) == 0:
 		return errors.New("nothing is asked for, want value or elements")
-	case t.State == "absent" && t.Value != nil:
+	case t.Absent() && t.Value != nil:
 		return errors.New("an absent variable has no value, want none with state = \"absent\"")
 	case t.Value != nil && strings.ContainsAny(*t.Value, "\n\x00"):
 		return errors.New("value has a line break in it, want one line")
@@ -83,7 +79,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (*string, error) {
 	return v.Value, err
 }
 
-// Plan compares the variable with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	have, err := t.read(ctx, h)
 	if err != nil {
@@ -110,7 +105,7 @@ func (t *Task) decide(have *string) (want *string, text string) {
 		return nil, "remove " + t.Name
 	case have == nil:
 		return want, fmt.Sprintf("set %s to %q", t.Name, *want)
-	case len(t.Elements) > 0 && t.State == "present":
+	case len(t.Elements) > 0 && !t.Absent():
 		return want, fmt.Sprintf("add %s to %s", strings.Join(missing(*have, *want), ", "), t.Name)
 	case len(t.Elements) > 0:
 		return want, fmt.Sprintf("remove %s from %s", strings.Join(missing(*want, *have), ", "), t.Name)
@@ -125,7 +120,7 @@ func (t *Task) list(have *string) *string {
 	if have != nil {
 		kept = strings.Split(*have, ";")
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		kept = without(kept, t.Elements)
 	} else {
 		for _, element := range t.Elements {
@@ -141,12 +136,10 @@ func (t *Task) list(have *string) *string {
 	return &text
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Value string `cty:"value"` // the variable's value, not expanded; empty for none
 }
 
-// Outputs reads the variable.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := t.read(ctx, h)
 	if have == nil {

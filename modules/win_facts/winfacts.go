@@ -21,7 +21,6 @@ var readScript string
 //   - the part of Windows with this data does not answer
 type Task struct{}
 
-// Kind is the module "win_facts".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_facts", Reads: true, OS: []module.OS{module.Windows}, Elsewhere: "facts"})
 }
@@ -43,7 +42,6 @@ type facts struct {
 	Features              []string
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	OSName       string              `cty:"os_name"`      // the product, in the host's language, such as "Microsoft Windows Server 2022 Datacenter"
 	Version      string              `cty:"version"`      // the version with its build, such as "10.0.20348"
@@ -60,7 +58,6 @@ type Outputs struct {
 	Features     []string            `cty:"features"`     // the features that are installed
 }
 
-// Outputs reads the host.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	f, err := powershell.Read[facts](ctx, h, readScript, nil)
 	if err != nil {

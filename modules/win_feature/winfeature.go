@@ -35,13 +35,10 @@ var removeScript string
 type Task struct {
 	// Names are the features, such as ["Containers"].
 	Names []string `hcl:"names"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 	// SubFeatures also installs all features below those in names, on Windows Server.
-	// Default false.
 	SubFeatures bool `hcl:"sub_features,optional"`
 	// ManagementTools also installs the tools to manage the features, on Windows Server.
-	// Default false.
 	ManagementTools bool `hcl:"management_tools,optional"`
 	// Source is the location of the features' files if the host lacks them: a
 	// folder, or "wim:D:/sources/install.wim:4". Default: the host's configuration.
@@ -50,12 +47,10 @@ type Task struct {
 	restart bool // whether the last change asked for a restart
 }
 
-// Kind is the module "win_feature".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_feature", OS: []module.OS{module.Windows}, Elsewhere: "package"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if len(t.Names) == 0 {
 		return errors.New("names is empty, want at least one feature")
@@ -65,7 +60,7 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("names has %q, want the name of a feature such as \"Containers\"", name)
 		}
 	}
-	if t.State == "absent" && (t.SubFeatures || t.ManagementTools || t.Source != "") {
+	if t.Absent() && (t.SubFeatures || t.ManagementTools || t.Source != "") {
 		return errors.New("sub_features, management_tools and source are for features to install, want none with state = \"absent\"")
 	}
 	return nil
@@ -96,7 +91,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"names": t.Names})
 }
 
-// Plan compares the features with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -107,7 +101,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	verb, script := "install", installScript
-	if t.State == "absent" {
+	if t.Absent() {
 		verb, script = "remove", removeScript
 	}
 	text := fmt.Sprintf("%s %s", verb, strings.Join(names, ", "))
@@ -122,10 +116,10 @@ func (t *Task) decide(s state) ([]string, error) {
 	var names []string
 	for _, f := range s.Features {
 		switch {
-		case f.State == "" && t.State == "absent":
+		case f.State == "" && t.Absent():
 		case f.State == "":
 			return nil, fmt.Errorf("there is no feature %q on this host: Get-WindowsFeature lists those of a server, Get-WindowsOptionalFeature -Online those of other editions", f.Name)
-		case f.installed() != (t.State == "present"):
+		case f.installed() != (!t.Absent()):
 			names = append(names, f.Name)
 		}
 	}
@@ -138,13 +132,11 @@ func (t *Task) change(ctx context.Context, h module.Host, script string, args ma
 	return err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	RebootRequired bool              `cty:"reboot_required"` // whether a feature waits for a restart of the host
 	States         map[string]string `cty:"states"`          // the state of each feature in Windows' words, such as "Installed"
 }
 
-// Outputs reads the features.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	values := Outputs{RebootRequired: t.restart, States: map[string]string{}}

@@ -32,7 +32,7 @@ var readScript string
 type Task struct {
 	// Path is the path with slashes, such as "C:/etc/app".
 	Path string `hcl:"path"`
-	// State is "directory", "file" or "absent". Default "directory".
+	// State is what the path should be.
 	State string `hcl:"state,optional" enum:"directory,file,absent" default:"directory"`
 	// Owner is the account that owns it, by name or SID. Names such as
 	// "Administrators" differ between languages of Windows. Default: unchanged.
@@ -43,14 +43,12 @@ type Task struct {
 	Private bool `hcl:"private,optional"`
 }
 
-// Kind is the module "win_file".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_file", OS: []module.OS{module.Windows}, Elsewhere: "file or directory"})
 }
 
 func (t *Task) want() winacl.Want { return winacl.Want{Owner: t.Owner, Private: t.Private} }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.State == "absent" && t.want() != (winacl.Want{}) {
 		return errors.New("owner and private are of what is there, want neither with state = \"absent\"")
@@ -68,7 +66,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, winacl.Functions+readScript, t.want().Args(t.Path))
 }
 
-// Plan compares the path with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -125,12 +122,10 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	return t.set(ctx, h)
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the path
 }
 
-// Outputs returns the path.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Path}, nil
 }

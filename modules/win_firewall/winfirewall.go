@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -40,12 +39,11 @@ type Task struct {
 	DisplayName string `hcl:"display_name,optional"`
 	// Description is the rule's description.
 	Description string `hcl:"description,optional"`
-	// Direction is "inbound" or "outbound". Default "inbound".
-	Direction string `hcl:"direction,optional" default:"inbound"`
-	// Action is "allow" or "block". Default "allow".
-	Action string `hcl:"action,optional" default:"allow"`
-	// Protocol is "tcp", "udp", "icmpv4", "icmpv6", "any" or a number of IANA. Default
-	// "any".
+	// Direction is that of the traffic.
+	Direction string `hcl:"direction,optional" enum:"inbound,outbound" default:"inbound"`
+	// Action is what happens to the traffic.
+	Action string `hcl:"action,optional" enum:"allow,block" default:"allow"`
+	// Protocol is "tcp", "udp", "icmpv4", "icmpv6", "any" or a number of IANA.
 	Protocol string `hcl:"protocol,optional" default:"any"`
 	// LocalPorts are ports of the host, such as ["10250", "30000-32767"], for tcp and
 	// udp. Default: any.
@@ -57,16 +55,13 @@ type Task struct {
 	RemoteAddresses []string `hcl:"remote_addresses,optional"`
 	// Program is the path of the only program that the rule applies to. Default: any.
 	Program string `hcl:"program,optional"`
-	// Profiles are the kinds of networks that the rule applies to: "domain", "private"
-	// and "public". Default: all.
-	Profiles []string `hcl:"profiles,optional"`
-	// Enabled makes the rule effective. Default true.
+	// Profiles are the kinds of networks that the rule applies to. Default: all.
+	Profiles []string `hcl:"profiles,optional" enum:"domain,private,public"`
+	// Enabled makes the rule effective.
 	Enabled bool `hcl:"enabled,optional" default:"true"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_firewall".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_firewall", OS: []module.OS{module.Windows}, Elsewhere: "nft_table"})
 }
@@ -80,7 +75,6 @@ var (
 	addressWord = regexp.MustCompile(`^[A-Z][A-Za-z0-9]+$`)
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Program != "" {
 		if err := winpath.Check("program", t.Program); err != nil {
@@ -91,17 +85,13 @@ func (t *Task) Validate() error {
 	switch {
 	case t.Name == "" || strings.ContainsAny(t.Name, "*?[]|\"\n"):
 		return fmt.Errorf("name is %q, want a name such as \"kinit-kubelet\"", t.Name)
-	case t.Direction != "inbound" && t.Direction != "outbound":
-		return fmt.Errorf("direction is %q, want \"inbound\" or \"outbound\"", t.Direction)
-	case t.Action != "allow" && t.Action != "block":
-		return fmt.Errorf("action is %q, want \"allow\" or \"block\"", t.Action)
 	case protocols[t.Protocol] == "" && !protocolNumber.MatchString(t.Protocol):
 		return fmt.Errorf("protocol is %q, want tcp, udp, icmpv4, icmpv6, any or a number from 0 to 255", t.Protocol)
 	case !ported && len(t.LocalPorts)+len(t.RemotePorts) > 0:
 		return errors.New("ports are those of tcp and udp, want local_ports and remote_ports beside such a protocol only")
 	}
 	return errors.Join(checkPorts("local_ports", t.LocalPorts), checkPorts("remote_ports", t.RemotePorts),
-		checkAddresses(t.RemoteAddresses), checkProfiles(t.Profiles))
+		checkAddresses(t.RemoteAddresses))
 }
 
 func checkPorts(argument string, ports []string) error {
@@ -124,22 +114,12 @@ func checkAddresses(addresses []string) error {
 	return nil
 }
 
-func checkProfiles(profiles []string) error {
-	for _, profile := range profiles {
-		if !slices.Contains([]string{"domain", "private", "public"}, profile) {
-			return fmt.Errorf("profiles has %q, want domain, private or public", profile)
-		}
-	}
-	return nil
-}
-
-// Plan compares the rule with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	have, err := powershell.Read[rule](ctx, h, readScript, map[string]any{"name": t.Name})
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		if !have.There {
 			return nil, nil
 		}
@@ -156,12 +136,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{powershell.Step("change rule "+t.Name+": "+strings.Join(changes, ", "), setScript, want.arguments(t.Name))}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the rule
 }
 
-// Outputs returns the name.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Name: t.Name}, nil
 }

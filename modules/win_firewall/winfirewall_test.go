@@ -64,8 +64,8 @@ func TestPortsAreGivenForProtocolsThatHaveSome(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"direction = \"in\"":                           `direction is "in", want "inbound" or "outbound"`,
-		"action = \"deny\"":                            `action is "deny", want "allow" or "block"`,
+		"direction = \"in\"":                           `direction is "in", want one of inbound, outbound`,
+		"action = \"deny\"":                            `action is "deny", want one of allow, block`,
 		"protocol = \"sctp\"":                          `protocol is "sctp", want tcp, udp, icmpv4, icmpv6, any or a number from 0 to 255`,
 		"protocol = \"256\"":                           `protocol is "256", want tcp, udp, icmpv4, icmpv6, any or a number from 0 to 255`,
 		"protocol = \"132\"":                           "",
@@ -73,7 +73,7 @@ func TestValidate(t *testing.T) {
 		"protocol = \"tcp\"\nlocal_ports = [\"http\"]": `local_ports has "http", want a port or range such as "30000-32767"`,
 		"remote_addresses = [\"10.0.0\"]":              `remote_addresses has "10.0.0", want an address, a subnet such as "10.0.0.0/8" or a word of Windows such as "LocalSubnet"`,
 		"remote_addresses = [\"LocalSubnet\"]":         "",
-		"profiles = [\"work\"]":                        `profiles has "work", want domain, private or public`,
+		"profiles = [\"work\"]":                        `profiles has "work", want one of domain, private, public`,
 		"program = \"kubelet.exe\"":                    `program is "kubelet.exe", want a path with its drive, such as "C:/kinit/file"`,
 	} {
 		if got := moduletest.Mistake(t, decode(t, args)); got != want {

@@ -49,8 +49,8 @@ const within = 10 * time.Minute
 type Task struct {
 	// Name is the network's name, such as "External".
 	Name string `hcl:"name"`
-	// Type is "overlay", "l2bridge", "transparent" or "nat".
-	Type string `hcl:"type,optional"`
+	// Type is the kind of network. Needed unless state is "absent".
+	Type string `hcl:"type,optional" enum:"overlay,l2bridge,transparent,nat"`
 	// Subnet is the prefix of the containers' addresses, such as "10.244.1.0/24". Not for
 	// transparent networks, which have no subnet.
 	Subnet string `hcl:"subnet,optional"`
@@ -62,11 +62,9 @@ type Task struct {
 	// Adapter is the name of the network adapter, such as "Ethernet". Default: HNS
 	// chooses the one with the default route.
 	Adapter string `hcl:"adapter,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_hns_network".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_hns_network", OS: []module.OS{module.Windows}})
 }
@@ -76,15 +74,14 @@ func types() map[string]string {
 	return map[string]string{"overlay": "Overlay", "l2bridge": "L2Bridge", "transparent": "Transparent", "nat": "NAT"}
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case t.Name == "":
 		return errors.New("name is empty, want one such as \"External\"")
-	case t.State == "absent":
+	case t.Absent():
 		return nil
-	case types()[t.Type] == "":
-		return fmt.Errorf("type is %q, want overlay, l2bridge, transparent or nat", t.Type)
+	case t.Type == "":
+		return errors.New("type is missing, want that of the network")
 	case t.Type == "overlay" && (t.VNI < 4096 || t.VNI >= 1<<24):
 		return fmt.Errorf("vni is %d, want 4096 to 16777215 for an overlay", t.VNI)
 	case t.Type != "overlay" && t.VNI != 0:
@@ -133,13 +130,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (network, error) {
 	return powershell.Read[network](ctx, h, functions+readScript, map[string]any{"name": t.Name})
 }
 
-// Plan compares the network with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	have, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		if !have.There {
 			return nil, nil
 		}
@@ -162,7 +158,7 @@ func (t *Task) step(text, verb, script string, args any) module.Step {
 	job := powershell.Job{Name: "hns-" + verb, Script: script, Args: args, Within: within}
 	return module.NewStep(text, func(ctx context.Context, h module.Host) error {
 		have, err := t.read(ctx, h)
-		if err != nil || have.There == (t.State == "present") {
+		if err != nil || have.There == (!t.Absent()) {
 			return err
 		}
 		return job.Run(ctx, h, nil)
@@ -213,13 +209,11 @@ func (t *Task) request() (string, error) {
 	return string(text), err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	ID                string `cty:"id"`                 // the network's id, "" for an absent one
 	ManagementAddress string `cty:"management_address"` // the host's address on the network's switch, "" for none
 }
 
-// Outputs reads the network.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := t.read(ctx, h)
 	return Outputs{ID: have.ID, ManagementAddress: have.Address}, err

@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 	for args, want := range map[string]string{
 		external:                           "",
 		"name = \"a\"\nstate = \"absent\"": "",
-		"name = \"a\"\ntype = \"bridge\"":  `type is "bridge", want overlay, l2bridge, transparent or nat`,
+		"name = \"a\"\ntype = \"bridge\"":  `type is "bridge", want one of overlay, l2bridge, transparent, nat`,
 		"name = \"a\"\ntype = \"overlay\"\nsubnet = \"10.0.0.0/24\"\nvni = 1":            "vni is 1, want 4096 to 16777215 for an overlay",
 		"name = \"a\"\ntype = \"nat\"\nsubnet = \"10.0.0.0/24\"\nvni = 4096":             "vni is of an overlay, want it with type = \"overlay\" only",
 		"name = \"a\"\ntype = \"nat\"":                                                   `subnet is "", want an IPv4 subnet such as "10.244.1.0/24"`,

@@ -30,7 +30,6 @@ type Task struct {
 	Name string `hcl:"name"`
 }
 
-// Kind is the module "win_hostname".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_hostname", OS: []module.OS{module.Windows}, Elsewhere: "hostname"})
 }
@@ -38,7 +37,6 @@ func Kind() module.Kind {
 // netbiosName matches a name that NetBIOS takes, too.
 var netbiosName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,13}[A-Za-z0-9])?$`)
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case !netbiosName.MatchString(t.Name):
@@ -56,7 +54,6 @@ func read(ctx context.Context, h module.Host) (names, error) {
 	return powershell.Read[names](ctx, h, readScript, nil)
 }
 
-// Plan compares the name of the next start with the argument.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	have, err := read(ctx, h)
 	if err != nil || strings.EqualFold(have.Next, t.Name) {
@@ -66,13 +63,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{powershell.Step(text, setScript, map[string]any{"name": t.Name})}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name           string `cty:"name"`            // the name it has now
 	RebootRequired bool   `cty:"reboot_required"` // whether it has another name after its next start
 }
 
-// Outputs reads the names.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := read(ctx, h)
 	return Outputs{

@@ -77,7 +77,7 @@ func (t *Task) fetched() winfetch.File {
 // removes a fetched installer.
 func (t *Task) installer(ctx context.Context, h module.Host) (c call, done func(), err error) {
 	done = func() {}
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.uninstaller(), done, nil
 	}
 	file := t.Path

@@ -59,13 +59,12 @@ type Task struct {
 	// Uninstall is the program, with arguments, that removes the program of an installer.
 	// An MSI package needs none.
 	Uninstall []string `hcl:"uninstall,optional"`
-	// OKCodes are the exit codes that mean success. 3010 and 1641 mean that the host
-	// must restart. Default [0, 3010, 1641].
+	// OKCodes are the exit codes that mean success. 3010 and 1641 mean that the host must
+	// restart.
 	OKCodes []int `hcl:"ok_codes,optional" default:"0,3010,1641"`
-	// Within is how long the installer can take, such as "30m". Default "1h".
+	// Within is how long the installer can take, such as "30m".
 	Within string `hcl:"within,optional" default:"1h"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 
 	restart bool // the installer asked for it
 }
@@ -78,7 +77,6 @@ const (
 	unknownProduct   = 1605 // ERROR_UNKNOWN_PRODUCT
 )
 
-// Kind is the module "win_package".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_package", OS: []module.OS{module.Windows}, Elsewhere: "package"})
 }
@@ -109,9 +107,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // decide describes the change, "" for none.
 func (t *Task) decide(s state) string {
 	switch {
-	case t.State == "absent" && s.Installed:
+	case t.Absent() && s.Installed:
 		return "uninstall " + t.name()
-	case t.State == "absent", s.Installed && (t.Version == "" || t.Version == s.Version):
+	case t.Absent(), s.Installed && (t.Version == "" || t.Version == s.Version):
 		return ""
 	case s.Installed:
 		return fmt.Sprintf("install %s version %s, was %s", t.name(), t.Version, s.Version)
@@ -167,10 +165,9 @@ func (t *Task) fine(code int) bool {
 			return true
 		}
 	}
-	return t.State == "absent" && code == unknownProduct
+	return t.Absent() && code == unknownProduct
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if t.Creates != "" {
 		if err := winpath.Check("creates", t.Creates); err != nil {
@@ -189,20 +186,18 @@ func (t *Task) Validate() error {
 		return errors.New("ok_codes is empty, want at least one exit code")
 	case err != nil || d <= 0:
 		return fmt.Errorf("within is %q, want a duration such as \"30m\"", t.Within)
-	case t.State == "absent":
+	case t.Absent():
 		return t.checkAbsent()
 	}
 	return t.checkPresent()
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Installed      bool   `cty:"installed"`       // whether it is installed
 	Version        string `cty:"version"`         // the version in the installer's registry entry; empty without product
 	RebootRequired bool   `cty:"reboot_required"` // whether the installer asked, in this run, for a restart
 }
 
-// Outputs reads the program.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	return Outputs{

@@ -38,10 +38,6 @@ type Task struct {
 	// variable $Arguments, as in $Arguments.name. They reach the host by the script's
 	// input, so that no list of processes and no log shows them.
 	Arguments cty.Value `hcl:"arguments,optional" log:"-"`
-	// Creates is a path that the script makes. If it exists, the script does not run.
-	Creates string `hcl:"creates,optional"`
-	// Removes is a path that the script removes. If it does not exist, the script does not run.
-	Removes string `hcl:"removes,optional"`
 	// Unless is a script that changes nothing; if it ends with 0, the task's script does not run.
 	Unless string `hcl:"unless,optional"`
 	// OnlyIf is a script that changes nothing; the task's script runs only if it ends with 0.
@@ -50,25 +46,13 @@ type Task struct {
 	// ReadOnly declares that the script changes nothing. It then runs while planning, has
 	// outputs and never counts as a change.
 	ReadOnly bool `hcl:"read_only,optional"`
-	// Env is added to the script's environment.
-	Env map[string]string `hcl:"env,optional"`
-	// Dir is the working directory, such as "C:/k". Default: the login's home folder.
-	Dir string `hcl:"dir,optional"`
-	// OKCodes are the exit codes that mean success. Default [0].
-	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
-	// Expect is a text or regular expression that standard output must contain. With
-	// the task's retry the script runs again until it does.
-	Expect string `hcl:"expect,optional"`
-
 	process.Task
 }
 
-// Kind is the module "win_powershell".
 func Kind() module.Kind {
 	return module.With[Task, process.Outputs](module.Kind{Name: "win_powershell", OS: []module.OS{module.Windows}, Elsewhere: "shell"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch {
 	case strings.TrimSpace(t.Script) == "":
@@ -76,20 +60,23 @@ func (t *Task) Validate() error {
 	case !render.IsObject(t.Arguments):
 		return errors.New("arguments is no object, want { name = value … }")
 	}
-	conditions := process.Conditions{Creates: t.Creates, Removes: t.Removes,
-		Unless: process.Process{PowerShell: t.Unless}, OnlyIf: process.Process{PowerShell: t.OnlyIf}}
-	if err := conditions.CheckReadOnly(t.ReadOnly); err != nil {
+	if err := t.given().CheckReadOnly(t.ReadOnly); err != nil {
 		return err
 	}
-	return process.Process{Dir: t.Dir, OKCodes: t.OKCodes}.ValidateWindows(conditions)
+	return t.CheckWindows()
 }
 
-// script returns the process for a text with the task's environment and folder; none for an empty text.
+// given returns the conditions without the values of their scripts.
+func (t *Task) given() process.Conditions {
+	return t.Conditions(process.Process{PowerShell: t.Unless}, process.Process{PowerShell: t.OnlyIf})
+}
+
+// script returns the process for a text; none for an empty text.
 func (t *Task) script(text string) (process.Process, error) {
 	if text == "" {
 		return process.Process{}, nil
 	}
-	p := process.Process{PowerShell: text, Shown: "PowerShell: " + text, Env: t.Env, Dir: t.Dir}
+	p := process.Process{PowerShell: text, Shown: "PowerShell: " + text}
 	if t.Arguments == cty.NilVal || t.Arguments.IsNull() {
 		return p, nil
 	}
@@ -104,24 +91,20 @@ func (t *Task) script(text string) (process.Process, error) {
 
 func (t *Task) process() (process.Process, error) {
 	p, err := t.script(t.Script)
-	p.OKCodes, p.Expect = t.OKCodes, t.Expect
-	return p, err
+	return t.With(p), err
 }
 
 func (t *Task) conditions() (process.Conditions, error) {
-	c := process.Conditions{Creates: t.Creates, Removes: t.Removes}
-	var err error
-	if c.Unless, err = t.script(t.Unless); err != nil {
-		return c, err
+	unless, err := t.script(t.Unless)
+	if err != nil {
+		return process.Conditions{}, err
 	}
-	c.OnlyIf, err = t.script(t.OnlyIf)
-	return c, err
+	onlyIf, err := t.script(t.OnlyIf)
+	return t.Conditions(unless, onlyIf), err
 }
 
 // Unverifiable reports whether no condition shows if the script is still needed.
-func (t *Task) Unverifiable() bool {
-	return !t.ReadOnly && t.Creates == "" && t.Removes == "" && t.Unless == "" && t.OnlyIf == ""
-}
+func (t *Task) Unverifiable() bool { return !t.ReadOnly && !t.given().Any() }
 
 // Plan checks the conditions. A read_only script runs here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

@@ -42,19 +42,17 @@ type Task struct {
 	// Ready is a script of PowerShell that changes nothing and ends with 0 when the
 	// restarted host is usable. Default: the host answers.
 	Ready string `hcl:"ready,optional"`
-	// Within is how long the restart can take until the host is ready again, such as
-	// "10m". Default "30m": Windows may install parts of itself meanwhile.
+	// Within is how long the restart can take until the host is ready again, such as "10m":
+	// Windows may install parts of itself meanwhile.
 	Within string `hcl:"within,optional" default:"30m"`
 
 	elapsed time.Duration
 }
 
-// Kind is the module "win_reboot".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_reboot", OS: []module.OS{module.Windows}, Elsewhere: "reboot"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
 		return fmt.Errorf("within is %q, want a duration such as \"10m\"", t.Within)
@@ -146,7 +144,6 @@ func (t *Task) look(ctx context.Context, h module.Host) (done bool, why string, 
 	return err == nil, "", err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	LastBoot string  `cty:"last_boot"` // when the host started, in UTC
 	Elapsed  float64 `cty:"elapsed"`   // seconds that the restart took, 0 without one

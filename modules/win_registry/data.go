@@ -20,10 +20,6 @@ func kinds() map[string]string {
 	}
 }
 
-func types() []string {
-	return []string{"string", "expandstring", "multistring", "dword", "qword", "binary"}
-}
-
 // data returns the value in the form that the scripts compare: unchanged texts, numbers in
 // hex with all their digits, bytes in hex.
 func (t *Task) data() ([]string, error) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -39,33 +38,27 @@ type Task struct {
 	// Name is the name of the value; "" is the key's default value. Without name the
 	// task manages the key itself: it exists, or it is removed with all its content.
 	Name *string `hcl:"name,optional"`
-	// Type is "string", "expandstring", "multistring", "dword", "qword" or "binary".
-	// Default "string".
-	Type string `hcl:"type,optional" default:"string"`
+	// Type is the type of the value.
+	Type string `hcl:"type,optional" enum:"string,expandstring,multistring,dword,qword,binary" default:"string"`
 	// Value is the wanted data: a text, a list of texts for multistring, a
 	// whole number for dword and qword, hex digits for binary.
 	Value cty.Value `hcl:"value,optional"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_registry".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_registry", OS: []module.OS{module.Windows}, Elsewhere: "sysctl"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if _, err := parseKey(t.Key); err != nil {
 		return err
 	}
 	given := t.Value != cty.NilVal && !t.Value.IsNull()
 	switch {
-	case kinds()[t.Type] == "":
-		return fmt.Errorf("type is %q, want one of %s", t.Type, strings.Join(types(), ", "))
-	case given && (t.Name == nil || t.State == "absent"):
+	case given && (t.Name == nil || t.Absent()):
 		return errors.New("value is of a value that is there, want it beside name and without state = \"absent\"")
-	case !given && t.Name != nil && t.State == "present":
+	case !given && t.Name != nil && !t.Absent():
 		return errors.New("value is missing, want what the value should be")
 	case !given || !t.Value.IsWhollyKnown():
 		return nil
@@ -88,7 +81,7 @@ func (t *Task) wanted() (wanted, error) {
 		return wanted{}, err
 	}
 	w := wanted{place: at, Name: t.Name, Kind: kinds()[t.Type]}
-	if t.Name != nil && t.State == "present" {
+	if t.Name != nil && !t.Absent() {
 		w.Data, err = t.data()
 	}
 	return w, err
@@ -102,7 +95,6 @@ type state struct {
 	Data  []string
 }
 
-// Plan compares the value with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	w, err := t.wanted()
 	if err != nil {
@@ -123,9 +115,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Task) decide(w wanted, s state) (text, script string) {
 	shown := t.shown(w)
 	switch {
-	case t.State == "absent" && (t.Name == nil && s.Key || s.There):
+	case t.Absent() && (t.Name == nil && s.Key || s.There):
 		return "remove " + shown, removeScript
-	case t.State == "absent", t.Name == nil && s.Key:
+	case t.Absent(), t.Name == nil && s.Key:
 		return "", ""
 	case t.Name == nil:
 		return "create key " + shown, setScript
@@ -150,12 +142,10 @@ func (t *Task) shown(w wanted) string {
 	return *t.Name + " of " + w.full()
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Key string `cty:"key"` // the key with its hive's full name
 }
 
-// Outputs returns the key.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	at, err := parseKey(t.Key)
 	return Outputs{Key: at.full()}, err

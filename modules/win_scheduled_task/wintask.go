@@ -40,8 +40,8 @@ type Task struct {
 	Arguments []string `hcl:"arguments,optional"`
 	// Dir is the working directory. Default: Windows' own.
 	Dir string `hcl:"dir,optional"`
-	// User is "system", "local_service" or "network_service". Default "system".
-	User string `hcl:"user,optional" default:"system"`
+	// User is the account that runs the program.
+	User string `hcl:"user,optional" enum:"system,local_service,network_service" default:"system"`
 	// Startup starts the program at boot.
 	Startup bool `hcl:"startup,optional"`
 	// Daily is the time of day of a daily start, such as "03:30", by the
@@ -52,13 +52,11 @@ type Task struct {
 	Once string `hcl:"once,optional"`
 	// Description is the task's description.
 	Description string `hcl:"description,optional"`
-	// Enabled starts the task at its times. Default true.
+	// Enabled starts the task at its times.
 	Enabled bool `hcl:"enabled,optional" default:"true"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_scheduled_task".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_scheduled_task", OS: []module.OS{module.Windows}, Elsewhere: "timer"})
 }
@@ -68,12 +66,11 @@ func users() map[string]string {
 	return map[string]string{"system": "S-1-5-18", "local_service": "S-1-5-19", "network_service": "S-1-5-20"}
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if !regexp.MustCompile(`^[^\\/:*?"<>|\[\]\n]+(/[^\\/:*?"<>|\[\]\n]+)*$`).MatchString(t.Name) {
 		return fmt.Errorf("name is %q, want a name with folders before it, such as \"kinit/renew\"", t.Name)
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if t.Dir != "" {
@@ -84,8 +81,6 @@ func (t *Task) Validate() error {
 	switch {
 	case t.Program == "" || strings.ContainsAny(t.Program, "\"\n"):
 		return fmt.Errorf("program is %q, want the path of a program", t.Program)
-	case users()[t.User] == "":
-		return fmt.Errorf("user is %q, want system, local_service or network_service", t.User)
 	case !t.Startup && t.Daily == "" && t.Once == "":
 		return errors.New("nothing starts the task, want startup, daily or once")
 	}
@@ -102,7 +97,6 @@ func (t *Task) checkTimes() error {
 	return nil
 }
 
-// Plan compares the task with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	want := t.definition()
 	have, err := powershell.Read[definition](ctx, h, readScript, want.place)
@@ -110,9 +104,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	switch {
-	case t.State == "absent" && have.There:
+	case t.Absent() && have.There:
 		return []module.Step{powershell.Step("remove task "+t.Name, removeScript, want.place)}, nil
-	case t.State == "absent":
+	case t.Absent():
 		return nil, nil
 	case !have.There:
 		return []module.Step{powershell.Step("create task "+t.Name+" for "+t.Program, setScript, want)}, nil
@@ -124,12 +118,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{powershell.Step("change task "+t.Name+": "+strings.Join(changes, ", "), setScript, want)}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the task with its folder, as schtasks.exe names it
 }
 
-// Outputs returns the name.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	at := t.place()
 	return Outputs{Name: at.Path + at.Name}, nil

@@ -67,7 +67,7 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\nstate = \"absent\"": "",
 		`name = "a"`:                       `program is "", want the path of a program`,
 		"name = \"a\"\nprogram = \"b\"":    "nothing starts the task, want startup, daily or once",
-		"name = \"a\"\nprogram = \"b\"\nstartup = true\nuser = \"me\"":  `user is "me", want system, local_service or network_service`,
+		"name = \"a\"\nprogram = \"b\"\nstartup = true\nuser = \"me\"":  `user is "me", want one of system, local_service, network_service`,
 		"name = \"a\"\nprogram = \"b\"\ndaily = \"25:00\"":              `daily is "25:00", want a time such as "03:30"`,
 		"name = \"a\"\nprogram = \"b\"\nonce = \"tomorrow\"":            `once is "tomorrow", want a time such as "2026-01-31T03:30:00"`,
 		"name = \"a\"\nprogram = \"b\"\nstartup = true\ndir = \"work\"": `dir is "work", want a path with its drive, such as "C:/kinit/file"`,

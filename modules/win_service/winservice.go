@@ -7,10 +7,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -57,8 +57,8 @@ type Task struct {
 	DisplayName *string `hcl:"display_name,optional"`
 	// Description is the service's description.
 	Description *string `hcl:"description,optional"`
-	// Start is "auto", "delayed-auto", some minutes after the others, "manual" or
-	// "disabled". Default for a new service: "auto".
+	// Start is when it starts; "delayed-auto" is some minutes after the others. Default for
+	// a new service: "auto".
 	Start string `hcl:"start,optional" enum:"auto,delayed-auto,manual,disabled"`
 	// Account is the service's account: "LocalSystem", "NT AUTHORITY\\LocalService",
 	// "NT AUTHORITY\\NetworkService" or a user such as ".\\operator". Default for a new
@@ -75,28 +75,29 @@ type Task struct {
 	// RestartAfter are the waiting times before Windows restarts the service after
 	// its first, second and further failures, such as ["5s", "1m"]; [] for no restart.
 	RestartAfter *[]string `hcl:"restart_after,optional"`
-	// FailuresForgotten is how long the service must run before its next failure counts
-	// as the first. Default "24h".
+	// FailuresForgotten is how long the service must run before its next failure counts as
+	// the first.
 	FailuresForgotten string `hcl:"failures_forgotten,optional" default:"24h"`
 	// RestartOn are further inputs of the running service, such as checksums
 	// of its configuration files.
 	RestartOn []string `hcl:"restart_on,optional"`
-	// State is "started", "stopped", or "absent". Default: unchanged.
+	// State is the wanted state. Default: unchanged.
 	State string `hcl:"state,optional" enum:"started,stopped,absent"`
 }
 
-// Kind is the module "win_service".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_service", OS: []module.OS{module.Windows}, Elsewhere: "service"})
 }
 
-// serviceName matches the names of services: at most 256 characters without slashes; quotes would
-// end the name in a query, and cmdlets treat the others as patterns.
-var serviceName = regexp.MustCompile(`^[^/\\'"*?\[\]\n]{1,256}$`)
+// notInNames are the characters that no name of a service has: slashes; quotes, which would end
+// the name in a query; and those that cmdlets treat as patterns.
+const notInNames = "/\\'\"*?[]\n"
 
-// Validate finds mistakes in the arguments.
+// maxName is the limit of Windows, in characters.
+const maxName = 256
+
 func (t *Task) Validate() error {
-	if !serviceName.MatchString(t.Name) {
+	if t.Name == "" || utf8.RuneCountInString(t.Name) > maxName || strings.ContainsAny(t.Name, notInNames) {
 		return fmt.Errorf("name is %q, want the name of a service such as \"containerd\"", t.Name)
 	}
 	if t.Path != "" {
@@ -138,7 +139,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"name": t.Name})
 }
 
-// Plan compares the service with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.Password)
 	s, err := t.read(ctx, h)
@@ -166,7 +166,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name    string `cty:"name"`    // the service
 	Running bool   `cty:"running"` // whether it runs

@@ -24,6 +24,7 @@ var setScript string
 var removeScript string
 
 // Task is a local user of a Windows host. Arguments that are not given change nothing.
+// An absent user's profile folder remains.
 //
 // To check the password, the task tries it once in each run, only for a user who may log
 // in; it sets the password if it is wrong. Windows counts a failed try like any other.
@@ -50,17 +51,13 @@ type Task struct {
 	MayChangePassword *bool `hcl:"may_change_password,optional"`
 	// Enabled lets the user log in.
 	Enabled *bool `hcl:"enabled,optional"`
-	// State is "present" or "absent". An absent user's profile folder remains. Default
-	// "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 }
 
-// Kind is the module "win_user".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_user", OS: []module.OS{module.Windows}, Elsewhere: "user"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if slices.Contains(t.Groups, "") {
 		return errors.New("groups has an empty name, want one such as \"Users\" or a SID")
@@ -104,10 +101,9 @@ func (t *Task) read(ctx context.Context, h module.Host, password string) (state,
 	return powershell.Read[state](ctx, h, readScript, change{Name: t.Name, Password: password, Groups: t.Groups})
 }
 
-// Plan compares the user with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.Password)
-	if t.State == "absent" {
+	if t.Absent() {
 		s, err := t.read(ctx, h, "")
 		if err != nil || !s.There {
 			return nil, err
@@ -181,13 +177,11 @@ func (t *Task) decideNew() (string, change, error) {
 		NeverExpires: t.PasswordNeverExpires, MayChange: t.MayChangePassword, Enabled: t.Enabled, Groups: t.Groups}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Name string `cty:"name"` // the user, "" for an absent one
 	SID  string `cty:"sid"`  // the user's SID, "" for an absent one
 }
 
-// Outputs reads the user.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h, "")
 	name := t.Name

@@ -13,7 +13,7 @@ func TestValidate(t *testing.T) {
 		"port = 1\nservice = \"a\"":              "want exactly one of port, path, service and script",
 		"port = 70000":                           "port is 70000, want 1 to 65535",
 		"port = 1\nwithin = \"x\"":               `within is "x", want a duration such as "90s"`,
-		"service = \"a\"\nservice_state = \"x\"": `service_state is "x", want running, stopped or paused`,
+		"service = \"a\"\nservice_state = \"x\"": `service_state is "x", want one of running, stopped, paused`,
 		`path = "/a"`:                            `path is "/a", want a path with its drive, such as "C:/kinit/file"`,
 		`script = "$true"`:                       "",
 	} {

@@ -31,32 +31,29 @@ const patience = time.Minute
 type Task struct {
 	// Port is a TCP port that accepts connections from the host.
 	Port int `hcl:"port,optional"`
-	// Address is the name or address for the port. Default "127.0.0.1", the host
-	// itself.
+	// Address is the name or address for the port. The default is the host itself.
 	Address string `hcl:"address,optional" default:"127.0.0.1"`
 	// Path is a path that exists, such as "C:/k/ready".
 	Path string `hcl:"path,optional"`
 	// Service is the name of a service that must be in service_state.
 	Service string `hcl:"service,optional"`
-	// ServiceState is "running", "stopped" or "paused". Default "running".
-	ServiceState string `hcl:"service_state,optional" default:"running"`
+	// ServiceState is the state of the service.
+	ServiceState string `hcl:"service_state,optional" enum:"running,stopped,paused" default:"running"`
 	// Script is a script of PowerShell that changes nothing and whose last line of
 	// output is True, such as "(Get-HnsNetwork | Where-Object Name -eq 'cbr0').Count -eq 1".
 	Script string `hcl:"script,optional"`
 	// Gone waits until the condition no longer holds.
 	Gone bool `hcl:"gone,optional"`
-	// Within is how long to wait, such as "90s". Default "5m".
+	// Within is how long to wait, such as "90s".
 	Within string `hcl:"within,optional" default:"5m"`
 
 	elapsed time.Duration
 }
 
-// Kind is the module "win_wait".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_wait", Reads: true, OS: []module.OS{module.Windows}, Elsewhere: "wait"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	given := 0
 	for _, is := range []bool{t.Port != 0, t.Path != "", t.Service != "", t.Script != ""} {
@@ -72,8 +69,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
 	case t.Port < 0 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
-	case states()[t.ServiceState] == "":
-		return fmt.Errorf("service_state is %q, want running, stopped or paused", t.ServiceState)
 	case t.Path != "":
 		return winpath.Check("path", t.Path)
 	}
@@ -123,7 +118,6 @@ func (t *Task) what(h module.Host) string {
 	return text
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }

@@ -36,15 +36,13 @@ import (
 type Task struct {
 	// Path is the absolute path of the image, in qcow2. Its folder must exist.
 	Path string `hcl:"path"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
+	module.Presence
 	// Installer is the path, on the host, of the ISO of Windows Server. Needed unless
 	// absent.
 	Installer string `hcl:"installer,optional"`
 	// Drivers is the path, on the host, of the ISO of virtio-win. Needed unless absent.
 	Drivers string `hcl:"drivers,optional"`
-	// Edition is virtio-win's folder with the system's drivers: "2k19", "2k22"
-	// or "2k25". Default "2k22".
+	// Edition is virtio-win's folder with the system's drivers: "2k19", "2k22" or "2k25".
 	Edition string `hcl:"edition,optional" default:"2k22"`
 	// ImageName is the name of the image on the medium. Default "Windows Server 2022
 	// SERVERDATACENTERCORE", with the year of the edition.
@@ -53,45 +51,41 @@ type Task struct {
 	ImageIndex int `hcl:"image_index,optional"`
 	// ProductKey is the key of the medium. Default: none, for evaluation media.
 	ProductKey secret.Value `hcl:"product_key,optional"`
-	// Locale is the language, such as "en-US", which the medium must have. Default
-	// "en-US".
+	// Locale is the language, such as "en-US", which the medium must have.
 	Locale string `hcl:"locale,optional" default:"en-US"`
-	// TimeZone is a Windows time zone name. Default "UTC".
+	// TimeZone is a Windows time zone name.
 	TimeZone string `hcl:"time_zone,optional" default:"UTC"`
 	// OpenSSH is the path, on the host, of the MSI of OpenSSH's server. Default: none.
 	OpenSSH string `hcl:"openssh,optional"`
-	// Shrink removes components that updates on the medium have superseded, which takes minutes.
-	// Default false.
+	// Shrink removes components that updates on the medium have superseded, which takes
+	// minutes.
 	Shrink bool `hcl:"shrink,optional"`
-	// Size is the disk's size. Images on top can be larger. Default "40GiB".
+	// Size is the disk's size. Images on top can be larger.
 	Size string `hcl:"size,optional" default:"40GiB"`
-	// VCPUs is the number of processors of the installation. Default 4.
+	// VCPUs is the number of processors of the installation.
 	VCPUs int `hcl:"vcpus,optional" default:"4"`
-	// Memory is the memory of the installation. Default "4GiB".
+	// Memory is the memory of the installation.
 	Memory string `hcl:"memory,optional" default:"4GiB"`
 	// VirtType is "kvm", or "qemu" for a host whose processor is emulated, where an
-	// installation takes many hours. Default "kvm".
+	// installation takes many hours.
 	VirtType string `hcl:"virt_type,optional" default:"kvm"`
-	// Firmware is "uefi" or "bios". Guests on top of the image need the same. Default
-	// "uefi".
+	// Firmware is "uefi" or "bios". Guests on top of the image need the same.
 	Firmware string `hcl:"firmware,optional" default:"uefi"`
 	// Domain is the name of the temporary domain, and of its disk and CD in the image's folder
 	// during the installation. Default: derived from the path
 	// and the cluster.
 	Domain string `hcl:"domain,optional"`
-	// Within is how long the installation can take. Default "3h".
+	// Within is how long the installation can take.
 	Within string `hcl:"within,optional" default:"3h"`
-	// Pictures is the folder on the host for pictures of the screen. Default
-	// "/var/lib/kinit/pictures".
+	// Pictures is the folder on the host for pictures of the screen.
 	Pictures string `hcl:"pictures,optional" default:"/var/lib/kinit/pictures"`
-	// Keep leaves the image on the host at cleanup unless everything is purged. Default false.
+	// Keep leaves the image on the host at cleanup unless everything is purged.
 	Keep bool `hcl:"keep,optional"`
 
 	open  virt.Opener
 	every time.Duration // between looks; 0 for the default
 }
 
-// Kind is the module "windows_image".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "windows_image", New: func() module.Task { return newTask(virt.Open) }})
 }
@@ -135,16 +129,15 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	switch {
-	case t.State == "absent" && there:
+	case t.Absent() && there:
 		return module.OneStep("remove image "+t.Path, t.remove), t.mayRemove(ctx, h)
-	case t.State == "absent" || there:
+	case t.Absent() || there:
 		return nil, nil
 	}
 	text := fmt.Sprintf("install %s from %s and seal it as %s", t.media().Title(), t.Installer, t.Path)
 	return module.OneStep(text, t.make), nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path string `cty:"path"` // the image
 }

@@ -352,7 +352,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		"good arguments":           {change: func(*Task) {}},
-		"absent needs only a path": {change: func(n *Task) { *n = Task{Path: image, State: "absent"} }},
+		"absent needs only a path": {change: func(n *Task) { *n = Task{Path: image, Presence: module.Presence{State: "absent"}} }},
 		"relative path":            {change: func(n *Task) { n.Path = "a" }, want: `path "a": expected an absolute path`},
 		"unknown state":            {change: func(n *Task) { n.State = "on" }, want: `state is "on", want one of present, absent`},
 		"no installer":             {change: func(n *Task) { n.Installer = "" }, want: `installer "": expected an absolute path of the host`},

@@ -15,12 +15,11 @@ import (
 // leastDisk is the minimum disk size of Windows Server by Microsoft's requirements, in bytes.
 const leastDisk = 32 << 30
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := media.Check(t.Path); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	return errors.Join(t.validateMedia(), t.validateMachine())

@@ -36,17 +36,15 @@ type Task struct {
 	Disk string `hcl:"disk"`
 	// Address is the guest's address for the host.
 	Address string `hcl:"address"`
-	// Port is the TCP port that opens last. Default 5986, WinRM over HTTPS.
+	// Port is the TCP port that opens last. The default is that of WinRM over HTTPS.
 	Port int `hcl:"port,optional" default:"5986"`
-	// Within is how long to wait, such as "90m". Default "3h": reported
-	// installations took one to four hours.
+	// Within is how long to wait, such as "90m": reported installations took one to four
+	// hours.
 	Within string `hcl:"within,optional" default:"3h"`
-	// BootKey presses keys while the disk is empty, for a guest with UEFI that starts
-	// from an installation CD, which waits a few seconds for a key.
-	// Default false.
+	// BootKey presses keys while the disk is empty, for a guest with UEFI that starts from
+	// an installation CD, which waits a few seconds for a key.
 	BootKey bool `hcl:"boot_key,optional"`
-	// Pictures is the folder on the host for pictures of the screen. Default
-	// "/var/lib/kinit/pictures".
+	// Pictures is the folder on the host for pictures of the screen.
 	Pictures string `hcl:"pictures,optional" default:"/var/lib/kinit/pictures"`
 	// Eject are the paths of ISOs that are taken out of the domain's drives when the port
 	// is open: users of the guest could read them, and they hold passwords.
@@ -57,14 +55,12 @@ type Task struct {
 	elapsed time.Duration
 }
 
-// Kind is the module "windows_install".
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "windows_install", New: func() module.Task { return newTask(virt.Open) }})
 }
 
 func newTask(open virt.Opener) *Task { return module.SetDefaults(&Task{open: open}) }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	switch within, err := time.ParseDuration(t.Within); {
 	case t.Domain == "":
@@ -174,7 +170,6 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }

@@ -26,32 +26,29 @@ import (
 type Task struct {
 	// Path is the absolute path of the image. Its folder must exist.
 	Path string `hcl:"path"`
-	// State is "present" or "absent". Default "present".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
-	// Purpose is "install", for a guest that starts from an installation medium, or
-	// "copy", for one whose disk is on top of a sealed image. Default "copy".
-	Purpose string `hcl:"purpose,optional" default:"copy"`
+	module.Presence
+	// Purpose is what the guest does: start from an installation medium, or from a disk on
+	// top of a sealed image.
+	Purpose string `hcl:"purpose,optional" enum:"install,copy" default:"copy"`
 	// Hostname is the computer's name: up to 15 letters, digits and hyphens, not only digits.
 	// Needed unless absent.
 	Hostname string `hcl:"hostname,optional"`
-	// Edition is virtio-win's folder with the system's drivers: "2k19", "2k22"
-	// or "2k25". Default "2k22".
+	// Edition is virtio-win's folder with the system's drivers: "2k19", "2k22" or "2k25".
 	Edition string `hcl:"edition,optional" default:"2k22"`
 	// ImageName is the name of the image on the medium. Default "Windows Server 2022
 	// SERVERDATACENTERCORE", with the year of the edition. For "install" only.
 	ImageName string `hcl:"image_name,optional"`
 	// ImageIndex is the image's number, from 1, instead of its name. For "install" only.
 	ImageIndex int `hcl:"image_index,optional"`
-	// Firmware is "uefi" or "bios", which partition a disk differently. Default "uefi".
-	// For "install" only.
-	Firmware string `hcl:"firmware,optional" default:"uefi"`
+	// Firmware is the guest's, which decides how a disk is partitioned. For "install" only.
+	Firmware string `hcl:"firmware,optional" enum:"uefi,bios" default:"uefi"`
 	// ProductKey is the key of the medium. Default: none, for evaluation media.
 	// For "install" only.
 	ProductKey secret.Value `hcl:"product_key,optional"`
-	// Locale is the language, such as "en-US", which the medium must have. Default
-	// "en-US". For "install" only.
+	// Locale is the language, such as "en-US", which the medium must have. For "install"
+	// only.
 	Locale string `hcl:"locale,optional" default:"en-US"`
-	// TimeZone is a Windows time zone name. Default "UTC". For "install" only.
+	// TimeZone is a Windows time zone name. For "install" only.
 	TimeZone string `hcl:"time_zone,optional" default:"UTC"`
 	// Password is the built-in administrator's password: at least 8 characters of three of the
 	// classes small letters, capitals, digits and others. Needed unless absent.
@@ -68,8 +65,7 @@ type Task struct {
 	OpenSSH string `hcl:"openssh,optional"`
 	// MTU is the greatest packet in bytes. Default: the network's.
 	MTU int `hcl:"mtu,optional"`
-	// Marker is the path of the file that the guest writes last. Default
-	// "C:/ProgramData/kinit/ready.txt".
+	// Marker is the path of the file that the guest writes last.
 	Marker string `hcl:"marker,optional" default:"C:/ProgramData/kinit/ready.txt"`
 	// HostKey is the host key of the guest's SSH server. Default: the
 	// guest makes its own.
@@ -96,14 +92,13 @@ type File struct {
 	Source string `hcl:"source,optional"`
 }
 
-// Kind is the module "windows_seed".
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "windows_seed"})
 }
 
 // Plan compares the file with the image.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.State == "absent" {
+	if t.Absent() {
 		return t.file().PlanAbsent(ctx, h)
 	}
 	return t.file().Plan(ctx, h)
@@ -112,14 +107,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // file returns the CD as a file of the host.
 func (t *Task) file() media.Image { return media.Image{Path: t.Path, Of: t.Hostname, Build: t.image} }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Path   string `cty:"path"`   // the ISO
 	SHA256 string `cty:"sha256"` // its checksum in hex; empty for an absent one
 	Marker string `cty:"marker"` // path of the file that the guest writes when it is ready
 }
 
-// Outputs reads the values.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	sum, err := t.file().Sum(ctx, h)
 	return Outputs{

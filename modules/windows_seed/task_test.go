@@ -84,9 +84,11 @@ func TestSeedPassesTheSuite(t *testing.T) {
 	h := moduletest.LocalHost(t, "k8s")
 	make := guest(t, h.Path("win-01.iso"))
 	moduletest.Run(t, moduletest.Case{
-		Host:    h,
-		New:     func() module.Task { return make() },
-		Absent:  func() module.Task { return &Task{Path: h.Path("win-01.iso"), State: "absent"} },
+		Host: h,
+		New:  func() module.Task { return make() },
+		Absent: func() module.Task {
+			return &Task{Path: h.Path("win-01.iso"), Presence: module.Presence{State: "absent"}}
+		},
 		Secrets: []secret.Value{"Kn1-hunter2", make().PrivateKey, hostKey},
 	})
 }
@@ -194,11 +196,11 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		"good arguments":           {change: func(*Task) {}},
-		"absent needs only a path": {change: func(s *Task) { *s = Task{Path: "/a", State: "absent"} }},
+		"absent needs only a path": {change: func(s *Task) { *s = *module.SetDefaults(&Task{}); s.Path, s.State = "/a", "absent" }},
 		"relative path":            {change: func(s *Task) { s.Path = "a" }, want: `path "a": expected an absolute path`},
 		"unknown state":            {change: func(s *Task) { s.State = "on" }, want: `state is "on", want one of present, absent`},
-		"unknown purpose":          {change: func(s *Task) { s.Purpose = "seal" }, want: `purpose "seal": expected "install" or "copy"`},
-		"unknown firmware":         {change: func(s *Task) { s.Firmware = "efi" }, want: `firmware "efi": expected "uefi" or "bios"`},
+		"unknown purpose":          {change: func(s *Task) { s.Purpose = "seal" }, want: `purpose is "seal", want one of install, copy`},
+		"unknown firmware":         {change: func(s *Task) { s.Firmware = "efi" }, want: `firmware is "efi", want one of uefi, bios`},
 		"unknown edition":          {change: func(s *Task) { s.Edition = "w2k22" }, want: `edition "w2k22": expected "2k19", "2k22" or "2k25"`},
 		"name and number":          {change: func(s *Task) { s.ImageName, s.ImageIndex = "x", 1 }, want: `expected image_name or image_index, not both`},
 		"negative number":          {change: func(s *Task) { s.ImageIndex = -1 }, want: `image_index -1: expected a number from 1`},

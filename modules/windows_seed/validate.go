@@ -9,12 +9,11 @@ import (
 	"kinit/modules/internal/wincd"
 )
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if err := media.Check(t.Path); err != nil {
 		return err
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	return errors.Join(
@@ -25,10 +24,6 @@ func (t *Task) Validate() error {
 
 func (t *Task) validateSystem() error {
 	switch {
-	case t.Purpose != "install" && t.Purpose != "copy":
-		return fmt.Errorf("purpose %q: expected \"install\" or \"copy\"", t.Purpose)
-	case t.Firmware != "uefi" && t.Firmware != "bios":
-		return fmt.Errorf("firmware %q: expected \"uefi\" or \"bios\"", t.Firmware)
 	case t.Certificate == "" || t.PrivateKey == "":
 		return errors.New("expected certificate and private_key, which WinRM over HTTPS needs")
 	case t.MTU != 0 && (t.MTU < 576 || t.MTU > 65535):

@@ -187,7 +187,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`key is "ca.key", expected an absolute path`:         func(t *x509ca.Task) { t.Key = "ca.key" },
 		`cn is empty, expected the name of the authority`:    func(t *x509ca.Task) { t.CN = "" },
 		`days is 0, expected at least 1`:                     func(t *x509ca.Task) { t.Days = 0 },
-		`type is "dsa", expected "ecdsa" or "rsa"`:           func(t *x509ca.Task) { t.Type = "dsa" },
+		`type is "dsa", want one of ecdsa, rsa`:              func(t *x509ca.Task) { t.Type = "dsa" },
 		`state is "gone", want one of present, absent`:       func(t *x509ca.Task) { t.State = "gone" },
 		`key and cert are the same path, expected two files`: func(t *x509ca.Task) { t.Cert = t.Key },
 		`cert is "", expected an absolute path`:              func(t *x509ca.Task) { t.Cert = "" },

@@ -10,38 +10,30 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/pki"
 )
 
-// state is the state of the host's files. A file that exists and cannot be parsed has only
-// its text.
+// state is the state of the host's files.
 type state struct {
-	hasKey, hasCert   bool
-	keyText, certText string
-	key               crypto.Signer
-	cert              *x509.Certificate
-	caText            string            // of the authority's certificate
-	ca                *x509.Certificate // nil if the authority does not exist yet
+	pki.Found
+	caText string            // of the authority's certificate
+	ca     *x509.Certificate // nil if the authority does not exist yet
 }
 
-// Plan compares what is on the host with the arguments.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == "absent" {
-		return t.remove(ctx, h, s)
+	if t.Absent() {
+		return t.PlanAbsent(ctx, h, s.Found)
 	}
 	keyReason, certReason, err := t.decide(s, time.Now())
 	if err != nil || certReason == "" {
 		return nil, err
 	}
-	lost := t.lost(s, keyReason != "")
-	if err := mayReplace(ctx, h, lost, certReason+"; move key and certificate away, or use other paths"); err != nil {
+	if err := pki.MayReplace(ctx, h, t.Lost(s.Found, keyReason != ""), certReason); err != nil {
 		return nil, err
 	}
 	text := fmt.Sprintf("issue certificate %s: %s", t.Cert, certReason)
@@ -54,10 +46,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	var err error
-	if s.keyText, s.hasKey, err = hostfile.Read(ctx, h, t.Key); err != nil {
-		return s, err
-	}
-	if s.certText, s.hasCert, err = hostfile.Read(ctx, h, t.Cert); err != nil {
+	if s.Found, err = t.Read(ctx, h); err != nil {
 		return s, err
 	}
 	s.caText = t.CACertPEM
@@ -66,9 +55,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 			return s, err
 		}
 	}
-	// What cannot be parsed leaves nil, which decide reports.
-	s.key, _ = pki.ParseKey(s.keyText)
-	s.cert, _ = pki.ParseCert(s.certText)
 	s.ca, _ = pki.ParseCert(s.caText)
 	return s, nil
 }
@@ -86,29 +72,29 @@ func (t *Task) decide(s state, now time.Time) (keyReason, certReason string, err
 	}
 	keyReason = t.keyMisfit(s)
 	switch {
-	case !s.hasCert:
+	case !s.HasCert:
 		return keyReason, "new", nil
 	case keyReason != "":
 		return keyReason, keyReason, nil
-	case s.cert == nil:
+	case s.Certificate == nil:
 		return "", "it cannot be read", nil
-	case !pki.Belongs(s.cert, s.key):
+	case !pki.Belongs(s.Certificate, s.Signer):
 		return "", "it is for another key", nil
-	case s.ca == nil || s.cert.CheckSignatureFrom(s.ca) != nil:
+	case s.ca == nil || s.Certificate.CheckSignatureFrom(s.ca) != nil:
 		return "", "it is from another authority", nil
-	case t.Chain != (pki.CountCerts(s.certText) > 1):
+	case t.Chain != (pki.CountCerts(s.CertText) > 1):
 		return "", "the chain is another", nil
 	}
-	return "", misfit(s.cert, r, now.Add(before)), nil
+	return "", misfit(s.Certificate, r, now.Add(before)), nil
 }
 
 func (t *Task) keyMisfit(s state) string {
 	switch {
-	case !s.hasKey:
+	case !s.HasKey:
 		return "the key is missing"
-	case s.key == nil:
+	case s.Signer == nil:
 		return "the key cannot be read"
-	case pki.KeyType(s.key) != t.Type:
+	case pki.KeyType(s.Signer) != t.Type:
 		return "the key is not of type " + t.Type
 	}
 	return ""
@@ -158,9 +144,9 @@ func (t *Task) issue(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	key := s.key
+	key := s.Signer
 	if keyReason != "" {
-		if key, err = t.writeKey(ctx, h); err != nil {
+		if key, err = t.WriteKey(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -175,7 +161,7 @@ func (t *Task) issue(ctx context.Context, h module.Host) error {
 	if t.Chain {
 		text += s.caText
 	}
-	return hostfile.Put(ctx, h, t.Cert, text, module.Attr{Mode: 0o644, Owner: t.Owner, Group: t.Group})
+	return t.WriteCert(ctx, h, text)
 }
 
 // authority reads the authority's key and checks that it fits its certificate.
@@ -199,39 +185,4 @@ func (t *Task) authority(ctx context.Context, h module.Host, s state) (crypto.Si
 		return nil, fmt.Errorf("the authority's key from %s does not belong to its certificate", where)
 	}
 	return key, nil
-}
-
-func (t *Task) writeKey(ctx context.Context, h module.Host) (crypto.Signer, error) {
-	key, err := pki.NewKey(t.Type)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	text, err := pki.EncodeKey(key)
-	if err != nil {
-		return nil, fmt.Errorf("encode the key: %w", err)
-	}
-	h.AddSecret(secret.Value(text))
-	return key, hostfile.Put(ctx, h, t.Key, text, module.Attr{Mode: 0o600, Owner: t.Owner, Group: t.Group})
-}
-
-// lost lists the existing files that would be replaced.
-func (t *Task) lost(s state, newKey bool) []string {
-	var files []string
-	if s.hasKey && newKey {
-		files = append(files, t.Key)
-	}
-	if s.hasCert {
-		files = append(files, t.Cert)
-	}
-	return files
-}
-
-// mayReplace returns an error if one of the files is not the owner's.
-func mayReplace(ctx context.Context, h module.Host, files []string, advice string) error {
-	for _, file := range files {
-		if err := claim.Free(ctx, h, file, advice); err != nil {
-			return err
-		}
-	}
-	return nil
 }

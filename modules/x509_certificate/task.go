@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
+	"slices"
 	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/pki"
 )
 
@@ -24,10 +23,7 @@ import (
 //     and "client"
 //   - renew_before is longer than days
 type Task struct {
-	// Key is the path of the private key on the host, in PEM.
-	Key string `hcl:"key"`
-	// Cert is the path of the certificate on the host, in PEM.
-	Cert string `hcl:"cert"`
+	pki.Pair
 	// CACert is the path of the authority's certificate on the same host.
 	CACert string `hcl:"ca_cert,optional"`
 	// CAKey is the path of the authority's key on the same host.
@@ -44,42 +40,28 @@ type Task struct {
 	DNSNames []string `hcl:"dns_names,optional"`
 	// IPAddresses are the certificate's addresses. Default none.
 	IPAddresses []string `hcl:"ip_addresses,optional"`
-	// Usages are "server", "client" or both. Default ["server"].
-	Usages []string `hcl:"usages,optional" default:"server"`
-	// Type is the type of a new key: "ecdsa" (P-256, the default) or "rsa" (2048 bits).
-	Type string `hcl:"type,optional" default:"ecdsa"`
-	// Days is its validity in days. Default 365.
+	// Usages are what the certificate is for.
+	Usages []string `hcl:"usages,optional" enum:"server,client" default:"server"`
+	// Days is its validity in days.
 	Days int `hcl:"days,optional" default:"365"`
-	// RenewBefore is how long before its end it is issued again, such as "720h", the default.
+	// RenewBefore is how long before its end it is issued again, such as "720h".
 	RenewBefore string `hcl:"renew_before,optional" default:"720h"`
-	// Chain adds the authority's certificate to the file, for servers that send both. Default false.
+	// Chain adds the authority's certificate to the file, for servers that send both.
 	Chain bool `hcl:"chain,optional"`
-	// Owner is the user who owns both files. Default: the user that kinit logs in as.
-	Owner string `hcl:"owner,optional"`
-	// Group is the group of both files. Default: that user's.
-	Group string `hcl:"group,optional"`
-	// State is "present" (the default) or "absent".
-	State string `hcl:"state,optional" enum:"present,absent" default:"present"`
 }
 
-// Kind is the module.
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "x509_certificate"})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error {
-	switch {
-	case !path.IsAbs(t.Key):
-		return fmt.Errorf("key is %q, expected an absolute path", t.Key)
-	case !path.IsAbs(t.Cert):
-		return fmt.Errorf("cert is %q, expected an absolute path", t.Cert)
-	case t.Key == t.Cert:
-		return errors.New("key and cert are the same path, expected two files")
-	case t.Days < 1:
+	if err := t.Check(); err != nil {
+		return err
+	}
+	if t.Days < 1 {
 		return fmt.Errorf("days is %d, expected at least 1", t.Days)
 	}
-	if t.State == "absent" {
+	if t.Absent() {
 		return nil
 	}
 	if err := t.validateAuthority(); err != nil {
@@ -91,7 +73,7 @@ func (t *Task) Validate() error {
 	if _, err := t.renewBefore(); err != nil {
 		return err
 	}
-	return pki.CheckType(t.Type)
+	return nil
 }
 
 // validateAuthority checks that the authority is named in exactly one way.
@@ -123,24 +105,13 @@ func (t *Task) request(now time.Time) (pki.Request, error) {
 	if err != nil {
 		return pki.Request{}, fmt.Errorf("ip_addresses: %w", err)
 	}
-	r := pki.Request{
+	return pki.Request{
 		CommonName: t.CN, Organizations: t.Organizations, DNSNames: t.DNSNames, IPs: ips,
+		Server: slices.Contains(t.Usages, "server"), Client: slices.Contains(t.Usages, "client"),
 		Validity: t.validity(), Now: now,
-	}
-	for _, usage := range t.Usages {
-		switch usage {
-		case "server":
-			r.Server = true
-		case "client":
-			r.Client = true
-		default:
-			return pki.Request{}, fmt.Errorf("usages has %q, expected \"server\" or \"client\"", usage)
-		}
-	}
-	return r, nil
+	}, nil
 }
 
-// Outputs are the values that other tasks can read.
 type Outputs struct {
 	Key      string       `cty:"key"`       // path of the key
 	Cert     string       `cty:"cert"`      // path of the certificate
@@ -155,25 +126,10 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if err != nil {
 		return Outputs{}, err
 	}
-	values := Outputs{Key: t.Key, Cert: t.Cert, KeyPEM: secret.Value(s.keyText), CertPEM: s.certText}
-	h.AddSecret(secret.Value(s.keyText))
-	if s.cert != nil {
-		values.NotAfter = s.cert.NotAfter.UTC().Format(time.RFC3339)
+	values := Outputs{Key: t.Key, Cert: t.Cert, KeyPEM: secret.Value(s.KeyText), CertPEM: s.CertText}
+	h.AddSecret(secret.Value(s.KeyText))
+	if s.Certificate != nil {
+		values.NotAfter = s.Certificate.NotAfter.UTC().Format(time.RFC3339)
 	}
 	return values, nil
-}
-
-// remove returns one step for each file.
-func (t *Task) remove(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
-	files := t.lost(s, true)
-	if err := mayReplace(ctx, h, files, "remove it by hand if it is not needed"); err != nil {
-		return nil, err
-	}
-	var steps []module.Step
-	for _, file := range files {
-		steps = append(steps, module.NewStep("remove "+file, func(ctx context.Context, h module.Host) error {
-			return hostfile.Drop(ctx, h, file)
-		}))
-	}
-	return steps, nil
 }

@@ -211,8 +211,8 @@ func TestForeignKeyIsUsedAndForeignCertificateKept(t *testing.T) {
 func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*x509cert.Task){
-		`ip_addresses: "10.0.0" is no IP address`:          func(t *x509cert.Task) { t.IPAddresses = []string{"10.0.0"} },
-		`usages has "mail", expected "server" or "client"`: func(t *x509cert.Task) { t.Usages = []string{"mail"} },
+		`ip_addresses: "10.0.0" is no IP address`:       func(t *x509cert.Task) { t.IPAddresses = []string{"10.0.0"} },
+		`usages has "mail", want one of server, client`: func(t *x509cert.Task) { t.Usages = []string{"mail"} },
 		`renew_before is "30d", expected a duration such as "720h"`: func(t *x509cert.Task) {
 			t.RenewBefore = "30d"
 		},

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/module"
 )
 
@@ -18,9 +18,11 @@ func Decode(t testing.TB, kind module.Kind, arguments string) module.Task {
 	if diags.HasErrors() {
 		t.Fatalf("parse: %v", diags)
 	}
-	task := kind.New()
-	if diags := gohcl.DecodeBody(file.Body, nil, task); diags.HasErrors() {
-		t.Fatalf("decode: %v", diags)
+	body, task := file.Body.(*hclsyntax.Body), kind.New()
+	decoder := decode.New(&hcl.EvalContext{}, decode.NewShared())
+	decoder.Task(body, func() []string { return nil }, task, body.Range())
+	if decoder.Diags.HasErrors() {
+		t.Fatalf("decode: %v", decoder.Diags)
 	}
 	return task
 }

@@ -1,50 +1,102 @@
 package content
 
 import (
+	"context"
 	"errors"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
 
-// Given is the arguments that define a file's content: content, content_secret
-// and source.
-type Given struct {
-	Text   *string
-	Secret *secret.Value
-	File   string            // a path of this machine
-	Files  module.LocalFiles // the files that File names
+// Target is a file with its wanted content, on a host of any system.
+type Target interface {
+	// Check returns the mistake in the arguments of the file.
+	Check() error
+	// Plan returns the changes that create or update the file.
+	Plan(ctx context.Context, h module.Host) ([]module.Step, error)
+	// PlanAbsent returns the changes that remove the file.
+	PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error)
 }
 
-// Check returns the mistake of a present file with none or several of them, or of an absent
-// file with several.
-func (g Given) Check(state string) error {
+// Given is embedded in the modules copy and win_copy: a path, and the arguments of which
+// one defines its content.
+type Given struct {
+	// Dest is the absolute path of the file, such as "/etc/motd" or "C:/k/config.yaml". Its
+	// folder must exist.
+	Dest string `hcl:"dest"`
+	// Content is the text of the file; line ends are not changed. If a value in it is
+	// sensitive, the text is secret, as with content_secret.
+	Content *string `hcl:"content,optional" log:"-"`
+	// ContentSecret is a text of the file that must not be shown. The mode is then "0600"
+	// unless it is given; a file of a Windows host is private.
+	ContentSecret *secret.Value `hcl:"content_secret,optional"`
+	// Source is the file to copy, on the machine kinit runs on: a path relative to the
+	// folder of the playbook file, as for the function file.
+	Source string `hcl:"source,optional"`
+	module.Presence
+
+	files  module.LocalFiles // the files that source names
+	hidden bool              // content is sensitive
+}
+
+// ReadFrom sets the files that source names.
+func (g *Given) ReadFrom(files module.LocalFiles) { g.files = files }
+
+// Hide marks the content as sensitive.
+func (g *Given) Hide(argument string) bool {
+	g.hidden = g.hidden || argument == "content"
+	return argument == "content"
+}
+
+// Secret reports whether the content must not be shown.
+func (g *Given) Secret() bool { return g.hidden || g.ContentSecret != nil }
+
+// CheckFile returns the mistake in the arguments of a task that makes the file.
+func (g *Given) CheckFile(file Target) error {
 	n := 0
-	for _, is := range []bool{g.Text != nil, g.Secret != nil, g.File != ""} {
+	for _, is := range []bool{g.Content != nil, g.ContentSecret != nil, g.Source != ""} {
 		if is {
 			n++
 		}
 	}
-	if state == "present" && n != 1 || n > 1 {
+	if !g.Absent() && n != 1 || n > 1 {
 		return errors.New("want exactly one of content, content_secret and source")
 	}
-	return nil
+	return file.Check()
 }
 
-// Hide registers a secret content with the run.
-func (g Given) Hide(h module.Host) {
-	if g.Secret != nil {
-		h.AddSecret(*g.Secret)
+// PlanFile compares a file, which the function makes, with the requested content.
+func (g *Given) PlanFile(ctx context.Context, h module.Host, file func(Source) Target) ([]module.Step, error) {
+	if g.Absent() {
+		return file(Source{}).PlanAbsent(ctx, h)
 	}
+	if g.ContentSecret != nil {
+		h.AddSecret(*g.ContentSecret)
+	}
+	source, err := g.source()
+	if err != nil {
+		return nil, err
+	}
+	source.Hide(h, g.Secret())
+	return file(source).Plan(ctx, h)
 }
 
-// Source returns the requested content.
-func (g Given) Source() (Source, error) {
+// source returns the requested content.
+func (g *Given) source() (Source, error) {
 	switch {
-	case g.Text != nil:
-		return FromText([]byte(*g.Text)), nil
-	case g.Secret != nil:
-		return FromText([]byte(g.Secret.Reveal())), nil
+	case g.Content != nil:
+		return FromText([]byte(*g.Content)), nil
+	case g.ContentSecret != nil:
+		return FromText([]byte(g.ContentSecret.Reveal())), nil
 	}
-	return FromFile(g.Files, g.File)
+	return FromFile(g.files, g.Source)
+}
+
+// Outputs describes the requested content.
+func (g *Given) Outputs(context.Context, module.Host) (Outputs, error) {
+	if g.Absent() {
+		return Outputs{Path: g.Dest}, nil
+	}
+	source, err := g.source()
+	return source.Outputs(g.Dest), err
 }

@@ -12,12 +12,16 @@ import (
 	"kinit/engine/module"
 )
 
-// Want is the requested attributes of a path, in the form of the arguments. Empty fields
-// do not change.
+// Want is the requested attributes of a path. Tasks embed it for their arguments. Empty
+// fields do not change.
 type Want struct {
-	Mode  string // octal permission bits, such as "0644"
-	Owner string // user name or number
-	Group string // group name or number
+	// Mode is the permission bits, such as "0644". Default: unchanged, "0644" for a new
+	// file, "0600" for one whose content is secret.
+	Mode string `hcl:"mode,optional"`
+	// Owner is a user name or number. Default: unchanged.
+	Owner string `hcl:"owner,optional"`
+	// Group is a group name or number. Default: unchanged.
+	Group string `hcl:"group,optional"`
 }
 
 // Validate returns the mistake in the mode, if any.

@@ -121,6 +121,21 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
 }
 
+// PlanDrop returns a step for each existing file that is to be removed. A file that is not
+// the owner's is an error with the advice.
+func PlanDrop(ctx context.Context, h module.Host, advice string, names ...string) ([]module.Step, error) {
+	var steps []module.Step
+	for _, name := range names {
+		if err := claim.Free(ctx, h, name, advice); err != nil {
+			return nil, err
+		}
+		steps = append(steps, module.NewStep("remove "+name, func(ctx context.Context, h module.Host) error {
+			return Drop(ctx, h, name)
+		}))
+	}
+	return steps, nil
+}
+
 // DropTemporaries removes temporary files that killed runs have left.
 func DropTemporaries(ctx context.Context, h module.Host, name string) error {
 	infos, err := h.Files().List(ctx, path.Dir(name))

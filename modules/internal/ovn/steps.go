@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/claim"
 )
 
 // attempts is how often a step decides again because another client was faster.
@@ -39,6 +40,19 @@ func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R)
 	return module.OneStep(change.Text, func(ctx context.Context, h module.Host) error {
 		return Do(ctx, h, db, decide)
 	}), nil
+}
+
+// Decision computes a change from the rows of a database, for an owner.
+type Decision[R any] func(rows R, owner string) (Change, error)
+
+// PlanPresence plans the decision for an object that should be there, or for one that
+// should not.
+func PlanPresence[R any](ctx context.Context, h module.Host, db Database, want module.Presence, present, absent Decision[R]) ([]module.Step, error) {
+	owner := claim.Signature(h)
+	if want.Absent() {
+		return PlanAbsent(ctx, h, db, func(rows R) (Change, error) { return absent(rows, owner) })
+	}
+	return Plan(ctx, h, db, func(rows R) (Change, error) { return present(rows, owner) })
 }
 
 // PlanAbsent is Plan for removing: if no database runs, there is nothing to
@@ -84,9 +98,3 @@ func decideFrom[R any](ctx context.Context, s *Session, decide func(R) (Change, 
 	}
 	return decide(rows)
 }
-
-// The values of the argument state.
-const (
-	Present = "present"
-	Absent  = "absent"
-)

@@ -24,14 +24,6 @@ const (
 // rsaBits is the minimum that Kubernetes and current browsers accept.
 const rsaBits = 2048
 
-// CheckType returns an error for an unknown key type.
-func CheckType(kind string) error {
-	if kind != ECDSA && kind != RSA {
-		return fmt.Errorf("type is %q, expected %q or %q", kind, ECDSA, RSA)
-	}
-	return nil
-}
-
 // NewKey makes a key of a type.
 func NewKey(kind string) (crypto.Signer, error) {
 	if kind == RSA {

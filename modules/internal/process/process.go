@@ -32,25 +32,6 @@ type Result struct {
 	Code           int
 }
 
-// Validate finds mistakes in the common arguments of all programs.
-func (p Process) Validate() error {
-	switch {
-	case len(p.OKCodes) == 0:
-		return errors.New("ok_codes is empty, want at least one exit code")
-	case p.Dir != "" && !strings.HasPrefix(p.Dir, "/"):
-		return fmt.Errorf("dir is %q, want an absolute path", p.Dir)
-	}
-	return nil
-}
-
-// CheckArgv returns the mistake in an argument that is a program and its arguments.
-func CheckArgv(argv []string) error {
-	if len(argv) == 0 || argv[0] == "" {
-		return errors.New("argv is empty, want a program and its arguments")
-	}
-	return nil
-}
-
 // Show returns the program's name for messages: on one line, without secrets.
 func (p Process) Show(h module.Host) string {
 	if p.Shown != "" {

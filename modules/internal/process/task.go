@@ -2,16 +2,70 @@ package process
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/winpath"
 )
 
-// Task is embedded in the tasks that run a program. It stores the result of the last run,
-// and returns its outputs.
+// Task is embedded in the tasks that run a program: their common arguments, and the result
+// of the last run, which it returns as outputs.
 type Task struct {
+	// Creates is a path that the run makes. If it exists, nothing is run.
+	Creates string `hcl:"creates,optional"`
+	// Removes is a path that the run removes. If it does not exist, nothing is run.
+	Removes string `hcl:"removes,optional"`
+	// Env is added to the environment.
+	Env map[string]string `hcl:"env,optional"`
+	// Dir is the working directory, an absolute path. Default: the login's home folder.
+	Dir string `hcl:"dir,optional"`
+	// OKCodes are the exit codes that mean success.
+	OKCodes []int `hcl:"ok_codes,optional" default:"0"`
+	// Expect is a text or regular expression that standard output must contain. With the
+	// task's retry it is run again until it does.
+	Expect string `hcl:"expect,optional"`
+
 	judged bool // the playbook evaluates the program's result
 	last   Result
+}
+
+// Check finds mistakes in the common arguments, for a Linux host.
+func (t *Task) Check() error {
+	switch {
+	case len(t.OKCodes) == 0:
+		return errors.New("ok_codes is empty, want at least one exit code")
+	case t.Dir != "" && !strings.HasPrefix(t.Dir, "/"):
+		return fmt.Errorf("dir is %q, want an absolute path", t.Dir)
+	}
+	return nil
+}
+
+// CheckWindows finds them for a Windows host.
+func (t *Task) CheckWindows() error {
+	for _, path := range []struct{ argument, value string }{
+		{"dir", t.Dir}, {"creates", t.Creates}, {"removes", t.Removes},
+	} {
+		if path.value == "" {
+			continue
+		}
+		if err := winpath.Check(path.argument, path.value); err != nil {
+			return err
+		}
+	}
+	return (&Task{OKCodes: t.OKCodes}).Check()
+}
+
+// With returns a process with the task's environment, folder and conditions of success.
+func (t *Task) With(p Process) Process {
+	p.Env, p.Dir, p.OKCodes, p.Expect = t.Env, t.Dir, t.OKCodes, t.Expect
+	return p
+}
+
+// Conditions returns the task's conditions, two of which are processes.
+func (t *Task) Conditions(unless, onlyIf Process) Conditions {
+	return Conditions{Creates: t.Creates, Removes: t.Removes, Unless: t.With(unless), OnlyIf: t.With(onlyIf)}
 }
 
 // Judge makes the playbook evaluate code, stdout and stderr, instead of

@@ -19,10 +19,14 @@ import (
 //go:embed acl.ps1
 var Functions string
 
-// Want is the requested access of a path.
+// Want is the requested access of a path. Tasks embed it for their arguments.
 type Want struct {
-	Owner   string // a name or SID; empty: unchanged
-	Private bool   // only the system and administrators have access; false: unchanged
+	// Owner is the account that owns the path, by name or SID. Names such as
+	// "Administrators" differ between languages of Windows. Default: unchanged.
+	Owner string `hcl:"owner,optional"`
+	// Private limits access to the system and administrators, and ignores inherited access
+	// rights; false does not change the access.
+	Private bool `hcl:"private,optional"`
 }
 
 // Access is the current access of a path.

@@ -37,6 +37,12 @@ type File struct {
 	Secret bool // never show the content
 }
 
+// New returns a file with its wanted content. A secret one is private.
+func New(path string, source content.Source, want winacl.Want, secret bool) File {
+	want.Private = want.Private || secret
+	return File{Path: path, Source: source, Want: want, Secret: secret}
+}
+
 // state is the current state of the path.
 type state struct {
 	File, Folder bool

@@ -4,47 +4,54 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/reference"
 )
 
-// describeArguments describes the fields of a struct that have hcl tags.
+// describeArguments describes the arguments of a task or of a block.
 func describeArguments(src *source, value reflect.Value) ([]reference.Argument, error) {
-	doc, err := src.of(value.Type())
-	if err != nil {
-		return nil, err
-	}
 	var all []reference.Argument
 	var lacking []error
-	for i := range value.NumField() {
-		field := value.Type().Field(i)
-		tag, ok := field.Tag.Lookup("hcl")
-		if !ok {
-			continue
+	for _, argument := range module.Arguments(value.Type()) {
+		field := argument.Field
+		doc, err := src.of(declarer(value.Type(), field))
+		if err != nil {
+			return nil, err
 		}
-		name, kind, _ := strings.Cut(tag, ",")
 		if doc.fields[field.Name] == "" {
-			lacking = append(lacking, fmt.Errorf("argument %s has no comment", name))
+			lacking = append(lacking, fmt.Errorf("argument %s has no comment", argument.Name))
 		}
-		a := reference.Argument{Name: name, Required: kind == "", Text: meaning(field.Name, plainText(doc.fields[field.Name]))}
-		if kind == "block" {
+		a := reference.Argument{
+			Name: argument.Name, Required: argument.Kind == "", Words: argument.Words(),
+			Text: meaning(field.Name, plainText(doc.fields[field.Name])),
+		}
+		if argument.Kind == "block" {
 			err = describeBlock(src, field.Type, &a)
 		} else {
-			err = describeValue(value.Field(i), kind, &a)
+			err = describeValue(value.FieldByIndex(field.Index), argument.Kind, &a)
 		}
 		if err != nil {
-			lacking = append(lacking, fmt.Errorf("argument %s: %w", name, err))
+			lacking = append(lacking, fmt.Errorf("argument %s: %w", argument.Name, err))
 		}
 		all = append(all, a)
 	}
 	return all, errors.Join(lacking...)
+}
+
+// declarer returns the struct that declares a field: the type itself, or one that is
+// embedded in it.
+func declarer(t reflect.Type, field reflect.StructField) reflect.Type {
+	if outer := field.Index[:len(field.Index)-1]; len(outer) > 0 {
+		return t.FieldByIndex(outer).Type
+	}
+	return t
 }
 
 // describeBlock describes a block: a struct, a pointer to one, or a slice of
@@ -59,7 +66,9 @@ func describeBlock(src *source, t reflect.Type, a *reference.Argument) error {
 		t = t.Elem()
 	}
 	var err error
-	a.Arguments, err = describeArguments(src, reflect.New(t).Elem())
+	block := reflect.New(t).Elem()
+	module.Default(block)
+	a.Arguments, err = describeArguments(src, block)
 	return err
 }
 

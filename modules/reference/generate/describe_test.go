@@ -24,8 +24,9 @@ type sample struct {
 	Names  []string                `hcl:"names,optional"`
 	Logins map[string]secret.Value `hcl:"logins,optional"`
 	Any    cty.Value               `hcl:"any,optional"`
-	One    *part                   `hcl:"one,block"`
-	Many   []part                  `hcl:"many,block"`
+	shared
+	One  *part  `hcl:"one,block"`
+	Many []part `hcl:"many,block"`
 
 	unexported int //lint:ignore U1000 it must not be described
 }
@@ -33,6 +34,12 @@ type sample struct {
 type part struct {
 	Label string `hcl:"label,label"`
 	Size  string `hcl:"size"`
+	Color string `hcl:"color,optional" enum:"red,green" default:"green"`
+}
+
+// shared is embedded.
+type shared struct {
+	Gait string `hcl:"gait,optional" enum:"walk,trot,run"`
 }
 
 func (*sample) Plan(context.Context, module.Host) ([]module.Step, error) { return nil, nil }
@@ -55,7 +62,8 @@ func described(task string, outputs map[string]string) *source {
 	return &source{root: "no/such/root", folders: map[string]declared{"modules/reference/generate": {
 		"sample":        {text: task, fields: fields},
 		"sampleOutputs": {text: "sampleOutputs are such.\n", fields: outputs},
-		"part":          {text: "part is one.\n", fields: map[string]string{"Label": "Label is it.\n", "Size": "Size is how much.\n"}},
+		"part":          {text: "part is one.\n", fields: map[string]string{"Label": "Label is it.\n", "Size": "Size is how much.\n", "Color": "Color is its color.\n"}},
+		"shared":        {text: "shared is embedded.\n", fields: map[string]string{"Gait": "Gait is how.\n"}},
 	}}}
 }
 
@@ -79,7 +87,8 @@ func TestDescribe(t *testing.T) {
 	if err == nil || err.Error() != "its example: open no/such/root/modules/reference/generate/sample.example.hcl: no such file or directory" {
 		t.Errorf("error %v, want the missing example only", err)
 	}
-	block := []reference.Argument{{Name: "label", Type: "label", Required: true, Text: "It."}, {Name: "size", Type: "string", Required: true, Text: "How much."}}
+	block := []reference.Argument{{Name: "label", Type: "label", Required: true, Text: "It."}, {Name: "size", Type: "string", Required: true, Text: "How much."},
+		{Name: "color", Type: "string", Words: []string{"red", "green"}, Default: `"green"`, Text: "Its color."}}
 	want := reference.Module{
 		Name: "sample", Summary: "Walks a way", Text: "Walks a way. It does so twice.\n\nMore of it.",
 		Arguments: []reference.Argument{
@@ -90,6 +99,7 @@ func TestDescribe(t *testing.T) {
 			{Name: "names", Type: "list(string)", Default: `["a"]`, Text: "Such."},
 			{Name: "logins", Type: "map(string)", Secret: true, Text: "Such."},
 			{Name: "any", Type: "any", Text: "Such."},
+			{Name: "gait", Type: "string", Words: []string{"walk", "trot", "run"}, Text: "How."},
 			{Name: "one", Type: "block", Text: "Such.", Arguments: block},
 			{Name: "many", Type: "block", Repeated: true, Text: "Such.", Arguments: block},
 		},

@@ -43,8 +43,8 @@ func (s *source) of(t reflect.Type) (structDoc, error) {
 		s.folders[folder] = types
 	}
 	found, ok := s.folders[folder][t.Name()]
-	if !ok || found.text == "" {
-		return structDoc{}, fmt.Errorf("type %s has no comment in %s", t.Name(), folder)
+	if !ok {
+		return structDoc{}, fmt.Errorf("type %s is not in %s", t.Name(), folder)
 	}
 	return found, nil
 }

@@ -96,26 +96,26 @@ func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	blocks := d.innerBlocks(body, ctx)
 	names := make([]string, len(all))
 	for i, f := range all {
-		names[i] = f.name
+		names[i] = f.Name
 	}
 	for _, f := range all {
-		into := target.Field(f.position)
-		switch f.kind {
+		into := target.FieldByIndex(f.Field.Index)
+		switch f.Kind {
 		case "", "optional":
 			d.last = nil
 			d.argument(body, f, names, into, ctx, header)
-			d.veil(target.Type().Field(f.position), f.name)
+			d.veil(f.Field, f.Name)
 		case "block":
 			d.blocks(blocks, f, into, header)
 		case "label":
 		default:
-			panic(fmt.Sprintf("plan: field %s of %s has the tag %q, which is not supported; this is a bug in kinit", f.name, target.Type(), f.kind))
+			panic(fmt.Sprintf("plan: field %s of %s has the tag %q, which is not supported; this is a bug in kinit", f.Name, target.Type(), f.Kind))
 		}
 	}
 }
 
 // tellUnexpected reports arguments and blocks that the struct has no field for.
-func (d *Decoder) tellUnexpected(body *hclsyntax.Body, all []field) {
+func (d *Decoder) tellUnexpected(body *hclsyntax.Body, all []module.Argument) {
 	told, known := d.shared.unexpected[body]
 	if !known {
 		before := len(d.Diags)
@@ -128,14 +128,14 @@ func (d *Decoder) tellUnexpected(body *hclsyntax.Body, all []field) {
 }
 
 // unexpected finds them, and suggestions.
-func (d *Decoder) unexpected(body *hclsyntax.Body, all []field) {
+func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) {
 	var args, blocks []string
 	for _, f := range all {
-		switch f.kind {
+		switch f.Kind {
 		case "", "optional":
-			args = append(args, f.name)
+			args = append(args, f.Name)
 		case "block":
-			blocks = append(blocks, f.name)
+			blocks = append(blocks, f.Name)
 		}
 	}
 	near := args
@@ -163,15 +163,15 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []field) {
 }
 
 // argument decodes one attribute. An absent or null optional one keeps its default.
-func (d *Decoder) argument(body *hclsyntax.Body, f field, names []string, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
-	attr := body.Attributes[f.name]
+func (d *Decoder) argument(body *hclsyntax.Body, f module.Argument, names []string, into reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
+	attr := body.Attributes[f.Name]
 	if attr == nil {
-		if f.kind == "" && !diag.Mistyped(f.name, names, slices.Collect(maps.Keys(body.Attributes))) {
-			d.Errorf(header, "Missing argument", "The argument %q is required.", f.name)
+		if f.Kind == "" && !diag.Mistyped(f.Name, names, slices.Collect(maps.Keys(body.Attributes))) {
+			d.Errorf(header, "Missing argument", "The argument %q is required.", f.Name)
 		}
 		return
 	}
-	d.value(attr.Expr, f.name, f.kind == "optional", into, ctx)
+	d.value(attr.Expr, f.Name, f.Kind == "optional", into, ctx)
 }
 
 // value decodes an expression.
@@ -211,17 +211,17 @@ func (d *Decoder) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.T
 
 // blocks decodes all blocks of one type into a struct, a pointer to one, or a
 // slice of either.
-func (d *Decoder) blocks(all []innerBlock, f field, into reflect.Value, header hcl.Range) {
+func (d *Decoder) blocks(all []innerBlock, f module.Argument, into reflect.Value, header hcl.Range) {
 	var found []innerBlock
 	for _, b := range all {
-		if b.Type == f.name {
+		if b.Type == f.Name {
 			found = append(found, b)
 		}
 	}
 	if into.Kind() == reflect.Slice {
 		slice := reflect.MakeSlice(into.Type(), len(found), len(found))
 		for i, b := range found {
-			d.within(fmt.Sprintf("%s[%d].", f.name, i), func() { d.block(b, slice.Index(i)) })
+			d.within(fmt.Sprintf("%s[%d].", f.Name, i), func() { d.block(b, slice.Index(i)) })
 		}
 		if len(found) > 0 {
 			into.Set(slice)
@@ -229,14 +229,14 @@ func (d *Decoder) blocks(all []innerBlock, f field, into reflect.Value, header h
 		return
 	}
 	if len(found) > 1 {
-		d.Errorf(found[1].DefRange(), "Duplicate block", "There may be one %s block.", f.name)
+		d.Errorf(found[1].DefRange(), "Duplicate block", "There may be one %s block.", f.Name)
 	}
 	if len(found) > 0 {
-		d.within(f.name+".", func() { d.block(found[0], into) })
+		d.within(f.Name+".", func() { d.block(found[0], into) })
 		return
 	}
 	if into.Kind() != reflect.Pointer {
-		d.Errorf(header, "Missing block", "A %s block is required.", f.name)
+		d.Errorf(header, "Missing block", "A %s block is required.", f.Name)
 	}
 }
 
@@ -246,13 +246,14 @@ func (d *Decoder) block(b innerBlock, into reflect.Value) {
 		into.Set(reflect.New(into.Type().Elem()))
 		into = into.Elem()
 	}
+	module.Default(into)
 	labels := 0
 	for _, f := range d.shared.fieldsOf(into.Type()) {
-		if f.kind != "label" {
+		if f.Kind != "label" {
 			continue
 		}
 		if labels < len(b.Labels) {
-			into.Field(f.position).SetString(b.Labels[labels])
+			into.FieldByIndex(f.Field.Index).SetString(b.Labels[labels])
 		}
 		labels++
 	}

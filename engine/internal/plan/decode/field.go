@@ -7,34 +7,9 @@ package decode
 
 import (
 	"reflect"
-	"strings"
 
 	"kinit/engine/module"
 )
-
-// field is a field of a struct with an hcl tag.
-type field struct {
-	name     string
-	kind     string // "", "optional", "block" or "label"
-	position int
-}
-
-// fields lists the fields of a struct with an hcl tag.
-func fields(t reflect.Type) []field {
-	var all []field
-	for i := range t.NumField() {
-		tag, ok := t.Field(i).Tag.Lookup("hcl")
-		if !ok {
-			continue
-		}
-		name, kind, _ := strings.Cut(tag, ",")
-		if kind == "attr" {
-			kind = ""
-		}
-		all = append(all, field{name: name, kind: kind, position: i})
-	}
-	return all
-}
 
 // elementType returns the element type of a pointer, slice or map, or the type itself.
 func elementType(t reflect.Type) reflect.Type {
@@ -47,8 +22,8 @@ func elementType(t reflect.Type) reflect.Type {
 // Text returns a text argument as the module set it, and whether the name exists.
 func Text(made module.Task, name string) (string, bool) {
 	v := reflect.ValueOf(made).Elem()
-	for _, f := range fields(v.Type()) {
-		if into := v.Field(f.position); f.name == name && into.Kind() == reflect.String {
+	for _, f := range module.Arguments(v.Type()) {
+		if into := v.FieldByIndex(f.Field.Index); f.Name == name && into.Kind() == reflect.String {
 			return into.String(), true
 		}
 	}

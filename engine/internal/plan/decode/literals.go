@@ -23,15 +23,15 @@ func SecretLiterals(args *hclsyntax.Body, made module.Task) []hcl.Range {
 
 // mark adds the literals of a body's secret arguments.
 func mark(found *literals, body *hclsyntax.Body, t reflect.Type) {
-	for _, f := range fields(t) {
-		kind := t.Field(f.position).Type
-		if f.kind == "block" {
-			for _, inner := range named(body, f.name) {
+	for _, f := range module.Arguments(t) {
+		kind := f.Field.Type
+		if f.Kind == "block" {
+			for _, inner := range named(body, f.Name) {
 				mark(found, inner, elementType(kind))
 			}
 			continue
 		}
-		if attr := body.Attributes[f.name]; attr != nil && elementType(kind) == reflect.TypeFor[secret.Value]() {
+		if attr := body.Attributes[f.Name]; attr != nil && elementType(kind) == reflect.TypeFor[secret.Value]() {
 			_ = hclsyntax.Walk(attr.Expr, found)
 		}
 	}

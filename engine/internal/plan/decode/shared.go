@@ -14,6 +14,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/module"
 )
 
 // Shared stores, while the arguments of a block's instances are checked, the values of
@@ -21,7 +22,7 @@ import (
 type Shared struct {
 	varies     map[hcl.Expression]bool
 	values     map[hcl.Expression]*evaluated
-	fields     map[reflect.Type][]field
+	fields     map[reflect.Type][]module.Argument
 	kinds      map[reflect.Type]cty.Type
 	unexpected map[*hclsyntax.Body]diag.List
 }
@@ -53,7 +54,7 @@ func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluat
 // NewShared returns an empty Shared.
 func NewShared() *Shared {
 	return &Shared{
-		varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]field{},
+		varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]module.Argument{},
 		kinds: map[reflect.Type]cty.Type{}, unexpected: map[*hclsyntax.Body]diag.List{},
 	}
 }
@@ -78,10 +79,10 @@ func (s *Shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Ty
 }
 
 // fieldsOf returns the fields of a type, and stores them.
-func (s *Shared) fieldsOf(t reflect.Type) []field {
+func (s *Shared) fieldsOf(t reflect.Type) []module.Argument {
 	all, known := s.fields[t]
 	if !known {
-		all = fields(t)
+		all = module.Arguments(t)
 		s.fields[t] = all
 	}
 	return all

@@ -30,13 +30,13 @@ type lister struct {
 }
 
 func (a *lister) structure(prefix string, v reflect.Value) {
-	for _, f := range fields(v.Type()) {
-		into, name := v.Field(f.position), prefix+f.name
+	for _, f := range module.Arguments(v.Type()) {
+		into, name := v.FieldByIndex(f.Field.Index), prefix+f.Name
 		switch {
 		case into.IsZero():
-		case f.kind == "block":
+		case f.Kind == "block":
 			a.block(name, into)
-		case v.Type().Field(f.position).Tag.Get("log") == "-":
+		case f.Field.Tag.Get("log") == "-":
 			a.values = append(a.values, event.Value{Name: name, Text: "(not shown)", Mask: true})
 		default:
 			a.argument(name, into)
