@@ -5,7 +5,7 @@ package run_test
 func libvirtWorks() []work {
 	shared := libvirt()
 	const none = `for d in $(virsh list --all --name); do virsh destroy $d >/dev/null 2>&1 || :; virsh undefine --nvram $d >/dev/null; done
-rm -rf /var/lib/libvirt/images/* /var/log/libvirt/qemu/*
+find /var/lib/libvirt/images /var/log/libvirt/qemu -mindepth 1 -delete
 qemu-img create -q -f qcow2 /old.qcow2 64M; : >/disc.iso
 `
 	const guest = `name = "guest"
