@@ -97,7 +97,7 @@ faults: ## every fault there is: the simulated Windows, bad disks, hostile users
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories' -timeout 3h ./engine/internal/lock
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -timeout 6h ./engine/internal/run
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
 
 .PHONY: soak

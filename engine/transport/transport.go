@@ -59,6 +59,13 @@ type Fenceable interface {
 	Fenced(link string) module.Files
 }
 
+// Watchable is a Conn that makes its connection anew after a loss.
+type Watchable interface {
+	// Watch returns a function that reports whether the connection was lost since. What was
+	// carried over it, as by Dial and Socket, has then ended without a reason.
+	Watch(ctx context.Context) (lost func(context.Context) bool, err error)
+}
+
 // Conn is one verified connection to a machine, safe for use by several goroutines. It
 // reconnects by itself if it was lost before anything was sent.
 type Conn interface {

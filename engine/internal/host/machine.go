@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"net"
 	"path"
 	"sync"
@@ -71,6 +72,9 @@ type bound struct {
 	files   module.Files // as the machine's when it was bound, like the fence
 	fence   string
 	dialled atomic.Bool // a connection was used, or may be
+
+	watching sync.Mutex
+	lost     func(context.Context) bool // whether what was dialled was lost; nil if it is not known
 }
 
 var _ module.Host = (*bound)(nil)
@@ -79,19 +83,51 @@ func (b *bound) Owner() string       { return b.owner }
 func (b *bound) Files() module.Files { return b.files }
 
 func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	b.dialled.Store(true)
-	if err := b.check(ctx); err != nil {
+	if err := b.dialling(ctx); err != nil {
 		return nil, err
 	}
 	return b.conn.Dial(ctx, network, address)
 }
 
 func (b *bound) Socket(ctx context.Context, path string) (string, error) {
-	b.dialled.Store(true)
-	if err := b.check(ctx); err != nil {
+	if err := b.dialling(ctx); err != nil {
 		return "", err
 	}
 	return b.conn.Socket(ctx, path)
+}
+
+// dialling comes before a connection is used.
+func (b *bound) dialling(ctx context.Context) error {
+	b.dialled.Store(true)
+	if err := b.check(ctx); err != nil {
+		return err
+	}
+	b.watching.Lock()
+	defer b.watching.Unlock()
+	conn, ok := b.conn.(transport.Watchable)
+	if !ok || b.lost != nil {
+		return nil
+	}
+	lost, err := conn.Watch(ctx)
+	if err == nil {
+		b.lost = lost
+	}
+	return err
+}
+
+// Lost reports whether a task may have failed because the machine's connection was lost: what
+// it dialled over that one has then just ended.
+func Lost(ctx context.Context, h module.Host, err error) bool {
+	if w, ok := h.(within); ok {
+		return Lost(ctx, w.Host, err)
+	}
+	b, ok := h.(*bound)
+	if !ok || err == nil || ctx.Err() != nil || errors.Is(err, transport.ErrUnreachable) {
+		return false
+	}
+	b.watching.Lock()
+	defer b.watching.Unlock()
+	return b.lost != nil && b.lost(ctx)
 }
 
 func (b *bound) Report(p event.Progress) {

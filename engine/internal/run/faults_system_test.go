@@ -15,9 +15,10 @@ import (
 // system is what a module works on that changes a machine: a root of the test's own, in
 // which an SSH server runs. DIR in its scripts is the folder of the job.
 type system struct {
-	programs string // scripts that stand in for programs, by functions that write them
-	before   string // takes away what the module makes, before each run
-	holds    string // fails unless there is what the module makes, once
+	programs string   // scripts that stand in for programs, by functions that write them
+	daemons  *daemons // what it speaks with, if that is more than programs
+	before   string   // takes away what the module makes, before each run
+	holds    string   // fails unless there is what the module makes, once
 
 	enter []string
 }
@@ -117,9 +118,13 @@ chmod +x /usr/local/bin/apt-get /usr/local/bin/dpkg-query`
 	dnf = `mkdir -p /etc/yum.repos.d; printf '#!/bin/sh\nexit 0\n' >/usr/local/bin/dnf; chmod +x /usr/local/bin/dnf`
 )
 
-// start makes the root with an SSH server in it.
+// start makes the root with an SSH server in it, or takes that of the daemons.
 func (s *system) start(t *testing.T) *sshd.Server {
 	t.Helper()
+	if s.daemons != nil {
+		s.enter = s.daemons.enter
+		return s.daemons.server
+	}
 	need.Root(t, "overlay")
 	need.Programs(t, "overlay", "unshare", "nsenter", "ip", "nft", "useradd")
 	pid, err := ownroot.Start(t, t.TempDir(), os.TempDir())
@@ -148,7 +153,12 @@ func (s *system) mustHold(t *testing.T, what, dir string) {
 }
 
 func (s *system) shell(script, dir string) (string, error) {
-	argv := append(slices.Clone(s.enter), "sh", "-ec", strings.ReplaceAll(script, "DIR", dir))
+	return shell(s.enter, strings.ReplaceAll(script, "DIR", dir))
+}
+
+// shell runs a script with each command in what is printed.
+func shell(enter []string, script string) (string, error) {
+	argv := append(slices.Clone(enter), "sh", "-exc", script)
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 	return string(out), err
 }

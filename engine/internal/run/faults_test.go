@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,14 +36,21 @@ const longest = 90 * time.Second
 type work struct {
 	module, text, file, has string
 	reads                   bool    // it changes nothing
+	made                    string  // tasks before it, whose objects it removes or changes
+	gone                    string  // a file that it removes
 	system                  *system // what it works on, where that is more than a folder
 }
+
+// owner makes a playbook's objects those of a cluster, which has marks of them.
+const owner = "spec \"faults\" {\n owner = \"faults\"\n}\n"
 
 // count is the file in which the programs of tasks count how often they ran.
 const count = "DIR/host/count"
 
 // works are the modules that are tried.
-func works() []work { return append(folderWorks(), systemWorks()...) }
+func works() []work {
+	return slices.Concat(folderWorks(), systemWorks(), switchWorks(), overlayWorks(), podmanWorks(), libvirtWorks())
+}
 
 // folderWorks are those for Linux that only need programs that are everywhere, and change
 // nothing outside of a folder.
@@ -55,8 +64,8 @@ func folderWorks() []work {
 		{module: "directory", text: `path = "DIR/host/a/b"`, file: "a/b", has: ""},
 		{module: "file", text: "path = \"DIR/host/file\"\n mode = \"0600\"", file: "file", has: ""},
 		{module: "link", text: "path = \"DIR/host/link\"\n target = \"old\"", file: "link", has: "old\n"},
-		{module: "line_in_file", text: "path = \"DIR/host/old\"\n line = \"new\"", file: "old", has: "old\nnew\n"},
-		{module: "block_in_file", text: "path = \"DIR/host/old\"\n block = \"new\"", file: "old", has: "new\n"},
+		{module: "line_in_file", text: "path = \"DIR/host/old\"\n line = \"new\"\n backup = true", file: "old", has: "old\nnew\n"},
+		{module: "block_in_file", text: "path = \"DIR/host/old\"\n block = \"new\"\n backup = true", file: "old", has: "new\n"},
 		{module: "ssh_key", text: `path = "DIR/host/key"`, file: "key.pub", has: "ssh-ed25519 "},
 		{module: "secret", text: `path = "DIR/host/secret"`, file: "secret", has: ""},
 		{module: "authorized_key", text: "user = \"root\"\n path = \"DIR/host/authorized\"\n key = \"" + key + "\"", file: "authorized", has: key},
@@ -70,10 +79,33 @@ func folderWorks() []work {
 		{module: "http_request", text: "url = \"SERVER/count\"\n method = \"POST\"", file: "count", has: "ran\n"},
 		{module: "x509_ca", text: "key = \"DIR/host/ca.key\"\n cert = \"DIR/host/ca.crt\"\n cn = \"authority\"", file: "ca.crt", has: "BEGIN CERTIFICATE"},
 		{module: "x509_certificate", text: "key = \"DIR/host/s.key\"\n cert = \"DIR/host/s.crt\"\n ca_cert = \"DIR/ca.crt\"\n ca_key = \"DIR/ca.key\"\n cn = \"server\"", file: "s.crt", has: "BEGIN CERTIFICATE"},
+		{module: "cloudinit_seed", text: `path = "DIR/host/seed.iso"` + "\n hostname = \"guest\"\n authorized_keys = [\"" + key + "\"]", file: "seed.iso", has: "guest"},
+		{module: "windows_seed", text: `path = "DIR/host/seed.iso"` + "\n hostname = \"win-01\"\n password = \"Correct-Horse-1\"\n" +
+			" certificate = file(\"DIR/ca.crt\")\n private_key = file(\"DIR/ca.key\")\n authorized_keys = [\"" + key + "\"]", file: "seed.iso", has: "win-01"},
+		{module: "kubeadm_config", text: `path = "DIR/host/init.yaml"` + "\n kind = \"init\"\n control_plane_endpoint = \"api.example.org:6443\"\n" +
+			" kubernetes_version = \"v1.34.4\"\n pod_subnet = \"10.244.0.0/16\"", file: "init.yaml", has: "api.example.org:6443"},
+		{module: "sweep", text: "all = true", made: `task "copy" "file" {
+ host = "far"
+ dest = "DIR/host/made"
+ content = "text"
+}
+task "directory" "folder" {
+ host = "far"
+ path = "DIR/host/folder"
+}
+task "copy" "inside" {
+ host = "far"
+ dest = "${task.directory.folder.path}/made"
+ content = "text"
+}
+`, file: "old", has: "old\n", gone: "folder"},
 		{module: "wait", text: "path = \"DIR/host/old\"\n expect = \"old\"", reads: true},
 		{module: "facts", reads: true},
 	}
 }
+
+// tally counts what was tried.
+type tally struct{ faults, messages, modules atomic.Int32 }
 
 // TestTheConnectionFailsAtMessagesOfModules lets the connection to a real SSH server fail
 // while a module works: cut, stalled or half open, before or after the server got the
@@ -82,44 +114,60 @@ func folderWorks() []work {
 func TestTheConnectionFailsAtMessagesOfModules(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "sshd", "git", "openssl", "tar")
-	plain := sshd.Start(t)
-	server := func(t *testing.T, system *system) *sshd.Server {
-		if system == nil {
-			return plain
-		}
-		return system.start(t)
-	}
-	var made atomic.Int32
+	plain, all := sshd.Start(t), works()
+	var tried tally
 	t.Cleanup(func() {
-		fmt.Printf("%d faults at messages of %d modules\n", made.Load(), len(works()))
-		if !t.Failed() && int(made.Load()) < len(works()) {
-			t.Errorf("only %d faults were made", made.Load())
+		fmt.Printf("%d faults at %d messages of %d modules\n", tried.faults.Load(), tried.messages.Load(), tried.modules.Load())
+		if !t.Failed() && tried.faults.Load() < tried.modules.Load() {
+			t.Errorf("only %d faults were made", tried.faults.Load())
 		}
 	})
-	for i, w := range works() {
-		t.Run(w.module, func(t *testing.T) {
+	for i, w := range all {
+		if w.system == nil || w.system.daemons == nil {
+			t.Run(w.module, func(t *testing.T) {
+				t.Parallel()
+				try(t, plain, i, w, &tried)
+			})
+		}
+	}
+	for daemons, group := range groups(all) {
+		t.Run("with "+daemons.uses[0], func(t *testing.T) {
 			t.Parallel()
-			s := newFar(t, server(t, w.system), w)
-			s.proxy.Set(netfault.Plan{})
-			if result := s.run(t); !s.done(result) {
-				t.Fatalf("without a fault it is %s: %s", result.Status, result.Message)
-			}
-			messages, _ := s.proxy.Seen()
-			step := max(1, messages/2)
-			if w.system != nil {
-				step = max(1, messages)
-			}
-			if os.Getenv(everyFault) != "" {
-				step = 1
-			}
-			for at := 1 + i%step; at <= messages; at += step {
-				for _, p := range plans(at, step) {
-					if s.fails(t, p) {
-						made.Add(1)
-					}
-				}
+			daemons.start(t)
+			for _, i := range group {
+				t.Run(all[i].module, func(t *testing.T) { try(t, plain, i, all[i], &tried) })
 			}
 		})
+	}
+}
+
+// try lets the connection fail at messages of the i-th work.
+func try(t *testing.T, plain *sshd.Server, i int, w work, tried *tally) {
+	s := newFar(t, plain, w)
+	if result := s.run(t, netfault.Plan{}); !s.done(result) {
+		t.Fatalf("without a fault it is %s: %s", result.Status, result.Message)
+	}
+	s.mustHave(t, "without a fault")
+	last, _ := s.proxy.Seen()
+	step := max(1, last/2)
+	if w.system != nil {
+		step = max(1, last)
+	}
+	first := 1 + i%step
+	if w.system != nil && w.system.daemons != nil {
+		first = last*3/4 - i%(last/2) // messages that connect are those of the others too
+	}
+	if os.Getenv(everyFault) != "" {
+		first, step = 1, 1
+	}
+	tried.modules.Add(1)
+	for at := first; at <= last; at += step {
+		tried.messages.Add(1)
+		for _, p := range plans(at, step) {
+			if s.fails(t, p) {
+				tried.faults.Add(1)
+			}
+		}
 	}
 }
 
@@ -141,19 +189,28 @@ func plans(at, step int) []netfault.Plan {
 type far struct {
 	job    *job
 	plan   *plan.Plan
+	made   *plan.Plan // of the tasks before it
 	work   work
 	proxy  *netfault.Proxy
 	server *sshd.Server
+	began  time.Time // when the last run with a plan of faults began
 }
 
+// newFar makes the playbook of a work. Its host is the server, if the work needs no system.
 func newFar(t *testing.T, server *sshd.Server, w work) *far {
 	t.Helper()
 	j := newJob(t, "far")
 	write(t, filepath.Join(j.dir, "script.sh"), "#!/bin/sh\necho ran >> "+strings.ReplaceAll(count, "DIR", j.dir)+"\n")
-	s := &far{job: j, work: w, server: server, proxy: netfault.New(t, server.Addr)}
+	s := &far{job: j, work: w, server: server}
 	s.prepare(t)
-	text := strings.ReplaceAll(w.text, "SERVER", s.serve(t))
-	s.plan = j.build(fmt.Sprintf("task %q \"x\" {\n host = \"far\"\n %s\n}\n", w.module, text))
+	if w.system != nil {
+		s.server = w.system.start(t)
+	}
+	s.proxy = netfault.New(t, s.server.Addr)
+	address := s.serve(t)
+	words := strings.NewReplacer("SERVER", address, "DOOR", address[strings.LastIndex(address, ":")+1:], "FREE", freePort(t))
+	s.made = j.build(owner + words.Replace(w.made))
+	s.plan = j.build(owner + words.Replace(fmt.Sprintf("task %q \"x\" {\n host = \"far\"\n %s\n}\n", w.module, w.text)))
 	return s
 }
 
@@ -197,13 +254,15 @@ func (s *far) done(result run.TaskResult) bool {
 	return result.Status == event.Changed && !s.work.reads || result.Status == event.OK && s.work.reads
 }
 
-// run runs the playbook over a new connection, with times that are shorter than those
-// that hold outside of tests. What the host had is gone.
-func (s *far) run(t *testing.T) run.TaskResult {
+// run runs the playbook with a fault. What the host had is gone, but for what the tasks before
+// it make.
+func (s *far) run(t *testing.T, p netfault.Plan) run.TaskResult {
 	t.Helper()
 	folder := filepath.Join(s.job.dir, "host")
-	if err := os.RemoveAll(folder); err != nil {
-		t.Fatal(err)
+	for _, left := range []string{folder, filepath.Join(s.job.dir, "clusters")} {
+		if err := os.RemoveAll(left); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(folder, "tree"), 0o755); err != nil {
 		t.Fatal(err)
@@ -213,12 +272,23 @@ func (s *far) run(t *testing.T) run.TaskResult {
 	if s.work.system != nil {
 		s.work.system.reset(t, s.job.dir)
 	}
-	return s.again(t)
+	s.proxy.Set(netfault.Plan{})
+	for _, made := range s.play(s.made) {
+		if made.Status != event.Changed {
+			t.Fatalf("%s is %s: %s", made.Task.Address, made.Status, made.Message)
+		}
+	}
+	s.proxy.Set(p)
+	s.began = time.Now()
+	return s.again()
 }
 
 // again runs the playbook on the host as it is.
-func (s *far) again(t *testing.T) run.TaskResult {
-	t.Helper()
+func (s *far) again() run.TaskResult { return s.play(s.plan)[0] }
+
+// play runs a playbook over a new connection, with times that are shorter than those that
+// hold outside of tests.
+func (s *far) play(p *plan.Plan) []run.TaskResult {
 	address, port, _ := strings.Cut(s.proxy.Address, ":")
 	settings := host.Settings{
 		Name: "far", Address: address, User: s.server.User, IdentityFiles: []string{s.server.ClientKey}, NoAgent: true,
@@ -229,8 +299,7 @@ func (s *far) again(t *testing.T) run.TaskResult {
 	pool := host.NewPool(func(context.Context, string) (host.Settings, error) { return settings, nil }, s.job.redactor)
 	defer pool.Close()
 	events := &log{make(chan event.Event, 10_000)}
-	result := run.Run(s.job.ctx, s.plan, &plan.Values{}, pool, run.Options{Forks: 1, Events: events, Redactor: s.job.redactor})
-	return result.Tasks[0]
+	return run.Run(s.job.ctx, p, &plan.Values{}, pool, run.Options{Forks: 1, Events: events, Redactor: s.job.redactor}).Tasks
 }
 
 // fails runs the playbook with a fault, and then without one. It tells whether the fault
@@ -238,10 +307,8 @@ func (s *far) again(t *testing.T) run.TaskResult {
 func (s *far) fails(t *testing.T, p netfault.Plan) bool {
 	t.Helper()
 	what := fmt.Sprintf("%s at message %d, which arrives: %t", p.Fault, p.At, p.After)
-	s.proxy.Set(p)
-	began := time.Now()
-	first := s.run(t)
-	if took := time.Since(began); took > longest {
+	first := s.run(t, p)
+	if took := time.Since(s.began); took > longest {
 		t.Errorf("%s: it took %s", what, took)
 	}
 	_, struck := s.proxy.Seen()
@@ -263,7 +330,7 @@ func (s *far) fails(t *testing.T, p netfault.Plan) bool {
 	default:
 		t.Errorf("%s: it is %s: %s", what, first.Status, first.Message)
 	}
-	if second := s.again(t); second.Status != event.Changed && second.Status != event.OK {
+	if second := s.again(); second.Status != event.Changed && second.Status != event.OK {
 		t.Errorf("%s: the run after it is %s: %s", what, second.Status, second.Message)
 	}
 	s.mustHave(t, what+", and the run after it")
@@ -289,12 +356,26 @@ func (s *far) mustHave(t *testing.T, what string) {
 	if s.work.system != nil {
 		s.work.system.mustHold(t, what, s.job.dir)
 	}
+	if _, err := os.Lstat(filepath.Join(s.job.dir, "host", s.work.gone)); s.work.gone != "" && !os.IsNotExist(err) {
+		t.Errorf("%s: %s is left, error %v", what, s.work.gone, err)
+	}
 	if s.work.file == "" {
 		return
 	}
 	if _, err := os.Lstat(filepath.Join(s.job.dir, "host", s.work.file)); err != nil || !strings.Contains(s.content(s.work.file), s.work.has) {
 		t.Errorf("%s: %s has %q, error %v", what, s.work.file, s.content(s.work.file), err)
 	}
+}
+
+// freePort is a port of this machine that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
 }
 
 func write(t *testing.T, name, text string) {

@@ -14,6 +14,7 @@ import (
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 	"kinit/engine/pace"
+	"kinit/engine/transport"
 )
 
 // outcome is the result of one attempt at a task.
@@ -128,6 +129,10 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 	}
 	// The playbook's conditions decide on how everything below ends.
 	defer func() {
+		if host.Lost(ctx, h, err) {
+			err = fmt.Errorf("%s: %w: the connection was lost while the task spoke with a server there, so it is unknown how far it came: %w",
+				t.Host, transport.ErrUnreachable, r.cause(t, err))
+		}
 		machine.Fenced(err)
 		out, err = r.judge(ctx, t, out, err)
 	}()

@@ -191,6 +191,15 @@ func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 }
 
+// Watch returns a function that reports whether the connection was lost since.
+func (c *Conn) Watch(ctx context.Context) (func(context.Context) bool, error) {
+	first, err := c.link(ctx)
+	return func(ctx context.Context) bool {
+		now, err := c.linkNow()
+		return err == nil && (now != first || first.gone(ctx))
+	}, err
+}
+
 // Files opens the machine's file system over SFTP.
 func (c *Conn) Files(ctx context.Context) (module.Files, error) {
 	if _, _, err := c.fileClient(ctx); err != nil {

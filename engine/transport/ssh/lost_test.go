@@ -108,6 +108,23 @@ func TestLostConnection(t *testing.T) {
 		}
 		all.Wait()
 	})
+	t.Run("while a server is spoken with", func(t *testing.T) {
+		conn := dial(t, config(server))
+		for range 2 {
+			lost, err := conn.Watch(t.Context())
+			if err != nil || lost(t.Context()) {
+				t.Errorf("lost before it is, error %v", err)
+			}
+			server.Cut()
+			if !lost(t.Context()) {
+				t.Error("not lost when it is")
+			}
+			says(t, conn, "echo fine", "fine\n") // over a new connection
+			if !lost(t.Context()) {
+				t.Error("not lost when there is another")
+			}
+		}
+	})
 	t.Run("for good", func(t *testing.T) {
 		server := sshd.Start(t)
 		conn := dial(t, config(server))

@@ -60,8 +60,11 @@ func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool
 		// Podman returns the same code for every error, so the command with a separate
 		// code for "none" is run.
 		there, existsErr := c.exists(ctx, kind, name)
-		if existsErr == nil && !there {
+		switch {
+		case existsErr == nil && !there:
 			return false, nil
+		case existsErr != nil && !isExit(existsErr):
+			err = existsErr
 		}
 	}
 	if err != nil {

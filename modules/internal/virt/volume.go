@@ -5,6 +5,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
 )
 
 // Part is the name under which a volume is made, before it is renamed.
@@ -17,6 +18,9 @@ func RemoveVolume(ctx context.Context, h module.Host, path string) error {
 		if err := h.Files().Remove(ctx, file); err != nil {
 			return err
 		}
+	}
+	if err := hostfile.DropTemporaries(ctx, h, path); err != nil {
+		return err
 	}
 	return claim.Release(ctx, h, path)
 }

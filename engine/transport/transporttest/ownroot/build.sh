@@ -1,9 +1,11 @@
 set -e
 base=$1; shift
+mount --make-rprivate /
 mount -t tmpfs kinit-test "$base"
 mkdir "$base/upper" "$base/work" "$base/root"
 mount -t overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" overlay "$base/root"
 for part in proc sys dev; do mount --rbind "/$part" "$base/root/$part"; done
 for part in run tmp; do mount -t tmpfs "$part" "$base/root/$part"; done
 for part; do mkdir -p "$base/root$part"; mount --bind "$part" "$base/root$part"; done
-exec chroot "$base/root" sh -c 'echo ready; exec cat'
+if [ $$ = 1 ]; then mount -t proc proc "$base/root/proc"; mount -t tmpfs shm "$base/root/dev/shm"; fi
+exec 3<&0; exec chroot "$base/root" sh -c 'echo ready; cat <&3 & wait $!'

@@ -1,6 +1,6 @@
 // Package ownroot is a root of a test's own: a mount and UTS namespace over the real root,
-// whose changes are in memory and end with the test. Processes and the network are not
-// apart.
+// whose changes are in memory and end with the test. Processes and the network are apart only
+// if that is asked for.
 package ownroot
 
 import (
@@ -10,12 +10,13 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 // build makes the overlay at $1 and stays in it until its input ends, which it does at the
 // latest with the test's process. /run and /tmp are empty; the folders that follow are the
-// machine's.
+// machine's. As the first of its processes the shell takes in those that daemons leave.
 //
 //go:embed build.sh
 var build string
@@ -25,7 +26,20 @@ var build string
 // needs root and overlays, and ends with the test.
 func Start(t testing.TB, base string, folders ...string) (string, error) {
 	t.Helper()
-	cmd := exec.Command("unshare", append([]string{"--mount", "--uts", "--propagation=private", "sh", "-c", build, "sh", base}, folders...)...)
+	return start(t, 0, base, folders)
+}
+
+// Apart makes a root like Start. Its processes are apart too: they see no others, and end with
+// it. It has a network of its own, with a loopback device that is down.
+func Apart(t testing.TB, base string, folders ...string) (string, error) {
+	t.Helper()
+	return start(t, syscall.CLONE_NEWPID|syscall.CLONE_NEWNET|syscall.CLONE_NEWIPC, base, folders)
+}
+
+func start(t testing.TB, apart uintptr, base string, folders []string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"-c", build, "sh", base}, folders...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | apart}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	input, err := cmd.StdinPipe()
@@ -49,7 +63,8 @@ func Start(t testing.TB, base string, folders ...string) (string, error) {
 	return strconv.Itoa(cmd.Process.Pid), nil
 }
 
-// Enter is what comes before a command that is to run in the root of a process.
+// Enter is what comes before a command that is to run in the root of a process. The command
+// is among its processes, but is not in its network.
 func Enter(pid string) []string {
 	return []string{"nsenter", "--target=" + pid, "--mount", "--uts", "--root", "--wd"}
 }
