@@ -28,6 +28,7 @@ type runner struct {
 	told    sync.Map           // addresses of the tasks whose arguments were reported
 	seen    sync.Map           // of seen by address, of tasks that were looked at before their turn
 	first   *sync.Map          // the first attempts to connect by login, if tasks share them; else nil
+	doors   sync.Map           // of *door by host
 	veils   sync.Map           // decode.Sensitivity by address, of tasks with decoded arguments
 }
 
@@ -80,6 +81,11 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		rec.declined = true
 		r.mu.Unlock()
 		return nil
+	}
+	defer r.door(t.Host).enter(ctx)()
+	if why := r.leftOut(t); why != "" { // since the host is known to be dead
+		r.skip(t, why)
+		return errLeftOut
 	}
 	r.emit(event.Event{Kind: event.TaskStarted, Task: t.Address, Host: t.Host, Stage: t.Stage})
 	if t.Always {

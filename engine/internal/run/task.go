@@ -177,6 +177,11 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 // answer does not delay others.
 func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
 	as := (*host.Become)(t.Become)
+	defer func() {
+		if err == nil {
+			r.door(t.Host).reached()
+		}
+	}()
 	if machine := r.pool.Connected(t.Host, as); machine != nil {
 		return machine, nil
 	}
