@@ -65,11 +65,11 @@ var playbookWords = []string{"k8s", "kubernetes", "kubeadm", "calico", "coredns"
 var languageWords = []string{"cluster", "computes", "hypervisors", "network", "nodes"}
 
 // shortest is how many lines a package of the product has at least, unless it has several
-// files or importers: a shorter one is part of its importer.
+// files or importers: a shorter one is part of its importer. A module may be shorter: it has a
+// folder of its own, with the name that playbooks use.
 const shortest = 60
 
 // shortPackages are those that stay nevertheless, and why.
 var shortPackages = map[string]string{
-	"kinit/inventories":  "go:embed takes files from the folder of the package",
-	"kinit/modules/fail": "a module has a folder of its own, with the name that playbooks use",
+	"kinit/inventories": "go:embed takes files from the folder of the package",
 }
