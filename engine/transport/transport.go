@@ -66,6 +66,15 @@ type Watchable interface {
 	Watch(ctx context.Context) (lost func(context.Context) bool, err error)
 }
 
+type atOnce struct{}
+
+// AtOnce returns a context in which a Conn that has lost its machine calls it once, instead of
+// for a while: for callers that wait for the machine themselves and say so.
+func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, atOnce{}, true) }
+
+// IsAtOnce reports whether ctx comes from AtOnce.
+func IsAtOnce(ctx context.Context) bool { return ctx.Value(atOnce{}) != nil }
+
 // Conn is one verified connection to a machine, safe for use by several goroutines. It
 // reconnects by itself if it was lost before anything was sent.
 type Conn interface {

@@ -118,6 +118,7 @@ func (t *Task) await(ctx context.Context, h module.Host, before string, start ti
 
 // look returns what the host still lacks, "" for nothing.
 func (t *Task) look(ctx context.Context, h module.Host, before string) (string, error) {
+	ctx = transport.AtOnce(ctx)
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	id, err := t.readID(timed, h)

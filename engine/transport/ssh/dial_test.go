@@ -329,6 +329,16 @@ func TestAMachineThatAnsweredBeforeIsCalledAgain(t *testing.T) {
 	if got := attempts.Load(); got != 4 {
 		t.Errorf("%d attempts, want 4", got)
 	}
+
+	attempts.Store(1) // the next two are refused
+	_ = last.Load().(net.Conn).Close()
+	awaitLost(t, conn)
+	if _, err := conn.Exec(transport.AtOnce(t.Context()), transport.Process{Line: "true"}); !errors.Is(err, transport.ErrUnreachable) {
+		t.Errorf("for a caller that does not wait the error is %v", err)
+	}
+	if got := attempts.Load(); got != 2 {
+		t.Errorf("%d attempts, want 2", got)
+	}
 }
 
 func TestDialUnreachable(t *testing.T) {

@@ -44,11 +44,12 @@ func connect(ctx context.Context, c Config) (*link, error) {
 
 // reconnect is connect for a machine whose connection was lost at a time. It also tries again
 // if the machine refuses, as one does whose network comes back, but only for a while after the
-// loss: a machine that is gone does not delay every command.
+// loss: a machine that is gone does not delay every command. In a context of
+// transport.AtOnce it does not wait for that.
 func reconnect(ctx context.Context, c Config, lost time.Time) (*link, error) {
 	return c.connectAgain(ctx, func(err error) bool {
 		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
-		return errors.Is(err, errHungUp) || absent && time.Since(lost) < absence
+		return errors.Is(err, errHungUp) || absent && !transport.IsAtOnce(ctx) && time.Since(lost) < absence
 	})
 }
 

@@ -74,7 +74,7 @@ func Until(ctx context.Context, h module.Host, w Wait, look Look) error {
 // A changed host key is.
 func Tolerant(limit time.Duration, look Look) Look {
 	return func(ctx context.Context) (bool, string, error) {
-		short, cancel := context.WithTimeout(ctx, limit)
+		short, cancel := context.WithTimeout(transport.AtOnce(ctx), limit)
 		defer cancel()
 		done, why, err := look(short)
 		if err == nil || errors.Is(err, transport.ErrHostKey) {
