@@ -5,20 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
 )
-
-// Keeper knows whether the run may work on a machine.
-type Keeper interface {
-	// Fenced records that the machine has refused a command of the run.
-	Fenced(name string)
-	// Away announces that the machine will be away for at most within. The caller calls
-	// back when it has returned.
-	Away(ctx context.Context, name string, within time.Duration) (back func(), err error)
-}
 
 // Fence makes all later commands and file changes on the machine depend on the link: they
 // are done only while it exists.
@@ -79,4 +71,20 @@ func (b *bound) Away(ctx context.Context, limit time.Duration) (func(), error) {
 // Away is that of the wrapped host.
 func (w within) Away(ctx context.Context, limit time.Duration) (func(), error) {
 	return module.Away(ctx, w.Host, limit)
+}
+
+func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	b.dialled.Store(true)
+	if err := b.check(ctx); err != nil {
+		return nil, err
+	}
+	return b.conn.Dial(ctx, network, address)
+}
+
+func (b *bound) Socket(ctx context.Context, path string) (string, error) {
+	b.dialled.Store(true)
+	if err := b.check(ctx); err != nil {
+		return "", err
+	}
+	return b.conn.Socket(ctx, path)
 }

@@ -2,10 +2,9 @@ package host
 
 import (
 	"context"
-	"net"
-	"path"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/internal/instance"
@@ -19,6 +18,15 @@ const (
 	manifests        = "/var/lib/kinit/clusters"
 	windowsManifests = "C:/ProgramData/kinit/clusters"
 )
+
+// Keeper knows whether the run may work on a machine.
+type Keeper interface {
+	// Fenced records that the machine has refused a command of the run.
+	Fenced(name string)
+	// Away announces that the machine will be away for at most within. The caller calls
+	// back when it has returned.
+	Away(ctx context.Context, name string, within time.Duration) (back func(), err error)
+}
 
 // Machine is one connected machine.
 type Machine struct {
@@ -84,22 +92,6 @@ var _ module.Host = (*bound)(nil)
 func (b *bound) Owner() string       { return b.owner }
 func (b *bound) Files() module.Files { return b.files }
 
-func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	b.dialled.Store(true)
-	if err := b.check(ctx); err != nil {
-		return nil, err
-	}
-	return b.conn.Dial(ctx, network, address)
-}
-
-func (b *bound) Socket(ctx context.Context, path string) (string, error) {
-	b.dialled.Store(true)
-	if err := b.check(ctx); err != nil {
-		return "", err
-	}
-	return b.conn.Socket(ctx, path)
-}
-
 func (b *bound) Report(p event.Progress) {
 	if b.report == nil {
 		return
@@ -114,9 +106,4 @@ func (b *bound) AddSecret(values ...secret.Value) {
 	for _, value := range values {
 		b.redactor.Add(value.Reveal())
 	}
-}
-
-// folder returns the folder of the owner's marks.
-func (b *bound) folder() string {
-	return path.Join(b.settings.Manifests, b.escape(b.owner), "owned")
 }
