@@ -4,6 +4,8 @@
 // lease and goes with it. "last" is who had it last; it stays when a lease ends, so that
 // whoever comes next knows of a run that has died. Both are written and removed together,
 // in transactions that look first.
+//
+// Its files, each of which uses those before it alone: etcd.go, explain.go, lock.go.
 package etcd
 
 import (

@@ -23,7 +23,6 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
-	"kinit/engine/module"
 )
 
 // reader implements the functions that read files. Paths are relative to the folder of the
@@ -31,7 +30,6 @@ import (
 type reader struct {
 	src    spec.Sources
 	folder string
-	learn  func(texts ...string) // gets texts made of sensitive values; may be nil
 }
 
 func (r reader) functions() map[string]function.Function {
@@ -51,18 +49,7 @@ func (r reader) functions() map[string]function.Function {
 			Impl:        r.fileset,
 		}),
 		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
-		"templatefile": function.New(&function.Spec{
-			Description: "Fills in a file's template with values.",
-			Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // an unused argument leaves no mark
-			Type:        function.StaticReturnType(cty.String),
-			Impl:        r.template,
-		}),
 	}
-}
-
-// Files returns the access to files for expressions and tasks of a playbook file.
-func (s *Scope) Files(file string) module.LocalFiles {
-	return reader{src: s.in.Sources, folder: spec.Folder(file)}
 }
 
 // Stat describes a path and follows links.
@@ -199,9 +186,18 @@ func (r reader) walk(folder, below string) ([]string, error) {
 	return names, nil
 }
 
-// template fills in a file. Templates cannot use other templates, so that there is no
-// endless loop.
-func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
+// template returns the function that fills in a file. Templates can use the functions
+// given, not other templates, so that there is no endless loop.
+func (r reader) template(functions map[string]function.Function) function.Function {
+	return function.New(&function.Spec{
+		Description: "Fills in a file's template with values.",
+		Params:      []function.Parameter{{Name: "path", Type: cty.String}, {Name: "values", Type: cty.DynamicPseudoType, AllowMarked: true}}, // an unused argument leaves no mark
+		Type:        function.StaticReturnType(cty.String),
+		Impl:        func(args []cty.Value, _ cty.Type) (cty.Value, error) { return r.fill(args, functions) },
+	})
+}
+
+func (r reader) fill(args []cty.Value, functions map[string]function.Function) (cty.Value, error) {
 	values, within := args[1].Unmark()
 	if t := values.Type(); !t.IsObjectType() && !t.IsMapType() {
 		return cty.NilVal, function.NewArgErrorf(1, "give an object with the template's values")
@@ -215,8 +211,6 @@ func (r reader) template(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	if problems.HasErrors() {
 		return cty.NilVal, templateError(problems)
 	}
-	functions := Functions(r.src, r.folder, r.learn)
-	delete(functions, "templatefile")
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: functions}
 	maps.Copy(ctx.Variables, values.AsValueMap())
 	bounds.Limit(expr)

@@ -17,9 +17,9 @@ import (
 // the same result: none uses a clock or random numbers. They pass the texts that they make
 // of sensitive values to learn, which may be nil.
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
-	all := map[string]function.Function{}
+	all, files := map[string]function.Function{}, reader{src, folder}
 	for _, group := range []map[string]function.Function{
-		collections, texts, numbers, encodings, hashes, addresses, durations, marks, reader{src, folder, learn}.functions(),
+		collections, texts, numbers, encodings, hashes, addresses, durations, marks, files.functions(),
 	} {
 		maps.Copy(all, group)
 	}
@@ -27,6 +27,7 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	if learn != nil {
 		teach(all, learn)
 	}
+	all["templatefile"] = files.template(maps.Clone(all))
 	return all
 }
 

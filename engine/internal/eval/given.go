@@ -191,12 +191,34 @@ func (g *given) value(v *declared) (cty.Value, diag.List) {
 		v.Name, g.where, strings.TrimSuffix(problems[0].Detail, "."))
 }
 
-// plain returns a scope with only functions and path, for values that are evaluated before
-// the variables.
-func (s *Scope) plain(file string) *hcl.EvalContext {
-	folder := spec.Folder(file)
-	return &hcl.EvalContext{
-		Variables: map[string]cty.Value{"path": s.path(folder)},
-		Functions: s.functions(folder),
+// wait records a variable that is known only during a run.
+func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
+	s.waiting[v.Name] = &Waiting{Expr: expr, variable: v, redactor: s.in.Redactor}
+	if len(v.Validations) == 0 {
+		return nil
 	}
+	at := expr.Range()
+	return diag.Errorf(&at, "Not known before the run", "The variable %q has a validation (%s), which is made before any task runs, so its value cannot refer to those of tasks.",
+		v.Name, v.Validations[0].Range)
+}
+
+// needsTask reports whether an expression needs values of tasks, or outputs of imports,
+// which may need them.
+func (s *Scope) needsTask(expr hcl.Expression) bool {
+	for _, t := range expr.Variables() {
+		name, _ := secondName(t)
+		switch t.RootName() {
+		case "task", "import":
+			return true
+		case "secret":
+			if s.isMade(name) {
+				return true
+			}
+		case "var":
+			if s.waiting[name] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -43,14 +43,6 @@ func open(p function.Parameter) function.Parameter {
 	return p
 }
 
-// functions returns the functions for expressions in a folder's files.
-func (s *Scope) functions(folder string) map[string]function.Function {
-	if s.in.Redactor == nil {
-		return Functions(s.in.Sources, folder, nil)
-	}
-	return Functions(s.in.Sources, folder, s.learn)
-}
-
 // parting are the functions that split values. Each part of a secret is a secret too.
 var parting = []string{"base64decode", "jsondecode", "keys", "regex", "regexall", "sensitive", "split", "yamldecode"}
 

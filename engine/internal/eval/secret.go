@@ -47,8 +47,8 @@ func (s *Scope) setSecrets() diag.List {
 			continue
 		}
 		decrypted := cty.StringVal(value.Reveal())
-		diags = append(diags, s.tooShort("secret."+block.Name, block.Encrypted.Range(), decrypted)...)
-		s.secrets[block.Name] = s.sensitive(decrypted)
+		diags = append(diags, tooShort("secret."+block.Name, block.Encrypted.Range(), decrypted)...)
+		s.secrets[block.Name] = masked(decrypted, s.in.Redactor)
 	}
 	return diags
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -13,13 +12,6 @@ import (
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
-
-// declared is a variable with its type evaluated.
-type declared struct {
-	*spec.Variable
-	kind     cty.Type
-	defaults *typeexpr.Defaults // of optional attributes
-}
 
 // setVariables sets the value of every variable and then checks its validations.
 func (s *Scope) setVariables() diag.List {
@@ -39,8 +31,8 @@ func (s *Scope) setVariables() diag.List {
 		diags = append(diags, more...)
 		s.vars[v.Name] = value
 		if v.Sensitive {
-			diags = append(diags, s.tooShort("var."+v.Name, v.valueAt(given[v.Name]), value)...)
-			s.vars[v.Name] = s.sensitive(value)
+			diags = append(diags, tooShort("var."+v.Name, v.valueAt(given[v.Name]), value)...)
+			s.vars[v.Name] = masked(value, s.in.Redactor)
 		} else if sensitive.Is(value) {
 			s.Mask(value)
 		}
@@ -82,19 +74,6 @@ func (d *declared) valueAt(given *given) hcl.Range {
 	return d.Range
 }
 
-func declare(v *spec.Variable) (*declared, diag.List) {
-	d := &declared{Variable: v, kind: cty.DynamicPseudoType}
-	if v.Type == nil {
-		return d, nil
-	}
-	kind, defaults, problems := typeexpr.TypeConstraintWithDefaults(v.Type)
-	if problems.HasErrors() {
-		return d, diag.FromHCL(problems)
-	}
-	d.kind, d.defaults = kind, defaults
-	return d, nil
-}
-
 // value returns a variable's given value, or its default.
 func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 	if given != nil {
@@ -102,7 +81,7 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 		if diags.HasErrors() {
 			return cty.DynamicVal, diags
 		}
-		return s.typed(v, value, given.where, given.at)
+		return v.typed(value, given.where, given.at)
 	}
 	if v.Default == nil && s.outer != nil {
 		return cty.DynamicVal, diag.Errorf(&s.names.Range, "Missing value",
@@ -117,20 +96,7 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 		return cty.DynamicVal, diag.FromHCL(problems)
 	}
 	at := v.Default.Range()
-	return s.typed(v, value, "its default", &at)
-}
-
-// typed converts a value to the variable's type.
-func (s *Scope) typed(v *declared, value cty.Value, where string, at *hcl.Range) (cty.Value, diag.List) {
-	if v.defaults != nil && !value.IsNull() {
-		value = v.defaults.Apply(value)
-	}
-	converted, err := convert.Convert(value, v.kind)
-	if err != nil {
-		return cty.DynamicVal, diag.Errorf(place(at, v.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
-			v.Name, where, typeexpr.TypeString(v.kind), describe(err))
-	}
-	return converted, nil
+	return v.typed(value, "its default", &at)
 }
 
 // validate checks a variable's validation blocks.
@@ -176,31 +142,4 @@ func Assert(c spec.Condition, ctx *hcl.EvalContext, summary string) diag.List {
 		return diag.Errorf(&at, "Invalid error message", "An error_message must be a text.")
 	}
 	return diag.Errorf(&at, summary, "%s", text.AsString())
-}
-
-func place(at *hcl.Range, otherwise hcl.Range) *hcl.Range {
-	if at != nil {
-		return at
-	}
-	return &otherwise
-}
-
-// describe formats an error with its path inside a value.
-func describe(err error) string {
-	at, ok := err.(cty.PathError)
-	if !ok || len(at.Path) == 0 {
-		return err.Error()
-	}
-	return fmt.Sprintf("at %s, %s", pathText(at.Path), err.Error())
-}
-
-func keyText(key cty.Value) string {
-	text, err := convert.Convert(key, cty.String)
-	if err != nil || text.IsNull() || !text.IsKnown() {
-		return "…"
-	}
-	if key.Type() == cty.String {
-		return fmt.Sprintf("%q", text.AsString())
-	}
-	return text.AsString()
 }

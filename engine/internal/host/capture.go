@@ -10,7 +10,6 @@ const (
 	mostHead = 256 << 10 // the beginning of a long output
 	mostTail = 768 << 10 // the end of a long output
 	mostRead = 8 << 20   // an output that a module reads and needs whole
-	overlap  = 64 << 10  // bytes read beyond a cut, so that no half of a secret remains
 )
 
 // errLong ends a command whose output is to be read and is too long.
@@ -66,24 +65,4 @@ func (c *capture) text(redact func(string) string) string {
 	}
 	left := c.all - int64(first) - int64(len(c.tail)-last)
 	return redact(string(c.head[:first])) + fmt.Sprintf("\n… %d bytes left out%s …\n", left, c.spill.where()) + redact(string(c.tail[last:]))
-}
-
-// How often cut looks for another place, and how far away in bytes. The step is a number
-// that the lengths of secrets do not divide.
-const (
-	tries = 61
-	apart = 1021
-)
-
-// cut returns a place at or before near where no secret is cut in two: masking both sides
-// separately gives the same text as masking them together. It is 0 in a text of only
-// secrets.
-func cut(text []byte, near int, redact func(string) string) int {
-	whole := redact(string(text))
-	for at := near; at > 0 && at > near-tries*apart; at -= apart {
-		if redact(string(text[:at]))+redact(string(text[at:])) == whole {
-			return at
-		}
-	}
-	return 0
 }

@@ -6,16 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 
 	"kinit/engine/internal/instance"
 	"kinit/engine/module"
 )
-
-// instanceFile is the file among an owner's marks that names their instance.
-const instanceFile = "instance.json"
 
 // Found is the instance that has an owner's name on a machine.
 type Found struct {
@@ -106,14 +102,4 @@ func (b *bound) note(ctx context.Context) error {
 		return fmt.Errorf("note the instance of %s: %w", b.owner, err)
 	}
 	return nil
-}
-
-// text reads a small file of the manifest.
-func (b *bound) text(ctx context.Context, name string) ([]byte, error) {
-	file, err := b.files.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, largestMark))
 }

@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"errors"
-	"net"
-	"path"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/internal/instance"
@@ -14,6 +12,15 @@ import (
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 )
+
+// Keeper knows whether the run may work on a machine.
+type Keeper interface {
+	// Fenced records that the machine has refused a command of the run.
+	Fenced(name string)
+	// Away announces that the machine will be away for at most within. The caller calls
+	// back when it has returned.
+	Away(ctx context.Context, name string, within time.Duration) (back func(), err error)
+}
 
 // Machine is one connected machine.
 type Machine struct {
@@ -82,54 +89,6 @@ var _ module.Host = (*bound)(nil)
 func (b *bound) Owner() string       { return b.owner }
 func (b *bound) Files() module.Files { return b.files }
 
-func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if err := b.dialling(ctx); err != nil {
-		return nil, err
-	}
-	return b.conn.Dial(ctx, network, address)
-}
-
-func (b *bound) Socket(ctx context.Context, path string) (string, error) {
-	if err := b.dialling(ctx); err != nil {
-		return "", err
-	}
-	return b.conn.Socket(ctx, path)
-}
-
-// dialling comes before a connection is used.
-func (b *bound) dialling(ctx context.Context) error {
-	b.dialled.Store(true)
-	if err := b.check(ctx); err != nil {
-		return err
-	}
-	b.watching.Lock()
-	defer b.watching.Unlock()
-	conn, ok := b.conn.(transport.Watchable)
-	if !ok || b.lost != nil {
-		return nil
-	}
-	lost, err := conn.Watch(ctx)
-	if err == nil {
-		b.lost = lost
-	}
-	return err
-}
-
-// Lost reports whether a task may have failed because the machine's connection was lost: what
-// it dialled over that one has then just ended.
-func Lost(ctx context.Context, h module.Host, err error) bool {
-	if w, ok := h.(within); ok {
-		return Lost(ctx, w.Host, err)
-	}
-	b, ok := h.(*bound)
-	if !ok || err == nil || ctx.Err() != nil || errors.Is(err, transport.ErrUnreachable) {
-		return false
-	}
-	b.watching.Lock()
-	defer b.watching.Unlock()
-	return b.lost != nil && b.lost(ctx)
-}
-
 func (b *bound) Report(p event.Progress) {
 	if b.report == nil {
 		return
@@ -144,9 +103,4 @@ func (b *bound) AddSecret(values ...secret.Value) {
 	for _, value := range values {
 		b.redactor.Add(value.Reveal())
 	}
-}
-
-// folder returns the folder of the owner's marks.
-func (b *bound) folder() string {
-	return path.Join(b.settings.Manifests, b.escape(b.owner), "owned")
 }

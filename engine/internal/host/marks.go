@@ -17,9 +17,6 @@ import (
 	"kinit/engine/module"
 )
 
-// largestMark is the most, in bytes, that is read of one mark.
-const largestMark = 16 << 20
-
 // record is a stored mark: one file for each mark, in a folder for its kind. Seq orders
 // marks by when they were made: ns since 1970, padded so that it sorts as text too. Marks
 // of other instances are foreign: they are not read as marks, changed or removed.
@@ -80,19 +77,6 @@ func (b *bound) write(ctx context.Context, name string, r record) error {
 		return err
 	}
 	return b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600})
-}
-
-// mkdir makes a folder of the manifests and those above it, all with private modes.
-func (b *bound) mkdir(ctx context.Context, folder string) error {
-	if _, err := b.files.Stat(ctx, folder); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if folder != b.settings.Manifests {
-		if err := b.mkdir(ctx, path.Dir(folder)); err != nil {
-			return err
-		}
-	}
-	return b.files.Mkdir(ctx, folder, module.Attr{Mode: 0o700})
 }
 
 // sequence returns a number greater than all before, even when the clock is
@@ -215,22 +199,6 @@ func (b *bound) opened(ctx context.Context) ([]record, error) {
 		}
 	}
 	return records, nil
-}
-
-// list returns the paths in a folder, without hidden files, which are unfinished, and
-// without the instance file. A missing folder counts as empty.
-func (b *bound) list(ctx context.Context, folder string) ([]string, error) {
-	infos, err := b.files.List(ctx, folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var names []string
-	for _, info := range infos {
-		if info.Name[0] != '.' && info.Name != instanceFile {
-			names = append(names, path.Join(folder, info.Name))
-		}
-	}
-	return names, err
 }
 
 func (b *bound) read(ctx context.Context, name string) (record, error) {

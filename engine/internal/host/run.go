@@ -56,6 +56,14 @@ func (b *bound) capture(c module.Command, stream string) *capture {
 	return &capture{whole: true}
 }
 
+// newSpill returns nil if no folder is set.
+func (b *bound) newSpill(stream string) *spill {
+	if b.settings.Outputs == "" {
+		return nil
+	}
+	return &spill{folder: b.settings.Outputs, name: b.escape(b.name) + "-*." + stream, redact: b.Redact}
+}
+
 // exec runs a command, and ends it if a writer fails.
 func exec(ctx context.Context, conn transport.Conn, p transport.Process) (int, error) {
 	inner, end := context.WithCancelCause(ctx)
@@ -82,9 +90,7 @@ func (r refusing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// readable returns an output for messages: secrets masked, line ends as "
-//
-// ".
+// readable returns an output for messages: secrets masked, line ends as in POSIX.
 func (b *bound) readable(output string) string {
 	if b.OS() == module.Windows {
 		output = strings.ReplaceAll(output, "\r\n", "\n")
@@ -163,15 +169,4 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 // one that would change how its shell starts. None of them is a secret.
 func ofShell(name string) bool {
 	return slices.Contains([]string{"BASH_ENV", "ENV", "IFS", "LC_ALL", "PATH"}, name) || strings.HasPrefix(name, "LD_")
-}
-
-// isVariable reports whether sh accepts the name as a variable's.
-func isVariable(name string) bool {
-	for i, c := range []byte(name) {
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
 }

@@ -2,17 +2,13 @@ package host
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"os/user"
 	"strings"
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/secret"
-	"kinit/engine/transport"
-	"kinit/engine/transport/local"
 	"kinit/engine/transport/ssh"
 )
 
@@ -79,25 +75,6 @@ type Become struct {
 	Method string // ssh.Sudo, ssh.Doas or ssh.Su; ssh.Sudo if empty
 }
 
-// Open connects as the settings say: to this machine, over WinRM, or over SSH.
-func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
-	if s.Local {
-		return openLocal(s)
-	}
-	s.Address = cmp.Or(s.Address, s.Name)
-	if s.Address == "" {
-		return nil, errors.New("a host needs a name or an address")
-	}
-	if s.WinRM {
-		return openWinRM(ctx, s, via)
-	}
-	c := s.ssh()
-	if via != nil {
-		c.Dial = via.Dial
-	}
-	return ssh.Dial(ctx, c)
-}
-
 // ssh returns the settings of the SSH transport.
 func (s Settings) ssh() ssh.Config {
 	return ssh.Config{
@@ -106,14 +83,6 @@ func (s Settings) ssh() ssh.Config {
 		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
 		ConnectTimeout: s.ConnectTimeout, HandshakeTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows, Run: s.Run,
 	}
-}
-
-// openLocal opens the local machine, as another user if the settings say so.
-func openLocal(s Settings) (transport.Conn, error) {
-	if s.system() == module.Windows {
-		return nil, fmt.Errorf("%w: kinit does not run on Windows, so this machine is none", transport.ErrUnreachable)
-	}
-	return s.Become.here(s.Run)
 }
 
 // Identity returns a text for how a machine is reached and its known host keys. A
@@ -131,18 +100,10 @@ func Identity(s Settings) (string, error) {
 	return fmt.Sprintf("%s:%d as %s %s through %q, keys %s", c.Address, c.Port, c.User, c.Become, s.Via, strings.Join(keys, " ")), err
 }
 
-// here opens the local machine as the user. The user who runs kinit needs no change of
-// user.
-func (b Become) here(run string) (transport.Conn, error) {
-	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
-		conn := local.New()
-		conn.Mark(run)
-		return conn, nil
+// fixedPace returns the pace of the settings, or 1 on Windows, where nothing is measured.
+func (s Settings) fixedPace() float64 {
+	if s.Pace == 0 && s.system() == module.Windows {
+		return pace.Ordinary
 	}
-	conn, err := local.As(b.User, b.Method)
-	if err != nil {
-		return nil, err // not a nil *local.Conn in a non-nil interface
-	}
-	conn.Mark(run)
-	return conn, nil
+	return s.Pace
 }

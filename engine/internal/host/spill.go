@@ -6,6 +6,29 @@ import (
 	"os"
 )
 
+// overlap is how many bytes are read beyond a cut, so that no half of a secret remains.
+const overlap = 64 << 10
+
+// How often cut looks for another place, and how far away in bytes. The step is a number
+// that the lengths of secrets do not divide.
+const (
+	tries = 61
+	apart = 1021
+)
+
+// cut returns a place at or before near where no secret is cut in two: masking both sides
+// separately gives the same text as masking them together. It is 0 in a text of only
+// secrets.
+func cut(text []byte, near int, redact func(string) string) int {
+	whole := redact(string(text))
+	for at := near; at > 0 && at > near-tries*apart; at -= apart {
+		if redact(string(text[:at]))+redact(string(text[at:])) == whole {
+			return at
+		}
+	}
+	return 0
+}
+
 // spill writes an output that is too long to keep to a local file, with secrets masked. A
 // nil spill writes nothing. where returns the error of a failed write.
 type spill struct {
@@ -14,14 +37,6 @@ type spill struct {
 	file         *os.File
 	waiting      []byte // not written yet
 	err          error
-}
-
-// newSpill returns nil if no folder is set.
-func (b *bound) newSpill(stream string) *spill {
-	if b.settings.Outputs == "" {
-		return nil
-	}
-	return &spill{folder: b.settings.Outputs, name: b.escape(b.name) + "-*." + stream, redact: b.Redact}
 }
 
 // begin creates the file, once, with the output so far.

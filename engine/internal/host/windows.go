@@ -108,3 +108,14 @@ func startProgram(argv []string) string {
 		"exit $process.ExitCode",
 	}, "\n")
 }
+
+// isVariable reports whether sh accepts the name as a variable's.
+func isVariable(name string) bool {
+	for i, c := range []byte(name) {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"kinit/engine/internal/etcd"
-	"kinit/engine/module"
 )
 
 // Options is the input of Begin.
@@ -80,79 +81,6 @@ func (g *Guard) Token() string { return g.options.Token }
 // tasks that are done always.
 func (g *Guard) Lasting() context.Context { return g.lasting }
 
-// Take takes the lock on each host, in an order that is the same for all runs, or on none.
-// It waits until a lock that nobody renews expires. If a lock is renewed meanwhile, it
-// returns ErrHeld with the holder, the place and the duration. It leaves out hosts where it
-// cannot find that out; Admit decides about them later.
-func (g *Guard) Take(ctx context.Context, hosts []module.Host) error {
-	for _, h := range sorted(ctx, hosts) {
-		if _, err := g.Admit(ctx, h, false); errors.Is(err, ErrHeld) {
-			g.free(ctx)
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// Admit takes the lock on one host, unless the run has it, and returns the path of a link
-// that exists on the host while the run may work there. A run that holds the other locks
-// also gets the lock on a host that the owner's playbook makes; that lock is not renewed.
-func (g *Guard) Admit(ctx context.Context, h module.Host, made bool) (string, error) {
-	if g.keeping.Err() != nil {
-		return "", fmt.Errorf("%w: it has given all of them back", ErrLost)
-	}
-	g.mu.Lock()
-	l, known := g.locks[h.Name()]
-	if !known {
-		l = &held{host: h, made: made && g.decided(), taking: make(chan struct{}, 1)}
-		l.place = place{folder: g.folderOf(h), owner: folderName(g.options.Owner), token: g.options.Token, proc: g.around.proc}
-		g.locks[h.Name()] = l
-	}
-	g.mu.Unlock()
-	select {
-	case l.taking <- struct{}{}:
-		defer func() { <-l.taking }()
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	if l.has() {
-		return l.place.link(), nil
-	}
-	if l.refused != nil {
-		return "", l.refused
-	}
-	sent, err := g.take(ctx, l)
-	if errors.Is(err, ErrHeld) {
-		l.refused = err // another attempt would wait again
-	}
-	if err != nil {
-		return "", err
-	}
-	l.confirm(sent)
-	if !l.made {
-		g.ended.Go(func() { g.keep(l) })
-	}
-	return l.place.link(), nil
-}
-
-// decided reports whether a held lock decides about the hosts that the playbook makes. The
-// caller holds the mutex.
-func (g *Guard) decided() bool {
-	for _, l := range g.locks {
-		if !l.made && l.has() {
-			return true
-		}
-	}
-	return false
-}
-
-func (g *Guard) folderOf(h module.Host) string {
-	if h.OS() == module.Windows {
-		return windowsFolder
-	}
-	return g.around.folder
-}
-
 // now reads this machine's clock.
 func (g *Guard) now() time.Duration { return g.around.clock() }
 
@@ -192,48 +120,76 @@ func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (ba
 	}, nil
 }
 
-// Release gives all locks back, even after ctx has ended. A lock whose host does not answer
-// within ten seconds, or three after ctx has ended, expires by itself. It may be called
-// twice: the second call removes nothing.
-func (g *Guard) Release(ctx context.Context) {
-	g.stop()
-	g.free(ctx)
-	g.lose(nil)
-	g.ended.Wait()
-	g.alive.end()
-}
-
-// free gives the held locks back. A lock whose host does not answer expires by itself.
-func (g *Guard) free(ctx context.Context) {
-	g.mu.Lock()
-	locks := g.locks
-	g.locks = map[string]*held{}
-	g.mu.Unlock()
-	var all sync.WaitGroup
-	for _, l := range locks {
-		limit := freeTime
-		if l.made {
-			limit = freeMadeTime
-		}
-		if ctx.Err() != nil {
-			limit = min(limit, freeStoppedTime)
-		}
-		all.Go(func() {
-			if l.give() {
-				timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-				defer cancel()
-				_, _ = l.do(timed, operation{name: "release"})
-			}
-		})
+// taken returns the error for a lock that another run took over.
+func (g *Guard) taken(l *held, a answer) error {
+	who := a.holder
+	if who == "" {
+		who = "somebody"
 	}
-	all.Wait()
-	g.freeTeam(ctx)
+	err := fmt.Errorf("%w: that %s was taken over by %s", ErrLost, l.where(), who)
+	if l.has() {
+		g.lose(err)
+	}
+	return err
 }
 
-// The time limits for giving a lock back. A host that the playbook makes may no longer
-// exist; after an interrupt the user waits.
-const (
-	freeTime        = 10 * time.Second
-	freeMadeTime    = 2 * time.Second
-	freeStoppedTime = 3 * time.Second
-)
+// keep renews a lock until it is given back or lost. A host that does not answer is asked
+// again.
+func (g *Guard) keep(l *held) {
+	ticker := time.NewTicker(renewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-g.keeping.Done():
+			return
+		}
+		g.alive.renew()
+		timed, cancel := context.WithTimeout(g.keeping, patience/2)
+		sent := g.now()
+		a, err := l.do(timed, operation{name: "renew", away: l.absence(sent)})
+		cancel()
+		switch {
+		case err != nil: // watch measures the time
+		case a.renewed:
+			l.confirm(sent)
+		default:
+			_ = g.taken(l, a)
+			return
+		}
+	}
+}
+
+// watch ends the run if a lock was not renewed in time, so that it stops before others may
+// take over. The cause may be that this machine or process slept.
+func (g *Guard) watch() {
+	ticker := time.NewTicker(watching)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-g.keeping.Done():
+			return
+		}
+		if err := g.overdue(); err != nil {
+			g.lose(err)
+			return
+		}
+	}
+}
+
+func (g *Guard) overdue() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := slices.Collect(maps.Values(g.locks))
+	if g.team != nil {
+		all = append(all, g.team)
+	}
+	var err error
+	for _, l := range all {
+		if l.overdue(g.now()) {
+			err = errors.Join(err, fmt.Errorf("%w: that %s could not be renewed for %s", ErrLost, l.where(), patience))
+		}
+	}
+	return err
+}

@@ -10,10 +10,14 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/shell"
 )
 
 //go:embed scripts/lock.sh
 var script string
+
+//go:embed scripts/lock.ps1
+var windowsScript string
 
 // place is the lock of an owner on one host, for one run.
 type place struct {
@@ -47,6 +51,23 @@ func (p place) command(h module.Host, o operation) module.Command {
 	}
 	return module.Command{Urgent: true, Name: "the script of the lock", Argv: []string{"sh", "-c", script, "lock",
 		o.name, p.folder, p.owner, p.token, hundredths(lifetime), o.dead, p.proc, seconds(o.away)}}
+}
+
+// windowsCommand is the command of an operation on a Windows host.
+func (p place) windowsCommand(o operation) module.Command {
+	values := []string{
+		"$lock = @{",
+		"op = " + shell.PowerShell(o.name),
+		"folder = " + shell.PowerShell(p.folder),
+		"owner = " + shell.PowerShell(p.owner),
+		"token = " + shell.PowerShell(p.token),
+		"run = " + shell.PowerShell(Name(p.token)),
+		"dead = " + shell.PowerShell(o.dead),
+		"lifetime = " + hundredths(lifetime),
+		"away = " + hundredths(o.away),
+		"}",
+	}
+	return module.Command{Urgent: true, PowerShell: strings.Join(append(values, windowsScript), "\n"), Name: "the script of the lock"}
 }
 
 func hundredths(d time.Duration) string {

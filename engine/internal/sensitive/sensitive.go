@@ -1,5 +1,7 @@
 // Package sensitive marks secret values. Operators, functions and templates pass the mark
 // on to their results.
+//
+// Its files, each of which uses those before it alone: sensitive.go, text.go.
 package sensitive
 
 import (

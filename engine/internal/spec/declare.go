@@ -171,3 +171,18 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),
 	})
 }
+
+func (l *loader) readImport(b *hclsyntax.Block) {
+	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
+	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
+	if len(b.Labels) > 0 {
+		next.label = b.Labels[0]
+		if !l.claim("import", "import."+next.label, next.header) {
+			return
+		}
+	}
+	if l.literal(args["source"], &next.source) {
+		next.at = args["source"].Range()
+		l.imports = append(l.imports, next)
+	}
+}

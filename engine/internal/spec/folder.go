@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 )
 
@@ -77,4 +79,52 @@ func (l *loader) filesIn(folder string) ([]string, bool) {
 		files = append(files, Join(folder, name))
 	}
 	return files, true
+}
+
+// readFolder reads all files of a folder, by name, once in each namespace.
+func (l *loader) readFolder(folder string) {
+	if l.folders[l.in.Address(folder)] {
+		return
+	}
+	l.folders[l.in.Address(folder)] = true
+	files, _ := l.filesIn(folder)
+	for _, file := range files {
+		if file == l.spec.Path {
+			continue // the spec file itself, in its own playbook's folder
+		}
+		if body := l.playbookFile(file); body != nil {
+			l.blocks(body, false)
+		}
+	}
+}
+
+// playbookFile returns the content of a file, which several imports may name; nil if it
+// cannot be read, which is reported once.
+func (l *loader) playbookFile(name string) *hclsyntax.Body {
+	if body, known := l.parsed[name]; known {
+		return body
+	}
+	l.parsed[name] = nil
+	text, err := l.src.ReadFile(name)
+	if err != nil {
+		l.diags = append(l.diags, diag.Errorf(nil, "Unreadable file", "The playbook file %s could not be read: %v.", name, err)...)
+		return nil
+	}
+	l.parsed[name] = l.parse(name, text)
+	return l.parsed[name]
+}
+
+// parse reads one file. A file with a syntax error has no body, so that the mistake is
+// reported once.
+func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
+	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	if file != nil {
+		l.spec.Sources[name] = file
+	}
+	l.diags = append(l.diags, diag.FromParser(problems)...)
+	if problems.HasErrors() {
+		return nil
+	}
+	bounds.Limit(file.Body.(*hclsyntax.Body))
+	return file.Body.(*hclsyntax.Body)
 }

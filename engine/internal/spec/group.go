@@ -39,7 +39,7 @@ func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
 
 // readMembers reads the tasks of a block.
 func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
-	members, task := 0, blockTypes()["task"]
+	members, task := 0, taskType()
 	for _, inner := range b.Body.Blocks {
 		switch {
 		case inner.Type == "become":

@@ -3,37 +3,8 @@ package spec
 import (
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"kinit/engine/diag"
 )
-
-// importBlock is an import block whose folder has not been read yet.
-type importBlock struct {
-	in     *Namespace // of the block
-	label  string     // empty without one
-	source string
-	folder string // of the file with the block; later the imported folder
-	inputs map[string]hcl.Expression
-	at     hcl.Range // of the source
-	header hcl.Range
-}
-
-func (l *loader) readImport(b *hclsyntax.Block) {
-	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
-	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
-	if len(b.Labels) > 0 {
-		next.label = b.Labels[0]
-		if !l.claim("import", "import."+next.label, next.header) {
-			return
-		}
-	}
-	if l.literal(args["source"], &next.source) {
-		next.at = args["source"].Range()
-		l.imports = append(l.imports, next)
-	}
-}
 
 // readImports reads the imported folders, and their imports: without a label once in each
 // namespace, with a label each time into a new namespace.

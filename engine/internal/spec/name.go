@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +16,77 @@ import (
 	"kinit/engine/diag"
 )
 
+const (
+	suffix         = ".hcl"
+	templateSuffix = ".tmpl.hcl"
+	shippedFolder  = "specs" // the folder of the program's specs in the source tree
+)
+
+// found is the text of a spec file.
+type found struct {
+	file string // the file name in its ranges
+	text []byte
+}
+
 // grammar is <distro>-<driver>-<controllers>-<computes>-<hypervisors>. A network has no
 // room for numbers of more than three digits.
 var grammar = regexp.MustCompile(`^([a-z0-9.]+)-([a-z0-9]+)-(0|[1-9][0-9]{0,2})-(0|[1-9][0-9]{0,2})-([1-9][0-9]{0,2})$`)
+
+// shippedName returns the name for a spec inside the program.
+func shippedName(given string) (string, bool) {
+	dir, base := path.Split(path.Clean(filepath.ToSlash(given)))
+	if dir != "" && dir != shippedFolder+"/" {
+		return "", false
+	}
+	return strings.TrimSuffix(base, suffix), true
+}
+
+// known lists the names of specs in a folder, and of its templates.
+func known(src Sources, folder string) (names, templates []string) {
+	entries, err := src.ReadDir(folder)
+	if err != nil {
+		return nil, nil
+	}
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), templateSuffix); ok {
+			templates = append(templates, name)
+			continue
+		}
+		if name, ok := strings.CutSuffix(entry.Name(), suffix); ok && !entry.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names, templates
+}
+
+// beginnings returns the possible beginnings of names by the grammar. A template without a
+// driver in its name is for all drivers.
+func beginnings(templates []string) []string {
+	all := slices.Clone(templates)
+	for i, name := range all {
+		if !strings.Contains(name, "-") {
+			all[i] = name + "-<driver>"
+		}
+	}
+	return all
+}
+
+// notFound reports a missing spec, with similar names.
+func notFound(src Sources, given string) diag.List {
+	name := strings.TrimSuffix(filepath.Base(given), suffix)
+	disk, _ := known(src, filepath.Dir(given))
+	shipped, templates := known(src, builtinPrefix)
+	text := diag.Near(name, slices.Concat(disk, shipped))
+	if len(templates) > 0 {
+		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of " +
+			strings.Join(beginnings(templates), ", ") + "."
+	}
+	return diag.List{{
+		Summary: "Spec not found",
+		Detail:  "There is no spec file " + given + ", and no spec of this name ships with kinit." + text,
+		Cause:   fs.ErrNotExist,
+	}}
+}
 
 // expand makes a spec of a name by the grammar from the template of its distro, or of its
 // distro and driver, which may be beside the path or inside the program.

@@ -6,25 +6,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Namespace is a scope of names: the spec with its playbook, or an import with a label.
-// Blocks of an import without a label belong to the importer's namespace.
-type Namespace struct {
-	Label   string       // of the import, empty for the root
-	Parent  *Namespace   // of the importer, nil for the root
-	Imports []*Namespace // of its imports with labels, in the order they were read
-	Source  string       // the imported folder, or the playbook's
-	Range   hcl.Range    // of the import block's header
-
-	Vars      map[string]hcl.Expression // values of variables from the spec or the import
-	Inputs    map[string]hcl.Expression // values of variables from imports without a label inside
-	Variables []*Variable               // in the order of the files, by name of file
-	Locals    []*Local
-	Secrets   []*Secret
-	Outputs   []*Output
-
-	path string // with a dot at the end, empty for the root
-}
-
 func newNamespace(parent *Namespace, label string) *Namespace {
 	n := &Namespace{Label: label, Parent: parent, Vars: map[string]hcl.Expression{}, Inputs: map[string]hcl.Expression{}}
 	if parent != nil {
@@ -68,4 +49,18 @@ func (s *Spec) Namespaces() []*Namespace {
 		all = append(all, all[i].Imports...)
 	}
 	return all
+}
+
+// Address returns the task's address in the whole plan, such as task.file.motd or
+// import.shop.handler.service.web.
+func (t *Task) Address() string {
+	return t.In.Address(t.root() + "." + t.Module + "." + t.Name)
+}
+
+// root returns the type of its block, with which references begin.
+func (t *Task) root() string {
+	if t.Handler {
+		return "handler"
+	}
+	return "task"
 }

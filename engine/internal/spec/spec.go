@@ -1,5 +1,10 @@
 // Package spec reads specs and playbooks: it converts HCL files to typed blocks with their
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
+//
+// Its files, each of which uses those before it alone: log.go, sources.go, spec.go,
+// namespace.go, loader.go, name.go, locate.go, content.go, label.go, declare.go, meta.go,
+// task.go, group.go, secret.go, stage.go, blocks.go, folder.go, import.go, load.go,
+// driver.go.
 package spec
 
 import (
@@ -27,6 +32,25 @@ type Spec struct {
 	Checks   []*Check
 
 	Sources map[string]*hcl.File // every file that was read, by the name in its ranges
+}
+
+// Namespace is a scope of names: the spec with its playbook, or an import with a label.
+// Blocks of an import without a label belong to the importer's namespace.
+type Namespace struct {
+	Label   string       // of the import, empty for the root
+	Parent  *Namespace   // of the importer, nil for the root
+	Imports []*Namespace // of its imports with labels, in the order they were read
+	Source  string       // the imported folder, or the playbook's
+	Range   hcl.Range    // of the import block's header
+
+	Vars      map[string]hcl.Expression // values of variables from the spec or the import
+	Inputs    map[string]hcl.Expression // values of variables from imports without a label inside
+	Variables []*Variable               // in the order of the files, by name of file
+	Locals    []*Local
+	Secrets   []*Secret
+	Outputs   []*Output
+
+	path string // with a dot at the end, empty for the root
 }
 
 // Cluster is a cluster block, not evaluated.
@@ -162,12 +186,6 @@ type Task struct {
 	Args *hclsyntax.Body // the module's arguments: everything else
 
 	stageRange hcl.Range
-}
-
-// Address returns the task's address in the whole plan, such as task.file.motd or
-// import.shop.handler.service.web.
-func (t *Task) Address() string {
-	return t.In.Address(t.root() + "." + t.Module + "." + t.Name)
 }
 
 // Secret is a secret block: a value encrypted in the file, or one that a task generates

@@ -6,6 +6,11 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
+// taskType is the block of a task, at the top of a file or in a block block.
+func taskType() blockType {
+	return blockType{[]string{"module", "name"}, `task "file" "motd" { … }`, (*loader).readTask}
+}
+
 func (l *loader) readTask(b *hclsyntax.Block) {
 	if t := l.task(b, &Task{}); t != nil {
 		l.conflicts(t)
@@ -59,12 +64,4 @@ func (l *loader) conflicts(t *Task) {
 	if t.Until != nil && t.Retry == nil {
 		l.errorf(t.Until.Range(), "Missing block", "until needs a retry block that says how often to try, as in: retry { attempts = 10 }")
 	}
-}
-
-// root returns the type of its block, with which references begin.
-func (t *Task) root() string {
-	if t.Handler {
-		return "handler"
-	}
-	return "task"
 }

@@ -12,12 +12,12 @@ import (
 
 // address assigns all addresses: the gateway first, then nodes upwards, then pods and after
 // them the hypervisors downwards.
-func (e *expansion) address() {
-	t, n := e.t, e.t.Cluster.Network
-	if e.tooSmall() {
-		return
+func (t *Topology) address() diag.List {
+	n := t.Cluster.Network
+	if diags := t.tooSmall(); diags.HasErrors() {
+		return diags
 	}
-	a := &addresses{expansion: e, owner: map[int]string{}}
+	a := &addresses{cluster: &t.Cluster, owner: map[int]string{}}
 	t.Gateway = a.take("the gateway", n.offset(n.GatewayOffset))
 	up := n.offset(n.NodeOffset)
 	for i := range t.Nodes {
@@ -33,6 +33,7 @@ func (e *expansion) address() {
 	for i := range t.Hypervisors {
 		t.Hypervisors[i].Management.IP = a.take("the hypervisor "+t.Hypervisors[i].Name, down-len(t.Pods)-i)
 	}
+	return a.diags
 }
 
 // offset converts an offset from the end to one from the start.
@@ -48,8 +49,8 @@ func (n Network) offset(from int) int {
 func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
 
 // tooSmall reports a network that is too small for any offsets.
-func (e *expansion) tooSmall() bool {
-	t, n := e.t, e.t.Cluster.Network
+func (t *Topology) tooSmall() diag.List {
+	n := t.Cluster.Network
 	nodes := 0
 	for _, node := range t.Nodes {
 		if node.Overlay {
@@ -58,22 +59,21 @@ func (e *expansion) tooSmall() bool {
 	}
 	have, need := n.total()-2, nodes+len(t.Pods)+len(t.Hypervisors)+1
 	if need <= have {
-		return false
+		return nil
 	}
-	e.diags = append(e.diags, diag.Errorf(e.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
-		n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)...)
-	return true
+	return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
+		n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)
 }
 
 // addresses assigns addresses by their offset.
 type addresses struct {
-	*expansion
-	owner map[int]string
-	told  bool // one overlap is enough: the others follow from it
+	cluster *Cluster
+	owner   map[int]string
+	diags   diag.List // of one overlap: the others follow from it
 }
 
 func (a *addresses) take(who string, offset int) netip.Addr {
-	n := a.t.Cluster.Network
+	n := a.cluster.Network
 	if offset < 1 || offset > n.total()-2 {
 		a.tell("%s would be outside of the network %s", who, n.Prefix)
 		return netip.Addr{}
@@ -91,18 +91,25 @@ func (a *addresses) take(who string, offset int) netip.Addr {
 }
 
 func (a *addresses) tell(format string, args ...any) {
-	if a.told {
+	if a.diags.HasErrors() {
 		return
 	}
-	a.told = true
 	text := fmt.Sprintf(format, args...)
-	a.diags = append(a.diags, diag.Errorf(a.place(), "Addresses overlap", "By the offsets of the network, %s. Change node_offset, gateway_offset or pod_offset.", text)...)
+	a.diags = diag.Errorf(a.cluster.place(), "Addresses overlap", "By the offsets of the network, %s. Change node_offset, gateway_offset or pod_offset.", text)
 }
 
 // place returns the place of the network block, or of the cluster block without one.
-func (e *expansion) place() *hcl.Range {
-	if e.t.Cluster.Network.Range.Filename != "" {
-		return &e.t.Cluster.Network.Range
+func (c *Cluster) place() *hcl.Range {
+	if c.Network.Range.Filename != "" {
+		return &c.Network.Range
 	}
-	return &e.t.Cluster.Range
+	return &c.Range
+}
+
+// count formats a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

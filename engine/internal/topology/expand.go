@@ -32,8 +32,7 @@ func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topo
 		e.t.Hypervisors[i].Management = e.ids.port(c.Name + "-" + e.t.Hypervisors[i].Name)
 	}
 	e.checkNames()
-	e.address()
-	return e.t, e.diags
+	return e.t, append(e.diags, e.t.address()...)
 }
 
 // tooFew returns an error with both numbers.
@@ -48,14 +47,6 @@ func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
 	}
 	return diag.Errorf(&c.Range, "Too few hypervisors", "The cluster %q needs at least %s, and the run has %s%s. Name more hosts with --hosts.",
 		c.Name, count(c.Hypervisors, "hypervisor"), count(len(hosts), "host"), given)
-}
-
-// count formats a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // expansion is the state of one Expand.
@@ -96,6 +87,43 @@ func (e *expansion) nodes() {
 				VCPUs:      p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars),
 			})
 		}
+	}
+}
+
+// machines makes the nodes of a pool of existing machines.
+func (e *expansion) machines(p Pool) {
+	for i, name := range p.Hosts {
+		host := e.inventory.Host(name)
+		switch {
+		case host == nil:
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.inventory.HostNames()))...)
+			continue
+		case slices.Contains(e.load.names, name):
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.", name, p.Name)...)
+			continue
+		case e.pools[name] != "":
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
+			continue
+		}
+		port, problem := e.ids.nodePort(p, host)
+		if problem != "" {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
+			continue
+		}
+		system, problem := nodeSystem(p, host)
+		if problem != "" {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Another system", "The machine %q %s. Name another machine, or leave os out where the pool may have machines of any system.", name, problem)...)
+			continue
+		}
+		if p.Overlay && isWindows(system) {
+			e.diags = append(e.diags, diag.Errorf(&p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)...)
+			continue
+		}
+		e.pools[name] = p.Name
+		e.t.Nodes = append(e.t.Nodes, Node{
+			Port: port, Short: name, Pool: p.Name, Driver: p.Driver, Overlay: p.Overlay, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
+			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: p.Vars,
+		})
 	}
 }
 

@@ -1,5 +1,9 @@
 // Package topology computes the parts of a cluster: its nodes, where they run, and their
 // names, addresses and ids. The same block and hosts give the same result everywhere.
+//
+// Its files, each of which uses those before it alone: topology.go, value.go,
+// argument.go, driver.go, decode.go, identity.go, name.go, place.go, machine.go,
+// address.go, expand.go.
 package topology
 
 import (

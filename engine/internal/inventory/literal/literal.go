@@ -5,6 +5,8 @@
 // The syntax is that of the Python Language Reference, section 6.2 and 2.4. Bytes,
 // formatted strings and complex numbers have no counterpart and are no literals
 // here.
+//
+// Its files, each of which uses those before it alone: text.go, literal.go.
 package literal
 
 import (
@@ -31,19 +33,6 @@ func Parse(text string) (value cty.Value, ok bool) {
 		return cty.NilVal, false
 	}
 	return value, true
-}
-
-// parser is a text of which the beginning was read.
-type parser struct{ text string }
-
-// space skips spaces and a comment.
-func (p *parser) space() {
-	p.text = strings.TrimLeft(p.text, " \t\r\n\f")
-	if strings.HasPrefix(p.text, "#") {
-		_, after, _ := strings.Cut(p.text, "\n")
-		p.text = after
-		p.space()
-	}
 }
 
 // take skips spaces and then a mark, if it is there.

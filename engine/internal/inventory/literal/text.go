@@ -8,6 +8,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
+// parser is a text of which the beginning was read.
+type parser struct{ text string }
+
+// space skips spaces and a comment.
+func (p *parser) space() {
+	p.text = strings.TrimLeft(p.text, " \t\r\n\f")
+	if strings.HasPrefix(p.text, "#") {
+		_, after, _ := strings.Cut(p.text, "\n")
+		p.text = after
+		p.space()
+	}
+}
+
 // isString reports whether a string comes next, with its prefix.
 func (p *parser) isString() bool {
 	_, _, ok := opening(p.text)

@@ -1,6 +1,8 @@
 // Package pattern reads how several hosts are written at once: in inventories, such as
 // web[01:50:2].example.com with a port behind it, and in patterns that choose among hosts,
 // such as web:!old or db[0:2]. The syntax is the one of Ansible.
+//
+// Its files, each of which uses those before it alone: pattern.go, range.go.
 package pattern
 
 import (

@@ -1,5 +1,7 @@
 // Package source is what one inventory says, whatever its format: hosts, groups and
 // variables, each with its place. Nothing is merged or resolved in it.
+//
+// Its files, each of which uses those before it alone: source.go, text.go.
 package source
 
 import (

@@ -3,6 +3,9 @@
 //
 // YAML is that of version 1.1, since that is what Ansible reads: yes is true, 0644
 // is 420 and 1e3 is text. The tags !unsafe and !vault are known.
+//
+// Its files, each of which uses those before it alone: scalar.go, tree.go, yaml.go,
+// json.go.
 package tree
 
 import (

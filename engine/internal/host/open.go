@@ -1,14 +1,63 @@
 package host
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/user"
 
+	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
+	"kinit/engine/transport/local"
+	"kinit/engine/transport/ssh"
 	"kinit/engine/transport/winrm"
 )
+
+// Open connects as the settings say: to this machine, over WinRM, or over SSH.
+func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
+	if s.Local {
+		return openLocal(s)
+	}
+	s.Address = cmp.Or(s.Address, s.Name)
+	if s.Address == "" {
+		return nil, errors.New("a host needs a name or an address")
+	}
+	if s.WinRM {
+		return openWinRM(ctx, s, via)
+	}
+	c := s.ssh()
+	if via != nil {
+		c.Dial = via.Dial
+	}
+	return ssh.Dial(ctx, c)
+}
+
+// openLocal opens the local machine, as another user if the settings say so.
+func openLocal(s Settings) (transport.Conn, error) {
+	if s.system() == module.Windows {
+		return nil, fmt.Errorf("%w: kinit does not run on Windows, so this machine is none", transport.ErrUnreachable)
+	}
+	return s.Become.here(s.Run)
+}
+
+// here opens the local machine as the user. The user who runs kinit needs no change of
+// user.
+func (b Become) here(run string) (transport.Conn, error) {
+	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
+		conn := local.New()
+		conn.Mark(run)
+		return conn, nil
+	}
+	conn, err := local.As(b.User, b.Method)
+	if err != nil {
+		return nil, err // not a nil *local.Conn in a non-nil interface
+	}
+	conn.Mark(run)
+	return conn, nil
+}
 
 func openWinRM(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
 	if s.Become.User != "" {

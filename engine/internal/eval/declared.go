@@ -1,0 +1,84 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
+	"kinit/engine/secret"
+)
+
+// declared is a variable with its type evaluated.
+type declared struct {
+	*spec.Variable
+	kind     cty.Type
+	defaults *typeexpr.Defaults // of optional attributes
+}
+
+func declare(v *spec.Variable) (*declared, diag.List) {
+	d := &declared{Variable: v, kind: cty.DynamicPseudoType}
+	if v.Type == nil {
+		return d, nil
+	}
+	kind, defaults, problems := typeexpr.TypeConstraintWithDefaults(v.Type)
+	if problems.HasErrors() {
+		return d, diag.FromHCL(problems)
+	}
+	d.kind, d.defaults = kind, defaults
+	return d, nil
+}
+
+// typed converts a value to the variable's type.
+func (d *declared) typed(value cty.Value, where string, at *hcl.Range) (cty.Value, diag.List) {
+	if d.defaults != nil && !value.IsNull() {
+		value = d.defaults.Apply(value)
+	}
+	converted, err := convert.Convert(value, d.kind)
+	if err != nil {
+		return cty.DynamicVal, diag.Errorf(place(at, d.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
+			d.Name, where, typeexpr.TypeString(d.kind), describe(err))
+	}
+	return converted, nil
+}
+
+// describe formats an error with its path inside a value.
+func describe(err error) string {
+	at, ok := err.(cty.PathError)
+	if !ok || len(at.Path) == 0 {
+		return err.Error()
+	}
+	return fmt.Sprintf("at %s, %s", pathText(at.Path), err.Error())
+}
+
+func place(at *hcl.Range, otherwise hcl.Range) *hcl.Range {
+	if at != nil {
+		return at
+	}
+	return &otherwise
+}
+
+// Waiting is a variable of an import that needs values of tasks, so that it is known only
+// during a run.
+type Waiting struct {
+	Expr hcl.Expression // the importer's
+
+	variable *declared
+	redactor *secret.Redactor
+}
+
+// Value returns the variable's value for a value of its expression: converted to its type,
+// and masked if it is sensitive.
+func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
+	at := w.Expr.Range()
+	value, diags := w.variable.typed(value, "the import", &at)
+	if w.variable.Sensitive {
+		diags = append(diags, tooShort("var."+w.variable.Name, at, value)...)
+		value = masked(value, w.redactor)
+	}
+	return value, diags
+}

@@ -1,0 +1,54 @@
+package spec
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+)
+
+// loader is the state of one Load.
+type loader struct {
+	src     Sources
+	spec    *Spec
+	diags   diag.List
+	header  *header    // of the spec file, nil without a spec block
+	in      *Namespace // of the current file
+	folders map[string]bool
+	parsed  map[string]*hclsyntax.Body // the playbook files, nil if one cannot be read
+	imports []importBlock
+	given   []importBlock        // those without a label; folder is the imported one
+	places  map[string]hcl.Range // where an address was declared
+}
+
+// header is a spec block.
+type header struct {
+	playbook      string // empty without one
+	playbookRange hcl.Range
+}
+
+// importBlock is an import block whose folder has not been read yet.
+type importBlock struct {
+	in     *Namespace // of the block
+	label  string     // empty without one
+	source string
+	folder string // of the file with the block; later the imported folder
+	inputs map[string]hcl.Expression
+	at     hcl.Range // of the source
+	header hcl.Range
+}
+
+// claim reports whether an address is free in its namespace, and takes it.
+func (l *loader) claim(what, address string, at hcl.Range) bool {
+	first, taken := l.places[l.in.Address(address)]
+	if taken {
+		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s.", address, first)
+		return false
+	}
+	l.places[l.in.Address(address)] = at
+	return true
+}
+
+func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
+	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
+}
