@@ -12,9 +12,9 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
-	"kinit/engine/internal/recall"
 	"kinit/engine/internal/run"
 )
 
@@ -64,7 +64,7 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 
 // runOptions returns the options of run.Run.
 func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
-	recalled := run.Recall{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
+	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
 		settings, err := p.settings(name, values)
 		if err != nil {
 			return "", err
@@ -72,11 +72,11 @@ func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
 		return host.Identity(settings)
 	}}
 	if p.options.StateDir != "" {
-		recalled.Store = recall.Store{Folder: filepath.Join(p.options.StateDir, "facts"), Redact: p.options.Redactor.Redact}
+		cached.Store = factcache.Store{Folder: filepath.Join(p.options.StateDir, "facts"), Redact: p.options.Redactor.Redact}
 	}
 	return run.Options{
 		Check: p.mode.check(), Ahead: p.mode == looks, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
-		Confirm: confirm(p.options.Confirm), Recall: recalled, Lasting: k.lasting(),
+		Confirm: confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }
 

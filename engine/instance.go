@@ -19,9 +19,9 @@ import (
 // ErrTaken is the cause when another instance has the owner's name on a host.
 var ErrTaken = errors.New("the owner's name is taken")
 
-// claims holds which instance has the owner's name on each host, and which one the run
+// ownership holds which instance has the owner's name on each host, and which one the run
 // uses.
-type claims struct {
+type ownership struct {
 	owner  string
 	memory instance.Memory
 	fresh  instance.Instance // used by the run if there is none
@@ -34,9 +34,9 @@ type claims struct {
 	hosts  []string              // hosts that tasks may change
 }
 
-// claims begins to find out which instance has the owner's name.
-func (p *planned) claims() *claims {
-	c := &claims{owner: p.plan.Owner, fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
+// ownership begins to find out which instance has the owner's name.
+func (p *planned) ownership() *ownership {
+	c := &ownership{owner: p.plan.Owner, fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
 	if p.options.StateDir != "" {
 		c.memory.Folder = filepath.Join(p.options.StateDir, "instances")
 	}
@@ -50,7 +50,7 @@ func (p *planned) claims() *claims {
 
 // ask asks machines that were not asked yet or had no instance then. A task that needs an
 // unreachable machine asks it again.
-func (c *claims) ask(ctx context.Context, machines []*host.Machine) {
+func (c *ownership) ask(ctx context.Context, machines []*host.Machine) {
 	ctx, cancel := context.WithTimeout(ctx, asked)
 	defer cancel()
 	var all sync.WaitGroup
@@ -70,7 +70,7 @@ func (c *claims) ask(ctx context.Context, machines []*host.Machine) {
 	all.Wait()
 }
 
-func (c *claims) note(name string, found host.Found) {
+func (c *ownership) note(name string, found host.Found) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.found[name] = found
@@ -78,7 +78,7 @@ func (c *claims) note(name string, found host.Found) {
 
 // choose selects the instance that the run works on: the one on the hosts, or a new one. It
 // returns an error if the run may not use it.
-func (c *claims) choose() error {
+func (c *ownership) choose() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	holders := c.holders()
@@ -112,7 +112,7 @@ func (c *claims) choose() error {
 // chooseUnseen chooses when no asked host has an instance: one that the controller may have
 // on other hosts, which do not answer or are not part of this run, or a new one. The choice
 // is recorded when it is first used.
-func (c *claims) chooseUnseen() error {
+func (c *ownership) chooseUnseen() error {
 	known, there, err := c.memory.Beside(c.owner, slices.Collect(maps.Keys(c.found)))
 	if c.chosen = c.fresh; there {
 		c.chosen = known
@@ -122,7 +122,7 @@ func (c *claims) chooseUnseen() error {
 }
 
 // remember records an instance as one of the controller's, unless the run only reads.
-func (c *claims) remember(i instance.Instance) error {
+func (c *ownership) remember(i instance.Instance) error {
 	if c.reads {
 		return nil
 	}
@@ -136,7 +136,7 @@ type holder struct {
 }
 
 // holders groups the hosts by the instance that they reported.
-func (c *claims) holders() []holder {
+func (c *ownership) holders() []holder {
 	all := map[string]*holder{}
 	for name, found := range c.found {
 		if !found.There() && !found.Old {
@@ -157,7 +157,7 @@ func (c *claims) holders() []holder {
 }
 
 // taken returns the error for an owner's name that another instance has.
-func (c *claims) taken(h holder) error {
+func (c *ownership) taken(h holder) error {
 	where := list(h.hosts)
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
 	if h.Old {
@@ -202,7 +202,7 @@ func list(names []string) string {
 
 // admit makes a machine use the marks of the instance that it has, or of the run's. A
 // machine that answers late may have another instance.
-func (c *claims) admit(ctx context.Context, m *host.Machine) error {
+func (c *ownership) admit(ctx context.Context, m *host.Machine) error {
 	mine := c.chosen
 	begin := func() error { return c.remember(mine) }
 	if !slices.Contains(c.hosts, m.Name()) {
@@ -238,7 +238,7 @@ func (c *claims) admit(ctx context.Context, m *host.Machine) error {
 }
 
 // adoptOld records the run's instance on machines with marks of no instance.
-func (c *claims) adoptOld(ctx context.Context, machines []*host.Machine) error {
+func (c *ownership) adoptOld(ctx context.Context, machines []*host.Machine) error {
 	for _, m := range machines {
 		c.mu.Lock()
 		old := c.found[m.Name()].Old
@@ -254,7 +254,7 @@ func (c *claims) adoptOld(ctx context.Context, machines []*host.Machine) error {
 }
 
 // asFound uses the marks on a machine whatever their instance, for callers that only read.
-func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
+func (c *ownership) asFound(ctx context.Context, m *host.Machine) error {
 	if !slices.Contains(c.hosts, m.Name()) {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (c *claims) asFound(ctx context.Context, m *host.Machine) error {
 // looking prepares a pool for callers that only read.
 func (p *planned) looking(pool *host.Pool) *host.Pool {
 	if p.plan.Owner != "" {
-		pool.Admit(p.claims().asFound)
+		pool.Admit(p.ownership().asFound)
 	}
 	return pool
 }

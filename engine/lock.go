@@ -45,13 +45,13 @@ func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *k
 		p.looking(pool)
 		return ctx, k, nil
 	}
-	k.targets, k.claims = targets(p.plan), p.claims()
+	k.targets, k.ownership = targets(p.plan), p.ownership()
 	if p.mode.check() {
-		k.claims.ask(ctx, k.connect(ctx, pool.Begin))
-		if err := k.claims.choose(); err != nil && ctx.Err() == nil {
+		k.ownership.ask(ctx, k.connect(ctx, pool.Begin))
+		if err := k.ownership.choose(); err != nil && ctx.Err() == nil {
 			return ctx, k, p.lockProblem(err)
 		}
-		pool.Admit(k.claims.admit)
+		pool.Admit(k.ownership.admit)
 		return ctx, k, nil
 	}
 	within, guard, err := lock.Begin(ctx, p.guardOptions())
@@ -98,7 +98,7 @@ type keeper struct {
 	*lock.Guard // nil without locks
 	plan        *plan.Plan
 	targets     []target
-	claims      *claims
+	ownership   *ownership
 	problem     func(error) diag.List
 }
 
@@ -167,8 +167,8 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	k.claims.ask(ctx, machines)
-	if err := k.claims.choose(); err != nil {
+	k.ownership.ask(ctx, machines)
+	if err := k.ownership.choose(); err != nil {
 		return err
 	}
 	hosts := make([]module.Host, len(machines))
@@ -178,11 +178,11 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	if err := k.Take(ctx, hosts); err != nil {
 		return err
 	}
-	k.claims.ask(ctx, machines)
-	if err := k.claims.choose(); err != nil {
+	k.ownership.ask(ctx, machines)
+	if err := k.ownership.choose(); err != nil {
 		return err
 	}
-	if err := k.claims.adoptOld(ctx, machines); err != nil {
+	if err := k.ownership.adoptOld(ctx, machines); err != nil {
 		return err
 	}
 	pool.Admit(k.admit)
@@ -210,14 +210,14 @@ func (k *keeper) connect(ctx context.Context, get func(context.Context, string, 
 // to others.
 func (k *keeper) admit(ctx context.Context, m *host.Machine) error {
 	if !slices.ContainsFunc(k.targets, func(t target) bool { return t.name == m.Name() }) {
-		return k.claims.admit(ctx, m)
+		return k.ownership.admit(ctx, m)
 	}
 	link, err := k.Guard.Admit(ctx, m.Bind("", nil), k.plan.Declared(m.Name()))
 	if err != nil {
 		return err
 	}
 	m.Fence(link, k.Guard)
-	return k.claims.admit(ctx, m)
+	return k.ownership.admit(ctx, m)
 }
 
 // token identifies a run: user, machine and a unique part.

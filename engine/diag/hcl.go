@@ -27,7 +27,7 @@ func FromHCL(in hcl.Diagnostics) List {
 		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
 			one = unknownFunction(one, extra.CalledFunctionName(), d.EvalContext)
 		}
-		if tellsValues(d) && readsMarked(d) {
+		if showsValues(d) && readsMarked(d) {
 			one.Detail = "A sensitive value is the reason, so it is not shown."
 		}
 		out = append(out, one)

@@ -5,9 +5,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// tellsValues reports whether the detail of a diagnostic may quote values: it is the
+// showsValues reports whether the detail of a diagnostic may quote values: it is the
 // error of a function, or names a key.
-func tellsValues(d *hcl.Diagnostic) bool {
+func showsValues(d *hcl.Diagnostic) bool {
 	_, isCall := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
 	_, isUnknown := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d)
 	return isCall && !isUnknown || d.Summary == "Duplicate object key"

@@ -226,8 +226,8 @@ func (r reader) fill(args []cty.Value, functions map[string]function.Function) (
 func templateError(problems hcl.Diagnostics) error {
 	for _, p := range problems {
 		if p.Severity == hcl.DiagError && p.Subject != nil {
-			told := diag.FromHCL(hcl.Diagnostics{p})[0]
-			return fmt.Errorf("%s: %s; %s", p.Subject, told.Summary, strings.TrimSuffix(told.Detail, "."))
+			problem := diag.FromHCL(hcl.Diagnostics{p})[0]
+			return fmt.Errorf("%s: %s; %s", p.Subject, problem.Summary, strings.TrimSuffix(problem.Detail, "."))
 		}
 	}
 	return problems

@@ -56,18 +56,18 @@ var forming = []string{
 // teach makes functions report the texts that they make of sensitive values.
 func teach(all map[string]function.Function, learn func(texts ...string)) {
 	for _, name := range parting {
-		all[name] = telling(all[name], learn)
+		all[name] = reporting(all[name], learn)
 	}
 	for _, name := range forming {
-		all[name] = telling(all[name], func(texts ...string) {
+		all[name] = reporting(all[name], func(texts ...string) {
 			// The single lines of a converted document are no secrets.
 			learn(slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, "\n") })...)
 		})
 	}
 }
 
-// telling returns a function that reports the texts in its result of sensitive values.
-func telling(f function.Function, learn func(texts ...string)) function.Function {
+// reporting returns a function that reports the texts in its result of sensitive values.
+func reporting(f function.Function, learn func(texts ...string)) function.Function {
 	spec := &function.Spec{Description: f.Description(), Type: function.StaticReturnType(cty.DynamicPseudoType)}
 	for _, p := range f.Params() {
 		spec.Params = append(spec.Params, open(p))

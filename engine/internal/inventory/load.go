@@ -70,7 +70,7 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 			l.inv.loose = append(l.inv.loose, looseSecrets(text.Bytes)...)
 		}
 	} else {
-		l.tellTemplates()
+		l.reportTemplates()
 	}
 	l.diags.Sort()
 	return l.inv, l.diags

@@ -89,8 +89,8 @@ func (l *loader) readFolders() {
 	}
 }
 
-// tellTemplates warns of variables with Jinja expressions, once a file.
-func (l *loader) tellTemplates() {
+// reportTemplates warns of variables with Jinja expressions, once a file.
+func (l *loader) reportTemplates() {
 	inFile := map[string][]source.Ref{}
 	for _, ref := range l.templates {
 		inFile[ref.At.Filename] = append(inFile[ref.At.Filename], ref)

@@ -193,8 +193,8 @@ func (s *selection) unknown(at *hcl.Range, what, name string) {
 func Once(diags diag.List) diag.List {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(diags, func(d diag.Diagnostic) bool {
-		told := seen[d.Error()]
+		reported := seen[d.Error()]
 		seen[d.Error()] = true
-		return told
+		return reported
 	})
 }

@@ -117,7 +117,7 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 		}
 		if a.taken {
 			l.place.folder = a.folder
-			g.tellTaken(l, a)
+			g.emitTaken(l, a)
 			return sent, nil
 		}
 		pause := pollTime
@@ -138,8 +138,8 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 	}
 }
 
-// tellTaken reports whose lock was taken over, and what that run still had at work.
-func (g *Guard) tellTaken(l *held, a answer) {
+// emitTaken reports whose lock was taken over, and what that run still had at work.
+func (g *Guard) emitTaken(l *held, a answer) {
 	who := a.was
 	if who == "" {
 		who = "an earlier run"

@@ -22,10 +22,10 @@ func (r *runner) waitsFor(t *plan.Task) string {
 	return ""
 }
 
-// excuse ignores, in a dry run, the failure of a task that could not be read if an earlier
+// orPending ignores, in a dry run, the failure of a task that could not be read if an earlier
 // task would change something: a service that is not started yet does not answer, and that
 // is no fault.
-func (r *runner) excuse(t *plan.Task, out outcome, err error) (outcome, error) {
+func (r *runner) orPending(t *plan.Task, out outcome, err error) (outcome, error) {
 	before := r.plan.Main.Before(t.Address)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 
 // Options is what a run needs besides the plan.
 type Options struct {
-	Check    bool    // read only, and report what would change
-	Ahead    bool    // with Check: look at all tasks at once, then report them in order
-	Confirm  Confirm // asked before each task that would change something; nil allows all
-	Forks    int     // how many tasks run at the same time, at least 1
-	Expect   Expect  // limits the changes of each task; nil allows all
-	Events   event.Sink
-	Redactor *secret.Redactor
-	Recall   Recall // the zero value recalls nothing
+	Check     bool    // read only, and report what would change
+	Ahead     bool    // with Check: look at all tasks at once, then report them in order
+	Confirm   Confirm // asked before each task that would change something; nil allows all
+	Forks     int     // how many tasks run at the same time, at least 1
+	Expect    Expect  // limits the changes of each task; nil allows all
+	Events    event.Sink
+	Redactor  *secret.Redactor
+	FactCache FactCache // the zero value keeps nothing
 	// Lasting ends when the run must stop completely, tasks of always included; nil never
 	// ends.
 	Lasting context.Context

@@ -20,16 +20,16 @@ type runner struct {
 	opts   Options
 	here   *presence // the hosts with tasks of always
 
-	mu      sync.Mutex
-	done    map[string]*record // by address
-	reasons map[string]string  // by key: why its dependents are skipped, if not because it failed
-	dropped map[string]string  // by host: why it is left out
-	lost    map[string]string  // by host: why nothing more is tried on it
-	told    sync.Map           // addresses of the tasks whose arguments were reported
-	seen    sync.Map           // of seen by address, of tasks that were looked at before their turn
-	first   *sync.Map          // the first attempts to connect by login, if tasks share them; else nil
-	doors   sync.Map           // of *door by host
-	veils   sync.Map           // decode.Sensitivity by address, of tasks with decoded arguments
+	mu       sync.Mutex
+	done     map[string]*record // by address
+	reasons  map[string]string  // by key: why its dependents are skipped, if not because it failed
+	dropped  map[string]string  // by host: why it is left out
+	lost     map[string]string  // by host: why nothing more is tried on it
+	reported sync.Map           // addresses of the tasks whose arguments were reported
+	seen     sync.Map           // of seen by address, of tasks that were looked at before their turn
+	first    *sync.Map          // the first attempts to connect by login, if tasks share them; else nil
+	doors    sync.Map           // of *door by host
+	veils    sync.Map           // decode.Sensitivity by address, of tasks with decoded arguments
 }
 
 func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *runner {
@@ -95,7 +95,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	}
 	out, err := r.look(ctx, t)
 	if err != nil && r.opts.Check && ctx.Err() == nil {
-		out, err = r.excuse(t, out, err)
+		out, err = r.orPending(t, out, err)
 	}
 	if err != nil {
 		return r.fail(ctx, t, started, out, err)
@@ -122,7 +122,7 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 		status = event.Unreachable
 	}
 	diags := r.explain(t, err)
-	r.tellProblems(t, diags, err)
+	r.emitProblems(t, diags, err)
 	rec := r.finish(t, started, status, out.steps, r.errorText(t, err))
 	r.mu.Lock()
 	rec.diags, rec.undone = diags, true

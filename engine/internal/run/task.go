@@ -111,9 +111,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 	if diags = append(diags, more...); diags.HasErrors() {
 		return outcome{}, diags
 	}
-	r.tellArguments(t, task)
-	if out, ok := r.recalled(t, task); ok {
-		return r.judge(ctx, t, out, nil)
+	r.emitArguments(t, task)
+	if out, ok := r.cached(t, task); ok {
+		return r.applyConditions(ctx, t, out, nil)
 	}
 	machine, err := r.connect(ctx, t)
 	if err == nil {
@@ -134,7 +134,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 				t.Host, transport.ErrUnreachable, r.cause(t, err))
 		}
 		machine.Fenced(err)
-		out, err = r.judge(ctx, t, out, err)
+		out, err = r.applyConditions(ctx, t, out, err)
 	}()
 
 	// Plan: a check ends here if there is something to do.
@@ -227,7 +227,7 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 		r.mask(values)
 	}
 	r.values.Set(t.Address, values)
-	r.tellOutputs(t, values)
+	r.emitOutputs(t, values)
 	r.remember(t, task, values)
 	return nil
 }

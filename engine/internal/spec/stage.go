@@ -66,10 +66,10 @@ func (l *loader) checkStages() {
 			}
 		}
 	}
-	told := map[hcl.Range]bool{}
+	reported := map[hcl.Range]bool{}
 	for _, t := range l.spec.Tasks {
-		if t.Stage != "" && byName[t.Stage] == nil && !told[t.stageRange] {
-			told[t.stageRange] = true // once for the tasks of a block
+		if t.Stage != "" && byName[t.Stage] == nil && !reported[t.stageRange] {
+			reported[t.stageRange] = true // once for the tasks of a block
 			l.errorf(t.stageRange, "Unknown stage", "There is no stage %q.%s", t.Stage, diag.Near(t.Stage, known))
 		}
 	}

@@ -92,7 +92,7 @@ func (d *Decoder) Sensitivity(made module.Task, all bool) Sensitivity {
 // body decodes into target, which is a struct. header is where the block starts.
 func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
 	all := d.shared.fieldsOf(target.Type())
-	d.tellUnexpected(body, all)
+	d.reportUnexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
 	names := make([]string, len(all))
 	for i, f := range all {
@@ -114,17 +114,17 @@ func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	}
 }
 
-// tellUnexpected reports arguments and blocks that the struct has no field for.
-func (d *Decoder) tellUnexpected(body *hclsyntax.Body, all []module.Argument) {
-	told, known := d.shared.unexpected[body]
+// reportUnexpected reports arguments and blocks that the struct has no field for.
+func (d *Decoder) reportUnexpected(body *hclsyntax.Body, all []module.Argument) {
+	reported, known := d.shared.unexpected[body]
 	if !known {
 		before := len(d.Diags)
 		d.unexpected(body, all)
-		told = slices.Clone(d.Diags[before:])
-		d.shared.unexpected[body] = told
+		reported = slices.Clone(d.Diags[before:])
+		d.shared.unexpected[body] = reported
 		return
 	}
-	d.Diags = append(d.Diags, told...)
+	d.Diags = append(d.Diags, reported...)
 }
 
 // unexpected finds them, and suggestions.

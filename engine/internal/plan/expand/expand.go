@@ -35,11 +35,11 @@ type expander struct {
 // Instances makes the hosts that host blocks declare and the instances of all tasks and
 // handlers. It returns a set with errors too, so that all errors can be reported at once.
 func Instances(in Input) (*Set, diag.List) {
-	all, relays, diags := spaces(in.Spec, in.Scope)
+	all, bindings, diags := spaces(in.Spec, in.Scope)
 	x := &expander{
 		Early: Early{Diags: diags},
 		Set: &Set{
-			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Spaces: all, Relays: relays, byAddress: map[string]*Block{},
+			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Spaces: all, Bindings: bindings, byAddress: map[string]*Block{},
 		},
 		kinds: map[string]*module.Kind{}, eachHost: map[string]map[string]cty.Value{},
 	}

@@ -13,11 +13,11 @@ import (
 
 // Set holds the instances of all blocks of a spec, with their namespaces and hosts.
 type Set struct {
-	Spec   *spec.Spec
-	Hosts  *Hosts
-	Spaces map[*spec.Namespace]*Space
-	Relays []*Relay
-	Blocks []*Block // by place in the files, handlers last
+	Spec     *spec.Spec
+	Hosts    *Hosts
+	Spaces   map[*spec.Namespace]*Space
+	Bindings []*Binding
+	Blocks   []*Block // by place in the files, handlers last
 
 	byAddress map[string]*Block // such as task.file.motd or import.shop.handler.service.web
 }

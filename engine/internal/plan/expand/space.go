@@ -26,17 +26,17 @@ import (
 type Space struct {
 	*spec.Namespace
 	Scope   *eval.Scope
-	Made    map[string]*spec.Task        // the tasks that make secrets, by the name of the secret
-	Secrets map[string]cty.Value         // the ones that no task makes
-	Inputs  map[string]*Relay            // variables whose values may need those of tasks
-	Outputs map[string]map[string]*Relay // of imports, by label
-	Nothing map[string]cty.Value         // the values of task and secret without references; not to be changed
+	Made    map[string]*spec.Task          // the tasks that make secrets, by the name of the secret
+	Secrets map[string]cty.Value           // the ones that no task makes
+	Inputs  map[string]*Binding            // variables whose values may need those of tasks
+	Outputs map[string]map[string]*Binding // of imports, by label
+	Nothing map[string]cty.Value           // the values of task and secret without references; not to be changed
 }
 
-// Relay is an expression of one namespace that has a name in another one: an output of an
+// Binding is an expression of one namespace that has a name in another one: an output of an
 // import, or an input of it that may need values of tasks. A reference to it is a reference
 // to everything it refers to.
-type Relay struct {
+type Binding struct {
 	Space *Space // of the expression
 	Expr  hcl.Expression
 	Name  string                                 // in the whole plan, such as import.shop.url or import.shop.var.port
@@ -46,14 +46,14 @@ type Relay struct {
 	late   bool // it needs values of tasks
 }
 
-// spaces makes the namespaces of a spec, and the relays between them.
-func spaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Space, []*Relay, diag.List) {
-	all, relays := map[*spec.Namespace]*Space{}, []*Relay(nil)
+// spaces makes the namespaces of a spec, and the bindings between them.
+func spaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Space, []*Binding, diag.List) {
+	all, bindings := map[*spec.Namespace]*Space{}, []*Binding(nil)
 	var declare func(names *spec.Namespace, scope *eval.Scope) *Space
 	declare = func(names *spec.Namespace, scope *eval.Scope) *Space {
 		s := &Space{
 			Namespace: names, Scope: scope, Made: map[string]*spec.Task{}, Secrets: scope.Secrets(),
-			Inputs: map[string]*Relay{}, Outputs: map[string]map[string]*Relay{},
+			Inputs: map[string]*Binding{}, Outputs: map[string]map[string]*Binding{},
 		}
 		all[names] = s
 		s.Nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.Secrets)}
@@ -64,28 +64,28 @@ func spaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Space, []*Re
 		}
 		scopes := scope.Imports()
 		for _, inner := range names.Imports {
-			relays = append(relays, s.declareImport(declare(inner, scopes[inner.Label]))...)
+			bindings = append(bindings, s.declareImport(declare(inner, scopes[inner.Label]))...)
 		}
 		return s
 	}
 	declare(sp.Root, scope)
 	for changed := true; changed; {
 		changed = false
-		for _, r := range relays {
+		for _, r := range bindings {
 			if !r.late && r.Space.IsLate(r.Expr) {
 				r.late, changed = true, true
 			}
 		}
 	}
-	return all, relays, cycles(sp, all, relays)
+	return all, bindings, cycles(sp, all, bindings)
 }
 
-// cycles finds the relays that need themselves, and reports one of each cycle: the one that
+// cycles finds the bindings that need themselves, and reports one of each cycle: the one that
 // a task names first, or else the first one.
-func cycles(sp *spec.Spec, in map[*spec.Namespace]*Space, relays []*Relay) (diags diag.List) {
-	visited := map[*Relay]bool{}
-	var visit func(r *Relay, path []*Relay)
-	visit = func(r *Relay, path []*Relay) {
+func cycles(sp *spec.Spec, in map[*spec.Namespace]*Space, bindings []*Binding) (diags diag.List) {
+	visited := map[*Binding]bool{}
+	var visit func(r *Binding, path []*Binding)
+	visit = func(r *Binding, path []*Binding) {
 		if i := slices.Index(path, r); i >= 0 {
 			at := r.Expr.Range()
 			diags = append(diags, diag.Errorf(&at, "Values in a cycle", "The value of %s needs itself.", r.Name)...)
@@ -101,33 +101,33 @@ func cycles(sp *spec.Spec, in map[*spec.Namespace]*Space, relays []*Relay) (diag
 			visit(need, append(path, r))
 		}
 	}
-	var named []*Relay // first by the expressions that determine instances
+	var named []*Binding // first by the expressions that determine instances
 	for _, s := range sp.Tasks {
 		named = append(named, in[s.In].mentioned(s.RunOnce, s.Hosts, s.ForEach, s.Host)...)
 	}
 	for _, s := range sp.Tasks {
 		named = append(named, in[s.In].mentioned(append(Expressions(s.Args), s.When...)...)...)
 	}
-	relays = append(named, relays...)
-	for _, r := range relays {
+	bindings = append(named, bindings...)
+	for _, r := range bindings {
 		visit(r, nil)
 	}
 	return diags
 }
 
-// declareImport makes the relays between a namespace and one that it imports.
-func (s *Space) declareImport(inner *Space) []*Relay {
-	var all []*Relay
-	outputs := map[string]*Relay{}
+// declareImport makes the bindings between a namespace and one that it imports.
+func (s *Space) declareImport(inner *Space) []*Binding {
+	var all []*Binding
+	outputs := map[string]*Binding{}
 	for _, o := range inner.Namespace.Outputs {
-		outputs[o.Name] = &Relay{Space: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.output(o)}
+		outputs[o.Name] = &Binding{Space: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.output(o)}
 		all = append(all, outputs[o.Name])
 	}
 	s.Outputs[inner.Label] = outputs
 	waiting := inner.Scope.Waiting()
 	for _, v := range inner.Variables {
 		if w := waiting[v.Name]; w != nil {
-			inner.Inputs[v.Name] = &Relay{Space: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value}
+			inner.Inputs[v.Name] = &Binding{Space: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value}
 			all = append(all, inner.Inputs[v.Name])
 		}
 	}
@@ -182,8 +182,8 @@ func (s *Space) Secret(t hcl.Traversal) (*spec.Task, diag.List) {
 	return nil, diag.Errorf(&at, "Unknown secret", "There is no secret.%s.%s", name, diag.Near(name, names))
 }
 
-// Relays lists the relays of a traversal, and reports its errors.
-func (s *Space) Relays(t hcl.Traversal) ([]*Relay, diag.List) {
+// Bindings lists the bindings of a traversal, and reports its errors.
+func (s *Space) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 	at, key := t.SourceRange(), ""
 	if len(t) > 1 {
 		key, _ = StepKey(t[1])
@@ -193,7 +193,7 @@ func (s *Space) Relays(t hcl.Traversal) ([]*Relay, diag.List) {
 	case root == "var" && len(t) < 2:
 		return inOrder(s.Inputs), nil
 	case root == "var" && s.Inputs[key] != nil:
-		return []*Relay{s.Inputs[key]}, nil
+		return []*Binding{s.Inputs[key]}, nil
 	case root != "import":
 		return nil, nil
 	case len(t) < 2:
@@ -207,18 +207,18 @@ func (s *Space) Relays(t hcl.Traversal) ([]*Relay, diag.List) {
 	if outputs[name] == nil {
 		return nil, diag.Errorf(&at, "Unknown output", "import.%s has no output %q.%s", key, name, diag.Near(name, slices.Collect(maps.Keys(outputs))))
 	}
-	return []*Relay{outputs[name]}, nil
+	return []*Binding{outputs[name]}, nil
 }
 
-// mentioned lists the relays in expressions, which may be nil.
-func (s *Space) mentioned(exprs ...hcl.Expression) (all []*Relay) {
+// mentioned lists the bindings in expressions, which may be nil.
+func (s *Space) mentioned(exprs ...hcl.Expression) (all []*Binding) {
 	for _, expr := range exprs {
 		if expr == nil {
 			continue
 		}
 		for _, t := range expr.Variables() {
-			relays, _ := s.Relays(t)
-			all = append(all, relays...)
+			bindings, _ := s.Bindings(t)
+			all = append(all, bindings...)
 		}
 	}
 	return all
@@ -236,16 +236,16 @@ func Expressions(body *hclsyntax.Body) []hcl.Expression {
 	return all
 }
 
-func inOrder(relays map[string]*Relay) []*Relay {
-	var all []*Relay
-	for _, name := range slices.Sorted(maps.Keys(relays)) {
-		all = append(all, relays[name])
+func inOrder(bindings map[string]*Binding) []*Binding {
+	var all []*Binding
+	for _, name := range slices.Sorted(maps.Keys(bindings)) {
+		all = append(all, bindings[name])
 	}
 	return all
 }
 
 // NeedsTask reports whether a traversal refers to a task, a secret that one makes, or a
-// relay that needs one.
+// binding that needs one.
 func (s *Space) NeedsTask(t hcl.Traversal) bool {
 	root := t.RootName()
 	if root == "task" || len(t) < 2 {
@@ -255,8 +255,8 @@ func (s *Space) NeedsTask(t hcl.Traversal) bool {
 		name, _ := StepKey(t[1])
 		return s.Made[name] != nil
 	}
-	relays, _ := s.Relays(t)
-	return slices.ContainsFunc(relays, func(r *Relay) bool { return r.late })
+	bindings, _ := s.Bindings(t)
+	return slices.ContainsFunc(bindings, func(r *Binding) bool { return r.late })
 }
 
 // IsLate reports whether an expression needs the values of tasks.
@@ -264,23 +264,23 @@ func (s *Space) IsLate(expr hcl.Expression) bool {
 	return slices.ContainsFunc(expr.Variables(), s.NeedsTask)
 }
 
-// known adds to a scope the relays that an expression mentions, none of which needs
+// known adds to a scope the bindings that an expression mentions, none of which needs
 // tasks.
 func (s *Space) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
 	vars, imports := map[string]cty.Value{}, map[string]map[string]cty.Value{}
 	var diags diag.List
 	mentions := false
 	for _, t := range expr.Variables() {
-		var relays []*Relay
+		var bindings []*Binding
 		var more diag.List
 		if t.RootName() == "secret" {
 			_, more = s.Secret(t)
 		} else {
-			relays, more = s.Relays(t)
+			bindings, more = s.Bindings(t)
 		}
 		diags = append(diags, more...)
-		mentions = mentions || t.RootName() == "import" || len(t) > 1 && len(relays) > 0
-		for _, r := range relays {
+		mentions = mentions || t.RootName() == "import" || len(t) > 1 && len(bindings) > 0
+		for _, r := range bindings {
 			value, more := r.known()
 			diags = append(diags, more...)
 			if t.RootName() == "var" {
@@ -306,7 +306,7 @@ func (s *Space) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalConte
 	return inner, nil
 }
 
-// Give sets var and import from the values of relays.
+// Give sets var and import from the values of bindings.
 func (s *Space) Give(variables, vars map[string]cty.Value, imports map[string]map[string]cty.Value) {
 	all := s.Scope.Variables()
 	maps.Copy(all, vars)
@@ -318,8 +318,8 @@ func (s *Space) Give(variables, vars map[string]cty.Value, imports map[string]ma
 	variables["import"] = cty.ObjectVal(given)
 }
 
-// known evaluates a relay that needs no task.
-func (r *Relay) known() (cty.Value, diag.List) {
+// known evaluates a binding that needs no task.
+func (r *Binding) known() (cty.Value, diag.List) {
 	if r.Cyclic {
 		return cty.DynamicVal, nil
 	}
@@ -331,7 +331,7 @@ func (r *Relay) known() (cty.Value, diag.List) {
 	}
 	value, problems := bounds.Value(r.Expr, ctx)
 	if problems.HasErrors() {
-		return cty.DynamicVal, nil // reported when all relays are checked
+		return cty.DynamicVal, nil // reported when all bindings are checked
 	}
 	value, _ = r.Give(value)
 	return value, nil

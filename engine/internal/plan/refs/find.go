@@ -81,16 +81,16 @@ func (f *finder) other(t hcl.Traversal) {
 			f.add(f.all.secrets[f.in][name], nil, t.SourceRange())
 		}
 	default:
-		relays, diags := f.in.Relays(t)
+		bindings, diags := f.in.Bindings(t)
 		f.diags = append(f.diags, diags...)
-		for _, r := range relays {
-			f.relay(f.all.relays[r], t.SourceRange())
+		for _, r := range bindings {
+			f.binding(f.all.bindings[r], t.SourceRange())
 		}
 	}
 }
 
-// relay records a reference to a relay, and to its references.
-func (f *finder) relay(r *relay, at hcl.Range) {
+// binding records a reference to a binding, and to its references.
+func (f *finder) binding(r *binding, at hcl.Range) {
 	f.diags = append(f.diags, f.all.refer(r)...)
 	f.found = append(f.found, Reference{through: r, At: at})
 	for _, ref := range r.args {
@@ -100,8 +100,8 @@ func (f *finder) relay(r *relay, at hcl.Range) {
 	}
 }
 
-// refer finds a relay's references, once.
-func (all *Refs) refer(r *relay) diag.List {
+// refer finds a binding's references, once.
+func (all *Refs) refer(r *binding) diag.List {
 	if r.referred {
 		return nil
 	}

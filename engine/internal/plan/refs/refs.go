@@ -19,17 +19,17 @@ type Refs struct {
 	Set    *expand.Set
 	Blocks []*Block // by place in the files, handlers last
 
-	blocks  map[*expand.Block]*Block
-	tasks   map[string]*Task // by address
-	secrets map[*expand.Space]map[string]*Block
-	relays  map[*expand.Relay]*relay
-	hosts   map[string]*Host // the declared ones, by name
-	nobody  *Host
-	known   map[string]map[string]cty.Value // the value of host on hosts that need no task
+	blocks   map[*expand.Block]*Block
+	tasks    map[string]*Task // by address
+	secrets  map[*expand.Space]map[string]*Block
+	bindings map[*expand.Binding]*binding
+	hosts    map[string]*Host // the declared ones, by name
+	nobody   *Host
+	known    map[string]map[string]cty.Value // the value of host on hosts that need no task
 
 	foreseen map[*Block]foreseen
-	given    map[*relay]cty.Value // the values of relays before the run
-	tainted  map[*Block]bool      // the values of their instances are sensitive
+	given    map[*binding]cty.Value // the values of bindings before the run
+	tainted  map[*Block]bool        // the values of their instances are sensitive
 }
 
 // Block is a task block with its instances' references.
@@ -79,20 +79,20 @@ type Host struct {
 
 // Reference is an expression's mention of a task.
 type Reference struct {
-	Block *Block // nil for a relay itself
+	Block *Block // nil for a binding itself
 	Task  *Task  // the instance, or nil for all of them
 	At    hcl.Range
 	Soft  bool // an order only: the other task may fail
 
-	through *relay // the relay that refers to it; nil if the expression does
+	through *binding // the binding that refers to it; nil if the expression does
 }
 
 // References are the mentions of tasks in the expressions of one block.
 type References []Reference
 
-// relay is a relay with its references.
-type relay struct {
-	*expand.Relay
+// binding is a binding with its references.
+type binding struct {
+	*expand.Binding
 	args     References
 	referred bool // args were found, or are being found
 	invalid  bool // it has no value because of an error that was reported
@@ -161,9 +161,9 @@ func (r References) blocks() []*Block {
 	return all
 }
 
-// relays lists the relays in the references, each once.
-func (r References) relays() []*relay {
-	var all []*relay
+// bindings lists the bindings in the references, each once.
+func (r References) bindings() []*binding {
+	var all []*binding
 	for _, ref := range r {
 		if ref.Block == nil && !slices.Contains(all, ref.through) {
 			all = append(all, ref.through)
@@ -172,7 +172,7 @@ func (r References) relays() []*relay {
 	return all
 }
 
-// Variables returns the values of task, secret and relays in expressions of a namespace
+// Variables returns the values of task, secret and bindings in expressions of a namespace
 // with these references. Without Values, those of tasks are unknown. The caller must not
 // change the map.
 func (all *Refs) Variables(r References, in *expand.Space, values *Values) map[string]cty.Value {
@@ -199,12 +199,12 @@ func (all *Refs) Variables(r References, in *expand.Space, values *Values) map[s
 		tasks[name] = cty.ObjectVal(names)
 	}
 	variables := map[string]cty.Value{"task": cty.ObjectVal(tasks), "secret": cty.ObjectVal(secrets)}
-	if relays := r.relays(); len(relays) > 0 {
+	if bindings := r.bindings(); len(bindings) > 0 {
 		imports := map[string]map[string]cty.Value{}
 		for label, outputs := range in.Outputs {
-			imports[label] = all.values(outputs, relays, values)
+			imports[label] = all.values(outputs, bindings, values)
 		}
-		in.Give(variables, all.values(in.Inputs, relays, values), imports)
+		in.Give(variables, all.values(in.Inputs, bindings, values), imports)
 	}
 	return variables
 }
@@ -270,12 +270,12 @@ func (all *Refs) object(t *Task, values *Values) cty.Value {
 	return cty.ObjectVal(outputs)
 }
 
-// values returns the values of the mentioned relays. A relay that cannot be evaluated is
+// values returns the values of the mentioned bindings. A binding that cannot be evaluated is
 // null in a run; tasks that need its value call Problems first.
-func (all *Refs) values(names map[string]*expand.Relay, mentioned []*relay, values *Values) map[string]cty.Value {
+func (all *Refs) values(names map[string]*expand.Binding, mentioned []*binding, values *Values) map[string]cty.Value {
 	found := map[string]cty.Value{}
 	for name, named := range names {
-		r := all.relays[named]
+		r := all.bindings[named]
 		if !slices.Contains(mentioned, r) {
 			continue
 		}
@@ -288,8 +288,8 @@ func (all *Refs) values(names map[string]*expand.Relay, mentioned []*relay, valu
 	return found
 }
 
-// value evaluates a relay.
-func (all *Refs) value(r *relay, values *Values) (cty.Value, diag.List) {
+// value evaluates a binding.
+func (all *Refs) value(r *binding, values *Values) (cty.Value, diag.List) {
 	if r.invalid {
 		return cty.DynamicVal, nil
 	}
@@ -305,15 +305,15 @@ func (all *Refs) value(r *relay, values *Values) (cty.Value, diag.List) {
 	return r.Give(value)
 }
 
-// Problems reports the relays that cannot be evaluated.
+// Problems reports the bindings that cannot be evaluated.
 func (all *Refs) Problems(r References, values *Values) diag.List {
 	var diags diag.List
-	for _, relay := range r.relays() {
-		diags = append(diags, all.Problems(relay.args, values)...)
+	for _, binding := range r.bindings() {
+		diags = append(diags, all.Problems(binding.args, values)...)
 		if diags.HasErrors() {
 			continue
 		}
-		_, more := all.value(relay, values)
+		_, more := all.value(binding, values)
 		diags = append(diags, more...)
 	}
 	return diags

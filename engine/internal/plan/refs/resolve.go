@@ -14,7 +14,7 @@ import (
 )
 
 // Resolve evaluates the engine's arguments of each task before the run, and finds which
-// tasks the instances, hosts and relays refer to. Relays have values before the run if
+// tasks the instances, hosts and bindings refer to. Bindings have values before the run if
 // there are no errors; sound reports whether there were none so far.
 func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 	r := &resolver{Refs: newRefs(set)}
@@ -36,8 +36,8 @@ func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 		r.referBlock(block)
 	}
 	r.foreseen = r.foresee()
-	for _, named := range set.Relays {
-		one := r.relays[named]
+	for _, named := range set.Bindings {
+		one := r.bindings[named]
 		diags := r.refer(one)
 		if sound && !diags.HasErrors() && !r.Diags.HasErrors() {
 			r.given[one], diags = r.value(one, nil)
@@ -51,8 +51,8 @@ func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 func newRefs(set *expand.Set) *Refs {
 	all := &Refs{
 		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Space]map[string]*Block{},
-		relays: map[*expand.Relay]*relay{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
-		given: map[*relay]cty.Value{}, nobody: &Host{},
+		bindings: map[*expand.Binding]*binding{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
+		given: map[*binding]cty.Value{}, nobody: &Host{},
 	}
 	for _, made := range set.Blocks {
 		block := &Block{Block: made, Invalid: made.Invalid, Tasks: make([]*Task, len(made.Instances))}
@@ -68,8 +68,8 @@ func newRefs(set *expand.Set) *Refs {
 			all.secrets[space][name] = all.blocks[set.Block(task.Address())]
 		}
 	}
-	for _, made := range set.Relays {
-		all.relays[made] = &relay{Relay: made}
+	for _, made := range set.Bindings {
+		all.bindings[made] = &binding{Binding: made}
 	}
 	for _, made := range set.Hosts.Declared {
 		all.hosts[made.Name] = &Host{Host: made}
@@ -169,7 +169,7 @@ func (all *Refs) foresee() map[*Block]foreseen {
 // Tainted returns these references with more blocks whose values are sensitive.
 func (all *Refs) Tainted(blocks []*Block) *Refs {
 	next := *all
-	next.tainted, next.foreseen, next.given = maps.Clone(all.tainted), nil, map[*relay]cty.Value{}
+	next.tainted, next.foreseen, next.given = maps.Clone(all.tainted), nil, map[*binding]cty.Value{}
 	if next.tainted == nil {
 		next.tainted = map[*Block]bool{}
 	}
@@ -177,8 +177,8 @@ func (all *Refs) Tainted(blocks []*Block) *Refs {
 		next.tainted[b] = true
 	}
 	next.foreseen = next.foresee()
-	for _, named := range all.Set.Relays {
-		r := all.relays[named]
+	for _, named := range all.Set.Bindings {
+		r := all.bindings[named]
 		next.given[r], _ = next.value(r, nil)
 	}
 	return &next

@@ -1,4 +1,4 @@
-// Package refs finds what the expressions of instances, hosts and relays refer to, and
+// Package refs finds what the expressions of instances, hosts and bindings refer to, and
 // returns the values of these references: before the run, and with the values that tasks
 // returned. It evaluates the engine's own arguments of each task.
 //

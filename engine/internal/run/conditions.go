@@ -29,9 +29,9 @@ func (r *runner) needed(t *plan.Task) (bool, error) {
 	return true, nil
 }
 
-// judge evaluates the playbook's conditions on an attempt: whether it failed, changed
+// applyConditions evaluates the playbook's conditions on an attempt: whether it failed, changed
 // something, and reached what it waits for.
-func (r *runner) judge(ctx context.Context, t *plan.Task, out outcome, err error) (outcome, error) {
+func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome, err error) (outcome, error) {
 	if ctx.Err() != nil || isConnection(err) {
 		return out, err
 	}

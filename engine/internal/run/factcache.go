@@ -7,37 +7,37 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/plan/decode"
-	"kinit/engine/internal/recall"
 	"kinit/engine/module"
 )
 
-// Recall gives access to values that earlier runs have read from hosts.
-type Recall struct {
-	Store    recall.Store
+// FactCache gives access to values that earlier runs have read from hosts.
+type FactCache struct {
+	Store    factcache.Store
 	Identify func(host string) (string, error) // how a host is reached, and its keys
 	Fresh    bool                              // read everything again
 }
 
-// recalled returns the values that an earlier run has read for a task, if they may be used,
+// cached returns the values that an earlier run has read for a task, if they may be used,
 // and reports their age. It does not ask the host.
-func (r *runner) recalled(t *plan.Task, task module.Task) (outcome, bool) {
+func (r *runner) cached(t *plan.Task, task module.Task) (outcome, bool) {
 	aging, ok := task.(module.Aging)
-	if !ok || r.opts.Recall.Fresh || aging.MaxAge() <= 0 {
+	if !ok || r.opts.FactCache.Fresh || aging.MaxAge() <= 0 {
 		return outcome{}, false
 	}
-	key, ok := r.recallKey(t, task)
+	key, ok := r.cacheKey(t, task)
 	if !ok {
 		return outcome{}, false
 	}
-	values, read, ok := r.opts.Recall.Store.Get(key, module.OutputTypes(task), aging.MaxAge())
+	values, read, ok := r.opts.FactCache.Store.Get(key, module.OutputTypes(task), aging.MaxAge())
 	if !ok {
 		return outcome{}, false
 	}
 	values = t.Outputs(values, r.hidden(t))
 	r.values.Set(t.Address, values)
-	r.tellOutputs(t, values)
+	r.emitOutputs(t, values)
 	return outcome{message: fmt.Sprintf("as read %s ago", time.Since(read).Round(time.Second))}, true
 }
 
@@ -48,19 +48,19 @@ func (r *runner) remember(t *plan.Task, task module.Task, values map[string]cty.
 	if !ok || aging.MaxAge() <= 0 || r.opts.Check || anySensitive(values) {
 		return
 	}
-	if key, ok := r.recallKey(t, task); ok {
-		_ = r.opts.Recall.Store.Put(key, values)
+	if key, ok := r.cacheKey(t, task); ok {
+		_ = r.opts.FactCache.Store.Put(key, values)
 	}
 }
 
-// recallKey returns the key of a task's values. The allowed age is not part of it.
-func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
-	if r.opts.Recall.Identify == nil {
-		return recall.Key{}, false
+// cacheKey returns the key of a task's values. The allowed age is not part of it.
+func (r *runner) cacheKey(t *plan.Task, task module.Task) (factcache.Key, bool) {
+	if r.opts.FactCache.Identify == nil {
+		return factcache.Key{}, false
 	}
-	from, err := r.opts.Recall.Identify(t.Host)
+	from, err := r.opts.FactCache.Identify(t.Host)
 	if err != nil {
-		return recall.Key{}, false // connecting will report the error
+		return factcache.Key{}, false // connecting will report the error
 	}
 	values, secrets := decode.Arguments(task, r.hidden(t))
 	name := []any{t.Host, t.Module, t.Become}
@@ -70,7 +70,7 @@ func (r *runner) recallKey(t *plan.Task, task module.Task) (recall.Key, bool) {
 		}
 	}
 	text, err := json.Marshal(name)
-	return recall.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.hidden(t).Any()
+	return factcache.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.hidden(t).Any()
 }
 
 // maxAge is the argument for how old values may be.

@@ -25,13 +25,13 @@ const (
 	longestTail  = 24 << 10 // the end of an output
 )
 
-// tellArguments emits the arguments of a task on its first attempt, and adds the secrets
+// emitArguments emits the arguments of a task on its first attempt, and adds the secrets
 // among them to the redactor. It emits nothing for a sensitive task.
-func (r *runner) tellArguments(t *plan.Task, task module.Task) {
+func (r *runner) emitArguments(t *plan.Task, task module.Task) {
 	if t.Sensitive {
 		return
 	}
-	if _, before := r.told.LoadOrStore(t.Address, true); before {
+	if _, before := r.reported.LoadOrStore(t.Address, true); before {
 		return
 	}
 	values, secrets := decode.Arguments(task, r.hidden(t))
@@ -39,19 +39,19 @@ func (r *runner) tellArguments(t *plan.Task, task module.Task) {
 	r.emit(event.Event{Kind: event.TaskArguments, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(values)})
 }
 
-// tellOutputs emits the values of a task, unless it is sensitive.
-func (r *runner) tellOutputs(t *plan.Task, values map[string]cty.Value) {
+// emitOutputs emits the values of a task, unless it is sensitive.
+func (r *runner) emitOutputs(t *plan.Task, values map[string]cty.Value) {
 	if t.Sensitive {
 		return
 	}
-	var told []event.Value
+	var reported []event.Value
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if text := sensitive.Text(values[name]); text != "" {
-			told = append(told, event.Value{Name: name, Text: text})
+			reported = append(reported, event.Value{Name: name, Text: text})
 		}
 	}
-	if len(told) > 0 {
-		r.emit(event.Event{Kind: event.TaskOutputs, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(told)})
+	if len(reported) > 0 {
+		r.emit(event.Event{Kind: event.TaskOutputs, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(reported)})
 	}
 }
 
@@ -69,8 +69,8 @@ func (r *runner) kept(values []event.Value) []event.Value {
 	return values
 }
 
-// tellProblems emits the diagnostics of a failed task, with the failed command.
-func (r *runner) tellProblems(t *plan.Task, diags diag.List, err error) {
+// emitProblems emits the diagnostics of a failed task, with the failed command.
+func (r *runner) emitProblems(t *plan.Task, diags diag.List, err error) {
 	var command *event.Command
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !r.hidden(t).All {
 		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.ends(exit.Stdout), Stderr: r.ends(exit.Stderr)}

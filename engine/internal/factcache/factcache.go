@@ -1,6 +1,6 @@
-// Package recall keeps what tasks have read of hosts, for later runs. The task decides how
+// Package factcache keeps what tasks have read of hosts, for later runs. The task decides how
 // old a value may be.
-package recall
+package factcache
 
 import (
 	"crypto/sha256"

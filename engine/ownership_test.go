@@ -58,7 +58,7 @@ func TestHostsDecideWhichInstanceARunWorksOn(t *testing.T) {
 			if err := memory.Remember(mine); err != nil {
 				t.Fatal(err)
 			}
-			run := &claims{owner: "k8s", memory: memory, adopt: c.adopt, fresh: instance.Instance{ID: "NEW"}, found: c.found, hosts: []string{"a", "b"}}
+			run := &ownership{owner: "k8s", memory: memory, adopt: c.adopt, fresh: instance.Instance{ID: "NEW"}, found: c.found, hosts: []string{"a", "b"}}
 			err := run.choose()
 			if c.err == "" && (err != nil || run.chosen.ID != c.want) {
 				t.Errorf("chose %q, %v, want %q", run.chosen.ID, err, c.want)
