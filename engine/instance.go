@@ -24,7 +24,7 @@ var ErrTaken = errors.New("the owner's name is taken")
 type ownership struct {
 	owner  string
 	memory instance.Memory
-	fresh  instance.Instance // used by the run if there is none
+	fresh  instance.Instance // used by the run if no host has one
 	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
 

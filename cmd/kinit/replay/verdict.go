@@ -42,8 +42,8 @@ func verdict(log *runlog.Run) Verdict {
 	return Failed
 }
 
-// FirstError returns the error that happened first, which often causes others;
-// if no task has one, the first in plan order. It is nil if there is none.
+// FirstError returns the error that happened first, which often causes others. If no task
+// has an error, it returns the first error of the run in plan order, or nil.
 func (r *Run) FirstError() *event.Problem {
 	var first *Task
 	for _, t := range r.Tasks {

@@ -20,7 +20,8 @@ func (r *runner) door(name string) *door {
 	return found.(*door)
 }
 
-// enter waits for the task's turn, which leave ends, or until the door is open.
+// enter waits for the turn of a task, or until the door is open. The task calls leave when it
+// has ended, so that the next one has its turn.
 func (d *door) enter(ctx context.Context) (leave func()) {
 	leave = func() {}
 	select {

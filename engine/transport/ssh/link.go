@@ -70,7 +70,7 @@ func (c Config) connectAgain(ctx context.Context, passes func(error) bool) (*lin
 	}
 }
 
-// The number of attempts if a server hangs up, and the delay before the second one; each
+// The number of attempts after errors that pass, and the delay before the second one; each
 // further delay is longer by the same time. Together 15 s.
 const (
 	mostCalls   = 6

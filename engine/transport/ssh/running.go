@@ -115,7 +115,7 @@ func (r *running) stop(ctx context.Context, cause error) {
 }
 
 // press starts the next phase of killing after the previous one timed out. It returns false
-// if there is none left.
+// if no phase is left.
 func (r *running) press(ctx context.Context) bool {
 	if r.phase != asked || r.session == 0 {
 		return false

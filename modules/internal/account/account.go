@@ -122,7 +122,7 @@ func (a Accounts) GroupsOf(user string) []string {
 }
 
 // Hash returns a user's password hash in /etc/shadow, which only root can read, and
-// registers it as a secret of the run. "" means that there is none.
+// registers it as a secret of the run. "" means that the user has no hash.
 func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error) {
 	text, _, err := hostfile.Read(ctx, h, "/etc/shadow")
 	if err != nil {

@@ -120,7 +120,7 @@ type status struct {
 // ended reports whether a job has ended, with an answer or without.
 func (s status) ended() bool { return s.Answer != "" || s.Begun && !s.Alive }
 
-// look starts the job if there is none, and reports whether it has ended.
+// look starts the job if the host has none, and reports whether the job has ended.
 func (w *watch) look(ctx context.Context, h module.Host) (done bool, why string, err error) {
 	var s status
 	if err := Run(ctx, h, lookScript, w.short(), &s); err != nil {
