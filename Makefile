@@ -70,7 +70,7 @@ lint: deps ## check format, vet, staticcheck and shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files of the tests; read the diff afterwards
-	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/... ./test/corpus
+	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/... ./test/corpus ./test/examples
 
 .PHONY: generate
 generate: ## write the reference of the modules anew, from their comments and examples
@@ -89,15 +89,19 @@ bench-cluster: deps ## measure clusters of containers on a lab: until Ready, aga
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
 
 .PHONY: kills
-kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), each time run it again until Ready, kill its clean-up, and clean up: half an hour; KILLS=all kills runs one after the other, each at another step, until no step is left
+kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), each time run it again until Ready, kill its clean-up, and clean up: half an hour; KILLS=all kills runs one after the other, each at another step, until no step is left, in three rounds
 	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
+
+.PHONY: stock
+stock: deps ## deploy guests of a stock image, with everything else from mirrors: half an hour where guests are emulated
+	KINIT_STOCK=guests $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories' -timeout 3h ./engine/internal/lock
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -timeout 12h ./engine/internal/run
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
 
 .PHONY: soak

@@ -3,10 +3,14 @@ package engine_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"kinit/engine"
+	"kinit/engine/module"
+	"kinit/engine/shell"
+	"kinit/engine/transport"
 	"kinit/modules"
 )
 
@@ -64,5 +68,36 @@ func TestALabsHostsAreMeantByNameOnly(t *testing.T) {
 				t.Errorf("the problem is %q, want %q", problems, c.problem)
 			}
 		})
+	}
+}
+
+// The playbook's host is a place on another one, and needs no address that answers.
+func TestAShellTakesThePlaceOfALogin(t *testing.T) {
+	t.Parallel()
+	const playbook = `
+host "place" {
+  address = "192.0.2.1"
+  via     = "web1"
+  shell   = ["sh", "-c", "exec \"$0\" on the \"$@\""]
+}
+host "here" {
+  address = "192.0.2.1"
+  shell   = ["echo", "this machine:"]
+}
+`
+	cwd := t.TempDir()
+	write(t, filepath.Join(cwd, "site.hcl"), playbook)
+	write(t, filepath.Join(cwd, "inventory.hcl"), "host \"web1\" { transport = \"local\" }\n")
+	o := engine.Options{Inputs: engine.Inputs{Spec: "site.hcl", Cwd: cwd, Inventories: []string{"inventory.hcl"}}, Home: cwd, Kinds: modules.All()}
+	for name, want := range map[string]string{"place": "on the host web1\n", "here": "this machine: echo host web1\n", "web1": "host web1\n"} {
+		var said strings.Builder
+		report := engine.Connect(t.Context(), o, name, func(conn transport.Conn, _ module.OS, words []string) error {
+			line := shell.POSIX(slices.Concat(words, []string{"echo", "host", "web1"})...)
+			_, err := conn.Exec(t.Context(), transport.Process{Line: line, Stdout: &said})
+			return err
+		})
+		if err := report.Diagnostics.Err(); err != nil || said.String() != want {
+			t.Errorf("%s: %v, printed %q, want %q", name, err, said.String(), want)
+		}
 	}
 }

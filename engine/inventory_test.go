@@ -64,7 +64,7 @@ func TestAHostOfAnsibleIsReachedAsItsInventorySays(t *testing.T) {
 	o := engine.Options{Inputs: engine.Inputs{Spec: "spec.hcl", Cwd: cwd, Inventories: []string{"hosts"}}, Home: home(t, gate, target)}
 
 	var said strings.Builder
-	report := engine.Connect(t.Context(), o, "web1", func(conn transport.Conn, _ module.OS) error {
+	report := engine.Connect(t.Context(), o, "web1", func(conn transport.Conn, _ module.OS, _ []string) error {
 		_, err := conn.Exec(t.Context(), transport.Process{Line: "echo $HOME", Stdout: &said})
 		return err
 	})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"net"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
 	"kinit/engine/secret"
 )
 
@@ -78,6 +80,9 @@ func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
 // load reads the spec, its playbook and the inventories, and selects the hosts.
 func load(ctx context.Context, o Options) (texts, diag.List) {
 	s, diags := spec.Load(sources(o), o.Spec)
+	if !diags.HasErrors() {
+		diags = append(diags, s.Set(o.Set)...)
+	}
 	if diags.HasErrors() {
 		return texts{spec: s}, diags
 	}
@@ -164,11 +169,7 @@ func withDefaults(o Options) Options {
 }
 
 func names(hosts []*inventory.Host) []string {
-	out := make([]string, len(hosts))
-	for i, h := range hosts {
-		out[i] = h.Name
-	}
-	return out
+	return lists.Map(hosts, func(h *inventory.Host) string { return h.Name })
 }
 
 // inventorySources returns the places of inventories, and the lookup for names that no
@@ -181,4 +182,19 @@ func inventorySources(o Options) inventory.Sources {
 func resolves(ctx context.Context, name string) bool {
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
 	return err == nil && len(addresses) > 0
+}
+
+// Driver is a way to create the nodes of a cluster.
+type Driver struct {
+	Name    string
+	Summary string
+}
+
+// Drivers lists the drivers whose playbooks are folders of a file system, by name.
+func Drivers(fsys fs.FS, folder string) ([]Driver, error) {
+	found, err := spec.DriversIn(fsys, folder)
+	if err != nil {
+		return nil, err
+	}
+	return lists.Map(found, func(d *spec.Driver) Driver { return Driver{Name: d.Name, Summary: d.Summary} }), nil
 }

@@ -21,6 +21,7 @@ import (
 	"kinit/engine/internal/lock"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -171,10 +172,7 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	if err := k.ownership.choose(); err != nil {
 		return err
 	}
-	hosts := make([]module.Host, len(machines))
-	for i, m := range machines {
-		hosts[i] = m.Bind("", nil)
-	}
+	hosts := lists.Map(machines, func(m *host.Machine) module.Host { return m.Bind("", nil) })
 	if err := k.Take(ctx, hosts); err != nil {
 		return err
 	}

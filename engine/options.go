@@ -26,6 +26,7 @@ type Inputs struct {
 	Reserved    []string          `json:"reserved,omitempty"`    // those of Inventories whose hosts are used only if Hosts or the playbook names them
 	Vars        map[string]string `json:"vars,omitempty"`        // values of variables, as text, from the command line
 	VarFiles    []string          `json:"var_files,omitempty"`   // files with values of variables
+	Set         []string          `json:"set,omitempty"`         // arguments of the cluster in place of the spec's: PATH=VALUE, as in pool.compute.memory=8GiB
 	StopAfter   string            `json:"stop_after,omitempty"`  // the last stage to run; empty means all
 	StartAt     string            `json:"start_at,omitempty"`    // the first stage to run; empty means the first
 	Only        []string          `json:"only,omitempty"`        // addresses, names or stages of tasks to run alone

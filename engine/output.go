@@ -12,6 +12,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/transport"
 )
@@ -42,8 +43,10 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 }
 
 // Connect connects to a host of the spec, which may be a guest, and returns the connection
-// and the family of its operating system. It changes nothing.
-func Connect(ctx context.Context, o Options, name string, use func(transport.Conn, module.OS) error) *Report {
+// and the family of its operating system. If the host's block has words for a shell, the
+// connection is to the host that they run on, and a command line begins with them. It changes
+// nothing.
+func Connect(ctx context.Context, o Options, name string, use func(conn transport.Conn, system module.OS, shell []string) error) *Report {
 	p, report := makePlan(ctx, o, looks)
 	if report.Invalid {
 		return report
@@ -51,7 +54,8 @@ func Connect(ctx context.Context, o Options, name string, use func(transport.Con
 	if !p.plan.Known(name) {
 		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, p.plan.HostNames())))
 	}
-	return p.connect(ctx, report, name, use)
+	on, shell := p.plan.Shell(name)
+	return p.connect(ctx, report, on, func(conn transport.Conn, system module.OS) error { return use(conn, system, shell) })
 }
 
 // Node is a guest of the spec's cluster. The commands run on its hypervisor and do not need
@@ -159,9 +163,5 @@ func (p *planned) output(name string) *plan.Output {
 }
 
 func (p *planned) outputNames() []string {
-	var all []string
-	for _, o := range p.plan.Outputs {
-		all = append(all, o.Name)
-	}
-	return all
+	return lists.Map(p.plan.Outputs, func(o *plan.Output) string { return o.Name })
 }

@@ -53,22 +53,21 @@ func stageTimes(order []string, results []Result) []StageTime {
 // hostCounts counts the results of each host; the hosts are in the order in which they
 // first appear.
 func hostCounts(results []Result) []HostCounts {
-	var order []string
-	counts := map[string]*HostCounts{}
+	out, index := []HostCounts{}, map[string]int{}
 	for _, r := range results {
-		c := counts[r.Host]
-		if c == nil {
-			c = &HostCounts{Host: r.Host}
-			counts[r.Host] = c
-			order = append(order, r.Host)
-		}
-		c.count(r.Status)
-	}
-	out := make([]HostCounts, len(order))
-	for i, name := range order {
-		out[i] = *counts[name]
+		entryOf(&out, index, r.Host, HostCounts{Host: r.Host}).count(r.Status)
 	}
 	return out
+}
+
+// entryOf returns the entry of a name in a list, which is added if it is missing. index has
+// the places of the names in the list.
+func entryOf[T any](list *[]T, index map[string]int, name string, fresh T) *T {
+	if _, known := index[name]; !known {
+		index[name] = len(*list)
+		*list = append(*list, fresh)
+	}
+	return &(*list)[index[name]]
 }
 
 func (c *HostCounts) count(status event.Status) {

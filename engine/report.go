@@ -26,16 +26,20 @@ type Result struct {
 
 // StageTime is how long a stage's own tasks took, from the first start to the last end.
 type StageTime struct {
-	Stage    string
-	Started  time.Time
-	Duration time.Duration
-	Tasks    int
+	Stage    string        `json:"stage"`
+	Started  time.Time     `json:"started"`
+	Duration time.Duration `json:"duration"`
+	Tasks    int           `json:"tasks"`
 }
 
 // HostCounts is a host's line of the recap.
 type HostCounts struct {
-	Host                                      string
-	OK, Changed, Failed, Skipped, Unreachable int
+	Host        string `json:"host"`
+	OK          int    `json:"ok"`
+	Changed     int    `json:"changed"`
+	Failed      int    `json:"failed"`
+	Skipped     int    `json:"skipped"`
+	Unreachable int    `json:"unreachable"`
 }
 
 // Hidden replaces a sensitive value in all output.

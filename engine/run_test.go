@@ -160,38 +160,29 @@ task "copy" "always" {
 	}
 }
 
-func TestRetryGoesOnUntilItWorks(t *testing.T) {
+func TestRetryGoesOnUntilItWorksOrItsAttemptsAreOver(t *testing.T) {
 	t.Parallel()
-	o := options(t, `
+	for end, c := range map[string]struct{ attempts, tries string }{
+		"changed": {attempts: "5", tries: "x\nx\nx\n"},
+		"failed":  {attempts: "2", tries: "x\nx\n"},
+	} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, `
 task "command" "third" {
   host = "localhost"
   argv = ["sh", "-c", "echo x >> TMP/tries; test $(wc -l < TMP/tries) -ge 3"]
   retry {
-    attempts = 5
+    attempts = `+c.attempts+`
     delay    = "1ms"
   }
 }
 `)
-	r := engine.Run(t.Context(), o)
-	equal(t, "end", statuses(r), map[string]string{"command.third": "changed"})
-	equal(t, "tries", content(t, o, "tries"), "x\nx\nx\n")
-}
-
-func TestRetryGivesUpAfterItsAttempts(t *testing.T) {
-	t.Parallel()
-	o := options(t, `
-task "command" "never" {
-  host = "localhost"
-  argv = ["sh", "-c", "echo x >> TMP/tries; false"]
-  retry {
-    attempts = 2
-    delay    = "1ms"
-  }
-}
-`)
-	r := engine.Run(t.Context(), o)
-	equal(t, "end", statuses(r), map[string]string{"command.never": "failed"})
-	equal(t, "tries", content(t, o, "tries"), "x\nx\n")
+			r := engine.Run(t.Context(), o)
+			equal(t, "end", statuses(r), map[string]string{"command.third": end})
+			equal(t, "tries", content(t, o, "tries"), c.tries)
+		})
+	}
 }
 
 func TestTimeoutEndsTheCommandOnTheHost(t *testing.T) {
@@ -372,6 +363,21 @@ task "copy" "folder" {
 	equal(t, "problems", problems(r), "builtin:book/book.hcl:13,12-19: Task failed: source: open files: no regular file, want one file")
 }
 
+// renameKept makes "kept" of the host's name in the facts of an earlier run: a run that
+// does not ask the host uses that. The run wrote the host's name into the file "name".
+func renameKept(t *testing.T, o engine.Options) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(o.StateDir, "facts", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("kept: %v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, files[0], strings.Replace(string(text), `"hostname":"`+content(t, o, "name")+`"`, `"hostname":"kept"`, 1))
+}
+
 func TestFactsOfAnEarlierRunAreUsedWhileTheyAreYoung(t *testing.T) {
 	t.Parallel()
 	o := options(t, `
@@ -390,18 +396,8 @@ task "copy" "cpus" {
 	equal(t, "problems", problems(first), "")
 	equal(t, "what the first run says", message(first, "task.facts.here"), "")
 
-	// What is kept is what counts, as nothing asks the host.
-	files, err := filepath.Glob(filepath.Join(o.StateDir, "facts", "*.json"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("kept: %v, %v", files, err)
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	name := content(t, o, "name")
-	kept := strings.Replace(string(text), `"hostname":"`+name+`"`, `"hostname":"kept"`, 1)
-	write(t, files[0], kept)
+	renameKept(t, o)
 	second := engine.Run(t.Context(), o)
 	equal(t, "what the second run used", content(t, o, "name"), "kept")
 	if got := message(second, "task.facts.here"); !strings.HasPrefix(got, "as read ") || !strings.HasSuffix(got, "s ago") {

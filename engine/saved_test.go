@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"kinit/engine"
@@ -68,15 +67,7 @@ task "copy" "name" {
 `)
 		o.StateDir = filepath.Join(o.Cwd, "state")
 		equal(t, "problems", problems(engine.Run(t.Context(), o)), "")
-		files, err := filepath.Glob(filepath.Join(o.StateDir, "facts", "*.json"))
-		if err != nil || len(files) != 1 {
-			t.Fatalf("kept: %v, %v", files, err)
-		}
-		text, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, files[0], strings.Replace(string(text), `"hostname":"`+content(t, o, "name")+`"`, `"hostname":"kept"`, 1))
+		renameKept(t, o)
 		applied := o
 		o.FreshFacts = true
 		r := engine.Apply(t.Context(), applied, kept(t, o))

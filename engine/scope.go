@@ -16,6 +16,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 	"kinit/engine/secret"
 )
 
@@ -51,7 +52,7 @@ func (s *Scope) Eval(text string) (string, diag.List) {
 	if sensitive.Itself(value) {
 		return Hidden, diags
 	}
-	value = sensitive.Veiled(value)
+	value = sensitive.Masked(value)
 	tokens := hclwrite.Format(hclwrite.TokensForValue(value).Bytes())
 	return s.redactor.Redact(string(tokens)), diags
 }
@@ -97,11 +98,7 @@ func (s *Scope) Names(word string) []string {
 	if problems.HasErrors() {
 		return nil
 	}
-	var names []string
-	for _, name := range attributes(value) {
-		names = append(names, word[:at+1]+name)
-	}
-	return beginning(word, names)
+	return beginning(word, lists.Map(attributes(value), func(name string) string { return word[:at+1] + name }))
 }
 
 func (s *Scope) roots() []string {

@@ -44,13 +44,7 @@ func hostStatus(r *Report) []HostStatus {
 	var out []HostStatus
 	index := map[string]int{}
 	for _, result := range r.Results {
-		i, known := index[result.Host]
-		if !known {
-			i = len(out)
-			index[result.Host] = i
-			out = append(out, HostStatus{Host: result.Host, Message: "not there yet"})
-		}
-		out[i].learn(result)
+		entryOf(&out, index, result.Host, HostStatus{Host: result.Host, Message: "not there yet"}).learn(result)
 	}
 	return out
 }
@@ -68,16 +62,9 @@ func stageStatus(r *Report) []StageStatus {
 	var out []StageStatus
 	index := map[string]int{}
 	for _, result := range r.Results {
-		if result.Stage == "" {
-			continue
+		if result.Stage != "" {
+			entryOf(&out, index, result.Stage, StageStatus{Stage: result.Stage}).count(result.Status)
 		}
-		i, known := index[result.Stage]
-		if !known {
-			i = len(out)
-			index[result.Stage] = i
-			out = append(out, StageStatus{Stage: result.Stage})
-		}
-		out[i].count(result.Status)
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"errors"
 	"fmt"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,12 +86,7 @@ func TestARunIsRefusedWhileAnotherHasTheLockOfTheTeam(t *testing.T) {
 
 func TestWithoutTheLockOfTheTeamNothingIsChanged(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
+	address := need.Address(t)
 	o := options(t, strings.ReplaceAll(changes, "OWNER", "test-nobody"))
 	team(t, &o, etcd.Config{Endpoints: []string{"http://" + address}, Prefix: "/locks"})
 	report := engine.Run(t.Context(), o)

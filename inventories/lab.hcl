@@ -53,12 +53,23 @@ group "${lab}" {
     # Nothing outside the machine is needed or reached.
     dns_public = []
 
-%{ if guest != "" ~}
+%{ if guest != "" && stock == null ~}
     guest_image = {
       url    = "file:///srv/kinit/guest.qcow2"
       sha256 = "${guest}"
     }
 %{ endif ~}
+
+%{ if stock != null ~}
+    # Everything that nodes are made of comes from mirrors in the layouts of the sites that
+    # they stand for, with digests of their own.
+    image_mirrors  = ${jsonencode(stock.image_mirrors)}
+    debian_mirror  = "${stock.debian_mirror}"
+    kubernetes_url = "${stock.kubernetes_url}"
+    eksd_url       = "${stock.eksd_url}"
+    pins           = ${jsonencode(stock.pins)}
+
+%{ else ~}
 %{ if node != "" ~}
     node_image = { name = "${node}", archive = "/srv/kinit/node.tar" }
 %{ endif ~}
@@ -72,10 +83,12 @@ group "${lab}" {
     }
 
     kubernetes_preinstalled = true
+    kubectl                 = "/srv/kinit/programs/${kubectl}"
     container_images        = ${jsonencode(images)}
 
     sample_image            = "docker.io/library/busybox:1.35"
 
+%{ endif ~}
 %{ if winsim != "" ~}
     # What boots as Windows here is a simulator, and says so: a small Linux with one
     # program that plays a Windows Server.

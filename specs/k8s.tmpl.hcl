@@ -11,6 +11,8 @@ cluster "k8s" {
     cidr = var.network_cidr
   }
 
+  pod "services" {}
+
   pool "controller" {
     count   = var.controller_hosts == null ? ${controllers} : null
     hosts   = var.controller_hosts

@@ -260,8 +260,8 @@ func canaryRun(t *testing.T, source canarySource, functions []string) int {
 		for encoding, text := range canaryEncodings(value) {
 			for sink, content := range sinks {
 				tried++
-				if strings.Contains(content, text) {
-					t.Errorf("%s through %s (task %d) is in %s, %s: %s", source.name, f, i, sink, encoding, around(content, text))
+				if at := place(content, text); at >= 0 {
+					t.Errorf("%s through %s (task %d) is in %s, %s: %s", source.name, f, i, sink, encoding, around(content, text, at))
 				}
 			}
 		}
@@ -275,10 +275,28 @@ func canaryRun(t *testing.T, source canarySource, functions []string) int {
 	return tried
 }
 
-// around is the place of a text in another.
-func around(content, text string) string {
-	i := strings.Index(content, text)
-	return content[max(0, i-80):min(len(content), i+len(text)+20)]
+// place is where a text is in another, -1 for nowhere. A few digits must be a whole number
+// there: the nanoseconds of some time have any six digits in them.
+func place(content, text string) int {
+	if len(text) >= 9 || strings.Trim(text, "0123456789") != "" {
+		return strings.Index(content, text)
+	}
+	digit := func(i int) bool { return i >= 0 && i < len(content) && content[i] >= '0' && content[i] <= '9' }
+	for from := 0; ; {
+		i := strings.Index(content[from:], text)
+		if i < 0 {
+			return -1
+		}
+		if at := from + i; !digit(at-1) && !digit(at+len(text)) {
+			return at
+		}
+		from += i + 1
+	}
+}
+
+// around is what surrounds a text in another.
+func around(content, text string, at int) string {
+	return content[max(0, at-80):min(len(content), at+len(text)+20)]
 }
 
 func put(t *testing.T, dir, name, text string) {
@@ -390,8 +408,8 @@ task "command" "tells" {
 			for form, text := range forms {
 				for encoding, text := range canaryEncodings(text) {
 					tried++
-					if strings.Contains(content, text) {
-						t.Errorf("%s as %s is in %s, %s: %s", source.name, form, sink, encoding, around(content, text))
+					if at := place(content, text); at >= 0 {
+						t.Errorf("%s as %s is in %s, %s: %s", source.name, form, sink, encoding, around(content, text, at))
 					}
 				}
 			}

@@ -81,6 +81,14 @@ func finish(c *cli.Command, above string) {
 	c.HideHelp, c.CustomHelpTemplate = true, command.Help(c, above)
 	c.Flags = append(c.Flags, helpFlag())
 	c.OnUsageError = onUsageError
+	if action := c.Action; c.ArgsUsage == "" && !c.Hidden {
+		c.Action = func(line *cli.Context) error {
+			if line.NArg() > 0 {
+				return exit.Usagef(line.Command.HelpName, "it takes no argument, %q was given", line.Args().First())
+			}
+			return action(line)
+		}
+	}
 	for _, sub := range c.Subcommands {
 		finish(sub, above+" "+c.Name)
 	}

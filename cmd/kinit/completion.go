@@ -21,11 +21,10 @@ func completionCommand(a *app.App) *cli.Command {
 	names := []string{"bash", "zsh", "fish"}
 	return &cli.Command{
 		Name:      "completion",
-		Usage:     "print what makes a shell complete commands, flags and specs",
+		Usage:     "print the script by which a shell completes commands, flags and specs",
 		ArgsUsage: strings.Join(names, "|"),
-		Description: `What is completed: commands, flags, the values of those that have a few, names of specs
-and files, a spec's stages and tasks and the inventories' hosts and groups for the flags
-that take them.`,
+		Description: `The script completes commands, flags, names of specs and files, and values of flags: formats,
+the stages and tasks of the spec, the hosts and groups of the inventories.`,
 		UsageText: command.Examples(
 			"kinit completion bash > ~/.local/share/bash-completion/completions/kinit",
 			"kinit completion zsh > ~/.zsh/completions/_kinit",

@@ -13,6 +13,7 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/draw"
 	"kinit/engine"
+	"kinit/engine/lists"
 	"kinit/specs"
 )
 
@@ -116,10 +117,7 @@ func (l completing) flags() []completion {
 
 // arguments returns the words before the last that are neither flags nor values of flags.
 func (l completing) arguments() []string {
-	_, arguments, err := separate(l.before, l.known, "")
-	if err != nil {
-		return nil
-	}
+	_, arguments, _ := separate(l.before, l.known, "") // none with an error
 	return arguments
 }
 
@@ -187,29 +185,20 @@ func (l completing) values(ctx context.Context, flag, word string) []completion 
 	case "inventory", "i", "var-file":
 		return l.files(word)
 	case "hosts", "limit":
-		return patterns(word, l.ofInventory(ctx))
+		return behind(",:!&", word, l.ofInventory(ctx)) // a pattern of hosts
 	case "stop-after", "start-at":
 		stages, _ := l.ofSpec(ctx)
 		return stages
 	case "only", "skip":
 		stages, tasks := l.ofSpec(ctx)
-		return lists(word, append(stages, tasks...))
+		return behind(",", word, append(stages, tasks...))
 	}
 	return nil
 }
 
 func plainly(texts ...string) []completion {
-	var found []completion
-	for _, text := range texts {
-		found = append(found, completion{text: text})
-	}
-	return found
+	return lists.Map(texts, func(text string) completion { return completion{text: text} })
 }
-
-// lists completes the last item of a comma-separated list, and patterns the last name of
-// a host pattern.
-func lists(word string, all []completion) []completion    { return behind(",", word, all) }
-func patterns(word string, all []completion) []completion { return behind(",:!&", word, all) }
 
 // behind completes the text after the last of some separators.
 func behind(marks, word string, all []completion) []completion {
@@ -220,21 +209,27 @@ func behind(marks, word string, all []completion) []completion {
 	return all
 }
 
+// options returns engine options with the hosts and inventories that the command line names.
+func (l completing) options(spec string) (engine.Options, error) {
+	set, _, err := separate(l.before, l.known, "")
+	if err != nil {
+		return engine.Options{}, err
+	}
+	o := l.BaseOptions(spec)
+	o.Hosts = command.Split(valuesOf(set, "hosts"))
+	o.Inventories, _, err = l.InventoryFiles(valuesOf(set, "inventory"))
+	return o, err
+}
+
 // ofInventory returns the groups and hosts of the inventories that the command line names.
 func (l completing) ofInventory(ctx context.Context) []completion {
-	set, _, err := separate(l.before, l.known, "")
+	o, err := l.options("")
 	if err != nil {
 		return nil
 	}
-	o := l.BaseOptions("")
-	if o.Inventories, _, err = l.InventoryFiles(valuesOf(set, "inventory")); err != nil {
-		return nil
-	}
+	o.Hosts = nil // others may follow
 	inv, _ := engine.ReadInventory(ctx, o)
-	var found []completion
-	for _, g := range inv.Groups {
-		found = append(found, completion{g.Name, "group"})
-	}
+	found := lists.Map(inv.Groups, func(g engine.InventoryGroup) completion { return completion{g.Name, "group"} })
 	for _, h := range inv.Hosts {
 		found = append(found, completion{h.Name, "host"})
 	}
@@ -247,13 +242,8 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
 	if len(arguments) == 0 {
 		return nil, nil
 	}
-	set, _, err := separate(l.before, l.known, "")
+	o, err := l.options(arguments[0])
 	if err != nil {
-		return nil, nil
-	}
-	o := l.BaseOptions(arguments[0])
-	o.Hosts = command.Split(valuesOf(set, "hosts"))
-	if o.Inventories, _, err = l.InventoryFiles(valuesOf(set, "inventory")); err != nil {
 		return nil, nil
 	}
 	graph, _ := engine.Order(ctx, o)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,14 +33,13 @@ func conformanceCommand(a *app.App) *cli.Command {
 		Usage:     "run Kubernetes' own tests against a cluster",
 		ArgsUsage: "SPEC",
 		Description: `The tests are the release's e2e.test, run by ginkgo on this machine. They make and remove
-objects in namespaces of their own and pull images by their upstream names. Tests that say
-that they must be alone are run after the others. A suite is what 'kinit lab up
---conformance' builds, or the unpacked kubernetes-test-linux-amd64.tar.gz of the cluster's
-release.
+objects in namespaces of their own and pull images by their upstream names. Tests that are
+marked as serial run alone, after the others. A suite is what 'kinit lab up --conformance'
+builds, or the unpacked kubernetes-test-linux-amd64.tar.gz of the cluster's release.
 
-Results are kept in a folder of kinit's state folder, with all that the suite has written.
-An interrupt ends the suite within seconds; what its tests have made stays in namespaces
-with the label e2e-framework then.`,
+Results are kept in kinit's state folder, with everything that the suite has written. An
+interrupt ends the suite within seconds; what its tests have made then stays in the cluster,
+in namespaces with the label e2e-framework.`,
 		UsageText: command.Examples(
 			"kinit conformance k8s-podman-1-2-2 --hosts nyctea,tyto",
 			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
@@ -62,11 +62,11 @@ with the label e2e-framework then.`,
 func conformanceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "focus", Category: command.HeadSelect, Value: conformanceFocus,
-			Usage: "run tests whose names match `RE`; else \\[Conformance\\]"},
+			Usage: "run tests whose names match `RE`; default: \\[Conformance\\]"},
 		&cli.StringFlag{Name: "skip", Category: command.HeadSelect, Usage: "leave out tests whose names match `RE`"},
-		&cli.IntFlag{Name: "parallel", Category: command.HeadSelect, Value: 2, Usage: "run `N` tests at the same time; 2 when left out"},
-		&cli.PathFlag{Name: "suite", Category: command.HeadSelect, Usage: "e2e.test and ginkgo are in `FOLDER`; else those of the lab"},
-		&cli.BoolFlag{Name: "list", Category: command.HeadSelect, Usage: "name the tests and run none; no host is touched"},
+		&cli.IntFlag{Name: "parallel", Category: command.HeadSelect, Value: 2, Usage: "run `N` tests at the same time; default: 2"},
+		&cli.PathFlag{Name: "suite", Category: command.HeadSelect, Usage: "take e2e.test and ginkgo from `FOLDER`; default: those of the lab"},
+		&cli.BoolFlag{Name: "list", Category: command.HeadSelect, Usage: "list the tests and run none; no host is touched"},
 		&cli.StringFlag{Name: "junit", Category: command.HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
 		&cli.StringFlag{Name: "report", Category: command.HeadOutput, Usage: "write a self-contained HTML page to `FILE`"},
 	}
@@ -92,10 +92,7 @@ func listConformance(a *app.App, c *cli.Context) error {
 		return err
 	}
 	names, err := suite.List(c.Context, c.String("focus"), c.String("skip"))
-	if err != nil {
-		return err
-	}
-	return a.Lines(names...)
+	return cmp.Or(err, a.Lines(names...))
 }
 
 // testConformance runs the suite against the spec's cluster and writes the results.
@@ -206,6 +203,9 @@ func progressOptions(a *app.App, c *cli.Context, total int) conformance.Progress
 // concludeConformance writes the files, shows the verdict and returns the exit code.
 func concludeConformance(a *app.App, c *cli.Context, folder string, result *conformance.Result) error {
 	write := func(name string, write func(io.Writer, *conformance.Result) error) error {
+		if name == "" {
+			return nil
+		}
 		return a.WriteFile(name, func(to io.Writer) error { return write(to, result) })
 	}
 	files := []error{
@@ -216,12 +216,8 @@ func concludeConformance(a *app.App, c *cli.Context, folder string, result *conf
 		}),
 		write(filepath.Join(folder, "junit.xml"), conformance.WriteJUnit),
 		write(filepath.Join(folder, "index.html"), conformance.WritePage),
-	}
-	if file := c.String("junit"); file != "" {
-		files = append(files, write(file, conformance.WriteJUnit))
-	}
-	if file := c.String("report"); file != "" {
-		files = append(files, write(file, conformance.WritePage))
+		write(c.String("junit"), conformance.WriteJUnit),
+		write(c.String("report"), conformance.WritePage),
 	}
 	if err := conformance.Summary(a.Out, result, folder, progressOptions(a, c, 0)); err != nil {
 		return err

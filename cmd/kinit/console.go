@@ -30,22 +30,22 @@ func consoleCommand(a *app.App) *cli.Command {
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no
-network. It is what the node's driver has: the serial console of a guest, which Ctrl-]
-leaves, or a shell in a container. With --vnc the node's screen is forwarded to a port of
-this machine's loopback until Ctrl-C, and with --rdp the remote desktop of a Windows node
-is, which needs its network. A Windows node's console is its screen, unless --serial is
-given. The login on the hypervisor must be one that libvirt or podman lets in, such as
-root.`,
+network. It is the serial console of a guest, which Ctrl-] leaves, or a shell in a container.
+
+--vnc forwards the node's screen to a port of this machine's loopback until Ctrl-C. --rdp does
+the same with the remote desktop of a Windows node, which needs the node's network. For a
+Windows node --vnc is the default, unless --serial is given. libvirt or podman must let the
+user in as whom kinit logs in on the hypervisor, such as root.`,
 		UsageText: command.Examples(
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
 			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print where it is"},
-			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print where it is"},
-			&cli.BoolFlag{Name: "serial", Category: command.HeadSelect, Usage: "open the serial console, of a Windows node too"},
-			&cli.BoolFlag{Name: "force", Category: command.HeadSelect, Usage: "end somebody else's session on the console"},
+			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print the address"},
+			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print the address"},
+			&cli.BoolFlag{Name: "serial", Category: command.HeadSelect, Usage: "open the serial console, also of a Windows node"},
+			&cli.BoolFlag{Name: "force", Category: command.HeadSelect, Usage: "end another user's session on the console"},
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {

@@ -25,12 +25,12 @@ const (
 func doctorCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "tell whether hosts are fit to be hypervisors, and what to do",
+		Usage:     "check whether hosts can be hypervisors, and say what to mend",
 		ArgsUsage: "HOST...",
-		Description: `Looked at are the processor, KVM (by making a virtual machine), memory, disks, packages,
-kernel modules, libvirt, the MTU and the time. Nothing is changed. What a run of a cluster
-will bring about by itself is a note and no failure. The probes are the playbook "doctor",
-which 'kinit run doctor --hosts HOST' does too; its variables are those of clusters.`,
+		Description: `It checks the processor, KVM (by making a virtual machine), memory, disks, packages, kernel
+modules, libvirt, the MTU and the time, and changes nothing. What a run of a cluster brings
+about by itself is a note, not a failure. The checks are the playbook "doctor", which 'kinit
+run doctor --hosts HOST' runs too; it has the same variables as clusters.`,
 		UsageText: command.Examples(
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
@@ -125,14 +125,10 @@ func showFindings(a *app.App, c *cli.Context, findings []view.Finding) error {
 	switch c.String("output") {
 	case command.OutputJSON:
 		for _, f := range findings {
-			line, err := json.Marshal(struct {
+			if err := a.JSONLine(struct {
 				Kind string `json:"kind"`
 				view.Finding
-			}{"finding", f})
-			if err != nil {
-				return err
-			}
-			if err := a.Lines(string(line)); err != nil {
+			}{"finding", f}); err != nil {
 				return err
 			}
 		}

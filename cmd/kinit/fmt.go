@@ -24,12 +24,12 @@ const standardInput = "-"
 func fmtCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "fmt",
-		Usage:     "give HCL files their canonical spacing",
+		Usage:     "format HCL files",
 		ArgsUsage: "[FILE|FOLDER...]",
-		Description: `The names of the files that were not formatted are printed. Of a folder all files
-named *.hcl are formatted, those in folders below too, but hidden folders and templates
-(*.tmpl.hcl) are left alone. Without an argument it is the working directory; - is the
-standard input, whose formatted text goes to the standard output.`,
+		Description: `It prints the names of the files that were not formatted. In a folder it formats all files
+named *.hcl, also in the folders below it, but no hidden folders and no templates
+(*.tmpl.hcl). Without an argument it formats the working directory. For - it formats the
+standard input and writes to the standard output.`,
 		UsageText: command.Examples(
 			"kinit fmt",
 			"kinit fmt --check --diff specs inventory.hcl",
@@ -37,10 +37,10 @@ standard input, whose formatted text goes to the standard output.`,
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending),
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
-				Usage: "change nothing and end with 4 when a file is not formatted"},
+				Usage: "change nothing; the exit code is 4 when a file is not formatted"},
 			&cli.BoolFlag{Name: "diff", Category: command.HeadOutput, Usage: "show what changes"},
 			&cli.BoolFlag{Name: "write", Category: command.HeadSelect, Value: true,
-				Usage: "write files back; --write=false changes nothing and ends with 0"},
+				Usage: "write files back; --write=false changes nothing, and the exit code is 0"},
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return formatFiles(a, c) },

@@ -26,18 +26,18 @@ func graphCommand(a *app.App) *cli.Command {
 		Name:      "graph",
 		Usage:     "draw which tasks of a spec wait for which",
 		ArgsUsage: "SPEC",
-		Description: `No host is touched. Stages are frames; arrows go from what is done first to what
-waits for it. What follows from other arrows is left out. What the order of stages says
-already is drawn faintly, and so are tasks that are skipped.`,
+		Description: `No host is touched. Stages are frames. An arrow leads from a task to one that waits for it;
+arrows that follow from other arrows are left out. Arrows that only repeat the order of the
+stages are faint, and so are tasks that are skipped.`,
 		UsageText: command.Examples(
 			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
 			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Value: asDot,
-				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; dot when left out"},
+				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; default: dot"},
 			&cli.StringFlag{Name: "fold", Category: command.HeadOutput, Value: string(draw.Auto),
-				Usage: "make `WHAT` one box: tasks, blocks or stages; auto makes big plans readable"},
+				Usage: "draw a box for each of `WHAT`: tasks, blocks, stages; auto: by plan size"},
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if err := command.Choice(c, "as", asDot, asMermaid, asSVG); err != nil {

@@ -22,14 +22,13 @@ func historyCommand(a *app.App) *cli.Command {
 		Name:      "history",
 		Usage:     "list the runs whose logs are kept",
 		ArgsUsage: "[SPEC]",
-		Description: fmt.Sprintf(`The newest is the first. The last %d runs are kept, for %d days.`,
+		Description: fmt.Sprintf(`The newest run comes first. The last %d runs are kept, for %d days at most.`,
 			runlog.Kept().Runs, int(runlog.Kept().Age.Hours()/24)),
 		UsageText: command.Examples("kinit history", "kinit history site.hcl --limit 5", "kinit history --output json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "limit", Category: command.HeadOutput, Usage: "show the newest `N` runs; all when left out"},
-			&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
-				Usage: "show it as `FORMAT`: text, json (a run a line)"},
+			&cli.IntFlag{Name: "limit", Category: command.HeadOutput, Usage: "show only the newest `N` runs; default: all"},
+			command.OutputFlag("text, json (a run per line)"),
 		},
 		Action: func(c *cli.Context) error { return showHistory(a, c) },
 	}
@@ -37,16 +36,16 @@ func historyCommand(a *app.App) *cli.Command {
 
 // entry is a run in the history. Durations are in nanoseconds, as in events.
 type entry struct {
-	Run      string         `json:"run"`
-	Started  time.Time      `json:"started"`
-	Spec     string         `json:"spec"`
-	Command  string         `json:"command"`
-	Verdict  replay.Verdict `json:"verdict"`
-	ExitCode int            `json:"exit_code"` // -1 when the run did not come to its end
-	Duration time.Duration  `json:"duration"`
-	Counts   map[string]int `json:"counts"` // tasks by status
-	Program  string         `json:"program"`
-	Error    string         `json:"error,omitempty"` // why the log cannot be read
+	Run      string               `json:"run"`
+	Started  time.Time            `json:"started"`
+	Spec     string               `json:"spec"`
+	Command  string               `json:"command"`
+	Verdict  replay.Verdict       `json:"verdict"`
+	ExitCode int                  `json:"exit_code"` // -1 when the run did not come to its end
+	Duration time.Duration        `json:"duration"`
+	Counts   map[event.Status]int `json:"counts"` // of tasks
+	Program  string               `json:"program"`
+	Error    string               `json:"error,omitempty"` // why the log cannot be read
 }
 
 func showHistory(a *app.App, c *cli.Context) error {
@@ -88,14 +87,11 @@ func of(run *runlog.Run, spec string) bool {
 
 func entryOf(log *runlog.Run) entry {
 	if log.Err != nil {
-		return entry{Run: log.ID, Started: log.Header.Started, Verdict: replay.Unreadable, ExitCode: -1, Error: log.Err.Error(), Counts: map[string]int{}}
+		return entry{Run: log.ID, Started: log.Header.Started, Verdict: replay.Unreadable, ExitCode: -1, Error: log.Err.Error(), Counts: map[event.Status]int{}}
 	}
 	run := replay.Of(log)
 	e := entry{Run: run.ID, Started: run.Header.Started, Spec: run.Header.Spec, Command: run.Header.Command, Program: run.Header.Program,
-		Verdict: run.Verdict, ExitCode: run.ExitCode, Duration: run.Duration(), Counts: map[string]int{}}
-	for status, n := range run.Counts {
-		e.Counts[string(status)] = n
-	}
+		Verdict: run.Verdict, ExitCode: run.ExitCode, Duration: run.Duration(), Counts: run.Counts}
 	if log.Summary != nil {
 		e.Counts = log.Summary.Counts
 	}
@@ -117,9 +113,9 @@ func historyLines(entries []entry) []string {
 		for _, n := range e.Counts {
 			tasks += n
 		}
-		failed := e.Counts[string(event.Failed)] + e.Counts[string(event.Unreachable)]
+		failed := e.Counts[event.Failed] + e.Counts[event.Unreachable]
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-16s  %-11s  %6s  %5d  %7d  %6d  %7d  %s", name, e.Run, e.Started.UTC().Format("2006-01-02 15:04"),
-			e.Verdict, view.Seconds(e.Duration), tasks, e.Counts[string(event.Changed)], failed, e.Counts[string(event.Skipped)], view.Clean(e.Spec)), " "))
+			e.Verdict, view.Seconds(e.Duration), tasks, e.Counts[event.Changed], failed, e.Counts[event.Skipped], view.Clean(e.Spec)), " "))
 	}
 	return lines
 }

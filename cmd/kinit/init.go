@@ -28,8 +28,8 @@ func initCommand(a *app.App) *cli.Command {
 		Name:      "init",
 		Usage:     "write a spec, an inventory and a playbook to start from",
 		ArgsUsage: "[FOLDER]",
-		Description: `They are valid as they are, and work on this machine. Nothing is overwritten: when one
-of the files is there already, none is written.`,
+		Description: `The files are valid as they are, and work on this machine. Nothing is overwritten: if one of
+the files exists already, none is written.`,
 		UsageText: command.Examples("kinit init", "kinit init site && cd site && kinit plan site.hcl") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Action: func(c *cli.Context) error {
@@ -61,7 +61,7 @@ func writeStarter(a *app.App, folder string) error {
 		return fmt.Errorf("read the files to start from: %w", err)
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("nothing was written, because there is already: %s", strings.Join(there, ", "))
+		return fmt.Errorf("nothing was written, because there exist already: %s", strings.Join(there, ", "))
 	}
 	for _, name := range names {
 		if err := writeNew(a.Abs(name), files[name]); err != nil {

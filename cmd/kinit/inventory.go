@@ -18,9 +18,9 @@ func inventoryCommand(a *app.App) *cli.Command {
 		Name:      "inventory",
 		Usage:     "show hosts, groups and variables of the inventories",
 		ArgsUsage: "COMMAND",
-		Description: `Inventories are HCL, or Ansible's as they are: INI, YAML, scripts, and folders of
-these with group_vars and host_vars. No host is touched; scripts are run. In HCL,
-the block lock says in which etcd a team keeps its locks.`,
+		Description: `An inventory is an HCL file, or one of Ansible's, unchanged: INI, YAML, a script, or a folder
+of these with group_vars and host_vars. No host is touched; scripts are run. In HCL, the
+block lock names the etcd in which a team keeps its locks.`,
 		UsageText:   command.Examples("kinit inventory list", "kinit inventory graph -i hosts.ini", "kinit inventory vars web1"),
 		Subcommands: []*cli.Command{inventoryList(a), inventoryGraph(a), inventoryVars(a)},
 		Action:      cli.ShowSubcommandHelp,
@@ -33,11 +33,8 @@ func inventoryList(a *app.App) *cli.Command {
 		Usage: "list hosts with their addresses and groups",
 		UsageText: command.Examples("kinit inventory list --hosts 'web:!web3'", "kinit inventory list -i production/ --output json") +
 			command.ExitCodes(inventoryCodes()...),
-		Flags: inventoryFlags(command.HostsFlag("list `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all")),
+		Flags: inventoryFlags(command.HostsFlag("list `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; default: all")),
 		Action: func(c *cli.Context) error {
-			if err := command.NoArguments(c); err != nil {
-				return err
-			}
 			return onInventory(a, c, command.List(c, "hosts"), inventoryShow{hostLines, hostsAsJSON})
 		},
 	}
@@ -46,14 +43,11 @@ func inventoryList(a *app.App) *cli.Command {
 func inventoryGraph(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:  "graph",
-		Usage: "show which groups and hosts are in which groups, as a tree",
+		Usage: "show groups with their groups and hosts, as a tree",
 		UsageText: command.Examples("kinit inventory graph", "kinit inventory graph -i one.ini -i two.yml --output json") +
 			command.ExitCodes(inventoryCodes()...),
 		Flags: inventoryFlags(),
 		Action: func(c *cli.Context) error {
-			if err := command.NoArguments(c); err != nil {
-				return err
-			}
 			return onInventory(a, c, nil, inventoryShow{treeLines, groupsAsJSON})
 		},
 	}
@@ -83,7 +77,7 @@ func inventoryCodes() []int { return []int{exit.OK, exit.Usage, exit.Invalid, ex
 func inventoryFlags(more ...cli.Flag) []cli.Flag {
 	return slices.Concat(more, []cli.Flag{
 		command.InventoryFlag(),
-		&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText, Usage: "show it as `FORMAT`: text or json"},
+		command.OutputFlag("text, json"),
 		command.NoColorFlag(),
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kinit/engine"
 	"kinit/engine/event"
@@ -75,12 +76,7 @@ func varsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 }
 
 // orEmpty returns a list that JSON does not show as null.
-func orEmpty(names []string) []string {
-	if names == nil {
-		return []string{}
-	}
-	return names
-}
+func orEmpty(names []string) []string { return append([]string{}, names...) }
 
 // hostLines returns a table of hosts.
 func hostLines(inv engine.Inventory) []string {
@@ -127,16 +123,15 @@ func table(rows [][]string) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	lines := make([]string, len(rows))
 	for i, row := range rows {
-		var line strings.Builder
 		for column, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[column]-len([]rune(cell))+2))
+			lines[i] += fmt.Sprintf("%-*s  ", widths[column], cell)
 		}
-		lines[i] = strings.TrimRight(line.String(), " ")
+		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return lines
 }

@@ -25,24 +25,24 @@ const kubeconfigOutput = "kubeconfig"
 func kubeconfigCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "kubeconfig",
-		Usage:     "print the kubeconfig of a cluster, or put it beside your others",
+		Usage:     "print the kubeconfig of a cluster, or add it to your own file",
 		ArgsUsage: "SPEC",
-		Description: `It holds the key of an administrator: keep it as a secret. It is read from the
-hypervisors and nothing is changed there.
+		Description: `It contains the key of an administrator: keep it secret. It is read from the hypervisors;
+nothing is changed there.
 
---merge puts it into your own file, by the cluster's name, and makes it the current one;
---remove takes it out again and touches no host. What others have put into the file stays
-as it is; an entry of the same name that kinit did not make is not replaced.`,
+--merge adds it to your own file, under the cluster's name, and makes it the current context.
+--remove removes it from there and touches no host. Other entries of the file stay as they
+are; an entry of the same name that kinit did not make is not replaced.`,
 		UsageText: command.Examples(
 			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
 			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
 			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "put it into your file and make it the current one"},
-			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "take it out of your file"},
-			&cli.StringFlag{Name: "file", Category: command.HeadSelect, Usage: "your file is `FILE`; else the first of $KUBECONFIG, else ~/.kube/config"},
-			&cli.StringFlag{Name: "name", Category: command.HeadSelect, Usage: "call it `NAME` in your file; else as the cluster"},
+			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "add it to your file and make it the current context"},
+			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "remove it from your file"},
+			&cli.StringFlag{Name: "file", Category: command.HeadSelect, Usage: "use `FILE` as your file; default: the first of $KUBECONFIG, or ~/.kube/config"},
+			&cli.StringFlag{Name: "name", Category: command.HeadSelect, Usage: "call it `NAME` in your file; default: the cluster's name"},
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
@@ -95,7 +95,7 @@ func mergeKubeconfig(a *app.App, c *cli.Context) error {
 	if err := app.ReplaceFile(path, after, 0o600); err != nil {
 		return fmt.Errorf("merge the kubeconfig: %w", err)
 	}
-	return a.Lines("The cluster is the context " + name + " of " + path + ", the current one.")
+	return a.Lines("The cluster is now the current context of " + path + ": " + name + ".")
 }
 
 func removeKubeconfig(a *app.App, c *cli.Context) error {
@@ -117,7 +117,7 @@ func removeKubeconfig(a *app.App, c *cli.Context) error {
 	case err != nil:
 		return fmt.Errorf("remove from %s: %w", path, err)
 	case !found:
-		return a.Lines("There is no " + entry + " of kinit's in " + path + ".")
+		return a.Lines("kinit has made no entry " + entry + " in " + path + ".")
 	}
 	if err := app.ReplaceFile(path, after, 0o600); err != nil {
 		return fmt.Errorf("remove from the kubeconfig: %w", err)

@@ -27,8 +27,8 @@ func labCommand(a *app.App) *cli.Command {
 		Name:      "lab",
 		Usage:     "make hypervisors out of containers on this machine",
 		ArgsUsage: "COMMAND",
-		Description: `A lab's hypervisors are known to other commands by their names, through an
-inventory in kinit's config folder.`,
+		Description: `Other commands know a lab's hypervisors by their names, from an inventory in kinit's config
+folder.`,
 		UsageText:   command.Examples("kinit lab up --hosts nyctea,tyto", "kinit lab down"),
 		Subcommands: []*cli.Command{labUp(a), labDown(a), labStatus(a)},
 		Action:      cli.ShowSubcommandHelp,
@@ -38,19 +38,19 @@ inventory in kinit's config folder.`,
 func labUp(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:  "up",
-		Usage: "make a lab, or heal one",
+		Usage: "make a lab, or repair one",
 		UsageText: command.Examples(
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
-			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
+			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --drivers podman --stock", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
 			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(labFlags(), labUpFlags(), command.OutputFlags()),
-		Description: `What a lab is made of is made the first time, which takes its while. The programs of
-Kubernetes are upstream's, checked against digests or published checksums, where their site
-answers; else they are built from Go modules, which takes minutes. What was used last is kept
-while it fits. Other sites with upstream's layouts are set by --var: kubernetes_url, etcd_url,
-coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what has no checksum.`,
+		Description: `The first lab takes longer, because its images are built then. Programs of Kubernetes are
+downloaded and checked against digests or published checksums; if their site does not answer,
+they are built from Go modules, which takes minutes. Later labs use what is built already.
+--var sets other sites with the same layout: kubernetes_url, etcd_url, coredns_url,
+flannel_url, flannel_cni_url. --var allow_unpinned=true accepts what has no checksum.`,
 		Action: func(c *cli.Context) error {
 			if c.IsSet("artifacts") {
 				if err := command.Choice(c, "artifacts", "auto", "download", "build"); err != nil {
@@ -78,7 +78,7 @@ coredns_url, flannel_url, flannel_cni_url; --var allow_unpinned=true takes what 
 func labDown(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:  "down",
-		Usage: "remove a lab and all that is in it",
+		Usage: "remove a lab and everything in it",
 		UsageText: command.Examples("kinit lab down", "kinit lab down --name ci") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(labFlags(), command.OutputFlags()),
@@ -97,7 +97,7 @@ func labStatus(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:        "status",
 		Usage:       "show what a lab lacks",
-		Description: "What 'lab up' would change is what the lab lacks. Nothing is changed.",
+		Description: "It shows what 'lab up' would change, and changes nothing.",
 		UsageText: command.Examples("kinit lab status --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Interrupted),
 		Flags: slices.Concat(labFlags(), command.OutputFlags()),
@@ -117,9 +117,9 @@ func labStatus(a *app.App) *cli.Command {
 
 func labFlags() []cli.Flag {
 	return []cli.Flag{
-		command.HostsFlag("name the hypervisors `HOSTS`, with commas between"),
+		command.HostsFlag("name the hypervisors `HOSTS`, separated by commas"),
 		&cli.StringFlag{Name: "name", Category: command.HeadInput, Value: labSpec,
-			Usage: "call the lab `NAME`, so that several can be side by side; else lab"},
+			Usage: "call the lab `NAME`, so that there can be several; default: lab"},
 		&cli.StringSliceFlag{Name: "var", Category: command.HeadInput, KeepSpace: true,
 			Usage: "set a variable of the lab by `NAME=VALUE`; may be repeated"},
 		command.ForksFlag(),
@@ -136,14 +136,16 @@ func labUpFlags() []cli.Flag {
 		// Artifacts that no selected driver needs are not built: a guest's disk, or the image of
 		// container nodes.
 		&cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
-			Usage: "build what nodes of `DRIVERS` need; else libvirt,podman"},
+			Usage: "build what nodes of `DRIVERS` need; default: libvirt,podman"},
 		&cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
-			Usage: "also make `MACHINES` that exist, for the driver host"},
+			Usage: "also make `MACHINES` that the driver host finds as existing ones"},
 		// The simulator is not part of kinit: test/winsim in its sources builds it.
 		&cli.PathFlag{Name: "windows", Category: command.HeadInput,
 			Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"},
 		&cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
-			Usage: "also make `HOSTS` that exist with a SIMULATED Windows; needs --windows"},
+			Usage: "also make `HOSTS` as machines with a SIMULATED Windows; needs --windows"},
+		&cli.BoolFlag{Name: "stock", Category: command.HeadInput,
+			Usage: "make nodes of stock images, and serve everything else from mirrors"},
 		&cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
 			Usage: "also build what 'kinit conformance' needs: tests and their images"},
 	}
@@ -164,13 +166,8 @@ func artifactsOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	values := o.Vars
-	o.Vars = map[string]string{"lab_cache": labCache(a)}
-	for _, name := range downloadVariables() {
-		if value, ok := values[name]; ok {
-			o.Vars[name] = value
-		}
-	}
+	maps.DeleteFunc(o.Vars, func(name, _ string) bool { return !slices.Contains(downloadVariables(), name) })
+	o.Vars["lab_cache"] = labCache(a)
 	if mode := cmp.Or(c.String("artifacts"), a.Env("KINIT_ARTIFACTS")); mode != "" {
 		o.Vars["lab_artifacts"] = mode
 	}
@@ -185,8 +182,10 @@ func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...strin
 			vars["lab_"+strings.ReplaceAll(flag, "-", "_")] = strings.Join(values, ",")
 		}
 	}
-	if c.Bool("conformance") {
-		vars["lab_conformance"] = "true"
+	for _, flag := range []string{"conformance", "stock"} {
+		if c.Bool(flag) {
+			vars["lab_"+flag] = "true"
+		}
 	}
 	if program := c.Path("windows"); program != "" {
 		vars["lab_windows"] = filepath.Clean(a.Abs(program))
@@ -224,9 +223,6 @@ func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 // machines to make. A lab belongs to the machine: every user who may make one can work
 // on it, whatever their state folder contains.
 func localOptions(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
-	if err := command.NoArguments(c); err != nil {
-		return engine.Options{}, err
-	}
 	o, err := command.Options(a, c, spec)
 	o.Hosts, o.Adopt = nil, true
 	return o, err

@@ -12,6 +12,8 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/engine/diag"
+	"kinit/engine/lists"
+	"kinit/engine/module"
 	"kinit/modules/reference"
 )
 
@@ -29,8 +31,7 @@ func modulesCommand(a *app.App) *cli.Command {
 		ArgsUsage: "[MODULE]",
 		UsageText: command.Examples("kinit modules", "kinit modules copy", "kinit modules copy --output json") +
 			command.ExitCodes(exit.OK, exit.Usage),
-		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
-			Usage: "show it as `FORMAT`: text, json"}},
+		Flags:  []cli.Flag{command.OutputFlag("text, json")},
 		Action: func(c *cli.Context) error { return showModules(a, c) },
 	}
 }
@@ -66,11 +67,7 @@ func listModules(a *app.App, c *cli.Context) error {
 	if c.String("output") == command.OutputText {
 		return a.Lines(reference.Table(all)...)
 	}
-	var list []listed
-	for _, m := range all {
-		list = append(list, listed{m.Name, m.Summary})
-	}
-	return a.JSON(list)
+	return a.JSON(lists.Map(all, func(m reference.Module) listed { return listed{m.Name, m.Summary} }))
 }
 
 func showModule(a *app.App, c *cli.Context) error {
@@ -90,10 +87,7 @@ func showModule(a *app.App, c *cli.Context) error {
 
 // moduleNames returns the sorted names of all modules.
 func moduleNames(a *app.App) []string {
-	var names []string
-	for _, kind := range a.Kinds() {
-		names = append(names, kind.Name)
-	}
+	names := lists.Map(a.Kinds(), func(kind module.Kind) string { return kind.Name })
 	slices.Sort(names)
 	return names
 }

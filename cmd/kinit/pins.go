@@ -25,11 +25,11 @@ const pinsPatience = time.Minute
 func pinsCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "pins",
-		Usage:     "show what clusters fetch by default, check its digests and renew them",
+		Usage:     "show the pins of what clusters fetch, check and renew their digests",
 		ArgsUsage: "[COMMAND]",
-		Description: `What has no digest is not pinned: a run that would fetch it refuses, unless it has
---var allow_unpinned=true. 'pins renew' writes a file of pins, which runs take by
---var-file in place of those that ship with kinit.`,
+		Description: `What has no digest is not pinned: a run refuses to fetch it without --var allow_unpinned=true.
+'pins renew' writes a file of pins. A run that is given the file by --var-file uses these
+pins instead of those that ship with kinit.`,
 		UsageText: command.Examples("kinit pins", "kinit pins list --file pins.json", "kinit pins check", "kinit pins renew --file pins.json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Subcommands: []*cli.Command{pinsList(a), pinsCheck(a), pinsRenew(a)},
@@ -43,10 +43,9 @@ func pinsList(a *app.App) *cli.Command {
 		Usage: "show what is fetched, its version, its digest and who needs it",
 		UsageText: command.Examples("kinit pins list", "kinit pins list --file pins.json", "kinit pins list --output json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
-		Flags: []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), &cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText,
-			Usage: "show it as `FORMAT`: text, json"}},
+		Flags: []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), command.OutputFlag("text, json")},
 		Action: func(c *cli.Context) error {
-			if err := errors.Join(command.NoArguments(c), command.Choice(c, "output", command.OutputText, command.OutputJSON)); err != nil {
+			if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
 				return err
 			}
 			return showPins(a, c, c.String("output"))
@@ -63,8 +62,8 @@ func pinsCheck(a *app.App) *cli.Command {
 		Name:      "check",
 		Usage:     "fetch what is pinned and compare its digest",
 		ArgsUsage: "[NAME...]",
-		Description: `Nothing is kept of what is fetched. It ends with 1 when a digest differs or something
-cannot be fetched, else with 4 when something is not pinned.`,
+		Description: `What is fetched is not kept. The exit code is 1 when a digest differs or something cannot be
+fetched, else 4 when something is not pinned.`,
 		UsageText: command.Examples("kinit pins check", "kinit pins check haproxy kubeadm --file pins.json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Pending, exit.Interrupted),
 		Flags:  []cli.Flag{pinsFileFlag("check the pins as `FILE` changes them")},
@@ -75,11 +74,11 @@ cannot be fetched, else with 4 when something is not pinned.`,
 func pinsRenew(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "renew",
-		Usage:     "fetch anew what is pinned and write its digests to a file",
+		Usage:     "fetch what is pinned again and write its digests to a file",
 		ArgsUsage: "[NAME...]",
-		Description: `What the file pins already and is not named stays as it is. Each digest that another one
-takes the place of is shown: with the same version that is worth a question. What could not
-be fetched keeps what it had, and it ends with 1.`,
+		Description: `Pins of the file that no NAME names stay as they are. Each digest that changes is shown: if
+the version is the same, ask why. If something cannot be fetched, its pin stays as it is and
+the exit code is 1.`,
 		UsageText: command.Examples("kinit pins renew --file pins.json", "kinit pins renew haproxy --file pins.json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Interrupted),
 		Flags:  []cli.Flag{pinsFileFlag("read and write pins in `FILE`")},
@@ -146,37 +145,32 @@ func checkPins(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	some, err := all.Some(c.Args().Slice())
-	if err != nil {
-		return exit.Usagef(c.Command.HelpName, "%s", err)
-	}
 	code := exit.OK
-	err = fetchPins(a, c, some, func(name, digest string, problem error) error {
-		switch was := some[name].Digest; {
+	err = fetchPins(a, c, all, func(name, digest string, problem error) error {
+		switch was := all[name].Digest; {
 		case problem != nil:
 			code = exit.Failed
 			return a.Lines(name + "  failed: " + problem.Error())
 		case was == digest:
 			return a.Lines(name + "  ok")
 		case was == "":
-			if code == exit.OK {
-				code = exit.Pending
-			}
+			code = cmp.Or(code, exit.Pending)
 			return a.Lines(name + "  not pinned: it is " + digest)
 		default:
 			code = exit.Failed
 			return a.Lines(name + "  differs: it is " + digest + ", pinned is " + was)
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return exit.Error(code)
+	return cmp.Or(err, exit.Error(code))
 }
 
-// fetchPins fetches the digests of pins one after another, and calls fetched for each. An
-// interrupt ends it.
-func fetchPins(a *app.App, c *cli.Context, some pins.List, fetched func(name, digest string, problem error) error) error {
+// fetchPins fetches the digests of the pins that the arguments name, else of all, one after
+// another, and calls fetched for each. An interrupt ends it.
+func fetchPins(a *app.App, c *cli.Context, all pins.List, fetched func(name, digest string, problem error) error) error {
+	some, err := all.Some(c.Args().Slice())
+	if err != nil {
+		return exit.Usagef(c.Command.HelpName, "%s", err)
+	}
 	ctx, stop := a.Interruptible(c.Context, "", func(string) {}) // each line says what is done already
 	defer stop()
 	f := pins.Fetcher{Client: http.DefaultClient, Patience: pinsPatience}
@@ -210,18 +204,13 @@ func renewPins(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all := shipped.With(own)
-	some, err := all.Some(c.Args().Slice())
-	if err != nil {
-		return exit.Usagef(c.Command.HelpName, "%s", err)
-	}
-	failed := false
-	err = fetchPins(a, c, some, func(name, digest string, problem error) error {
+	all, code := shipped.With(own), exit.OK
+	err = fetchPins(a, c, all, func(name, digest string, problem error) error {
 		if problem != nil {
-			failed = true
+			code = exit.Failed
 			return a.Lines(name + "  failed: " + problem.Error())
 		}
-		pin := some[name]
+		pin := all[name]
 		was := pin.Digest
 		pin.Digest = digest
 		own[name] = pin
@@ -240,8 +229,8 @@ func renewPins(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("write pins: %w", err)
 	}
-	if failed {
-		return exit.Error(exit.Failed)
+	if code != exit.OK {
+		return exit.Error(code)
 	}
 	return a.Lines("Runs take them by --var-file " + c.Path("file") + ".")
 }

@@ -62,7 +62,7 @@ func TestPinsShowsTheDigestsAndWhatHasNone(t *testing.T) {
 		"haproxy": "haproxy 3.0 " + mine + " me mirror.example/haproxy:3.0",
 		"virtio_win": "virtio_win 0.1.285-1 sha256:e14cf2b94492c3e925f0070ba7fdfedeb2048c91eea9c5a5afb30232a3976331 guests with Windows " +
 			"https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso",
-		"debian_node": "debian_node 12 not pinned nodes that are containers docker.io/library/debian:12",
+		"flannel": "flannel v0.26.7 not pinned the cluster's registry ghcr.io/flannel-io/flannel:v0.26.7",
 	}
 	got := map[string]string{}
 	for line := range strings.Lines(p.out.String()) {

@@ -18,11 +18,11 @@ func planCommand(a *app.App) *cli.Command {
 		Name:      "plan",
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
-		Description: `Nothing is changed. What a task would do on a host or with a value that another
-task has yet to bring about is shown as known after that task.
+		Description: `Nothing is changed. Where a task needs a host or a value that another task is still to
+make, its changes are shown as known after that task.
 
-A plan kept with --out holds the values it was made with, digests of its files, and
-what each task would do. Secret values are not in it, only slow digests of them.`,
+A plan kept with --out contains the values of its variables, digests of its files, and what
+each task would do. Of secret values it contains only slow digests.`,
 		UsageText: command.Examples(
 			"kinit plan k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
@@ -30,7 +30,7 @@ what each task would do. Secret values are not in it, only slow digests of them.
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.FreshFactsFlag(), command.AdoptFlag(),
-		}, command.OutputFlags(), command.DiffFlags("show every step with its diff, as is done without it"), []cli.Flag{
+		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {

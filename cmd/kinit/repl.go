@@ -24,10 +24,10 @@ func replCommand(a *app.App) *cli.Command {
 		Name:      "repl",
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
-		Description: `An expression a line is evaluated as the playbook's files see it: var, local, cluster,
-hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab completes
-names and :help tells more. Elsewhere the lines of the standard input are evaluated one
-after another, and the exit code tells whether all had a value.`,
+		Description: `Each line is an expression, evaluated as in the files of the playbook: with var, local,
+cluster, hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab
+completes names and :help shows more. Without a terminal, the lines of the standard input are
+evaluated one after another; the exit code is 1 if one had no value.`,
 		UsageText: command.Examples(
 			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",

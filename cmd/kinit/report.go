@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 
@@ -27,9 +28,9 @@ func reportCommand(a *app.App) *cli.Command {
 		Name:      "report",
 		Usage:     "make a report of a run from its log",
 		ArgsUsage: "[RUN]",
-		Description: `RUN is a run's name as 'kinit history' shows it or the beginning of it, a spec
-(its last run), or the path of a log; the last run when it is left out. HTML goes
-to a file named after the run; the other formats to standard output.`,
+		Description: `RUN is the name of a run as 'kinit history' shows it, or the beginning of the name; a spec,
+which stands for its last run; or the path of a log. The default is the last run. HTML is
+written to a file with the name of the run, the other formats to standard output.`,
 		UsageText: command.Examples(
 			"kinit report",
 			"kinit report site.hcl --out site.html",
@@ -58,18 +59,18 @@ func makeReport(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	format, file := c.String("format"), c.String("out")
-	if file == "" && format == formatHTML {
+	file := app.StandardOutput
+	if c.String("format") == formatHTML {
 		file = log.ID + ".html"
 	}
-	if file == "" {
-		file = app.StandardOutput
-	}
-	if err := a.WriteFile(file, func(to io.Writer) error { return reportFormat(a, c, to, log) }); err != nil {
+	return writeOut(a, cmp.Or(c.String("out"), file), func(to io.Writer) error { return reportFormat(a, c, to, log) })
+}
+
+// writeOut writes a file and prints its name, or writes to standard output.
+func writeOut(a *app.App, file string, write func(io.Writer) error) error {
+	err := a.WriteFile(file, write)
+	if err != nil || file == app.StandardOutput {
 		return err
-	}
-	if file == app.StandardOutput {
-		return nil
 	}
 	return a.Lines(file)
 }

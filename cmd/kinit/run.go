@@ -15,20 +15,21 @@ import (
 func runCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "run",
-		Usage:     "bring about what a spec says, or converge again",
+		Usage:     "bring about what a spec describes",
 		ArgsUsage: "SPEC|PLANFILE",
-		Description: `SPEC is a file, or the name of a spec that ships with kinit. What a run has done
-stays when it fails or is interrupted; the next run goes on from there.
+		Description: `SPEC is a file, or the name of a spec that ships with kinit. A run changes only what is not
+yet as the spec says. What it has done stays when it fails or is interrupted; the next run
+continues from there.
 
-PLANFILE is what 'kinit plan --out' wrote. Everything is planned anew, and when each
-task would do exactly what was saved, it is done; else nothing is, and what has moved is
-named. Tasks whose changes were known only after others are done as they come, and so are
-those of on_failure. A task may do less than was saved, when one before it did it already;
-when the hosts are changed while it runs, it stops at the first task that would do
-something else. Secret values are given again: --var NAME=VALUE, or KINIT_VAR_NAME.
+PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
+each task would do exactly what was saved; else it does nothing and names the differences.
+Tasks whose changes were known only after others are done without this comparison, and so are
+those of on_failure. A task may do less than was saved, if an earlier task did it already. If
+hosts change during the run, it stops at the first task that would do something else. Secret
+values must be given again: --var NAME=VALUE, or KINIT_VAR_NAME.
 
-With --step, tasks that read values of one that was left out are left out too, and
-quit ends the run as Ctrl-C does.`,
+With --step, a task that reads values of a task that was left out is left out too; quit ends
+the run as Ctrl-C does.`,
 		UsageText: command.Examples(
 			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
@@ -38,12 +39,12 @@ quit ends the run as Ctrl-C does.`,
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.FreshFactsFlag(), command.AdoptFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
-				Usage: "change nothing and show what would change; pending changes end with 0"},
+				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
 			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,
-				Usage: "show what each task would change and ask on the terminal before it is done"},
+				Usage: "before each task, show what it would change and ask on the terminal"},
 		}, command.OutputFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "full-output", Category: command.HeadOutput,
-				Usage: "keep outputs that are too long for the log whole in `FOLDER`"},
+				Usage: "keep complete outputs in `FOLDER`, where they are too long for the log"},
 		}, command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,6 +16,7 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
+	"kinit/engine/atomicfile"
 )
 
 func secretCommand(a *app.App) *cli.Command {
@@ -21,10 +24,9 @@ func secretCommand(a *app.App) *cli.Command {
 		Name:      "secret",
 		Usage:     "keep secrets in files, encrypted with age",
 		ArgsUsage: "COMMAND",
-		Description: `Whole files are encrypted, or single values: those of secret blocks, which are named by
---value and stand as 'encrypted' in HCL files. The private keys are in the file
-$KINIT_AGE_KEY_FILE, or else ~/.config/kinit/age.key. The age program reads and writes the
-same texts.`,
+		Description: `Whole files are encrypted, or single values of HCL files: --value NAME means the argument
+'encrypted' of the secret block NAME. The private keys are in the file $KINIT_AGE_KEY_FILE;
+default: ~/.config/kinit/age.key. The program age reads and writes the same format.`,
 		UsageText:   command.Examples("kinit secret keygen", "kinit secret encrypt --value db_password site.hcl", "kinit secret edit vars.age"),
 		Subcommands: []*cli.Command{secretKeygen(a), secretEncrypt(a), secretDecrypt(a), secretEdit(a), secretRekey(a)},
 		Action:      cli.ShowSubcommandHelp,
@@ -35,21 +37,14 @@ func secretKeygen(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:        "keygen",
 		Usage:       "make a private key and print its public key",
-		Description: "A file that is there is never overwritten.",
+		Description: "An existing file is never overwritten.",
 		UsageText: command.Examples("kinit secret keygen", "kinit secret keygen --out team.key") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "write the private key to `FILE`; else to where the others look for it"},
+			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "write the private key to `FILE`; default: where the other commands read it"},
 		},
 		Action: func(c *cli.Context) error {
-			if err := command.NoArguments(c); err != nil {
-				return err
-			}
-			file := engine.KeyFile(a.Environ, a.Env("HOME"))
-			if out := c.String("out"); out != "" {
-				file = out
-			}
-			return makeKey(a, a.Abs(file))
+			return makeKey(a, a.Abs(cmp.Or(c.String("out"), engine.KeyFile(a.Environ, a.Env("HOME")))))
 		},
 	}
 }
@@ -70,7 +65,7 @@ func makeKey(a *app.App, path string) error {
 	if err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
-	if err := errors.Join(app.Fill(file, []byte(text), 0o600), file.Close()); err != nil {
+	if err := errors.Join(file.Chmod(0o600), atomicfile.Synced([]byte(text))(file), file.Close()); err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
 	return a.Lines("The private key is in "+path+".", "Public key: "+public)
@@ -78,7 +73,7 @@ func makeKey(a *app.App, path string) error {
 
 func toFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "to", Category: command.HeadInput,
-		Usage: "encrypt for the public key `KEY`, or those of a file; else your own"}
+		Usage: "encrypt for the public key `KEY`, or those of a file; default: your own"}
 }
 
 func valueFlag(usage string) cli.Flag {
@@ -122,11 +117,6 @@ func recipients(a *app.App, c *cli.Context) ([]string, error) {
 
 // publicKeys returns the lines of a file that are neither empty nor comments.
 func publicKeys(text string) []string {
-	var keys []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			keys = append(keys, line)
-		}
-	}
-	return keys
+	lines := app.Trimmed(strings.Split(text, "\n"))
+	return slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
 }

@@ -25,12 +25,12 @@ const defaultEditor = "vi"
 func secretEdit(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "edit",
-		Usage:     "change what is encrypted with $VISUAL or $EDITOR",
+		Usage:     "edit an encrypted file or value with $VISUAL or $EDITOR",
 		ArgsUsage: "FILE",
-		Description: `The text is decrypted into a private file, in memory where the system has a file system
-there, and removed afterwards. An editor that keeps copies elsewhere is to be told not to.
-When the text was not changed, or the editor fails, the file stays as it is. It is encrypted
-for your own keys, or those given by --to: give all who are to read it.`,
+		Description: `The text is decrypted into a private file, in memory if the system has a file system there,
+which is removed afterwards. Configure your editor not to keep copies elsewhere. If the text
+is not changed, or the editor fails, the file stays as it is. The text is encrypted for your
+own keys, or those given by --to: name the keys of all who are to read it.`,
 		UsageText: command.Examples("kinit secret edit vars.age", "kinit secret edit --value db_password site.hcl") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag(), valueFlag("edit the value of the secret block `NAME` of the file")},

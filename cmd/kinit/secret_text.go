@@ -22,11 +22,11 @@ import (
 func secretEncrypt(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "encrypt",
-		Usage:     "encrypt a file in its place, or a value into an HCL file",
+		Usage:     "encrypt a file in place, or a value into an HCL file",
 		ArgsUsage: "FILE|-",
-		Description: `What is encrypted already stays as it is. With --value, the value is read from the
-standard input, on a terminal without showing it; the last line end does not count. It is
-written into the secret block of that name, which is added where it is missing.`,
+		Description: `What is encrypted already stays as it is. With --value, the value is read from the standard
+input; a terminal does not show it, and a line end at its end is removed. It is written into
+the secret block of that name, which is added if it is missing.`,
 		UsageText: command.Examples(
 			"kinit secret encrypt vars.json",
 			"kinit secret encrypt --value db_password site.hcl < password.txt",
@@ -59,9 +59,9 @@ written into the secret block of that name, which is added where it is missing.`
 func secretDecrypt(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:        "decrypt",
-		Usage:       "print what is encrypted, or decrypt a file in its place",
+		Usage:       "print an encrypted file or value, or decrypt a file in place",
 		ArgsUsage:   "FILE|-",
-		Description: "What is printed is secret: mind where it goes.",
+		Description: "What is printed is secret: take care where it goes.",
 		UsageText: command.Examples("kinit secret decrypt vars.json", "kinit secret decrypt --value db_password site.hcl") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{
@@ -81,7 +81,10 @@ func secretDecrypt(a *app.App) *cli.Command {
 				return err
 			}
 			if c.Bool("write") {
-				return rewriteFile(a, file, func(text []byte) ([]byte, error) { return plain(keys, text) })
+				return rewriteFile(a, file, func(text []byte) ([]byte, error) {
+					value, err := keys.Decrypt(string(text))
+					return []byte(value.Reveal()), err
+				})
 			}
 			value, err := decrypted(a, keys, file, c.String("value"))
 			if err != nil {
@@ -98,9 +101,9 @@ func secretRekey(a *app.App) *cli.Command {
 		Name:      "rekey",
 		Usage:     "encrypt files, or all values in HCL files, for other keys",
 		ArgsUsage: "FILE...",
-		Description: `Give by --to all who are to read it from now on: an encrypted text does not tell for
-whom it is. Who could read it before still can read what they have kept; change the secrets
-themselves when that matters.`,
+		Description: `Name by --to the keys of all who are to read it from now on: an encrypted text does not say
+for whom it is. Whoever could read it before can still read the copies that they have kept;
+if that matters, change the secrets themselves.`,
 		UsageText: command.Examples("kinit secret rekey --to team.keys vars.age site.hcl") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{toFlag()},
@@ -187,11 +190,6 @@ func awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
 	case <-signals:
 		return nil, exit.Code(exit.Interrupted)
 	}
-}
-
-func plain(keys *engine.Keys, text []byte) ([]byte, error) {
-	value, err := keys.Decrypt(string(text))
-	return []byte(value.Reveal()), err
 }
 
 // decrypted returns a whole file, or one value of it, decrypted.

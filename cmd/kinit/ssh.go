@@ -24,20 +24,22 @@ func sshCommand(a *app.App) *cli.Command {
 		Name:      "ssh",
 		Usage:     "log in to a host of a spec, or run a command there",
 		ArgsUsage: "SPEC HOST [-- COMMAND...]",
-		Description: `HOST is a hypervisor or a guest; guests are reached through their hypervisors. The
-exit code is the command's. On a Windows host the shell is PowerShell, and the words of the
-command are its source, with a space between. A host that is reached by WinRM has no
-terminal: only commands can be run there.`,
+		Description: `HOST is a hypervisor or a guest; guests are reached through their hypervisors. The host
+"services" of a cluster with Kubernetes is a place to work in: a shell on the hypervisor of the
+services, with kubectl and the cluster's kubeconfig. The exit code is the command's. On a
+Windows host the shell is PowerShell, and the words of the command, joined by spaces, are
+PowerShell code. A host that is reached by WinRM has no terminal: only commands can be run there.`,
 		UsageText: command.Examples(
 			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
 			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
 			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
+			"kinit ssh k8s-libvirt-1-1-1 services -- kubectl get nodes",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
 			if len(args) < 2 {
-				return exit.Usagef(c.Command.HelpName, "ssh takes a spec and a host")
+				return exit.Usagef(c.Command.HelpName, "it takes a SPEC and a HOST")
 			}
 			return logIn(a, c, args[0], args[1], args[2:])
 		},
@@ -55,19 +57,20 @@ func logIn(a *app.App, c *cli.Context, spec, host string, argv []string) error {
 		return err
 	}
 	code := 0
-	report := engine.Connect(ctx, s.Options, host, func(conn transport.Conn, system module.OS) (err error) {
-		code, err = interact(ctx, conn, system, argv)
+	report := engine.Connect(ctx, s.Options, host, func(conn transport.Conn, system module.OS, words []string) (err error) {
+		code, err = interact(ctx, conn, system, words, argv)
 		return err
 	})
 	return cmp.Or(s.End(report), exit.Error(code))
 }
 
-// interact runs a command, or the login shell with a terminal.
-func interact(ctx context.Context, conn transport.Conn, system module.OS, argv []string) (int, error) {
+// interact runs a command, or a shell with a terminal: the login shell, or the words that take
+// its place.
+func interact(ctx context.Context, conn transport.Conn, system module.OS, words, argv []string) (int, error) {
+	line := commandLine(system, slices.Concat(words, argv))
 	if len(argv) == 0 {
-		return attach(ctx, conn, "", false)
+		return attach(ctx, conn, line, false)
 	}
-	line := commandLine(system, argv)
 	remote, err := interactive(conn)
 	if err == nil {
 		return remote.Interact(ctx, line, transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})

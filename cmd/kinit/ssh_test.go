@@ -22,7 +22,7 @@ func (c *plainConn) Exec(_ context.Context, p transport.Process) (int, error) {
 func TestCommandsRunOnWindowsWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	conn := &plainConn{}
-	code, err := interact(t.Context(), conn, module.Windows, []string{"Get-Service", "-Name", "kubelet", "| Format-List"})
+	code, err := interact(t.Context(), conn, module.Windows, nil, []string{"Get-Service", "-Name", "kubelet", "| Format-List"})
 	if err != nil || code != 7 {
 		t.Errorf("got %d, %v", code, err)
 	}
@@ -35,14 +35,25 @@ func TestShellNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	conn := &plainConn{}
 	const want = "this kind of connection has no terminal: give a command after --, or use kinit console"
-	if _, err := interact(t.Context(), conn, module.Windows, nil); err == nil || err.Error() != want {
+	if _, err := interact(t.Context(), conn, module.Windows, nil, nil); err == nil || err.Error() != want {
 		t.Errorf("a shell on Windows: got %v", err)
 	}
-	if _, err := interact(t.Context(), conn, module.Linux, []string{"true"}); err == nil || err.Error() != want {
+	if _, err := interact(t.Context(), conn, module.Linux, nil, []string{"true"}); err == nil || err.Error() != want {
 		t.Errorf("a command on Linux: got %v", err)
 	}
 	if len(conn.lines) > 0 {
 		t.Errorf("something ran: %q", conn.lines)
+	}
+}
+
+func TestAPlacesWordsStandBeforeThoseOfTheCommand(t *testing.T) {
+	t.Parallel()
+	conn := &plainConn{}
+	if _, err := interact(t.Context(), conn, module.Windows, []string{"place"}, []string{"kubectl", "get"}); err != nil {
+		t.Error(err)
+	}
+	if len(conn.lines) != 1 || conn.lines[0] != "place kubectl get" {
+		t.Errorf("the host was given %q", conn.lines)
 	}
 }
 

@@ -19,8 +19,8 @@ func statusCommand(a *app.App) *cli.Command {
 		Name:      "status",
 		Usage:     "show which hosts of a spec answer and how much of it is in place",
 		ArgsUsage: "SPEC",
-		Description: `Everything is read anew and nothing is changed. What a run would still do is told
-by 'kinit plan'.`,
+		Description: `Everything is read again and nothing is changed. 'kinit plan' shows what a run would still
+do.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),

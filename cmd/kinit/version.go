@@ -16,12 +16,7 @@ func versionCommand(a *app.App) *cli.Command {
 		Name:      "version",
 		Usage:     "show the version",
 		UsageText: command.Examples("kinit version") + command.ExitCodes(exit.OK, exit.Usage),
-		Action: func(c *cli.Context) error {
-			if err := command.NoArguments(c); err != nil {
-				return err
-			}
-			return printVersion(a)
-		},
+		Action:    func(*cli.Context) error { return printVersion(a) },
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 // arguments.
 func Functions(all map[string]function.Function) {
 	for name, look := range map[string]func(args []cty.Value) error{
-		"setproduct": product, "format": formatted, "formatlist": formatted, "join": joined, "replace": replaced,
-		"indent": indented, "split": parted, "regex": matched, "regexall": matched,
+		"setproduct": product, "format": formatted, "formatlist": formatted, "join": joined, "replace": ofTexts(3, replaced),
+		"indent": indented, "split": ofTexts(2, parted), "regex": ofTexts(2, matched), "regexall": ofTexts(2, matched),
 		"jsonencode": whole, "yamlencode": whole, "flatten": whole, "concat": together, "merge": together, "setunion": together,
-		"jsondecode": decoded, "yamldecode": yamlDecoded, "parseint": digits, "tonumber": digits, "tostring": whole,
+		"jsondecode": ofTexts(1, decoded), "yamldecode": ofTexts(1, yamlDecoded), "parseint": ofFirst(digits), "tonumber": ofFirst(digits), "tostring": whole,
 	} {
 		if f, ok := all[name]; ok {
 			all[name] = limited(f, look)
@@ -73,11 +73,7 @@ func product(args []cty.Value) error {
 var verb = regexp.MustCompile(`%[-+ #0]*(?:\[\d+\])?(\d*)(?:\.(\d*))?`)
 
 // widths rejects verbs that would print a very long text for any value.
-func widths(args []cty.Value) error {
-	text, ok := first(args)
-	if !ok {
-		return nil
-	}
+func widths(text string) error {
 	for _, match := range verb.FindAllStringSubmatch(text, -1) {
 		for _, digits := range match[1:] {
 			if n, err := strconv.Atoi(digits); digits != "" && (err != nil || n > mostWidth) {
@@ -103,11 +99,7 @@ func joined(args []cty.Value) error {
 }
 
 // replaced rejects replacements that would make too long a text.
-func replaced(args []cty.Value) error {
-	all, ok := texts(args)
-	if !ok || len(all) < 3 {
-		return nil
-	}
+func replaced(all []string) error {
 	text, old, new := all[0], all[1], all[2]
 	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
 		return tooLong(len(text) + strings.Count(text, old)*len(new))
@@ -160,6 +152,26 @@ func texts(args []cty.Value) ([]string, bool) {
 	return all, true
 }
 
+// ofTexts returns a check of at least so many arguments, all of them known texts.
+func ofTexts(least int, look func(all []string) error) func(args []cty.Value) error {
+	return func(args []cty.Value) error {
+		if all, ok := texts(args); ok && len(all) >= least {
+			return look(all)
+		}
+		return nil
+	}
+}
+
+// ofFirst returns a check of the first argument, if it is a known text.
+func ofFirst(look func(text string) error) func(args []cty.Value) error {
+	return func(args []cty.Value) error {
+		if text, ok := first(args); ok {
+			return look(text)
+		}
+		return nil
+	}
+}
+
 // first returns the first argument, if it is a known text.
 func first(args []cty.Value) (string, bool) {
 	if len(args) == 0 {
@@ -175,12 +187,12 @@ func first(args []cty.Value) (string, bool) {
 // formatted rejects texts that a format would make too long: each verb may print the
 // longest of the values.
 func formatted(args []cty.Value) error {
-	if err := widths(args); err != nil {
-		return err
-	}
 	text, ok := first(args)
 	if !ok {
 		return nil
+	}
+	if err := widths(text); err != nil {
+		return err
 	}
 	longest, rows := 0, 1
 	for _, arg := range args[1:] {
@@ -219,11 +231,7 @@ func together(args []cty.Value) error {
 }
 
 // parted rejects texts with too many parts.
-func parted(args []cty.Value) error {
-	all, ok := texts(args)
-	if !ok || len(all) < 2 {
-		return nil
-	}
+func parted(all []string) error {
 	if n := strings.Count(all[1], all[0]); n > mostElements {
 		return fmt.Errorf("this makes %d parts, and more than %d cannot be meant", n, mostElements)
 	}
@@ -231,13 +239,7 @@ func parted(args []cty.Value) error {
 }
 
 // matched rejects searches that take long or find too much.
-func matched(args []cty.Value) error {
-	all, ok := texts(args)
-	if !ok || len(all) < 2 {
-		return nil
-	}
-	return searched(all[0], all[1])
-}
+func matched(all []string) error { return searched(all[0], all[1]) }
 
 func searched(pattern, text string) error {
 	if len(pattern) > mostPattern {
@@ -256,11 +258,7 @@ func searched(pattern, text string) error {
 }
 
 // decoded rejects JSON and YAML with too many elements, or too deep ones.
-func decoded(args []cty.Value) error {
-	all, ok := texts(args)
-	if !ok || len(all) < 1 {
-		return nil
-	}
+func decoded(all []string) error {
 	depth, deepest := 0, 0
 	for i := 0; i < len(all[0]); i++ {
 		switch all[0][i] {
@@ -293,11 +291,7 @@ func vastText(text string) error {
 }
 
 // digits rejects texts of numbers with too many digits.
-func digits(args []cty.Value) error {
-	text, ok := first(args)
-	if !ok {
-		return nil
-	}
+func digits(text string) error {
 	if len(text) > mostDigits {
 		return fmt.Errorf("a number of more than %d digits cannot be meant", mostDigits)
 	}

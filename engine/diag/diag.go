@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/event"
+	"kinit/engine/lists"
 )
 
 // Diagnostic is one problem. Summary is short and fixed ("Unknown module");
@@ -45,12 +48,7 @@ type List []Diagnostic
 
 // HasErrors reports whether one of them is no warning.
 func (l List) HasErrors() bool {
-	for _, d := range l {
-		if !d.Warning {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return !d.Warning })
 }
 
 // Err returns the list as an error, or nil when it has no error.
@@ -63,21 +61,12 @@ func (l List) Err() error {
 
 // Error joins the diagnostics, one a line.
 func (l List) Error() string {
-	lines := make([]string, len(l))
-	for i, d := range l {
-		lines[i] = d.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(l, Diagnostic.Error), "\n")
 }
 
 // Is reports whether one of the causes is the target.
 func (l List) Is(target error) bool {
-	for _, d := range l {
-		if errors.Is(d.Cause, target) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return errors.Is(d.Cause, target) })
 }
 
 // Errorf makes a list of one error at a place.
@@ -124,3 +113,23 @@ func (d Diagnostic) start() hcl.Range {
 	}
 	return *d.Subject
 }
+
+// Problem is the diagnostic as events and logs have it.
+func (d Diagnostic) Problem() event.Problem {
+	p := event.Problem{Severity: "error", Summary: d.Summary, Detail: d.Detail, Address: d.Address, Host: d.Host}
+	if d.Warning {
+		p.Severity = "warning"
+	}
+	if d.Subject != nil {
+		r := Place(*d.Subject)
+		p.Range = &r
+	}
+	return p
+}
+
+// Place is a range as events and logs have it.
+func Place(r hcl.Range) event.Range {
+	return event.Range{File: r.Filename, Start: position(r.Start), End: position(r.End)}
+}
+
+func position(p hcl.Pos) event.Position { return event.Position{Line: p.Line, Column: p.Column} }

@@ -59,12 +59,6 @@ func (g *Graph[K]) add(key K) int {
 // Keys returns the keys in the order in which they were added.
 func (g *Graph[K]) Keys() []K { return slices.Clone(g.keys) }
 
-// Has reports whether the graph has the key.
-func (g *Graph[K]) Has(key K) bool {
-	_, ok := g.index[key]
-	return ok
-}
-
 // Needs returns what a key depends on or follows directly, in the order it was
 // connected.
 func (g *Graph[K]) Needs(key K) []K {

@@ -3,7 +3,6 @@ package module
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,81 +87,4 @@ func setText(value reflect.Value, text string) {
 	if err != nil {
 		panic(fmt.Sprintf("module: default %q: %v; this is a bug in kinit", text, err))
 	}
-}
-
-// Check returns the first mistake in a task's arguments that can be found without a host: a
-// value that a tag such as enum:"present,absent" does not list, or the error of the task's
-// Validate.
-func Check(task Task) error {
-	if value := reflect.ValueOf(task); value.Kind() == reflect.Pointer {
-		if err := checkWords(value.Elem()); err != nil {
-			return err
-		}
-	}
-	if v, ok := task.(Validator); ok {
-		return v.Validate()
-	}
-	return nil
-}
-
-// checkWords checks a task or a block with its inner blocks.
-func checkWords(arguments reflect.Value) error {
-	for _, a := range Arguments(arguments.Type()) {
-		value := arguments.FieldByIndex(a.Field.Index)
-		if a.Kind == "block" {
-			if err := checkBlocks(a.Name, value); err != nil {
-				return err
-			}
-		}
-		if err := a.check(value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkBlocks checks a block, a pointer to one, or a list of them.
-func checkBlocks(name string, value reflect.Value) error {
-	switch value.Kind() {
-	case reflect.Pointer:
-		if !value.IsNil() {
-			return checkBlocks(name, value.Elem())
-		}
-	case reflect.Slice:
-		for i := range value.Len() {
-			if err := checkBlocks(fmt.Sprintf("%s %d", name, i+1), value.Index(i)); err != nil {
-				return err
-			}
-		}
-	case reflect.Struct:
-		if err := checkWords(value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// check compares a text, or each of a list, with the words. An optional argument without a
-// default may be empty.
-func (a Argument) check(value reflect.Value) error {
-	words := a.Words()
-	if words == nil {
-		return nil
-	}
-	want := "want one of " + strings.Join(words, ", ")
-	if value.Kind() == reflect.Slice {
-		for _, one := range value.Seq2() {
-			if !slices.Contains(words, one.String()) {
-				return fmt.Errorf("%s has %q, %s", a.Name, one.String(), want)
-			}
-		}
-		return nil
-	}
-	if _, given := a.Field.Tag.Lookup("default"); value.String() == "" && !given && a.Kind == "optional" {
-		return nil
-	}
-	if !slices.Contains(words, value.String()) {
-		return fmt.Errorf("%s is %q, %s", a.Name, value.String(), want)
-	}
-	return nil
 }

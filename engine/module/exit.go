@@ -1,7 +1,9 @@
 package module
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +39,13 @@ func (e *ExitError) Error() string {
 		message += "\nstandard output:\n" + other
 	}
 	return message
+}
+
+// Exited reports whether an error is the end of a command with one of the codes, or with any
+// code but zero if none is given.
+func Exited(err error, codes ...int) bool {
+	exit, ok := errors.AsType[*ExitError](err)
+	return ok && (len(codes) == 0 || slices.Contains(codes, exit.Code))
 }
 
 // brief shortens a command to one line: of a script, the first line and the text after the

@@ -2,6 +2,7 @@ package module
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -164,4 +165,37 @@ type Attr struct {
 	Mode  fs.FileMode // permission bits, 0 keeps them
 	Owner string      // user name or number
 	Group string      // group name or number
+}
+
+// Away announces that a host will be away, for example for a restart, for at most within.
+// The run keeps its lock there for that time instead of stopping because the host does not
+// answer. The caller calls the returned function when the host is back.
+func Away(ctx context.Context, h Host, within time.Duration) (back func(), err error) {
+	if a, ok := h.(interface {
+		Away(ctx context.Context, within time.Duration) (func(), error)
+	}); ok {
+		return a.Away(ctx, within)
+	}
+	return func() {}, nil
+}
+
+// MostText is the most, in bytes, that is read of a host's file as a text. Otherwise a user
+// of the host could fill the memory of the machine kinit runs on.
+const MostText = 8 << 20
+
+// ReadFile reads a text file of a host. A file of more than MostText is an error.
+func ReadFile(ctx context.Context, files Files, path string) ([]byte, error) {
+	file, err := files.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, MostText+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > MostText {
+		return nil, fmt.Errorf("%s has more than %d MiB, which is no text that kinit reads or edits", path, MostText>>20)
+	}
+	return text, nil
 }

@@ -6,6 +6,8 @@
 package need
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -29,6 +31,23 @@ func Root(t testing.TB, what string) {
 	if os.Geteuid() != 0 {
 		Missing(t, what, "this is not root")
 	}
+}
+
+// Port returns a TCP port of 127.0.0.1 that nothing listens on.
+func Port(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// Address returns 127.0.0.1 with such a port.
+func Address(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprintf("127.0.0.1:%d", Port(t))
 }
 
 // Missing ends the test: it is skipped, or fails if KINIT_REQUIRE has the word.

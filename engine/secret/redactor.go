@@ -1,7 +1,9 @@
 package secret
 
 import (
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -52,12 +54,7 @@ func (r *Redactor) Add(values ...string) {
 func (r *Redactor) has(values []string) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, value := range values {
-		if len(value) >= Shortest && !r.values[value] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(value string) bool { return len(value) >= Shortest && !r.values[value] })
 }
 
 // current returns the replacer for all added secrets, nil without any.
@@ -79,15 +76,8 @@ func (r *Redactor) current() (*strings.Replacer, *splits) {
 // build makes the replacer, the longest secrets first so that no part of a secret that
 // contains another one remains.
 func (r *Redactor) build() *strings.Replacer {
-	all := make([]string, 0, len(r.known))
-	for form := range r.known {
-		all = append(all, form)
-	}
-	sort.Slice(all, func(i, j int) bool {
-		if len(all[i]) != len(all[j]) {
-			return len(all[i]) > len(all[j])
-		}
-		return all[i] < all[j]
+	all := slices.SortedFunc(maps.Keys(r.known), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(all))
 	for _, form := range all {

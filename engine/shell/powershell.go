@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // PowerShell returns the text as a string literal of PowerShell, which keeps every
 // character. The text must be valid UTF-8.
@@ -9,25 +12,10 @@ import "strings"
 // typographic ones too (about_Quoting_Rules; in its tokenizer, IsSingleQuote), and reads
 // two of them as one.
 func PowerShell(text string) string {
-	var b strings.Builder
-	b.WriteByte('\'')
-	for _, r := range text {
-		if isSingleQuote(r) {
-			b.WriteRune(r)
-		}
-		b.WriteRune(r)
-	}
-	b.WriteByte('\'')
-	return b.String()
+	return "'" + singleQuotes.ReplaceAllString(text, "$0$0") + "'"
 }
 
-func isSingleQuote(r rune) bool {
-	switch r {
-	case '\'', '\u2018', '\u2019', '\u201a', '\u201b':
-		return true
-	}
-	return false
-}
+var singleQuotes = regexp.MustCompile("['\u2018\u2019\u201a\u201b]")
 
 // Windows returns arguments as the part of a command line after the program's name, from
 // which CommandLineToArgvW and Microsoft's C runtime make exactly the same list. An empty

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/repository"
 )
 
@@ -94,7 +93,7 @@ func (t *Task) checkKey() error {
 	if t.Key != "" {
 		return repository.CheckKey(t.Key)
 	}
-	return fileattr.CheckPath("signed_by", t.SignedBy)
+	return module.CheckPath("signed_by", t.SignedBy)
 }
 
 // checkSuites checks that only suites without a path have components.

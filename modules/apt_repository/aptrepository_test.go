@@ -44,8 +44,8 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, args(key, "")) },
 			Absent: func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
 	}
 }
 
@@ -55,12 +55,12 @@ func TestAptVerifiesAndInstallsFromTheRepository(t *testing.T) {
 	made := task(t, args(key, "architectures = [\"amd64\"]\noptions = { \"Check-Valid-Until\" = \"no\" }"))
 	steps := roottest.Planned(t, h, made)
 	want := "write package repository kinit-test and read its package lists\ncreate " + keyring + ", mode 0644\ncreate " + sources + ", mode 0644"
-	roottest.Same(t, "steps", steps, []string{want})
-	roottest.Apply(t, h, made)
-	roottest.Same(t, "file", h.Text(t, sources), "# Made by kinit.\nTypes: deb\nURIs: file:/tmp/repository\nSuites: ./\n"+
+	moduletest.Same(t, "steps", steps, []string{want})
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "file", h.Text(t, sources), "# Made by kinit.\nTypes: deb\nURIs: file:/tmp/repository\nSuites: ./\n"+
 		"Architectures: amd64\nSigned-By: /etc/apt/keyrings/kinit-kinit-test.asc\nCheck-Valid-Until: no\n")
 	h.Shell(t, "apt-get -y -q install kinit-test-a && dpkg -s kinit-test-a")
-	roottest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/apt/keyrings"},
+	moduletest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/apt/keyrings"},
 		module.Mark{Kind: "file", ID: keyring}, module.Mark{Kind: "file", ID: sources})
 }
 
@@ -78,15 +78,15 @@ func TestRepositoryThatAptRejectsLeavesNothing(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "read the package lists of kinit-test, the files are as before: ") || !strings.Contains(err.Error(), "NO_PUBKEY") {
 			t.Errorf("error %v, want apt's", err)
 		}
-		roottest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
+		moduletest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
 	}
-	roottest.Marks(t, h)
+	moduletest.Marks(t, h)
 }
 
 func TestChangeThatAptRejectsLeavesTheFilesAsTheyWere(t *testing.T) {
 	t.Parallel()
 	h, key := host(t, "")
-	roottest.Apply(t, h, task(t, args(key, "")))
+	moduletest.Settle(t, task(t, args(key, "")), h)
 	before := h.Text(t, sources)
 	changed := task(t, strings.ReplaceAll(args(key, ""), "file:/tmp", "file:/nowhere"))
 	steps, err := changed.Plan(t.Context(), h)
@@ -96,16 +96,16 @@ func TestChangeThatAptRejectsLeavesTheFilesAsTheyWere(t *testing.T) {
 	if err := steps[0].Do(t.Context(), h); err == nil {
 		t.Error("apt takes a repository that is not there")
 	}
-	roottest.Same(t, "file", h.Text(t, sources), before)
+	moduletest.Same(t, "file", h.Text(t, sources), before)
 }
 
 func TestOtherRepositoriesKeepTheirLists(t *testing.T) {
 	t.Parallel()
 	h, key := host(t, "")
-	roottest.Apply(t, h, task(t, args(key, "")))
+	moduletest.Settle(t, task(t, args(key, "")), h)
 	lists := h.Shell(t, "ls /var/lib/apt/lists | grep Release")
 	second := strings.ReplaceAll(args(key, ""), `"kinit-test"`, `"kinit-test-2"`)
-	roottest.Apply(t, h, task(t, strings.ReplaceAll(second, `["./"]`, `["././"]`)))
+	moduletest.Settle(t, task(t, strings.ReplaceAll(second, `["./"]`, `["././"]`)), h)
 	if after := h.Shell(t, "ls /var/lib/apt/lists | grep Release"); !strings.Contains(after, strings.TrimSpace(lists)) {
 		t.Errorf("lists before %q, after %q", lists, after)
 	}
@@ -118,7 +118,7 @@ func TestFileOfOthersIsNotReplaced(t *testing.T) {
 	got := roottest.Planned(t, h, task(t, args(key, "")))
 	want := []string{"error: " + sources + " exists with other content and is not owned by cluster demo: " +
 		"choose another name, or move it away"}
-	roottest.Same(t, "plan", got, want)
+	moduletest.Same(t, "plan", got, want)
 }
 
 func TestValidate(t *testing.T) {
@@ -136,8 +136,6 @@ func TestValidate(t *testing.T) {
 		rest + "suites = [\"./\"]\nsigned_by = \"/k\"\ntypes = [\"rpm\"]":               `types has "rpm", want one of deb, deb-src`,
 		rest + "suites = [\"./\"]\nsigned_by = \"/k\"\noptions = { A = \"b\\nc\" }":     `options has A = "b\nc", want a field's name and one line`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

@@ -33,7 +33,7 @@ type Task struct {
 	// "absent". The archive contains the folder's content, not the folder itself.
 	Source string `hcl:"source,optional"`
 	// Dest is the absolute path of the archive on the host. Its folder must exist.
-	Dest string `hcl:"dest"`
+	Dest string `hcl:"dest" path:"clean"`
 	// Format is "tar", "tar.gz", "tar.xz", "tar.zst" or "zip". Default: by the ending of
 	// dest; ".tgz" and ".txz" are also known.
 	Format string `hcl:"format,optional"`
@@ -49,13 +49,10 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
-		return err
-	}
 	if err := t.Want.Validate(); err != nil || t.Absent() {
 		return err
 	}
-	if err := fileattr.CheckPath("source", t.Source); err != nil {
+	if err := module.CheckPath("source", t.Source); err != nil {
 		return err
 	}
 	if strings.HasPrefix(t.Dest, t.Source+"/") {

@@ -198,9 +198,7 @@ func TestValidate(t *testing.T) {
 		"dest = \"/a.tar\"\nsource = \"/s\"\nexclude = [\"\"]": `exclude has an empty pattern, want paths below source such as "*.log"`,
 		"dest = \"/a.tar\"\nstate = \"absent\"":                "",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }
 

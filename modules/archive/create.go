@@ -9,8 +9,8 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
-	"kinit/modules/internal/seal"
+	"kinit/modules/internal/checksum"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -75,11 +75,11 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
 	}
-	part, err := seal.NewPart(ctx, h, t.Dest)
+	part, err := checksum.NewPart(ctx, h, t.Dest)
 	if err != nil {
 		return err
 	}
-	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
+	for _, suffix := range []string{"", checksum.Suffix, checksum.PartSuffix} {
 		if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Dest + suffix}); err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 }
 
 // pack writes a part. It removes a part of an earlier try first, because zip would add to it.
-func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, part seal.Part) error {
+func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, part checksum.Part) error {
 	p, err := t.packer(part.Path)
 	if err != nil {
 		return err
@@ -119,14 +119,14 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, pa
 	if err != nil { // an incomplete archive is of no use
 		err = errors.Join(err, part.Drop(ctx, h))
 	}
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+	if module.Exited(err, 127) {
 		return fmt.Errorf("%s is not installed: install it with a package task before: %w", p.command.Argv[0], err)
 	}
 	return err
 }
 
 // place sets the part's mode and owner, seals it and moves it into place.
-func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
+func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.Part) error {
 	attr, err := t.Want.Or(s.info).Attr()
 	if err != nil {
 		return err
@@ -134,13 +134,13 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part
 	if err := h.Files().SetAttr(ctx, part.Path, attr); err != nil {
 		return err
 	}
-	if err := seal.Write(ctx, h, t.Dest, part, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
+	if err := checksum.Write(ctx, h, t.Dest, part, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
 		return err
 	}
 	if err := h.Files().Rename(ctx, part.Path, t.Dest); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.Dest+seal.PartSuffix)
+	return ownership.Release(ctx, h, t.Dest+checksum.PartSuffix)
 }
 
 func (t *Task) setAttr(ctx context.Context, h module.Host) error {
@@ -149,4 +149,41 @@ func (t *Task) setAttr(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return h.Files().SetAttr(ctx, t.Dest, attr)
+}
+
+// enter starts a program in a folder, unless another user's link leads there.
+const enter = `cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || { echo "$1 was replaced by another user" >&2; exit 1; }
+shift
+exec "$@"`
+
+// shared reports whether another user can change the folder, a folder above it or a folder
+// in it, and returns the path of that folder.
+func (t *Task) shared(ctx context.Context, h module.Host, entries []tree.Entry) (bool, string, error) {
+	info, err := h.Files().Stat(ctx, t.Source)
+	if err != nil {
+		return false, "", fmt.Errorf("source: %w", err)
+	}
+	folder, err := h.Files().Folder(ctx, path.Join(t.Source, "x"))
+	return !folder.Closed || tree.Shared(entries, info.UID), folder.Path, err
+}
+
+// walker packs a folder that others can change meanwhile. They could replace a folder by a
+// link, so that a program that is given names would pack files that they must not read.
+// tar therefore walks the folders itself, by file descriptors.
+func (t *Task) walker(part, folder string) (packer, error) {
+	if t.format() == "zip" {
+		return packer{}, fmt.Errorf("another user can change %s, and zip would follow their links: use tar.gz", t.Source)
+	}
+	argv := []string{"sh", "-c", enter, "sh", folder, "tar", "--create", "--file=" + part, "--format=gnu", "--numeric-owner", "--sort=name",
+		"--anchored", "--wildcards", "--wildcards-match-slash"}
+	for _, pattern := range t.Exclude {
+		argv = append(argv, "--exclude=./"+strings.TrimPrefix(pattern, "/"))
+	}
+	for _, f := range formats {
+		if f.format == t.format() && f.compress != "" {
+			argv = append(argv, "--use-compress-program="+f.compress)
+			break
+		}
+	}
+	return packer{command: module.Command{Argv: append(argv, ".")}}, nil
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
-	"kinit/modules/internal/seal"
+	"kinit/modules/internal/checksum"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -19,7 +19,7 @@ type state struct {
 	exists   bool // the archive
 	info     module.FileInfo
 	right    bool // it matches the folder
-	leftover bool // a part or a seal without the archive
+	leftover bool // a part or a checksum record without the archive
 	ours     bool // there is a mark, or nothing on the host has an owner
 }
 
@@ -32,7 +32,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 	s.info, err = h.Files().Stat(ctx, t.Dest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.leftover, err = seal.Leftover(ctx, h, t.Dest)
+		s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
 		return s, err
 	case err != nil:
 		return s, err
@@ -40,13 +40,13 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 		return s, fmt.Errorf("%s is no regular file, want an archive or nothing there", t.Dest)
 	}
 	s.exists, s.ours = true, h.Owner() == ""
-	made, err := seal.Read(ctx, h, t.Dest)
+	made, err := checksum.Read(ctx, h, t.Dest)
 	if err != nil {
 		return s, err
 	}
 	s.right = made.Fits(s.info) && made.Algorithm == t.algorithm() && made.Hex == tree.Fingerprint(s.entries)
 	if !s.ours {
-		_, s.ours, err = claim.Of(ctx, h, t.Dest)
+		_, s.ours, err = ownership.Of(ctx, h, t.Dest)
 	}
 	return s, err
 }
@@ -93,7 +93,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case s.exists && !s.ours:
 		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
 	case s.exists || s.leftover:
-		return module.OneStep("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return seal.Remove(ctx, h, t.Dest) }), nil
+		return module.OneStep("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return checksum.Remove(ctx, h, t.Dest) }), nil
 	}
 	return nil, nil
 }

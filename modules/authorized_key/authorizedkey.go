@@ -11,7 +11,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/lines"
 )
 
@@ -32,7 +31,7 @@ import (
 type Task struct {
 	// User is the name of a local user. A missing folder and file are made with this user as
 	// their owner, with the modes 0700 and 0600.
-	User string `hcl:"user"`
+	User string `hcl:"user" nonempty:"want the name of a user"`
 	// Key is a public key as in id_ed25519.pub, "TYPE DATA COMMENT", or several, one per
 	// line. Blank lines and comments are ignored. Give options in the argument
 	// options.
@@ -44,7 +43,7 @@ type Task struct {
 	Exclusive bool `hcl:"exclusive,optional"`
 	// Path is the absolute path of the file. Default .ssh/authorized_keys in the
 	// user's home.
-	Path string `hcl:"path,optional"`
+	Path string `hcl:"path,optional" path:"clean"`
 	module.Presence
 }
 
@@ -55,14 +54,6 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if t.User == "" {
-		return errors.New("user is empty, want the name of a user")
-	}
-	if t.Path != "" {
-		if err := fileattr.CheckPath("path", t.Path); err != nil {
-			return err
-		}
-	}
 	keys, err := parseKeys(t.Key)
 	switch {
 	case err != nil:

@@ -46,8 +46,8 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, ann+" ann\n\n# others\n"+bob+"\n", `options = ["restrict"]`) },
 			Absent: func() module.Task { return task(t, ann+"\n"+bob, `state = "absent"`) },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "file", h.Shell(t, "ls "+file+" 2>&1 || true"), "ls: cannot access '"+file+"': No such file or directory\n")
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "file", h.Shell(t, "ls "+file+" 2>&1 || true"), "ls: cannot access '"+file+"': No such file or directory\n")
 	}
 }
 
@@ -55,22 +55,22 @@ func TestSshKeygenReadsTheFileAndOnlyItsUserMay(t *testing.T) {
 	t.Parallel()
 	h := host(t, "demo")
 	made := task(t, ann+" ann@example", `options = ["from=\"192.0.2.0/24,198.51.100.1\"", "no-pty"]`)
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"authorize " + annID + " for kinit-test-u"})
-	roottest.Apply(t, h, made)
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{"authorize " + annID + " for kinit-test-u"})
+	moduletest.Settle(t, made, h)
 	line := `from="192.0.2.0/24,198.51.100.1",no-pty ` + ann + " ann@example"
-	roottest.Same(t, "file", h.Text(t, file), line+"\n")
-	roottest.Same(t, "as ssh-keygen reads it", h.Shell(t, "ssh-keygen -lf "+file), "256 "+annID+" ann@example (ED25519)\n")
-	roottest.Same(t, "modes", h.Shell(t, "stat -c %a:%U:%G "+file+" "+strings.TrimSuffix(file, "/authorized_keys")),
+	moduletest.Same(t, "file", h.Text(t, file), line+"\n")
+	moduletest.Same(t, "as ssh-keygen reads it", h.Shell(t, "ssh-keygen -lf "+file), "256 "+annID+" ann@example (ED25519)\n")
+	moduletest.Same(t, "modes", h.Shell(t, "stat -c %a:%U:%G "+file+" "+strings.TrimSuffix(file, "/authorized_keys")),
 		"600:kinit-test-u:kinit-test-u\n700:kinit-test-u:kinit-test-u\n")
-	roottest.Marks(t, h, module.Mark{Kind: "directory", ID: "/home/kinit-test-u/.ssh"}, lineMark(line))
+	moduletest.Marks(t, h, module.Mark{Kind: "directory", ID: "/home/kinit-test-u/.ssh"}, lineMark(line))
 }
 
 func TestKeyIsReplacedInItsPlaceWhenOptionsChange(t *testing.T) {
 	t.Parallel()
 	h := host(t, "")
 	h.Put(t, file, "# keys\n"+ann+" old\n"+bob+"\n"+ann+" twice\n", module.Attr{})
-	roottest.Apply(t, h, task(t, ann+" ann", `options = ["restrict"]`))
-	roottest.Same(t, "file", h.Text(t, file), "# keys\nrestrict "+ann+" ann\n"+bob+"\n")
+	moduletest.Settle(t, task(t, ann+" ann", `options = ["restrict"]`), h)
+	moduletest.Same(t, "file", h.Text(t, file), "# keys\nrestrict "+ann+" ann\n"+bob+"\n")
 }
 
 func TestExclusiveRemovesOtherKeys(t *testing.T) {
@@ -78,9 +78,9 @@ func TestExclusiveRemovesOtherKeys(t *testing.T) {
 	h := host(t, "")
 	h.Put(t, file, "# keys\n"+bob+" bob\n", module.Attr{})
 	exclusive := task(t, ann, "exclusive = true")
-	roottest.Same(t, "steps", roottest.Planned(t, h, exclusive), []string{"authorize " + annID + " and no other key for kinit-test-u"})
-	roottest.Apply(t, h, exclusive)
-	roottest.Same(t, "file", h.Text(t, file), "# keys\n"+ann+"\n")
+	moduletest.Same(t, "steps", roottest.Planned(t, h, exclusive), []string{"authorize " + annID + " and no other key for kinit-test-u"})
+	moduletest.Settle(t, exclusive, h)
+	moduletest.Same(t, "file", h.Text(t, file), "# keys\n"+ann+"\n")
 }
 
 func TestKeysOfOthersStayOnAHostOfACluster(t *testing.T) {
@@ -88,11 +88,11 @@ func TestKeysOfOthersStayOnAHostOfACluster(t *testing.T) {
 	h := host(t, "demo")
 	h.Put(t, file, bob+" bob\n", module.Attr{})
 	want := []string{"error: " + file + " has a line that is not owned by cluster demo: " + bob + " bob: remove it yourself if nothing needs it"}
-	roottest.Same(t, "exclusive", roottest.Planned(t, h, task(t, ann, "exclusive = true")), want)
-	roottest.Same(t, "absent", roottest.Planned(t, h, task(t, bob, `state = "absent"`)), want)
-	roottest.Apply(t, h, task(t, ann, ""))
-	roottest.Apply(t, h, task(t, ann, `state = "absent"`))
-	roottest.Same(t, "file", h.Text(t, file), bob+" bob\n")
+	moduletest.Same(t, "exclusive", roottest.Planned(t, h, task(t, ann, "exclusive = true")), want)
+	moduletest.Same(t, "absent", roottest.Planned(t, h, task(t, bob, `state = "absent"`)), want)
+	moduletest.Settle(t, task(t, ann, ""), h)
+	moduletest.Settle(t, task(t, ann, `state = "absent"`), h)
+	moduletest.Same(t, "file", h.Text(t, file), bob+" bob\n")
 }
 
 func TestFolderThatIsALinkIsRefused(t *testing.T) {
@@ -101,7 +101,7 @@ func TestFolderThatIsALinkIsRefused(t *testing.T) {
 	h.Shell(t, "ln -s /root/.ssh /home/kinit-test-u/.ssh")
 	got := roottest.Planned(t, h, task(t, ann, ""))
 	want := []string{"error: /home/kinit-test-u/.ssh is no folder but Lrwxrwxrwx, want a folder or nothing there"}
-	roottest.Same(t, "plan", got, want)
+	moduletest.Same(t, "plan", got, want)
 }
 
 func TestUserMayComeWithAnEarlierTask(t *testing.T) {
@@ -117,8 +117,8 @@ func TestUserMayComeWithAnEarlierTask(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	h.Shell(t, "useradd --create-home kinit-test-u")
-	roottest.Apply(t, h, made)
-	roottest.Same(t, "absent, without the user", roottest.Planned(t, roottest.New(t, ""), task(t, bob, `state = "absent"`)), nil)
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "absent, without the user", roottest.Planned(t, roottest.New(t, ""), task(t, bob, `state = "absent"`)), nil)
 }
 
 func TestValidate(t *testing.T) {
@@ -133,8 +133,6 @@ func TestValidate(t *testing.T) {
 		{ann, "exclusive = true\nstate = \"absent\"", `exclusive is for state = "present" only`},
 		{ann, `path = "keys"`, `path is "keys", want an absolute path`},
 	} {
-		if err := module.Check(task(t, c.key, c.more)); err == nil || err.Error() != c.want {
-			t.Errorf("%q: %v, want %s", c.key+c.more, err, c.want)
-		}
+		moduletest.Refused(t, task(t, c.key, c.more), c.want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
 	"kinit/modules/internal/hostfile"
@@ -49,10 +50,7 @@ func (t *Task) edit(ctx context.Context, h module.Host, user account.User, file 
 
 // title names the keys by their fingerprints.
 func (t *Task) title(keys []key) string {
-	var names []string
-	for _, k := range keys {
-		names = append(names, k.id)
-	}
+	names := lists.Map(keys, func(k key) string { return k.id })
 	switch {
 	case t.Absent():
 		return fmt.Sprintf("remove %s from the keys of %s", strings.Join(names, ", "), t.User)

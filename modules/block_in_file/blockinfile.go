@@ -30,7 +30,7 @@ const placeholder = "{mark}"
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {
 	// Block is the text between the marking lines. Needed unless state is "absent".
-	Block string `hcl:"block,optional"`
+	Block string `hcl:"block,optional" nonempty:"want the lines that should be there"`
 	// Marker is the marking line, with {mark} for "BEGIN" and "END". Each block of a file needs
 	// a different one. It must be a comment in the language of the file.
 	Marker string `hcl:"marker,optional" default:"# {mark} kinit block"`
@@ -49,8 +49,6 @@ func (t *Task) Hide(argument string) bool {
 
 func (t *Task) Validate() error {
 	switch {
-	case !t.Absent() && t.Block == "":
-		return errors.New("block is empty, want the lines that should be there")
 	case strings.Count(t.Marker, placeholder) != 1 || strings.ContainsAny(t.Marker, "\r\n"):
 		return fmt.Errorf("marker is %q, want one line with %s in it once", t.Marker, placeholder)
 	case slices.ContainsFunc(textedit.Split(t.Block), t.marks):

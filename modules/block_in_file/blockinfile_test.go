@@ -100,9 +100,7 @@ func TestValidate(t *testing.T) {
 		"block = \"x\"\ninsert_after = \"[\"":    "insert_after is no regular expression: error parsing regexp: missing closing ]: `[`",
 		"block = \"x\"\nvalidate = [\"visudo\"]": "validate names no file, want %s where the file's path belongs",
 	} {
-		if got := moduletest.Mistake(t, task(t, "/f", args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, task(t, "/f", args), want)
 	}
 }
 

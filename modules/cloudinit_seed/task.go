@@ -12,6 +12,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/modules/internal/media"
 )
 
 // Task is a cloud-init seed: a small ISO from which a guest configures itself at its
@@ -134,4 +135,19 @@ type Outputs struct {
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	sum, err := t.file().Sum(ctx, h)
 	return Outputs{Path: t.Path, SHA256: sum}, err
+}
+
+// Plan compares the file with the image.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.Absent() {
+		return t.file().PlanAbsent(ctx, h)
+	}
+	return t.file().Plan(ctx, h)
+}
+
+// file returns the seed as a file of the host.
+func (t *Task) file() media.Image {
+	return media.Image{Path: t.Path, Of: t.Hostname, Build: func(context.Context, module.Host) ([]byte, error) {
+		return t.image()
+	}}
 }

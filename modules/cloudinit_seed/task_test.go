@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclsimple"
+
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2/hclsimple"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -43,29 +42,6 @@ func small(dir string) *Task {
 	task.Path, task.Hostname = filepath.Join(dir, "node.iso"), "node"
 	task.HostKey = &HostKey{Private: privateKey, Public: "ssh-ed25519 AAAA"}
 	return task
-}
-
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-func apply(t *testing.T, task *Task, h module.Host) []string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, step := range steps {
-		texts = append(texts, step.String())
-		if err := step.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	return texts
 }
 
 func TestSeedPassesTheSuite(t *testing.T) {
@@ -113,7 +89,7 @@ func golden(t *testing.T, file string, doc any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, path+" (-update rewrites it)", string(got), string(want))
+	moduletest.Same(t, path+" (-update rewrites it)", string(got), string(want))
 }
 
 func TestImageHasTheFilesOfNoCloud(t *testing.T) {
@@ -126,12 +102,12 @@ func TestImageHasTheFilesOfNoCloud(t *testing.T) {
 	} {
 		task := load(t, file)
 		task.Path = h.Path(file + ".iso")
-		apply(t, task, h)
+		moduletest.Do(t, task, h)
 		out, err := exec.Command("isoinfo", "-J", "-f", "-i", task.Path).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, file, string(out), want)
+		moduletest.Same(t, file, string(out), want)
 	}
 	out, err := exec.Command("isoinfo", "-J", "-x", "/user-data", "-i", h.Path("least.hcl.iso")).Output()
 	if err != nil || !strings.HasPrefix(string(out), "#cloud-config\n{\n") {
@@ -144,16 +120,12 @@ func TestSeedIsReadableByRootAlone(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/images/base.qcow2", "", 0o644)
 	task := small("/images")
-	check(t, "steps", apply(t, task, h), []string{"create seed /images/node.iso of node"})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"create seed /images/node.iso of node"})
 	info, err := h.Files().Stat(t.Context(), task.Path)
 	if err != nil || info.Mode.Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode, err)
 	}
-	marks, err := h.Marks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "marks", marks, []module.Mark{virt.VolumeMark(task.Path)})
+	moduletest.Marks(t, h, virt.VolumeMark(task.Path))
 }
 
 func TestOwnerThatLibvirtChangedIsNoChange(t *testing.T) {
@@ -161,30 +133,27 @@ func TestOwnerThatLibvirtChangedIsNoChange(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/images/base.qcow2", "", 0o644)
 	task := small("/images")
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	if err := h.Files().SetAttr(t.Context(), task.Path, module.Attr{Owner: "libvirt-qemu"}); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "steps", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string(nil))
 	task.Timezone = "Europe/Madrid"
-	check(t, "steps", apply(t, task, h), []string{"replace seed /images/node.iso of node"})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"replace seed /images/node.iso of node"})
 }
 
 func TestOutputsGiveTheHashOfTheFile(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	task := small(h.Dir)
-	apply(t, task, h)
-	values, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moduletest.Do(t, task, h)
+	values := moduletest.Outputs(t, task, h)
 	content, err := os.ReadFile(task.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "sha256", values["sha256"].AsString(), fmt.Sprintf("%x", sha256.Sum256(content)))
-	check(t, "path", values["path"].AsString(), task.Path)
+	moduletest.Same(t, "sha256", values["sha256"].AsString(), fmt.Sprintf("%x", sha256.Sum256(content)))
+	moduletest.Same(t, "path", values["path"].AsString(), task.Path)
 }
 
 func TestFileOfSomebodyElseIsNeverTouched(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
 )
 
 func TestValidate(t *testing.T) {
@@ -58,7 +59,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

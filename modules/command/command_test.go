@@ -78,10 +78,7 @@ func TestConditionsDecideWhetherTheCommandRuns(t *testing.T) {
 			h.On("yes").Out("")
 			h.On("no").Fail(1, "")
 			task := moduletest.Decode(t, Kind(), "argv = [\"make\", \"it\"]\n"+c.args)
-			steps, err := task.Plan(t.Context(), h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := moduletest.Steps(t, task, h)
 			var got []string
 			for _, s := range steps {
 				got = append(got, s.String())
@@ -137,26 +134,9 @@ func TestOutputsAreOfTheRunAndSurvivePlanningAgain(t *testing.T) {
 		t.Env, t.Dir, t.Creates, t.OKCodes = map[string]string{"WORD": "out"}, h.Dir, h.Path("done"), []int{4}
 	})
 	for range 2 {
-		steps, err := task.Plan(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range steps {
-			if err := s.Do(t.Context(), h); err != nil {
-				t.Fatal(err)
-			}
-		}
+		moduletest.Do(t, task, h)
 	}
-	got, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]cty.Value{"stdout": cty.StringVal("out\n"), "stderr": cty.StringVal("warn\n"), "code": cty.NumberIntVal(4)}
-	for name := range want {
-		if !got[name].RawEquals(want[name]) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], want[name])
-		}
-	}
+	moduletest.WantOutputs(t, task, h, map[string]cty.Value{"stdout": cty.StringVal("out\n"), "stderr": cty.StringVal("warn\n"), "code": cty.NumberIntVal(4)})
 }
 
 func TestOutputLinesAreProgressWithoutSecrets(t *testing.T) {
@@ -194,10 +174,7 @@ func TestValidate(t *testing.T) {
 		{"argv = [\"x\"]\nread_only = true\ncreates = \"/x\"",
 			"read_only runs the command every time, want no creates, removes, unless or only_if beside it"},
 	} {
-		err := module.Check(moduletest.Decode(t, Kind(), c.args))
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.args, err, c.want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), c.args), c.want)
 	}
 }
 

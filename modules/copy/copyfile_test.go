@@ -1,7 +1,6 @@
 package copyfile
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +24,7 @@ func TestSuite(t *testing.T) {
 			Absent: func() module.Task { return task(t, h.Path("f"), `state = "absent"`) },
 			Host:   h,
 		})
-		checkMarks(t, h)
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -86,7 +85,7 @@ func TestSuiteWithBackupPutsTheOriginalBack(t *testing.T) {
 	if got := read(t, path); got != "original\n" {
 		t.Errorf("content %q, want the original; before:\n%s", got, before)
 	}
-	checkMarks(t, h)
+	moduletest.Marks(t, h)
 }
 
 func TestBackupIsOfTheFirstContentAndMarked(t *testing.T) {
@@ -94,7 +93,7 @@ func TestBackupIsOfTheFirstContentAndMarked(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "demo")
 	h.FS.Put("/etc/hosts", "original\n", 0o640)
 	for _, content := range []string{"one", "two"} {
-		if got := apply(t, task(t, "/etc/hosts", `content = "`+content+`"`, `backup = true`), h); got != "" {
+		if got := moduletest.Apply(t, task(t, "/etc/hosts", `content = "`+content+`"`, `backup = true`), h); got != "" {
 			t.Fatal(got)
 		}
 	}
@@ -106,7 +105,7 @@ func TestBackupIsOfTheFirstContentAndMarked(t *testing.T) {
 	if info, err := h.FS.Stat(t.Context(), "/etc/hosts"); err != nil || info.Mode != 0o640 {
 		t.Errorf("mode %v, %v, want it as it was", info.Mode, err)
 	}
-	checkMarks(t, h, module.Mark{Kind: "file", ID: "/etc/hosts", Prior: "/etc/hosts.kinit-backup"})
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/hosts", Prior: "/etc/hosts.kinit-backup"})
 }
 
 func TestInterruptedRestoreNeverRemovesTheOriginal(t *testing.T) {
@@ -117,13 +116,13 @@ func TestInterruptedRestoreNeverRemovesTheOriginal(t *testing.T) {
 	if err := h.Own(t.Context(), module.Mark{Kind: "file", ID: "/etc/hosts", Prior: "/etc/hosts.kinit-backup"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := apply(t, task(t, "/etc/hosts", `backup = true`, `state = "absent"`), h); got != "" {
+	if got := moduletest.Apply(t, task(t, "/etc/hosts", `backup = true`, `state = "absent"`), h); got != "" {
 		t.Fatal(got)
 	}
 	if got, _ := h.FS.Text("/etc/hosts"); got != "original\n" {
 		t.Errorf("content %q", got)
 	}
-	checkMarks(t, h)
+	moduletest.Marks(t, h)
 }
 
 func TestDecisions(t *testing.T) {
@@ -165,7 +164,7 @@ func TestDecisions(t *testing.T) {
 			if err := h.FS.Symlink(t.Context(), "other", "/d/link"); err != nil {
 				t.Fatal(err)
 			}
-			if got := planned(t.Context(), task(t, c.dest, c.args), h); got != c.want {
+			if got := moduletest.Planned(t.Context(), task(t, c.dest, c.args), h); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -176,8 +175,9 @@ func TestRejectedContentLeavesTheFileAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	write(t, h.Path("f"), "good\n")
-	got := apply(t, task(t, h.Path("f"), `content = "bad\n"`,
+	got := moduletest.Apply(t, task(t, h.Path("f"), `content = "bad\n"`,
 		`validate = ["sh", "-c", "echo line 1: no >&2; exit 1", "%s"]`), h)
+
 	want := "new content of " + h.Path("f") + " is rejected by sh -c 'echo line 1: no >&2; exit 1' %s, the file is as before: " +
 		"command ended with code 1: line 1: no\n$ sh -c 'echo line 1: no >&2; exit 1' "
 	got, name, _ := strings.Cut(got, h.Path(".f.kinit-"))
@@ -197,7 +197,7 @@ func TestValidatedFileKeepsItsMode(t *testing.T) {
 	if err := os.Chmod(h.Path("f"), 0o440); err != nil {
 		t.Fatal(err)
 	}
-	if got := apply(t, task(t, h.Path("f"), `content = "two"`, `validate = ["grep", "-q", "two", "%s"]`), h); got != "" {
+	if got := moduletest.Apply(t, task(t, h.Path("f"), `content = "two"`, `validate = ["grep", "-q", "two", "%s"]`), h); got != "" {
 		t.Fatal(got)
 	}
 	info, err := os.Stat(h.Path("f"))
@@ -209,7 +209,7 @@ func TestValidatedFileKeepsItsMode(t *testing.T) {
 func TestMissingFolderIsNamed(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
-	got := apply(t, task(t, h.Path("no/f"), `content = "x"`), h)
+	got := moduletest.Apply(t, task(t, h.Path("no/f"), `content = "x"`), h)
 	if want := "the folder of " + h.Path("no/f") + " is missing, make it with a directory task before"; !strings.HasPrefix(got, want) {
 		t.Errorf("error %q, want %q", got, want)
 	}
@@ -217,20 +217,11 @@ func TestMissingFolderIsNamed(t *testing.T) {
 
 func TestOutputs(t *testing.T) {
 	t.Parallel()
-	got, err := module.Outputs(t.Context(), task(t, "/f", `content = "hello\n"`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]cty.Value{
+	moduletest.WantOutputs(t, task(t, "/f", `content = "hello\n"`), nil, map[string]cty.Value{
 		"path":   cty.StringVal("/f"),
 		"sha256": cty.StringVal("5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"),
 		"size":   cty.NumberIntVal(6),
-	}
-	for name := range want {
-		if !got[name].RawEquals(want[name]) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], want[name])
-		}
-	}
+	})
 }
 
 func TestValidate(t *testing.T) {
@@ -241,10 +232,7 @@ func TestValidate(t *testing.T) {
 		"content = \"x\"\nstate = \"x\"":   `state is "x", want one of present, absent`,
 		"content = \"x\"\nvalidate = [\"visudo\"]": "validate names no file, want %s where the file's path belongs",
 	} {
-		err := module.Check(task(t, "/f", args))
-		if err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, "/f", args), want)
 	}
 	if err := module.Check(task(t, "/f", `content = ""`)); err != nil {
 		t.Errorf("empty content: %v", err)
@@ -257,47 +245,12 @@ func task(t *testing.T, dest string, args ...string) *Task {
 	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
 }
 
-func planned(ctx context.Context, task module.Task, h module.Host) string {
-	steps, err := task.Plan(ctx, h)
-	if err != nil {
-		return err.Error()
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return strings.Join(texts, "\n")
-}
-
-// apply does the steps and returns the first error as text.
-func apply(t *testing.T, task module.Task, h module.Host) string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		return err.Error()
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
-}
-
 func own(t *testing.T, h module.Host, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
 		if err := h.Own(t.Context(), module.Mark{Kind: "file", ID: path}); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func checkMarks(t *testing.T, h module.Host, want ...module.Mark) {
-	t.Helper()
-	got, err := h.Marks(t.Context())
-	if err != nil || cmp.Diff(append([]module.Mark(nil), want...), got) != "" {
-		t.Errorf("marks %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -29,8 +29,8 @@ func TestContract(t *testing.T) {
 				New:    func() module.Task { return task(t, job+where) },
 				Absent: func() module.Task { return task(t, where+`state = "absent"`) },
 			})
-			roottest.Marks(t, h)
-			roottest.Same(t, "what is left", h.Shell(t, "ls /var/spool/cron/crontabs /etc/cron.d | grep -e kinit -e games || true"), "")
+			moduletest.Marks(t, h)
+			moduletest.Same(t, "what is left", h.Shell(t, "ls /var/spool/cron/crontabs /etc/cron.d | grep -e kinit -e games || true"), "")
 		}
 	}
 }
@@ -38,10 +38,10 @@ func TestContract(t *testing.T) {
 func TestFile(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "crontab")
-	roottest.Apply(t, h, task(t, job+"user = \"games\"\nenv = { MAILTO = \"ops@example\", A = \"b c\" }"))
-	roottest.Same(t, "file", h.Shell(t, "stat -c %a:%u /etc/cron.d/kinit-kinit-test; cat /etc/cron.d/kinit-kinit-test"),
+	moduletest.Settle(t, task(t, job+"user = \"games\"\nenv = { MAILTO = \"ops@example\", A = \"b c\" }"), h)
+	moduletest.Same(t, "file", h.Shell(t, "stat -c %a:%u /etc/cron.d/kinit-kinit-test; cat /etc/cron.d/kinit-kinit-test"),
 		"644:0\n# Made by kinit.\nA=\"b c\"\nMAILTO=\"ops@example\"\n*/5 * * * * games date +\\%F\n")
-	roottest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/cron.d/kinit-kinit-test"})
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/cron.d/kinit-kinit-test"})
 }
 
 func TestEntriesOfOthersStay(t *testing.T) {
@@ -49,23 +49,23 @@ func TestEntriesOfOthersStay(t *testing.T) {
 	h := roottest.New(t, "demo", "crontab")
 	h.Shell(t, "printf '# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n' | crontab -u games -")
 	one := job + "crontab = true\nuser = \"games\"\n"
-	roottest.Same(t, "steps", roottest.Planned(t, h, task(t, one)),
+	moduletest.Same(t, "steps", roottest.Planned(t, h, task(t, one)),
 		[]string{`add kinit-test to the crontab of games: */5 * * * * date +\%F`})
-	roottest.Apply(t, h, task(t, one))
+	moduletest.Settle(t, task(t, one), h)
 	changed := task(t, strings.ReplaceAll(one, "*/5 ", "*/6 "))
-	roottest.Same(t, "steps", roottest.Planned(t, h, changed),
+	moduletest.Same(t, "steps", roottest.Planned(t, h, changed),
 		[]string{`change kinit-test in the crontab of games: */6 * * * * date +\%F`})
-	roottest.Apply(t, h, changed)
-	roottest.Same(t, "crontab", h.Shell(t, "crontab -u games -l"),
+	moduletest.Settle(t, changed, h)
+	moduletest.Same(t, "crontab", h.Shell(t, "crontab -u games -l"),
 		"# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n# kinit: kinit-test\n*/6 * * * * date +\\%F\n")
 	mark := module.Mark{Kind: "crontab", ID: "games kinit-test"}
-	roottest.Marks(t, h, mark)
+	moduletest.Marks(t, h, mark)
 	for range 2 {
 		if err := cron.Undo(t.Context(), h, mark); err != nil {
 			t.Fatal(err)
 		}
 	}
-	roottest.Same(t, "crontab", h.Shell(t, "crontab -u games -l"), "# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n")
+	moduletest.Same(t, "crontab", h.Shell(t, "crontab -u games -l"), "# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n")
 }
 
 func TestEntryOfOthersIsNotChanged(t *testing.T) {
@@ -74,7 +74,7 @@ func TestEntryOfOthersIsNotChanged(t *testing.T) {
 	h.Shell(t, "printf '# kinit: kinit-test\n0 1 * * * a\n' | crontab -u games -")
 	want := []string{"error: the entry games kinit-test exists and is not owned by cluster demo: choose another name"}
 	for _, args := range []string{job, "state = \"absent\"\n"} {
-		roottest.Same(t, args, roottest.Planned(t, h, task(t, args+"crontab = true\nuser = \"games\"")), want)
+		moduletest.Same(t, args, roottest.Planned(t, h, task(t, args+"crontab = true\nuser = \"games\"")), want)
 	}
 }
 
@@ -87,10 +87,7 @@ func TestTasksAtTheSameTimeLoseNoEntry(t *testing.T) {
 		made := task(t, job+"crontab = true\nuser = \"games\"")
 		made.Name = fmt.Sprintf("kinit-test-%d", i)
 		want += "# kinit: " + made.Name + "\n"
-		steps, err := made.Plan(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := moduletest.Steps(t, made, h)
 		all.Go(func() {
 			if err := steps[0].Do(t.Context(), h); err != nil {
 				t.Error(err)
@@ -98,7 +95,7 @@ func TestTasksAtTheSameTimeLoseNoEntry(t *testing.T) {
 		})
 	}
 	all.Wait()
-	roottest.Same(t, "entries", h.Shell(t, "crontab -u games -l | grep ^# | sort"), want)
+	moduletest.Same(t, "entries", h.Shell(t, "crontab -u games -l | grep ^# | sort"), want)
 }
 
 func TestWithoutCron(t *testing.T) {
@@ -113,7 +110,7 @@ func TestWithoutCron(t *testing.T) {
 	if want := "the program crontab is missing: install cron, with a package task, before"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	roottest.Same(t, "absent", roottest.Planned(t, h, task(t, "crontab = true\nstate = \"absent\"")), nil)
+	moduletest.Same(t, "absent", roottest.Planned(t, h, task(t, "crontab = true\nstate = \"absent\"")), nil)
 }
 
 func TestCrontabTakesEverySchedule(t *testing.T) {
@@ -134,9 +131,9 @@ func TestCrontabTakesEverySchedule(t *testing.T) {
 		if err := module.Check(made); err != nil {
 			got = err.Error()
 		}
-		roottest.Same(t, schedule, got, want)
+		moduletest.Same(t, schedule, got, want)
 		if want == "" {
-			roottest.Apply(t, h, made)
+			moduletest.Settle(t, made, h)
 			continue
 		}
 		if schedule == "0 5-1 * * *" {
@@ -157,8 +154,6 @@ func TestValidate(t *testing.T) {
 		job + "crontab = true\nenv = { A = \"c\" }": "env is for a file only, as it would count for all later jobs of the crontab: put it into job",
 		job + "state = \"disabled\"":                `state is "disabled", want one of present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // Mark is the kind of the mark of an entry of a crontab; the ID is the user and the
@@ -30,11 +30,10 @@ type table struct {
 // readTable runs crontab, which ends with 1 if the user has no crontab.
 func readTable(ctx context.Context, h module.Host, user string) (table, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"crontab", "-u", user, "-l"}})
-	var exit *module.ExitError
 	switch {
-	case errors.As(err, &exit) && exit.Code == 1:
+	case module.Exited(err, 1):
 		return table{}, nil
-	case errors.As(err, &exit) && exit.Code == notInstalled:
+	case module.Exited(err, notInstalled):
 		return table{missing: true}, nil
 	}
 	return table{text: out.Stdout}, err
@@ -90,7 +89,7 @@ func (t *Task) planTable(ctx context.Context, h module.Host) ([]module.Step, err
 		return nil, nil
 	}
 	if found {
-		if err := claim.Free(ctx, h, t.mark().ID, "choose another name", Mark); err != nil {
+		if err := ownership.Free(ctx, h, t.mark().ID, "choose another name", Mark); err != nil {
 			return nil, fmt.Errorf("the entry %w", err)
 		}
 	}
@@ -155,8 +154,7 @@ func edit(ctx context.Context, h module.Host, user string, change func(text stri
 			Argv:  []string{"sh", "-c", swapScript, "sh", user, hex.EncodeToString(sum[:]), keep(text)},
 			Stdin: strings.NewReader(text),
 		})
-		var exit *module.ExitError
-		if !errors.As(err, &exit) || exit.Code != changedCode {
+		if !module.Exited(err, changedCode) {
 			return err
 		}
 	}

@@ -49,8 +49,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) (_ []module.Step, err er
 	return nil, errors.Join(ctx.Err(), err)
 }
 
-// Tells returns the text to show.
-func (t *Task) Tells() string { return t.shown }
+// MessageText returns the text to show.
+func (t *Task) MessageText() string { return t.shown }
 
 // format formats a value as indented JSON. Secrets are masked
 // before quoting could hide them from the redactor.

@@ -37,8 +37,8 @@ func TestWhatIsShown(t *testing.T) {
 		h := moduletest.NewFakeHost(t, "")
 		h.AddSecret("opensesame", "\"hi\"\nthere now")
 		task := &c.task
-		if got := moduletest.Planned(t.Context(), task, h); got != "" || task.Tells() != c.want {
-			t.Errorf("%s: %q, %q, want %q", c.name, got, task.Tells(), c.want)
+		if got := moduletest.Planned(t.Context(), task, h); got != "" || task.MessageText() != c.want {
+			t.Errorf("%s: %q, %q, want %q", c.name, got, task.MessageText(), c.want)
 		}
 	}
 }
@@ -46,9 +46,7 @@ func TestWhatIsShown(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{``, "message = \"a\"\nvalue = 1"} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != "want exactly one of message and value" {
-			t.Errorf("%q: %q", args, got)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), "want exactly one of message and value")
 	}
 	if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), `value = []`)); got != "" {
 		t.Errorf("an empty list: %q, want no mistake", got)

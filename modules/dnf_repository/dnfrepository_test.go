@@ -51,8 +51,8 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, args(key, "")) },
 			Absent: func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "files", files(t, h), "")
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "files", files(t, h), "")
 	}
 }
 
@@ -61,9 +61,9 @@ func TestDnfVerifiesAndInstallsFromTheRepository(t *testing.T) {
 	h, key := host(t, "demo")
 	made := task(t, args(key, "description = \"A test\"\noptions = { priority = \"10\" }"))
 	want := "write package repository kinit-test and read its package lists\ncreate " + keyring + ", mode 0644\ncreate " + file + ", mode 0644"
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{want})
-	roottest.Apply(t, h, made)
-	roottest.Same(t, "file", h.Text(t, file), "# Made by kinit.\n[kinit-test]\nname=A test\nbaseurl=file:///tmp/repository\nenabled=1\n"+
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{want})
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "file", h.Text(t, file), "# Made by kinit.\n[kinit-test]\nname=A test\nbaseurl=file:///tmp/repository\nenabled=1\n"+
 		"gpgcheck=0\nrepo_gpgcheck=1\ngpgkey=file:///etc/pki/rpm-gpg/kinit-kinit-test.asc\npriority=10\n")
 	h.Shell(t, "dnf -y -q install kinit-test-a && rpm -q kinit-test-a")
 }
@@ -81,16 +81,16 @@ func TestRepositoryThatDnfRejectsLeavesNothing(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "read the package lists of kinit-test, the files are as before: ") {
 		t.Errorf("error %v, want dnf's", err)
 	}
-	roottest.Same(t, "files", files(t, h), "")
-	roottest.Marks(t, h)
+	moduletest.Same(t, "files", files(t, h), "")
+	moduletest.Marks(t, h)
 }
 
 func TestDisabledRepositoryIsNotRead(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
-	roottest.Apply(t, h, task(t, "name = \"a\"\nmetalink = \"https://rpm.example/$basearch?a=b\"\ngpgcheck = false\nenabled = false"))
+	moduletest.Settle(t, task(t, "name = \"a\"\nmetalink = \"https://rpm.example/$basearch?a=b\"\ngpgcheck = false\nenabled = false"), h)
 	text, _ := h.FS.Text("/etc/yum.repos.d/a.repo")
-	roottest.Same(t, "file", text, "# Made by kinit.\n[a]\nname=a\nmetalink=https://rpm.example/$basearch?a=b\nenabled=0\ngpgcheck=0\nrepo_gpgcheck=0\n")
+	moduletest.Same(t, "file", text, "# Made by kinit.\n[a]\nname=a\nmetalink=https://rpm.example/$basearch?a=b\nenabled=0\ngpgcheck=0\nrepo_gpgcheck=0\n")
 }
 
 func TestValidate(t *testing.T) {
@@ -105,8 +105,6 @@ func TestValidate(t *testing.T) {
 		rest + `gpg_keys = ["key"]`: `"key" is no URL, want one such as "https://rpm.example/el$releasever"`,
 		rest + "gpgcheck = false\noptions = { \"A b\" = \"c\" }": `options has A b = "c", want a setting's name and one line`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/pathmark"
 )
@@ -34,7 +35,7 @@ type Task struct {
 	// URL is the file's URL: http, https, or file for a path on the host.
 	URL string `hcl:"url,optional"`
 	// Dest is the absolute path of the file on the host. Its folder must exist.
-	Dest string `hcl:"dest"`
+	Dest string `hcl:"dest" path:"clean"`
 	// SHA256 is the file's checksum in hex.
 	SHA256 string `hcl:"sha256,optional"`
 	// SHA512 is the file's checksum in hex.
@@ -71,9 +72,6 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
-		return err
-	}
 	if err := t.Want.Validate(); err != nil {
 		return err
 	}
@@ -160,4 +158,42 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 		hex = t.sum.hex
 	}
 	return Outputs{Path: t.Dest, SHA256: hex}, nil
+}
+
+// decide compares without looking at the host.
+func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case !s.exists:
+		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+t.Want.Words(), t.fetch), nil
+	case !s.right && !s.ours:
+		return nil, fmt.Errorf("%s exists with another checksum and is not owned by cluster %s: move it away", t.Dest, h.Owner())
+	case !s.right:
+		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
+	}
+	if changes := t.Want.Diff(s.info); len(changes) > 0 {
+		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
+	}
+	return nil, nil
+}
+
+func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
+	if s.exists && !s.ours {
+		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
+	}
+	if s.exists || s.leftover {
+		return module.OneStep("remove "+t.Dest, t.remove), nil
+	}
+	return nil, nil
+}
+
+func (t *Task) setAttr(ctx context.Context, h module.Host) error {
+	attr, err := t.Want.Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, t.Dest, attr)
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	return checksum.Remove(ctx, h, t.Dest)
 }

@@ -142,7 +142,7 @@ func TestMarksOfADownload(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "demo")
 	args := fmt.Sprintf("url = \"%s/file\"\nsha256 = \"%s\"\nkeep = true", serve(t).URL, sha(payload()))
-	if got := apply(t, task(t, h, args), h); got != "" {
+	if got := moduletest.Apply(t, task(t, h, args), h); got != "" {
 		t.Fatal(got)
 	}
 	want := []module.Mark{
@@ -176,7 +176,7 @@ func TestInterruptedDownloadGoesOn(t *testing.T) {
 					h = wgetHost{local}
 				}
 				write(t, local.Path("dest.part"), c.part)
-				got := apply(t, task(t, local, fmt.Sprintf("url = \"%s%s\"\nsha256 = \"%s\"", s.URL, c.path, sha(payload()))), h)
+				got := moduletest.Apply(t, task(t, local, fmt.Sprintf("url = \"%s%s\"\nsha256 = \"%s\"", s.URL, c.path, sha(payload()))), h)
 				if got != "" {
 					t.Fatal(got)
 				}
@@ -198,7 +198,7 @@ func TestWrongChecksumIsAnErrorAndLeavesNothing(t *testing.T) {
 	args := fmt.Sprintf("url = \"%s/file\"\nsha256 = \"%s\"", strings.Replace(s.URL, "//", "//joe:pass@", 1), sha(nil))
 	want := fmt.Sprintf("sha256 of %s/file is %s, want %s: the file at the source is another one, or the transfer was damaged",
 		strings.Replace(s.URL, "//", "//joe:xxxxx@", 1), sha(payload()), sha(nil))
-	if got := apply(t, task(t, h, args), h); got != want {
+	if got := moduletest.Apply(t, task(t, h, args), h); got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
 	checkLeft(t, h)
@@ -207,7 +207,7 @@ func TestWrongChecksumIsAnErrorAndLeavesNothing(t *testing.T) {
 func TestMissingFileIsAnErrorOfTheProgram(t *testing.T) {
 	t.Parallel()
 	s, h := serve(t), moduletest.LocalHost(t, "")
-	got := apply(t, task(t, h, fmt.Sprintf("url = \"%s/nothing\"\nunverified = true", s.URL)), h)
+	got := moduletest.Apply(t, task(t, h, fmt.Sprintf("url = \"%s/nothing\"\nunverified = true", s.URL)), h)
 	if !strings.HasPrefix(got, "download "+s.URL+"/nothing: command ended with code 22: ") || !strings.Contains(got, "404") {
 		t.Errorf("error %q", got)
 	}
@@ -217,17 +217,17 @@ func TestChangedFileIsHashedAndFetchedAgain(t *testing.T) {
 	t.Parallel()
 	s, h := serve(t), moduletest.LocalHost(t, "demo")
 	args := fmt.Sprintf("url = \"%s/file\"\nsha256 = \"%s\"", s.URL, sha(payload()))
-	if got := apply(t, task(t, h, args), h); got != "" {
+	if got := moduletest.Apply(t, task(t, h, args), h); got != "" {
 		t.Fatal(got)
 	}
 	damaged := payload()
 	damaged[1000]++
 	write(t, h.Path("dest"), damaged)
-	steps := plan(t, task(t, h, args), h)
+	steps := moduletest.Texts(t, task(t, h, args), h)
 	if want := []string{"download " + s.URL + "/file to " + h.Path("dest") + ", whose checksum differs"}; !slices.Equal(steps, want) {
 		t.Errorf("steps %q, want %q", steps, want)
 	}
-	if got := apply(t, task(t, h, args), h); got != "" || !bytes.Equal(read(t, h.Path("dest")), payload()) {
+	if got := moduletest.Apply(t, task(t, h, args), h); got != "" || !bytes.Equal(read(t, h.Path("dest")), payload()) {
 		t.Errorf("not repaired: %s", got)
 	}
 }
@@ -293,7 +293,9 @@ func TestProgressShowsHowTheFileGrows(t *testing.T) {
 	defer s.Close()
 	h := moduletest.LocalHost(t, "")
 	done := make(chan string)
-	go func() { done <- apply(t, task(t, h, fmt.Sprintf("url = \"%s/file\"\nunverified = true", s.URL)), h) }()
+	go func() {
+		done <- moduletest.Apply(t, task(t, h, fmt.Sprintf("url = \"%s/file\"\nunverified = true", s.URL)), h)
+	}()
 	deadline := time.After(20 * time.Second)
 	for len(h.Reports()) == 0 {
 		select {
@@ -315,7 +317,7 @@ func TestNoClientIsExplained(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
 	h.On("sh", "-c", "command -v curl || command -v wget").Fail(127, "")
-	got := apply(t, moduletest.Decode(t, Kind(), "url = \"http://h/f\"\ndest = \"/tmp/f\"\nunverified = true"), h)
+	got := moduletest.Apply(t, moduletest.Decode(t, Kind(), "url = \"http://h/f\"\ndest = \"/tmp/f\"\nunverified = true"), h)
 	if want := "neither curl nor wget is installed: install one with a package task before"; got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
@@ -343,7 +345,7 @@ func TestOutputs(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	task := task(t, h, fmt.Sprintf("url = \"%s/file\"\nsha256_url = \"%[1]s/file.sha256\"", serve(t).URL))
-	if got := apply(t, task, h); got != "" {
+	if got := moduletest.Apply(t, task, h); got != "" {
 		t.Fatal(got)
 	}
 	got, err := module.Outputs(t.Context(), task, h)
@@ -363,43 +365,13 @@ func TestValidate(t *testing.T) {
 		"unverified = true":                                      `url is "", want a full URL with http, https, file`,
 		"url = \"http://h/f\"\nunverified = true\nmode = \"rw\"": `mode is "rw", want octal permission bits from "0001" to "0777", such as "0644"`,
 	} {
-		err := module.Check(moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args))
-		if err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), "dest = \"/f\"\n"+args), want)
 	}
 }
 
 func task(t *testing.T, h *moduletest.Local, args string) *Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), `dest = "`+h.Path("dest")+"\"\n"+args).(*Task)
-}
-
-func plan(t *testing.T, task module.Task, h module.Host) []string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
-// apply does the steps and returns the first error as text.
-func apply(t *testing.T, task module.Task, h module.Host) string {
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		return err.Error()
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
 }
 
 // checkLeft checks which files are in the host's folder.

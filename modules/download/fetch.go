@@ -9,10 +9,10 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
-	"kinit/modules/internal/seal"
+	"kinit/modules/internal/ownership"
 )
 
 // fetch downloads into the part, verifies it and puts it in place.
@@ -24,7 +24,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 	if s.right {
 		return t.setAttr(ctx, h)
 	}
-	part, err := seal.NewPart(ctx, h, t.Dest)
+	part, err := checksum.NewPart(ctx, h, t.Dest)
 	if err != nil {
 		return err
 	}
@@ -38,19 +38,19 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 	if err := errors.Join(err, part.Close(ctx, h)); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.Dest+seal.PartSuffix)
+	return ownership.Release(ctx, h, t.Dest+checksum.PartSuffix)
 }
 
 // own marks the file, its part and its checksum before they are made.
-func (t *Task) own(ctx context.Context, h module.Host, s state, part seal.Part) error {
+func (t *Task) own(ctx context.Context, h module.Host, s state, part checksum.Part) error {
 	if s.exists && !s.ours {
 		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
 	}
-	for _, suffix := range []string{"", seal.Suffix, seal.PartSuffix} {
-		if suffix == seal.PartSuffix && !part.Beside() {
+	for _, suffix := range []string{"", checksum.Suffix, checksum.PartSuffix} {
+		if suffix == checksum.PartSuffix && !part.Beside() {
 			continue
 		}
-		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != seal.PartSuffix}
+		m := module.Mark{Kind: "download", ID: t.Dest + suffix, Keep: t.Keep && suffix != checksum.PartSuffix}
 		if err := h.Own(ctx, m); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (t *Task) own(ctx context.Context, h module.Host, s state, part seal.Part) 
 // fetchPart leaves a verified part. It continues a part of an earlier try. If that fails,
 // the part was complete, or of another version and the download starts over, once. A part
 // that did not fit on the disk is removed.
-func (t *Task) fetchPart(ctx context.Context, h module.Host, p seal.Part) error {
+func (t *Task) fetchPart(ctx context.Context, h module.Host, p checksum.Part) error {
 	part := p.Path
 	_, err := h.Files().Stat(ctx, part)
 	resumed := err == nil
@@ -126,7 +126,7 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 // place sets the part's mode and owner, records its checksum and moves it into place. The
 // record comes first: if the move fails, it does no harm because the file at dest has
 // another size or time.
-func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part) error {
+func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.Part) error {
 	want := t.Want.Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")
 	if err := setPart(ctx, h, part.Path, want); err != nil {
@@ -138,11 +138,11 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, part seal.Part
 	return h.Files().Rename(ctx, part.Path, t.Dest)
 }
 
-func (t *Task) remember(ctx context.Context, h module.Host, part seal.Part) error {
+func (t *Task) remember(ctx context.Context, h module.Host, part checksum.Part) error {
 	if t.Unverified {
 		return nil
 	}
-	return seal.Write(ctx, h, t.Dest, part, t.sum.algorithm, t.sum.hex)
+	return checksum.Write(ctx, h, t.Dest, part, t.sum.algorithm, t.sum.hex)
 }
 
 func setPart(ctx context.Context, h module.Host, part string, want fileattr.Want) error {

@@ -32,7 +32,7 @@ func TestPartForWhichThereWasNoSpaceGoes(t *testing.T) {
 	for code, want := range map[int]bool{23: false, 28: true} { // 28: nothing arrived for too long
 		local := moduletest.LocalHost(t, "")
 		h := fullHost{local, code}
-		got := apply(t, task(t, local, fmt.Sprintf("url = \"%s/file\"\nsha256 = \"%s\"", serve(t).URL, sha(payload()))), h)
+		got := moduletest.Apply(t, task(t, local, fmt.Sprintf("url = \"%s/file\"\nsha256 = \"%s\"", serve(t).URL, sha(payload()))), h)
 		if !strings.Contains(got, fmt.Sprintf("ended with code %d", code)) {
 			t.Errorf("error %q", got)
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
-	"kinit/modules/internal/seal"
+	"kinit/modules/internal/ownership"
 )
 
 // state is the current state of the destination.
@@ -41,7 +41,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		}
 	}
 	if !s.ours {
-		_, s.ours, err = claim.Of(ctx, h, t.Dest)
+		_, s.ours, err = ownership.Of(ctx, h, t.Dest)
 	}
 	return s, err
 }
@@ -54,13 +54,13 @@ func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	var err error
-	s.leftover, err = seal.Leftover(ctx, h, t.Dest)
+	s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
 	return s, err
 }
 
 // isRight compares the file's checksum with the expected one.
 func (t *Task) isRight(ctx context.Context, h module.Host, info module.FileInfo) (bool, error) {
-	seen, err := seal.Read(ctx, h, t.Dest)
+	seen, err := checksum.Read(ctx, h, t.Dest)
 	if err != nil {
 		return false, err
 	}

@@ -69,7 +69,7 @@ func wget(client, from string, args ...string) module.Command {
 // findClient returns the path of curl, or else of wget.
 func findClient(ctx context.Context, h module.Host) (string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", "command -v curl || command -v wget"}})
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+	if module.Exited(err) {
 		return "", errors.New("neither curl nor wget is installed: install one with a package task before")
 	}
 	return strings.TrimSpace(out.Stdout), err
@@ -78,10 +78,7 @@ func findClient(ctx context.Context, h module.Host) (string, error) {
 // refused reports whether a server refused to continue a download: curl ends
 // with 22 for a refused request, with 33 and 36 for a refused range; wget
 // with 8 for an error response.
-func refused(err error) bool {
-	exit := (*module.ExitError)(nil)
-	return errors.As(err, &exit) && slices.Contains([]int{22, 33, 36, 8}, exit.Code)
-}
+func refused(err error) bool { return module.Exited(err, 22, 33, 36, 8) }
 
 // unwritable reports whether the data could not be written, as on a full disk: curl
 // then ends with 23, wget with 3, and cp prints it.

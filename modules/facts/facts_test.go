@@ -98,10 +98,7 @@ func TestMachineWithAKernelOfItsOwnAndGroupsOfBothVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := module.Outputs(t.Context(), &Task{}, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := moduletest.Outputs(t, &Task{}, h)
 	if !got["container"].RawEquals(cty.StringVal("")) || !got["cgroups"].RawEquals(cty.NumberIntVal(1)) {
 		t.Errorf("container %#v, cgroups %#v, want none and 1", got["container"], got["cgroups"])
 	}
@@ -152,15 +149,9 @@ func TestMissingProgramIsExplained(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
-	err := module.Check(&Task{Address: "eth0"})
-	if want := `address is "eth0", want an IP address`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	moduletest.Refused(t, &Task{Address: "eth0"}, `address is "eth0", want an IP address`)
 	for _, age := range []string{"1", "day", "0s", "-1h"} {
-		err := module.Check(&Task{Oldest: age})
-		if want := `max_age is "` + age + `", want a time such as "1h"`; err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, &Task{Oldest: age}, `max_age is "`+age+`", want a time such as "1h"`)
 	}
 	if task := (&Task{Oldest: "90m"}); module.Check(task) != nil || task.MaxAge() != 90*time.Minute {
 		t.Errorf("max_age 90m: %v, %s", module.Check(task), task.MaxAge())

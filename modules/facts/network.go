@@ -3,7 +3,6 @@ package facts
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -59,7 +58,7 @@ func readNetwork(ctx context.Context, h module.Host) (network, error) {
 // readJSON runs a command that prints JSON. ip prints nothing for an empty list.
 func readJSON(ctx context.Context, h module.Host, into any, argv ...string) error {
 	out, err := h.Run(ctx, module.Command{Argv: argv})
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+	if module.Exited(err, 127) {
 		return fmt.Errorf("%s is not installed, it is in the package iproute2: %w", argv[0], err)
 	}
 	if err != nil || strings.TrimSpace(out.Stdout) == "" {

@@ -30,7 +30,5 @@ func TestCancelledIsNotFailed(t *testing.T) {
 func TestEmptyMessageIsAMistake(t *testing.T) {
 	t.Parallel()
 	task := moduletest.Decode(t, fail.Kind(), `message = " "`)
-	if got := moduletest.Mistake(t, task); got != "message is empty, want what is wrong and what to do" {
-		t.Errorf("got %q", got)
-	}
+	moduletest.Refused(t, task, "message is empty, want what is wrong and what to do")
 }

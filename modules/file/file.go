@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/pathmark"
 )
 
@@ -88,7 +88,7 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 		if err := h.Files().Remove(ctx, path); err != nil {
 			return err
 		}
-		return claim.Release(ctx, h, path)
+		return ownership.Release(ctx, h, path)
 	}), nil
 }
 

@@ -1,9 +1,7 @@
 package file
 
 import (
-	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,30 +147,17 @@ func TestDecisions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := planned(t.Context(), moduletest.Decode(t, c.kind, c.args), prepare(t, "demo")); got != c.want {
+			if got := moduletest.Planned(t.Context(), moduletest.Decode(t, c.kind, c.args), prepare(t, "demo")); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-// planned is the text of the steps, or the error.
-func planned(ctx context.Context, task module.Task, h module.Host) string {
-	steps, err := task.Plan(ctx, h)
-	if err != nil {
-		return err.Error()
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return strings.Join(texts, "\n")
-}
-
 func TestWithoutOwnerAnythingMayBeRemoved(t *testing.T) {
 	t.Parallel()
 	task := &Task{Path: "/d/file", Presence: module.Presence{State: "absent"}}
-	if got := planned(t.Context(), task, prepare(t, "")); got != "remove /d/file" {
+	if got := moduletest.Planned(t.Context(), task, prepare(t, "")); got != "remove /d/file" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -180,7 +165,7 @@ func TestWithoutOwnerAnythingMayBeRemoved(t *testing.T) {
 func TestOnlyTheFoldersThatWereMissingAreMarked(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
-	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
+	moduletest.Do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
 	var got []string
 	for _, m := range marksOf(t, h) {
 		if m.Kind == "directory" {
@@ -195,25 +180,12 @@ func TestOnlyTheFoldersThatWereMissingAreMarked(t *testing.T) {
 func TestRemovingAFolderKeepsParentsThatAreInUse(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
-	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
+	moduletest.Do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "present"}}, h)
 	h.FS.Put("/d/x/other", "", 0o644)
-	do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "absent"}}, h)
+	moduletest.Do(t, &DirectoryTask{Path: "/d/x/y/z", Presence: module.Presence{State: "absent"}}, h)
 	got, err := h.FS.List(t.Context(), "/d/x")
 	if err != nil || len(got) != 1 || got[0].Name != "other" {
 		t.Errorf("in /d/x: %v, %v, want other", got, err)
-	}
-}
-
-func do(t *testing.T, task module.Task, h module.Host) {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -221,7 +193,7 @@ func TestAnExistingFileIsNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
 	before := marksOf(t, h)
-	do(t, &Task{Path: "/d/file", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}, h)
+	moduletest.Do(t, &Task{Path: "/d/file", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}, h)
 	if diff := cmp.Diff(before, marksOf(t, h)); diff != "" {
 		t.Error(diff)
 	}
@@ -239,9 +211,6 @@ func TestValidate(t *testing.T) {
 		{DirectoryKind(), `path = "/m/"`, `path is "/m/", want it without empty, "." or ".." parts: "/m"`},
 		{LinkKind(), `path = "/m"`, "target is empty, want where the link leads"},
 	} {
-		err := module.Check(moduletest.Decode(t, c.kind, c.args))
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%s %s: %v, want %s", c.kind.Name, c.args, err, c.want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, c.kind, c.args), c.want)
 	}
 }

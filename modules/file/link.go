@@ -2,7 +2,6 @@ package file
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -21,7 +20,7 @@ type LinkTask struct {
 	// Path is the absolute path of the link. Its folder must exist.
 	Path string `hcl:"path"`
 	// Target is the target of the link. It need not exist.
-	Target string `hcl:"target,optional"`
+	Target string `hcl:"target,optional" nonempty:"want where the link leads"`
 	module.Presence
 }
 
@@ -32,9 +31,6 @@ func LinkKind() module.Kind {
 }
 
 func (t *LinkTask) Validate() error {
-	if !t.Absent() && t.Target == "" {
-		return errors.New("target is empty, want where the link leads")
-	}
 	return check(t.Path, fileattr.Want{})
 }
 

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/ownership"
 )
 
 // state is the current state of a path.
@@ -29,7 +29,7 @@ func read(ctx context.Context, h module.Host, path string, replace bool) (state,
 	}
 	s := state{exists: true, info: info, ours: h.Owner() == ""}
 	if !s.ours && replace {
-		_, s.ours, err = claim.Of(ctx, h, path)
+		_, s.ours, err = ownership.Of(ctx, h, path)
 	}
 	return s, err
 }
@@ -49,7 +49,7 @@ func describe(info module.FileInfo) string {
 
 // check finds the mistakes that are common to all three modules.
 func check(path string, want fileattr.Want) error {
-	if err := fileattr.CheckPath("path", path); err != nil {
+	if err := module.CheckPath("path", path); err != nil {
 		return err
 	}
 	return want.Validate()

@@ -6,8 +6,8 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // checkout makes or updates the checkout. It reads the state again first: an
@@ -81,7 +81,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host, s state) error {
 		return err
 	}
 	_, err := t.run(ctx, h, "cat-file", "-e", s.want.commit+"^{commit}")
-	if !missing(err) {
+	if !module.Exited(err) {
 		return err
 	}
 	return t.fetchFrom(ctx, h, "origin", s.want.commit)
@@ -155,5 +155,5 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	if err := h.Files().Remove(ctx, t.Dest); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.Dest)
+	return ownership.Release(ctx, h, t.Dest)
 }

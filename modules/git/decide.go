@@ -1,7 +1,6 @@
 package git
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -82,10 +81,4 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 		return nil, err
 	}
 	return module.OneStep("remove checkout "+t.Dest, t.remove), nil
-}
-
-// missing reports whether git's error means that the object does not exist.
-func missing(err error) bool {
-	exit := (*module.ExitError)(nil)
-	return errors.As(err, &exit)
 }

@@ -13,7 +13,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/runas"
 	"kinit/modules/unarchive"
 )
@@ -43,7 +42,7 @@ type Task struct {
 	// Needed unless state is "absent".
 	Repository string `hcl:"repository,optional"`
 	// Dest is the absolute path of the checkout. Missing parents are made.
-	Dest string `hcl:"dest"`
+	Dest string `hcl:"dest" path:"clean"`
 	// Ref is a branch, a tag, or a commit of 40 hex digits. Default: the repository's
 	// default branch.
 	Ref string `hcl:"ref,optional"`
@@ -81,14 +80,11 @@ func (t *Task) Hide(argument string) bool {
 }
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
-		return err
-	}
 	if t.Absent() {
 		return nil
 	}
 	if t.IdentityFile != "" {
-		if err := fileattr.CheckPath("identity_file", t.IdentityFile); err != nil {
+		if err := module.CheckPath("identity_file", t.IdentityFile); err != nil {
 			return err
 		}
 	}

@@ -142,14 +142,14 @@ func TestBranchIsFollowed(t *testing.T) {
 	t.Parallel()
 	r, h := serve(t), moduletest.LocalHost(t, "")
 	first := r.head()
-	apply(t, task(t, h, r.url, `ref = "main"`), h)
+	moduletest.Do(t, task(t, h, r.url, `ref = "main"`), h)
 	second := r.commit("two", "main")
 	if got, want := moduletest.Planned(t.Context(), task(t, h, r.url, `ref = "main"`), h),
 		fmt.Sprintf("bring %s from %s to main (%s)", h.Path("new/dest"), first[:12], second[:12]); got != want {
 		t.Errorf("step %q, want %q", got, want)
 	}
 	made := task(t, h, r.url, `ref = "main"`)
-	apply(t, made, h)
+	moduletest.Do(t, made, h)
 	check(t, h, "main", second)
 	outputs, err := module.Outputs(t.Context(), made, h)
 	if err != nil || !outputs["commit"].RawEquals(cty.StringVal(second)) {
@@ -170,7 +170,7 @@ func TestRefMayChangeInEveryWay(t *testing.T) {
 		{``, "main", first}, {`ref = "next"`, "next", second}, {`ref = "v1"`, "", first},
 		{`ref = "` + second + `"`, "", second}, {`ref = "main"`, "main", first}, {"ref = \"next\"\ndepth = 1", "next", second},
 	} {
-		apply(t, task(t, h, r.url, c.args), h)
+		moduletest.Do(t, task(t, h, r.url, c.args), h)
 		check(t, h, c.branch, c.commit)
 	}
 }
@@ -180,13 +180,13 @@ func TestRewrittenBranchAndMovedTagAreFollowed(t *testing.T) {
 	for _, depth := range []string{"", "\ndepth = 1"} {
 		r, h := serve(t), moduletest.LocalHost(t, "")
 		r.tag("v1")
-		apply(t, task(t, h, r.url, `ref = "main"`+depth), h)
+		moduletest.Do(t, task(t, h, r.url, `ref = "main"`+depth), h)
 		gitIn(t, r.work, "commit", "--quiet", "--amend", "-m", "other")
 		gitIn(t, r.work, "push", "--quiet", "--force", "origin", "main")
 		r.tag("--force", "v1")
-		apply(t, task(t, h, r.url, `ref = "main"`+depth), h)
+		moduletest.Do(t, task(t, h, r.url, `ref = "main"`+depth), h)
 		check(t, h, "main", r.head())
-		apply(t, task(t, h, r.url, `ref = "v1"`+depth), h)
+		moduletest.Do(t, task(t, h, r.url, `ref = "v1"`+depth), h)
 		check(t, h, "", r.head())
 	}
 }
@@ -205,7 +205,7 @@ func TestWhatPeopleChangedIsNotLost(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, h := serve(t), moduletest.LocalHost(t, "")
-			apply(t, task(t, h, r.url, ""), h)
+			moduletest.Do(t, task(t, h, r.url, ""), h)
 			r.commit("two", "main")
 			sh(t, h.Path("new/dest"), c.change)
 			for _, args := range []string{"", `state = "absent"`} {
@@ -213,7 +213,7 @@ func TestWhatPeopleChangedIsNotLost(t *testing.T) {
 					t.Errorf("%s: %q, want %q", args, got, c.want)
 				}
 			}
-			apply(t, task(t, h, r.url, `force = true`), h)
+			moduletest.Do(t, task(t, h, r.url, `force = true`), h)
 			check(t, h, "main", r.head())
 		})
 	}
@@ -222,7 +222,7 @@ func TestWhatPeopleChangedIsNotLost(t *testing.T) {
 func TestUntrackedFilesAndChangesOnTheRightCommitStay(t *testing.T) {
 	t.Parallel()
 	r, h := serve(t), moduletest.LocalHost(t, "")
-	apply(t, task(t, h, r.url, ""), h)
+	moduletest.Do(t, task(t, h, r.url, ""), h)
 	sh(t, h.Path("new/dest"), "echo mine >f && echo mine >g")
 	if got := moduletest.Planned(t.Context(), task(t, h, r.url, ""), h); got != "" {
 		t.Errorf("step %q, want none", got)
@@ -230,7 +230,7 @@ func TestUntrackedFilesAndChangesOnTheRightCommitStay(t *testing.T) {
 	if got, want := moduletest.Planned(t.Context(), task(t, h, r.url, `force = true`), h), "discard 1 changed files in "+h.Path("new/dest"); got != want {
 		t.Errorf("with force: %q, want %q", got, want)
 	}
-	apply(t, task(t, h, r.url, `force = true`), h)
+	moduletest.Do(t, task(t, h, r.url, `force = true`), h)
 	sh(t, h.Path("new/dest"), `test "$(cat f)" = one && test "$(cat g)" = mine`)
 }
 
@@ -241,17 +241,17 @@ func TestSubmodulesFollow(t *testing.T) {
 	gitIn(t, outer.work, "commit", "--quiet", "-m", "with sub")
 	gitIn(t, outer.work, "push", "--quiet", "origin", "main")
 	made := func() module.Task { return task(t, h, outer.url, "submodules = true\ndepth = 1") }
-	apply(t, task(t, h, outer.url, ""), h)
+	moduletest.Do(t, task(t, h, outer.url, ""), h)
 	if got, want := moduletest.Planned(t.Context(), made(), h), "check out the submodules of "+h.Path("new/dest"); got != want {
 		t.Errorf("step %q, want %q", got, want)
 	}
-	apply(t, made(), h)
+	moduletest.Do(t, made(), h)
 	sh(t, h.Path("new/dest"), `test "$(cat sub/f)" = one`)
 	inner.commit("two", "main")
 	gitIn(t, filepath.Join(outer.work, "sub"), "pull", "--quiet", "origin", "main")
 	gitIn(t, outer.work, "commit", "--quiet", "-am", "next sub")
 	gitIn(t, outer.work, "push", "--quiet", "origin", "main")
-	apply(t, made(), h)
+	moduletest.Do(t, made(), h)
 	sh(t, h.Path("new/dest"), `test "$(cat sub/f)" = two`)
 	if got := moduletest.Planned(t.Context(), made(), h); got != "" {
 		t.Errorf("planned again: %q", got)
@@ -265,18 +265,18 @@ func TestInterruptedCloneIsCompleted(t *testing.T) {
 	if err := h.Own(t.Context(), module.Mark{Kind: "tree", ID: h.Path("new/dest")}); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, task(t, h, r.url, ""), h)
+	moduletest.Do(t, task(t, h, r.url, ""), h)
 	check(t, h, "main", r.head())
 }
 
 func TestHooksOfTheCheckoutDoNotRun(t *testing.T) {
 	t.Parallel()
 	r, h := serve(t), moduletest.LocalHost(t, "")
-	apply(t, task(t, h, r.url, ""), h)
+	moduletest.Do(t, task(t, h, r.url, ""), h)
 	hook := "printf '#!/bin/sh\\ntouch " + h.Path("ran") + "\\n' >.git/hooks/post-checkout && chmod 0755 .git/hooks/post-checkout"
 	sh(t, h.Path("new/dest"), hook)
 	r.commit("two", "main")
-	apply(t, task(t, h, r.url, ""), h)
+	moduletest.Do(t, task(t, h, r.url, ""), h)
 	if _, err := os.Stat(h.Path("ran")); !os.IsNotExist(err) {
 		t.Errorf("the hook ran: %v", err)
 	}
@@ -350,9 +350,7 @@ func TestValidate(t *testing.T) {
 		`repository = "git@h:r.git"`:                     "",
 		`state = "absent"`:                               "",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), "dest = \"/d\"\n"+args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), "dest = \"/d\"\n"+args), want)
 	}
 }
 
@@ -360,13 +358,6 @@ func TestValidate(t *testing.T) {
 func task(t *testing.T, h *moduletest.Local, repository, args string) module.Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), fmt.Sprintf("repository = %q\ndest = %q\n%s", repository, h.Path("new/dest"), args))
-}
-
-func apply(t *testing.T, task module.Task, h module.Host) {
-	t.Helper()
-	if got := moduletest.Apply(t, task, h); got != "" {
-		t.Fatal(got)
-	}
 }
 
 // check compares what is checked out.

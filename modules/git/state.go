@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // deployed is the ref of kinit's last checkout; it distinguishes commits that people made
@@ -66,7 +66,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	}
 	s.exists, s.ours, s.uid = true, h.Owner() == "", info.UID
 	if !s.ours {
-		if _, s.ours, err = claim.Of(ctx, h, t.Dest); err != nil {
+		if _, s.ours, err = ownership.Of(ctx, h, t.Dest); err != nil {
 			return err
 		}
 	}
@@ -88,7 +88,7 @@ func (t *Task) readCheckout(ctx context.Context, h module.Host, s *state) error 
 		{&s.branch, []string{"symbolic-ref", "--quiet", "--short", "HEAD"}},
 	} {
 		out, err := t.run(ctx, h, ask.args...)
-		if exit := (*module.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.Code != 1) {
+		if err != nil && !module.Exited(err, 1) {
 			return err // 1 means that it does not exist
 		}
 		*ask.into = out

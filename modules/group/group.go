@@ -8,7 +8,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // Task is a group in /etc/group, made with groupadd.
@@ -60,7 +60,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, nil
 	}
 	if there {
-		if err := claim.Free(ctx, h, t.Name, "choose another name, or leave it as it is", account.GroupMark); err != nil {
+		if err := ownership.Free(ctx, h, t.Name, "choose another name, or leave it as it is", account.GroupMark); err != nil {
 			return nil, fmt.Errorf("group %w", err)
 		}
 	}

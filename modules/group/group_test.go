@@ -25,39 +25,39 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, "name = \"kinit-test-g\"\ngid = 4321\nsystem = true") },
 			Absent: func() module.Task { return task(t, "name = \"kinit-test-g\"\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "group", h.Shell(t, "getent group kinit-test-g || true"), "")
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "group", h.Shell(t, "getent group kinit-test-g || true"), "")
 	}
 }
 
 func TestNumberChanges(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "groupadd")
-	roottest.Apply(t, h, task(t, `name = "kinit-test-g"`))
+	moduletest.Settle(t, task(t, `name = "kinit-test-g"`), h)
 	changed := task(t, "name = \"kinit-test-g\"\ngid = 4321")
 	steps := roottest.Planned(t, h, changed)
 	if len(steps) != 1 {
 		t.Fatalf("steps %q", steps)
 	}
-	roottest.Apply(t, h, changed)
-	roottest.Same(t, "group", h.Shell(t, "getent group kinit-test-g"), "kinit-test-g:x:4321:\n")
+	moduletest.Settle(t, changed, h)
+	moduletest.Same(t, "group", h.Shell(t, "getent group kinit-test-g"), "kinit-test-g:x:4321:\n")
 	values, err := module.Outputs(t.Context(), changed, h)
 	if err != nil || !values["gid"].RawEquals(cty.NumberIntVal(4321)) {
 		t.Errorf("outputs %v, %v", values, err)
 	}
-	roottest.Marks(t, h, module.Mark{Kind: "group", ID: "kinit-test-g"})
+	moduletest.Marks(t, h, module.Mark{Kind: "group", ID: "kinit-test-g"})
 }
 
 func TestGroupOfOthersIsTakenAndNotChanged(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "groupadd")
 	h.Shell(t, "groupadd --gid 4321 kinit-test-g")
-	roottest.Same(t, "steps of the same", roottest.Planned(t, h, task(t, `name = "kinit-test-g"`)), nil)
+	moduletest.Same(t, "steps of the same", roottest.Planned(t, h, task(t, `name = "kinit-test-g"`)), nil)
 	for _, args := range []string{"gid = 5", `state = "absent"`} {
 		want := []string{"error: group kinit-test-g exists and is not owned by cluster demo: choose another name, or leave it as it is"}
-		roottest.Same(t, args, roottest.Planned(t, h, task(t, "name = \"kinit-test-g\"\n"+args)), want)
+		moduletest.Same(t, args, roottest.Planned(t, h, task(t, "name = \"kinit-test-g\"\n"+args)), want)
 	}
-	roottest.Marks(t, h)
+	moduletest.Marks(t, h)
 }
 
 func TestValidate(t *testing.T) {
@@ -67,8 +67,6 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\ngid = -1":           `gid is -1, want 0 to 4294967293`,
 		"name = \"a\"\nstate = \"latest\"": `state is "latest", want one of present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

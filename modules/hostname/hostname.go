@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // The mark of a name that kinit set. There is at most one.
@@ -85,7 +85,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if !t.Absent() {
 		return decide(have, names{t.Name, t.Name}, "name the host %s, was %s", t.set), nil
 	}
-	mark, marked, err := claim.Of(ctx, h, id, Mark)
+	mark, marked, err := ownership.Of(ctx, h, id, Mark)
 	if err != nil || !marked {
 		return nil, err
 	}

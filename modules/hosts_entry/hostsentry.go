@@ -4,7 +4,6 @@ package hostsentry
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/lines"
 )
 
@@ -32,9 +30,9 @@ type Task struct {
 	// Address is the IPv4 or IPv6 address. It is optional for state = "absent".
 	Address string `hcl:"address,optional"`
 	// Names are the names of the address: the canonical one, then aliases.
-	Names []string `hcl:"names"`
+	Names []string `hcl:"names" nonempty:"want at least one name"`
 	// Path is the absolute path of the file.
-	Path string `hcl:"path,optional" default:"/etc/hosts"`
+	Path string `hcl:"path,optional" default:"/etc/hosts" path:"clean"`
 	module.Presence
 }
 
@@ -47,12 +45,6 @@ func Kind() module.Kind {
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("path", t.Path); err != nil {
-		return err
-	}
-	if len(t.Names) == 0 {
-		return errors.New("names is empty, want at least one name")
-	}
 	for _, name := range t.Names {
 		if !hostName.MatchString(name) {
 			return fmt.Errorf("names has %q, want a host name such as \"db1.example\"", name)

@@ -26,18 +26,18 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, db) },
 			Absent: func() module.Task { return task(t, "names = [\"kinit-test-db.example\"]\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "file", h.Text(t, "/etc/hosts"), before)
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "file", h.Text(t, "/etc/hosts"), before)
 	}
 }
 
 func TestHostResolvesTheNames(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "")
-	roottest.Apply(t, h, task(t, db))
+	moduletest.Settle(t, task(t, db), h)
 	for _, name := range []string{"kinit-test-db.example", "kinit-test-db"} {
 		got := h.Shell(t, "getent hosts "+name)
-		roottest.Same(t, name, got, "192.0.2.21      kinit-test-db.example kinit-test-db\n")
+		moduletest.Same(t, name, got, "192.0.2.21      kinit-test-db.example kinit-test-db\n")
 	}
 }
 
@@ -56,8 +56,8 @@ func TestDecisions(t *testing.T) {
 	} {
 		h := roottest.New(t, "")
 		h.Put(t, "/srv/hosts", c.have, module.Attr{})
-		roottest.Apply(t, h, task(t, "path = \"/srv/hosts\"\naddress = \"192.0.2.21\"\n"+c.args))
-		roottest.Same(t, name, h.Text(t, "/srv/hosts"), c.want)
+		moduletest.Settle(t, task(t, "path = \"/srv/hosts\"\naddress = \"192.0.2.21\"\n"+c.args), h)
+		moduletest.Same(t, name, h.Text(t, "/srv/hosts"), c.want)
 	}
 }
 
@@ -66,13 +66,13 @@ func TestStepShowsTheDifferenceAndWhatWasThereComesBack(t *testing.T) {
 	h := roottest.New(t, "demo")
 	h.Put(t, "/srv/hosts", "192.0.2.9 kinit-test-db.example\n", module.Attr{})
 	made := task(t, "path = \"/srv/hosts\"\n"+db)
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{
 		"resolve kinit-test-db.example, kinit-test-db as 192.0.2.21 in /srv/hosts\n--- /srv/hosts\n+++ /srv/hosts\n@@ -1,1 +1,1 @@\n" +
 			"-192.0.2.9 kinit-test-db.example\n+192.0.2.21\tkinit-test-db.example kinit-test-db"})
-	roottest.Apply(t, h, made)
-	roottest.Apply(t, h, task(t, "path = \"/srv/hosts\"\nstate = \"absent\"\n"+db))
-	roottest.Same(t, "file", h.Text(t, "/srv/hosts"), "192.0.2.9 kinit-test-db.example\n")
-	roottest.Marks(t, h)
+	moduletest.Settle(t, made, h)
+	moduletest.Settle(t, task(t, "path = \"/srv/hosts\"\nstate = \"absent\"\n"+db), h)
+	moduletest.Same(t, "file", h.Text(t, "/srv/hosts"), "192.0.2.9 kinit-test-db.example\n")
+	moduletest.Marks(t, h)
 }
 
 func TestValidate(t *testing.T) {
@@ -84,8 +84,6 @@ func TestValidate(t *testing.T) {
 		"names = [\"a\"]\naddress = \"192.0.2.0/24\"":          `address is "192.0.2.0/24", want an IPv4 or IPv6 address`,
 		"names = [\"a\"]\naddress = \"::1\"\npath = \"hosts\"": `path is "hosts", want an absolute path`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

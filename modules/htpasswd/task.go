@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // longest is the most bytes of a password that bcrypt reads.
@@ -31,11 +30,11 @@ const longest = 72
 //   - user contains a colon
 type Task struct {
 	// Path is the password file on the host.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"absolute"`
 	// User is the user's name.
 	User string `hcl:"user"`
 	// Password is the user's password, at most 72 bytes.
-	Password secret.Value `hcl:"password,optional"`
+	Password secret.Value `hcl:"password,optional" nonempty:"expected one"`
 	// Cost is the work to check the password, 4 to 31: each step doubles it. A server does
 	// this work for each request. Passwords that people choose need it; a random one of 20
 	// or more characters is as safe with 4.
@@ -51,12 +50,8 @@ func Kind() module.Kind {
 
 func (t *Task) Validate() error {
 	switch {
-	case !path.IsAbs(t.Path):
-		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case t.User == "" || strings.ContainsAny(t.User, ":\r\n"):
 		return fmt.Errorf("user is %q, expected a name without colon", t.User)
-	case !t.Absent() && t.Password == "":
-		return errors.New("password is empty, expected one")
 	case len(t.Password) > longest:
 		return fmt.Errorf("password has %d bytes, expected at most %d", len(t.Password), longest)
 	}
@@ -131,7 +126,7 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 		switch {
 		case !f.there:
 			return nil
-		case rest != "" || claim.Free(ctx, h, t.Path, "") != nil:
+		case rest != "" || ownership.Free(ctx, h, t.Path, "") != nil:
 			return f.swap(ctx, h, rest)
 		}
 		if err := hostfile.Swap(ctx, h, t.Path, &f.text, nil, module.Attr{}); err != nil {
@@ -186,4 +181,25 @@ func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
 		before = &f.text
 	}
 	return hostfile.Swap(ctx, h, f.path, before, &text, f.attr)
+}
+
+// lookup returns the hash of a user.
+func lookup(text, user string) (string, bool) {
+	for line := range strings.Lines(text) {
+		if hash, found := strings.CutPrefix(strings.TrimRight(line, "\r\n"), user+":"); found {
+			return hash, true
+		}
+	}
+	return "", false
+}
+
+// without returns the text without the user's lines; every line of it ends.
+func without(text, user string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, user+":") {
+			b.WriteString(strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	return b.String()
 }

@@ -24,19 +24,6 @@ func task(path string, change func(*htpasswd.Task)) module.Task {
 	return made
 }
 
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Error(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
@@ -57,7 +44,7 @@ func TestOtherUsersStay(t *testing.T) {
 	if err := os.WriteFile(file, []byte("ann:x\nkinit:old\nbob:y"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, h, task(file, nil))
+	moduletest.Do(t, task(file, nil), h)
 	lines := strings.Split(read(t, file), "\n")
 	if len(lines) != 4 || lines[0] != "ann:x" || lines[1] != "bob:y" || lines[3] != "" {
 		t.Fatalf("file:\n%s", read(t, file))
@@ -69,7 +56,7 @@ func TestOtherUsersStay(t *testing.T) {
 	if err := bcrypt.CompareHashAndPassword([]byte(hash), []byte("correct horse")); err != nil {
 		t.Errorf("the hash does not fit: %v", err)
 	}
-	apply(t, h, task(file, func(t *htpasswd.Task) { t.State = "absent" }))
+	moduletest.Do(t, task(file, func(t *htpasswd.Task) { t.State = "absent" }), h)
 	if text := read(t, file); text != "ann:x\nbob:y\n" {
 		t.Errorf("file after removal %q, want %q", text, "ann:x\nbob:y\n")
 	}
@@ -86,7 +73,9 @@ func TestEditsAtTheSameTimeLoseNoUser(t *testing.T) {
 	const users = 8
 	for i := range users {
 		all.Go(func() {
-			apply(t, h, task(file, func(t *htpasswd.Task) { t.User = fmt.Sprintf("user%d", i) }))
+			if got := moduletest.Apply(t, task(file, func(t *htpasswd.Task) { t.User = fmt.Sprintf("user%d", i) }), h); got != "" {
+				t.Error(got)
+			}
 		})
 	}
 	all.Wait()
@@ -114,10 +103,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		},
 		`mode is "rw", expected permission bits such as "0600"`: func(t *htpasswd.Task) { t.Mode = "rw" },
 	} {
-		err := module.Check(task("/srv/htpasswd", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/srv/htpasswd", change), want)
 	}
 }
 
@@ -126,12 +112,12 @@ func TestTheCostIsAsWanted(t *testing.T) {
 	h := moduletest.LocalHost(t, "k8s")
 	file := h.Path("htpasswd")
 	cheap := func(t *htpasswd.Task) { t.Cost = 4 }
-	apply(t, h, task(file, cheap))
+	moduletest.Do(t, task(file, cheap), h)
 	first := read(t, file)
 	if !strings.HasPrefix(first, "kinit:$2y$04$") {
 		t.Errorf("file %q, want a hash of cost 4", first)
 	}
-	apply(t, h, task(file, cheap))
+	moduletest.Do(t, task(file, cheap), h)
 	if again := read(t, file); again != first {
 		t.Errorf("file %q the second time, want %q", again, first)
 	}
@@ -141,9 +127,6 @@ func TestTheCostIsAsWanted(t *testing.T) {
 		t.Errorf("steps %v, %v, want one with another cost", steps, err)
 	}
 	for _, wrong := range []int{3, 32} {
-		err := module.Check(task(file, func(t *htpasswd.Task) { t.Cost = wrong }))
-		if want := fmt.Sprintf("cost is %d, expected 4 to 31", wrong); err == nil || err.Error() != want {
-			t.Errorf("%v, want %q", err, want)
-		}
+		moduletest.Refused(t, task(file, func(t *htpasswd.Task) { t.Cost = wrong }), fmt.Sprintf("cost is %d, expected 4 to 31", wrong))
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -52,7 +51,7 @@ type Task struct {
 	// Form are fields to send as an HTML form does, with the content type for it.
 	Form map[string]string `hcl:"form,optional"`
 	// Status are the status codes that mean success.
-	Status []int `hcl:"status,optional" default:"200"`
+	Status []int `hcl:"status,optional" default:"200" nonempty:"want at least one status code"`
 	// Expect is a text or regular expression that the answer must contain.
 	Expect string `hcl:"expect,optional"`
 	// Follow follows redirects, ten at most.
@@ -66,7 +65,7 @@ type Task struct {
 	// Insecure accepts any certificate of the server.
 	Insecure bool `hcl:"insecure,optional"`
 	// Within is how long a request can take, such as "10s".
-	Within string `hcl:"within,optional" default:"30s"`
+	Within module.Duration `hcl:"within,optional" default:"30s" like:"30s"`
 	// Unless is a GET request: if its answer is as expected, the task's request is not sent.
 	Unless *Unless `hcl:"unless,block"`
 
@@ -92,9 +91,6 @@ func (t *Task) Validate() error {
 	if err := t.trust().Validate(t.URL); err != nil {
 		return err
 	}
-	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
-		return fmt.Errorf("within is %q, want a duration such as \"30s\"", t.Within)
-	}
 	bodies := 0
 	for _, is := range []bool{t.Body != "", t.JSON != cty.NilVal, t.Form != nil} {
 		if is {
@@ -106,8 +102,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("method is %q, want one such as \"POST\"", t.Method)
 	case bodies > 1:
 		return errors.New("want at most one of body, json and form")
-	case len(t.Status) == 0:
-		return errors.New("status is empty, want at least one status code")
 	case t.Password != "" && t.Username == "":
 		return errors.New("username is missing, want it beside password")
 	case t.Token != "" && t.Username != "":

@@ -184,10 +184,7 @@ func TestOutputs(t *testing.T) {
 	if got := moduletest.Planned(t.Context(), task, moduletest.LocalHost(t, "")); got != "" {
 		t.Fatal(got)
 	}
-	got, err := module.Outputs(t.Context(), task, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := moduletest.Outputs(t, task, nil)
 	if !got["status"].RawEquals(cty.NumberIntVal(200)) || !strings.HasSuffix(got["body"].AsString(), `"" "" b`) {
 		t.Errorf("outputs %#v", got)
 	}
@@ -235,9 +232,7 @@ func TestValidate(t *testing.T) {
 		if !strings.HasPrefix(args, "url") {
 			args = "url = \"http://h\"\n" + args
 		}
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }
 

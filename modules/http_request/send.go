@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -73,11 +72,7 @@ func (r request) shown() string {
 
 // send makes a request within its time.
 func (t *Task) send(ctx context.Context, h module.Host, r request) (answer, error) {
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return answer{}, err
-	}
-	limited, limit := module.Within(ctx, h, within)
+	limited, limit := module.Within(ctx, h, t.Within.Time())
 	defer limit.End()
 	got, err := t.exchange(limited, h, r)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Mark is the kind of the mark of what kinit has loaded; the ID is the name with
@@ -110,7 +110,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if err != nil || h.Owner() == "" {
 		return s, err
 	}
-	_, s.marked, err = claim.Of(ctx, h, t.name(), Mark)
+	_, s.marked, err = ownership.Of(ctx, h, t.name(), Mark)
 	return s, err
 }
 
@@ -161,8 +161,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // A module that it does not know may come with a package that an earlier task installs.
 func (t *Task) builtin(ctx context.Context, h module.Host) (bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"modprobe", "--show-depends", "--", t.Name}})
-	var exit *module.ExitError
-	if errors.As(err, &exit) {
+	if module.Exited(err) {
 		return false, nil
 	}
 	return strings.HasPrefix(out.Stdout, "builtin "), err

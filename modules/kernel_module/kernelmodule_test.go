@@ -59,7 +59,7 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, `options = ["nested=1", "debug"]`) },
 			Absent: func() module.Task { return task(t, `state = "absent"`) },
 		})
-		roottest.Marks(t, h)
+		moduletest.Marks(t, h)
 		if _, err := h.FS.Stat(t.Context(), "/sys/module/kinit_test"); err == nil {
 			t.Errorf("owner %q: the module is loaded", owner)
 		}
@@ -70,14 +70,14 @@ func TestLoadedAndKept(t *testing.T) {
 	t.Parallel()
 	h := kernel(t, "demo")
 	made := task(t, `options = ["nested=1", "debug"]`)
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{
 		"create /etc/modprobe.d/kinit-kinit_test.conf, mode 0644", "create /etc/modules-load.d/kinit-kinit_test.conf, mode 0644",
 		"load kernel module kinit-test"})
-	roottest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	boot, _ := h.FS.Text("/etc/modules-load.d/kinit-kinit_test.conf")
 	params, _ := h.FS.Text("/etc/modprobe.d/kinit-kinit_test.conf")
-	roottest.Same(t, "files", boot+params, "# Made by kinit.\nkinit-test\n# Made by kinit.\noptions kinit-test nested=1 debug\n")
-	roottest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/modprobe.d/kinit-kinit_test.conf"},
+	moduletest.Same(t, "files", boot+params, "# Made by kinit.\nkinit-test\n# Made by kinit.\noptions kinit-test nested=1 debug\n")
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/modprobe.d/kinit-kinit_test.conf"},
 		module.Mark{Kind: "file", ID: "/etc/modules-load.d/kinit-kinit_test.conf"}, module.Mark{Kind: "kernel_module", ID: "kinit_test"})
 }
 
@@ -85,9 +85,9 @@ func TestModuleOfOthersStaysLoaded(t *testing.T) {
 	t.Parallel()
 	h := kernel(t, "demo")
 	load(h)
-	roottest.Apply(t, h, task(t, "persistent = false"))
-	roottest.Marks(t, h)
-	roottest.Same(t, "absent", roottest.Planned(t, h, task(t, `state = "absent"`)), nil)
+	moduletest.Settle(t, task(t, "persistent = false"), h)
+	moduletest.Marks(t, h)
+	moduletest.Same(t, "absent", roottest.Planned(t, h, task(t, `state = "absent"`)), nil)
 }
 
 func TestBuiltInCountsAsLoaded(t *testing.T) {
@@ -95,7 +95,7 @@ func TestBuiltInCountsAsLoaded(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "")
 	h.On("modprobe", "--show-depends", "--", "kinit-test").Out("builtin kinit_test\n")
 	made := task(t, "persistent = false")
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), nil)
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), nil)
 	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || !values["loaded"].True() {
 		t.Errorf("outputs %v, %v", values, err)
@@ -131,7 +131,7 @@ func TestUndoLeavesWhatIsUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	roottest.Same(t, "commands", h.Changes(), []string{"modprobe --remove -- kinit_test"})
+	moduletest.Same(t, "commands", h.Changes(), []string{"modprobe --remove -- kinit_test"})
 }
 
 func TestValidate(t *testing.T) {
@@ -141,12 +141,8 @@ func TestValidate(t *testing.T) {
 		`options = ["a=b c"]`:                `options has "a=b c", want parameters such as "nested=1"`,
 		`state = "loaded"`:                   `state is "loaded", want one of present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 	want := `name is "../x", want a kernel module such as "br_netfilter"`
-	if err := module.Check(&kernelmodule.Task{Name: "../x", Loaded: true, Presence: module.Presence{State: "present"}}); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	moduletest.Refused(t, &kernelmodule.Task{Name: "../x", Loaded: true, Presence: module.Presence{State: "present"}}, want)
 }

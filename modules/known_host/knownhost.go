@@ -4,7 +4,6 @@ package knownhost
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/lines"
 )
@@ -35,13 +33,13 @@ type Task struct {
 	Port int `hcl:"port,optional" default:"22"`
 	// Key is its public host key, "TYPE DATA", as in ssh_host_ed25519_key.pub. It is optional
 	// for state = "absent": then all keys of the machine are removed.
-	Key string `hcl:"key,optional"`
+	Key string `hcl:"key,optional" nonempty:"want a public host key, \"TYPE DATA\""`
 	// Hashed hides the machine's name in the line, so that a thief of the file does not
 	// learn where its users log in.
 	Hashed bool `hcl:"hashed,optional"`
 	// Path is the absolute path of the file, whose folder must exist. All users use the
 	// default. A new file has the mode "0644".
-	Path string `hcl:"path,optional" default:"/etc/ssh/ssh_known_hosts"`
+	Path string `hcl:"path,optional" default:"/etc/ssh/ssh_known_hosts" path:"clean"`
 	module.Presence
 }
 
@@ -57,11 +55,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("name is %q, want a name or address without port, such as \"git.example\"", t.Name)
 	case t.Port < 1 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
-	case t.Key == "" && !t.Absent():
-		return errors.New("key is empty, want a public host key, \"TYPE DATA\"")
-	}
-	if err := fileattr.CheckPath("path", t.Path); err != nil {
-		return err
 	}
 	_, err := t.key()
 	return err

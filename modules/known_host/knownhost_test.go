@@ -39,8 +39,8 @@ func TestContract(t *testing.T) {
 					return task(t, "git.example", "", strings.ReplaceAll(more, "hashed = true", "")+"\nstate = \"absent\"")
 				},
 			})
-			roottest.Marks(t, h)
-			roottest.Same(t, "file", h.Shell(t, "ls "+file+" || true"), "")
+			moduletest.Marks(t, h)
+			moduletest.Same(t, "file", h.Shell(t, "ls "+file+" || true"), "")
 		}
 	}
 }
@@ -57,8 +57,8 @@ func TestSshKeygenFindsTheMachine(t *testing.T) {
 		h := roottest.New(t, "", "ssh-keygen")
 		h.Put(t, file, "# others\n", module.Attr{})
 		made := task(t, c.host, one, c.more)
-		roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"trust host key " + oneID + " of " + c.find})
-		roottest.Apply(t, h, made)
+		moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{"trust host key " + oneID + " of " + c.find})
+		moduletest.Settle(t, made, h)
 		found := h.Shell(t, `ssh-keygen -F "$1" -lf "$2" | grep -v ^#`, c.find, file)
 		if !strings.HasSuffix(strings.TrimSpace(found), "ED25519 "+oneID) {
 			t.Errorf("%s %s: ssh-keygen finds %q", c.host, c.more, found)
@@ -74,17 +74,17 @@ func TestChangedKeyIsReplacedAndComesBack(t *testing.T) {
 	h := roottest.New(t, "demo", "ssh-keygen")
 	before := "# others\ngit.example,192.0.2.1 " + two + " old\ngit.example " + ecdsa + "\n@revoked git.example " + two + "\nother.example " + two + "\n"
 	h.Put(t, file, before, module.Attr{})
-	roottest.Apply(t, h, task(t, "git.example", one, ""))
-	roottest.Same(t, "file", h.Text(t, file), "# others\n192.0.2.1 "+two+" old\ngit.example "+ecdsa+"\n@revoked git.example "+two+
+	moduletest.Settle(t, task(t, "git.example", one, ""), h)
+	moduletest.Same(t, "file", h.Text(t, file), "# others\n192.0.2.1 "+two+" old\ngit.example "+ecdsa+"\n@revoked git.example "+two+
 		"\nother.example "+two+"\ngit.example "+one+"\n")
-	roottest.Apply(t, h, task(t, "git.example", one, `state = "absent"`))
+	moduletest.Settle(t, task(t, "git.example", one, `state = "absent"`), h)
 	rest := module.Mark{Kind: "line", ID: file + ": 192.0.2.1 " + two + " old"}
-	roottest.Marks(t, h, rest)
+	moduletest.Marks(t, h, rest)
 	if err := lines.Undo(t.Context(), h, rest); err != nil {
 		t.Fatal(err)
 	}
-	roottest.Marks(t, h)
-	roottest.Same(t, "file afterwards", h.Text(t, file), "# others\ngit.example "+ecdsa+"\n@revoked git.example "+two+
+	moduletest.Marks(t, h)
+	moduletest.Same(t, "file afterwards", h.Text(t, file), "# others\ngit.example "+ecdsa+"\n@revoked git.example "+two+
 		"\nother.example "+two+"\ngit.example,192.0.2.1 "+two+" old\n")
 }
 
@@ -92,12 +92,12 @@ func TestHashingReplacesThePlainLine(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "", "ssh-keygen")
 	h.Put(t, file, "git.example "+one+"\n", module.Attr{})
-	roottest.Apply(t, h, task(t, "git.example", one, "hashed = true"))
+	moduletest.Settle(t, task(t, "git.example", one, "hashed = true"), h)
 	if got := h.Text(t, file); !strings.HasPrefix(got, "|1|") || strings.Count(got, "\n") != 1 {
 		t.Errorf("file %q", got)
 	}
-	roottest.Apply(t, h, task(t, "git.example", one, ""))
-	roottest.Same(t, "file", h.Text(t, file), "git.example "+one+"\n")
+	moduletest.Settle(t, task(t, "git.example", one, ""), h)
+	moduletest.Same(t, "file", h.Text(t, file), "git.example "+one+"\n")
 }
 
 func TestValidate(t *testing.T) {
@@ -110,8 +110,6 @@ func TestValidate(t *testing.T) {
 		{"a", one + "\n" + two, "", `key is no public key, want one line "TYPE DATA" as in ssh_host_ed25519_key.pub: ` + one[:40]},
 		{"a", one, `path = "known_hosts"`, `path is "known_hosts", want an absolute path`},
 	} {
-		if err := module.Check(task(t, c.host, c.key, c.more)); err == nil || err.Error() != c.want {
-			t.Errorf("%+v: %v, want %s", c, err, c.want)
-		}
+		moduletest.Refused(t, task(t, c.host, c.key, c.more), c.want)
 	}
 }

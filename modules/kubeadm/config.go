@@ -18,9 +18,9 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // ConfigTask is a configuration file for kubeadm init or kubeadm join, with mode 0600.
@@ -34,7 +34,7 @@ import (
 //   - merge names a document that the kind does not have
 type ConfigTask struct {
 	// Path is the file on the host.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"absolute"`
 	// Kind is what the node does: begin a cluster as its first control plane node, or join
 	// it as any other.
 	Kind string `hcl:"kind" enum:"init,join"`
@@ -104,8 +104,6 @@ var components = []string{"apiserver", "controller_manager", "scheduler", "etcd"
 
 func (t *ConfigTask) Validate() error {
 	switch {
-	case !path.IsAbs(t.Path):
-		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case t.BindPort < 1 || t.BindPort > 65535:
 		return fmt.Errorf("bind_port is %d, expected a port", t.BindPort)
 	}
@@ -173,7 +171,7 @@ func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, er
 	h.AddSecret(t.Token, t.CertificateKey)
 	step := "write " + t.Path
 	if there {
-		if err := claim.Free(ctx, h, t.Path, "move it away, or use another path"); err != nil {
+		if err := ownership.Free(ctx, h, t.Path, "move it away, or use another path"); err != nil {
 			return nil, err
 		}
 		step += "\n" + h.Redact(content.Diff(t.Path, []byte(mask(text)), []byte(mask(want))))

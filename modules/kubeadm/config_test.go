@@ -96,22 +96,9 @@ func render(t *testing.T, text string) string {
 	t.Helper()
 	h := moduletest.NewFakeHost(t, "k8s")
 	made := config(t, text)
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	written, _ := h.FS.Text(made.Path)
 	return written
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
 }
 
 func TestConfigGolden(t *testing.T) {
@@ -172,7 +159,7 @@ func TestConfigContract(t *testing.T) {
 func TestChangedConfigShowsADiffWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "k8s")
-	apply(t, h, config(t, cases["join-worker"]))
+	moduletest.Do(t, config(t, cases["join-worker"]), h)
 	other := config(t, strings.ReplaceAll(cases["join-worker"], token, "fedcba.fedcba9876543210"))
 	other.NodeName = "k8s-compute-02"
 	steps, err := other.Plan(t.Context(), h)
@@ -217,8 +204,6 @@ func TestConfigValidateNamesTheArgument(t *testing.T) {
 	} {
 		made := config(t, cases["join-worker"])
 		change(made)
-		if err := module.Check(made); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, made, want)
 	}
 }

@@ -3,7 +3,6 @@ package kubeadm
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -42,7 +41,7 @@ const (
 // node is embedded in kubeadm_init and kubeadm_join.
 type node struct {
 	// Config is the path of the configuration on the host, as kubeadm_config writes it.
-	Config string `hcl:"config"`
+	Config string `hcl:"config" path:"absolute"`
 	// PKI are files below /etc/kubernetes/pki by their path, such as { "ca.crt" = …, "ca.key" = … }. They are written before kubeadm runs, which then uses them instead of making its own. Keys get mode 0600. Default none.
 	PKI map[string]secret.Value `hcl:"pki,optional"`
 	// CRISocket is the container runtime's socket, for the reset of an incomplete node. Default: found by kubeadm.
@@ -58,9 +57,6 @@ type node struct {
 
 // validate checks the arguments.
 func (n node) validate() error {
-	if !path.IsAbs(n.Config) {
-		return fmt.Errorf("config is %q, expected an absolute path", n.Config)
-	}
 	for name, value := range n.PKI {
 		if path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
 			return fmt.Errorf("pki has %q, expected a path below %s such as \"etcd/ca.crt\"", name, pkiDir)
@@ -234,8 +230,7 @@ func kubeadm(ctx context.Context, h module.Host, args ...string) error {
 			}
 		},
 	})
-	var exit *module.ExitError
-	if errors.As(err, &exit) {
+	if module.Exited(err) {
 		return fmt.Errorf("kubeadm %s: %w", args[0], err)
 	}
 	return err

@@ -173,10 +173,7 @@ func joinTask(change func(*kubeadm.JoinTask)) *kubeadm.JoinTask {
 
 func wantSteps(t *testing.T, h module.Host, made module.Task, want ...string) []module.Step {
 	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := moduletest.Steps(t, made, h)
 	var texts []string
 	for _, s := range steps {
 		texts = append(texts, s.String())
@@ -204,7 +201,7 @@ func TestInitUsesTheGivenAuthorityAndTellsItsPhase(t *testing.T) {
 	made := initTask(c, func(t *kubeadm.InitTask) {
 		t.UploadCerts, t.SkipPhases, t.IgnorePreflight = true, []string{"addon"}, []string{"Mem", "NumCPU"}
 	})
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	want := []string{"kubeadm init --skip-token-print --skip-certificate-key-print --upload-certs " +
 		"--config /etc/kubernetes/kinit.yaml --ignore-preflight-errors Mem,NumCPU --skip-phases addon"}
 	if diff := cmp.Diff(want, h.Changes()); diff != "" {
@@ -219,10 +216,7 @@ func TestInitUsesTheGivenAuthorityAndTellsItsPhase(t *testing.T) {
 	if got := h.Reports()[0].Text; got != "certs: using the existing CA" {
 		t.Errorf("progress %q", got)
 	}
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, made, h)
 	ca, err := pki.ParseCert(c.ca)
 	if err != nil || values["ca_cert_hash"].AsString() != pki.SPKIHash(ca) || values["ca_cert"].AsString() != c.ca {
 		t.Errorf("outputs %v, %v", values, err)
@@ -241,7 +235,7 @@ func TestInitThatWasInterruptedEarlyIsResetAndRunAgain(t *testing.T) {
 	h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
 	made := initTask(c, func(t *kubeadm.InitTask) { t.CRISocket = "unix:///run/c.sock" })
 	wantSteps(t, h, made, "reset the interrupted kubeadm init on fake and run it again")
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	want := []string{
 		"kubeadm reset --force --cri-socket unix:///run/c.sock",
 		"kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml",
@@ -329,7 +323,7 @@ func TestInterruptedInitGoesOnWithThePhaseThatWaitsForTheControlPlane(t *testing
 			}
 			made := initTask(c, func(t *kubeadm.InitTask) { t.SkipPhases = []string{"addon"} })
 			wantSteps(t, h, made, test.step)
-			apply(t, h, made)
+			moduletest.Do(t, made, h)
 			if diff := cmp.Diff(test.want, h.Changes()); diff != "" {
 				t.Errorf("commands (-want +got):\n%s", diff)
 			}
@@ -360,7 +354,7 @@ func TestInitThatFailsHasTheMarkerThatTellsTheNextOneHowFarItCame(t *testing.T) 
 	}
 	c.fails = nil
 	wantSteps(t, h, made, "go on with the interrupted kubeadm init on fake")
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	if marker, _ := h.FS.Text("/etc/kubernetes/kinit-kubeadm"); marker != "done\n" {
 		t.Errorf("marker %q, want %q", marker, "done\n")
 	}
@@ -370,7 +364,7 @@ func TestMadeClusterIsWaitedForAndNeverReset(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	h := c.host(t, "cp")
-	apply(t, h, initTask(c, nil))
+	moduletest.Do(t, initTask(c, nil), h)
 	c.ready.Store(false)
 	made := initTask(c, func(t *kubeadm.InitTask) { t.Wait = "20ms" })
 	steps := wantSteps(t, h, made, "wait for the API server of fake")
@@ -408,7 +402,7 @@ func TestAnotherClustersServerIsAnError(t *testing.T) {
 	t.Parallel()
 	c, other := newCluster(t), newCluster(t)
 	h := c.host(t, "cp")
-	apply(t, h, initTask(c, nil))
+	moduletest.Do(t, initTask(c, nil), h)
 	h.Dialer = other.host(t, "cp").Dialer
 	_, err := initTask(c, nil).Plan(t.Context(), h)
 	if err == nil || !strings.HasPrefix(err.Error(), "the API server at https://127.0.0.1:6443 is not the cluster's: ") {
@@ -441,7 +435,7 @@ func TestJoinHasALoginOfItsOwnOnlyWhileKubeadmRuns(t *testing.T) {
 	var seen string
 	c.joins = func() { seen, _ = h.FS.Text("/etc/kubernetes/login.conf") }
 	made := joinTask(withLogin(c))
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	wantSteps(t, h, made)
 	if _, there := h.FS.Text("/etc/kubernetes/login.conf"); there {
 		t.Error("the login is there after the join")
@@ -495,10 +489,10 @@ func TestLoginOfAFailedJoinIsRemoved(t *testing.T) {
 		t.Error("the login is there after the join")
 	}
 	c.fails = nil
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	h.FS.Put("/etc/kubernetes/login.conf", "of a run that was killed", 0o600)
 	wantSteps(t, h, made, "remove the login /etc/kubernetes/login.conf that an interrupted join has left")
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	wantSteps(t, h, made)
 }
 
@@ -507,7 +501,7 @@ func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	c := newCluster(t)
 	h := c.host(t, "worker")
 	made := joinTask(nil)
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || values["node"].AsString() != "worker" {
 		t.Errorf("node %v, %v, want worker", values["node"], err)
@@ -515,7 +509,7 @@ func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	wantSteps(t, h, made)
 	c.nodes.Store([]string{"another"})
 	wantSteps(t, h, made, "reset fake, which the cluster does not know any more, and join it again")
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	wantSteps(t, h, made)
 	want := []string{
 		"kubeadm join --config /etc/kubernetes/kinit.yaml", "kubeadm reset --force", "kubeadm join --config /etc/kubernetes/kinit.yaml",
@@ -529,7 +523,7 @@ func TestServerThatDoesNotAnswerIsNoReasonToJoinAgain(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	h := c.host(t, "worker")
-	apply(t, h, joinTask(nil))
+	moduletest.Do(t, joinTask(nil), h)
 	c.server.Close()
 	_, err := joinTask(nil).Plan(t.Context(), h)
 	want := "the API server at https://api.lab:6443 does not answer"
@@ -549,8 +543,6 @@ func TestNodeValidateNamesTheArgument(t *testing.T) {
 		`wait is "long", expected a duration such as "5m"`:   func(t *kubeadm.InitTask) { t.Wait = "long" },
 		`port is 0, expected a port`:                         func(t *kubeadm.InitTask) { t.Port = 0 },
 	} {
-		if err := module.Check(initTask(&cluster{ca: "a", caKey: "b"}, change)); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, initTask(&cluster{ca: "a", caKey: "b"}, change), want)
 	}
 }

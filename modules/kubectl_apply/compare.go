@@ -2,7 +2,6 @@ package kubectlapply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -42,11 +41,10 @@ func (t *Task) diff(ctx context.Context, h module.Host, count int) (string, erro
 // compare returns kubectl's differences between the cluster and the content, or nothing.
 func (t *Task) compare(ctx context.Context, h module.Host) (string, error) {
 	out, err := t.kubectl(ctx, h, append([]string{"diff"}, t.merging()...)...)
-	var exit *module.ExitError
 	switch {
 	case err == nil:
 		return "", nil
-	case errors.As(err, &exit) && exit.Code == 1:
+	case module.Exited(err, 1):
 		return cleanDiff(out.Stdout), nil
 	}
 	return "", fmt.Errorf("compare with the cluster: %w", err)

@@ -46,11 +46,11 @@ func TestWhatOthersChangeDuringAComparisonIsNoDifference(t *testing.T) {
 	}
 
 	edits.Store(2)
-	if got := texts(t, h, made(content)); len(got) > 0 || edits.Load() != 0 {
+	if got := moduletest.Texts(t, made(content), h); len(got) > 0 || edits.Load() != 0 {
 		t.Errorf("%d edits are left, steps %q, want none", edits.Load(), got)
 	}
 	edits.Store(1)
-	got := texts(t, h, made(strings.Replace(content, "hello", "bye", 1)))
+	got := moduletest.Texts(t, made(strings.Replace(content, "hello", "bye", 1)), h)
 	if len(got) != 1 || !strings.Contains(got[0], "\n-  index: hello\n+  index: bye\n") || strings.Contains(got[0], "resourceVersion") {
 		t.Errorf("steps %q, want the one difference that is there", got)
 	}

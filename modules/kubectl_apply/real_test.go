@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/kubectl_apply"
 	"kinit/test/kube"
@@ -20,39 +19,24 @@ func TestAgainstARealAPIServer(t *testing.T) {
 		made.Kubeconfig = server.Kubeconfig
 		return made
 	}
-	apply := func(made module.Task) {
-		t.Helper()
-		steps, err := made.Plan(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range steps {
-			if err := s.Do(t.Context(), h); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if left := texts(t, h, made); len(left) > 0 {
-			t.Fatalf("planned again: %v", left)
-		}
-	}
 	want := "apply Namespace web, ConfigMap page: 2 of 2 objects are missing"
-	if got := texts(t, h, made(nil)); len(got) != 1 || got[0] != want {
+	if got := moduletest.Texts(t, made(nil), h); len(got) != 1 || got[0] != want {
 		t.Fatalf("steps %q, want %q", got, want)
 	}
-	apply(made(nil))
+	moduletest.Settle(t, made(nil), h)
 	other := made(func(t *kubectlapply.Task) { t.Content = strings.Replace(content, "hello", "bye", 1) })
-	got := texts(t, h, other)
+	got := moduletest.Texts(t, other, h)
 	if len(got) != 1 || !strings.HasPrefix(got[0], "apply Namespace web, ConfigMap page: the cluster has other fields\n@@ ") ||
 		!strings.Contains(got[0], "\n-  index: hello\n+  index: bye\n") {
 		t.Fatalf("steps %q", got)
 	}
-	apply(other)
+	moduletest.Settle(t, other, h)
 	edit := server.Kubectl(t.Context(), "--namespace", "web", "patch",
 		"configmap", "page", "--patch", `{"data": {"index": "edited", "more": "theirs"}}`)
 	if out, err := edit.CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}
-	apply(other)
+	moduletest.Settle(t, other, h)
 	out, err := server.Kubectl(t.Context(), "--namespace", "web", "get",
 		"configmap", "page", "--output", "jsonpath={.data}").Output()
 	if err != nil || string(out) != `{"index":"bye","more":"theirs"}` {
@@ -61,5 +45,5 @@ func TestAgainstARealAPIServer(t *testing.T) {
 	// Without a namespace controller, a namespace never ends; the map does.
 	page := made(func(t *kubectlapply.Task) { t.Content = strings.SplitAfter(content, "---\n")[1] })
 	page.State = "absent"
-	apply(page)
+	moduletest.Settle(t, page, h)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -26,9 +25,9 @@ type Task struct {
 	// Content is the objects in YAML, any number of documents.
 	Content string `hcl:"content"`
 	// Kubeconfig is the cluster's kubeconfig on the host.
-	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf"`
+	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf" path:"absolute"`
 	// FieldManager is the name of kinit's fields in the cluster.
-	FieldManager string `hcl:"field_manager,optional" default:"kinit"`
+	FieldManager string `hcl:"field_manager,optional" default:"kinit" nonempty:"expected a name"`
 	// ServerSide makes the API server merge the fields, and take over those of other managers.
 	ServerSide bool `hcl:"server_side,optional" default:"true"`
 	module.Presence
@@ -42,10 +41,6 @@ func Kind() module.Kind {
 
 func (t *Task) Validate() error {
 	switch {
-	case !path.IsAbs(t.Kubeconfig):
-		return fmt.Errorf("kubeconfig is %q, expected an absolute path", t.Kubeconfig)
-	case t.FieldManager == "":
-		return errors.New("field_manager is empty, expected a name")
 	}
 	names, err := t.objects()
 	if err == nil && len(names) == 0 {

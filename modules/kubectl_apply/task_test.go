@@ -74,19 +74,6 @@ func host(t *testing.T) *moduletest.FakeHost {
 	return h
 }
 
-func texts(t *testing.T, h module.Host, made module.Task) []string {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	moduletest.Run(t, moduletest.Case{
@@ -114,7 +101,7 @@ func TestPlanShowsTheDifference(t *testing.T) {
  data:
 -  index: hi
 +  index: hello ***`}
-	if diff := cmp.Diff(want, texts(t, h, task(nil))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
@@ -122,7 +109,7 @@ func TestPlanShowsTheDifference(t *testing.T) {
 func TestObjectsInANewNamespaceAreMissingNotAnError(t *testing.T) {
 	t.Parallel()
 	want := []string{"apply Namespace web, ConfigMap page: 2 of 2 objects are missing"}
-	if diff := cmp.Diff(want, texts(t, host(t), task(nil))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), host(t))); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
@@ -131,10 +118,10 @@ func TestClusterThatIsNotThereYet(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "k8s")
 	want := []string{"apply Namespace web, ConfigMap page: the cluster is not there yet"}
-	if diff := cmp.Diff(want, texts(t, h, task(nil))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	if got := texts(t, h, task(func(t *kubectlapply.Task) { t.State = "absent" })); len(got) > 0 {
+	if got := moduletest.Texts(t, task(func(t *kubectlapply.Task) { t.State = "absent" }), h); len(got) > 0 {
 		t.Errorf("steps %v, want none", got)
 	}
 }
@@ -179,7 +166,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 		h.FS.Put("/etc/kubernetes/admin.conf", "", 0o600)
 		h.On(strings.Fields(kubectl+listing)...).Fail(1, said).Out(objects)
 		h.On(strings.Fields(kubectl+"diff"+merging)...).Fail(2, said).Out("")
-		if got := texts(t, h, task(nil)); len(got) > 0 {
+		if got := moduletest.Texts(t, task(nil), h); len(got) > 0 {
 			t.Errorf("after %q: steps %v, want none", said, got)
 		}
 	}

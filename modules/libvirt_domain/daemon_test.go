@@ -28,17 +28,17 @@ func TestRestartOnRealLibvirtChangesTheRunningGuest(t *testing.T) {
 	t.Parallel()
 	h := virttest.Start(t, "k8s")
 	task := emulated(emptyDisk(t, h))
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	task.Memory = "256MiB"
-	check(t, "steps", apply(t, task, h), []string{"redefine domain node: takes effect at its next start"})
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"redefine domain node: takes effect at its next start"})
 	task.Restart, task.Shutdown = true, "100ms" // the guest has no system that could follow
-	check(t, "steps", apply(t, task, h), []string{"restart domain node"})
-	check(t, "vnc port", output(t, task, h, "vnc_port"), "cty.NumberIntVal(5900)")
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"restart domain node"})
+	moduletest.Same(t, "vnc port", output(t, task, h, "vnc_port"), "cty.NumberIntVal(5900)")
 	if _, err := h.Files().Stat(t.Context(), virt.ConsoleLog("node")); err != nil {
 		t.Error(err)
 	}
 	task.State = "absent"
-	check(t, "steps", apply(t, task, h), []string{"stop domain node", "undefine domain node"})
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"stop domain node", "undefine domain node"})
 	left, err := h.Files().List(t.Context(), "/var/log/libvirt/qemu")
 	if err != nil || len(left) > 0 {
 		t.Errorf("logs %v, %v; want none", left, err)
@@ -50,7 +50,7 @@ func TestKVMThatDoesNotWorkHasAHint(t *testing.T) {
 	h := virttest.Start(t, "k8s")
 	task := emulated("/node.qcow2")
 	task.VirtType = "kvm"
-	err := plan(t, task, h)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 	if want := `virt_type = "qemu" emulates the processor)`; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want it to end with %s", err, want)
 	}
@@ -67,10 +67,10 @@ func TestRealLibvirtTakesADomainForWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	task.CDs = []string{installer, "/nowhere/drivers.iso"}
-	apply(t, task, h)
-	check(t, "state", output(t, task, h, "state"), `cty.StringVal("running")`)
+	moduletest.Settle(t, task, h)
+	moduletest.Same(t, "state", output(t, task, h, "state"), `cty.StringVal("running")`)
 	task.State = "absent"
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 }
 
 // emulated is a domain that QEMU can run without KVM.

@@ -3,6 +3,7 @@ package domain
 import (
 	"testing"
 
+	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/virt"
 )
 
@@ -39,7 +40,7 @@ func TestDecide(t *testing.T) {
 			for _, step := range steps {
 				got = append(got, step.String())
 			}
-			check(t, "steps", got, c.want)
+			moduletest.Same(t, "steps", got, c.want)
 		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -34,7 +34,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.exists && !s.domain.OwnedBy(claim.Signature(h)) {
+	if s.exists && !s.domain.OwnedBy(ownership.Signature(h)) {
 		return nil, virt.Foreign(h, t.Name)
 	}
 	if t.State == "absent" {

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -25,7 +25,7 @@ func (t *Task) define(ctx context.Context, h module.Host) error {
 		}
 		uuid := t.UUID
 		if found {
-			if !old.OwnedBy(claim.Signature(h)) {
+			if !old.OwnedBy(ownership.Signature(h)) {
 				return virt.Foreign(h, t.Name)
 			}
 			uuid = old.UUID
@@ -33,7 +33,7 @@ func (t *Task) define(ctx context.Context, h module.Host) error {
 		if err := t.ownLogs(ctx, h); err != nil {
 			return err
 		}
-		text, err := spec.XML(claim.Signature(h), uuid)
+		text, err := spec.XML(ownership.Signature(h), uuid)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (t *Task) on(ctx context.Context, h module.Host, change func(*virt.Conn) er
 		if err != nil {
 			return err
 		}
-		if found && !d.OwnedBy(claim.Signature(h)) {
+		if found && !d.OwnedBy(ownership.Signature(h)) {
 			return virt.Foreign(h, t.Name)
 		}
 		return change(c)

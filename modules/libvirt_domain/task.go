@@ -45,6 +45,12 @@ type Task struct {
 	// starts from the first one. A disc that is missing at a start is left out.
 	// Default: none.
 	CDs []string `hcl:"cdroms,optional"`
+	// DataDisks are the absolute paths of further qcow2 images, up to 24. The guest finds them by
+	// their serial numbers, as in /dev/disk/by-id/virtio-data-1. Default: none.
+	DataDisks []string `hcl:"data_disks,optional"`
+	// PCIDevices are devices of the host that the guest gets to itself while it runs, by their PCI
+	// addresses, such as "0000:03:00.0". The host needs an IOMMU. Default: none.
+	PCIDevices []string `hcl:"pci_devices,optional"`
 	// OSType is the guest's system. "windows" brings the timers, Hyper-V enlightenments and
 	// devices that Windows needs; the enlightenments need KVM, so "qemu" has none.
 	OSType string `hcl:"os_type,optional" enum:"linux,windows" default:"linux"`

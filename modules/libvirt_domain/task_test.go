@@ -8,8 +8,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -42,41 +40,6 @@ func driver(t *testing.T) *virt.Conn {
 	return c
 }
 
-func plan(t *testing.T, task *Task, h module.Host) []module.Step {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-// apply does what is planned and returns the texts of the steps.
-func apply(t *testing.T, task *Task, h module.Host) []string {
-	t.Helper()
-	var texts []string
-	for _, step := range plan(t, task, h) {
-		texts = append(texts, step.String())
-		if err := step.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	if left := plan(t, task, h); len(left) > 0 {
-		t.Fatalf("planned again: %v, want no steps", left)
-	}
-	return texts
-}
-
-func check(t *testing.T, what string, got any, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
 func TestDomainPassesTheSuite(t *testing.T) {
 	c := driver(t)
 	h := moduletest.NewFakeHost(t, "k8s")
@@ -96,7 +59,7 @@ func TestNewDomainIsDefinedAndStarted(t *testing.T) {
 	t.Parallel()
 	c, h, task := driver(t), moduletest.NewFakeHost(t, "k8s"), node(t)
 	task.Autostart, task.UUID = true, uuid
-	check(t, "steps", apply(t, task, h), []string{
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{
 		"define domain " + task.Name + ": 2 vcpus, 512MiB, qemu",
 		"set autostart of domain " + task.Name + " to true",
 		"start domain " + task.Name,
@@ -105,37 +68,30 @@ func TestNewDomainIsDefinedAndStarted(t *testing.T) {
 	if err != nil || d.State != virt.Running || !d.Autostart || d.UUID != uuid || d.Stamp.Owner != "k8s" {
 		t.Errorf("domain %+v, %v", d, err)
 	}
-	marks, err := h.Marks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "marks", marks, []module.Mark{{Kind: "domain_log", ID: task.Name}})
+	moduletest.Marks(t, h, module.Mark{Kind: "domain_log", ID: task.Name})
 }
 
 func TestChangedArgumentsTakeEffectAtTheNextStart(t *testing.T) {
 	t.Parallel()
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, "k8s"), node(t)
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	task.Memory = "1GiB"
-	check(t, "steps", apply(t, task, h), []string{"redefine domain " + task.Name + ": takes effect at its next start"})
-	check(t, "restart pending", output(t, task, h, "restart_pending"), "cty.True")
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"redefine domain " + task.Name + ": takes effect at its next start"})
+	moduletest.Same(t, "restart pending", output(t, task, h, "restart_pending"), "cty.True")
 
 	task.Restart = true
-	check(t, "steps with restart", apply(t, task, h), []string{"restart domain " + task.Name})
-	check(t, "restart pending", output(t, task, h, "restart_pending"), "cty.False")
+	moduletest.Same(t, "steps with restart", moduletest.Settle(t, task, h), []string{"restart domain " + task.Name})
+	moduletest.Same(t, "restart pending", output(t, task, h, "restart_pending"), "cty.False")
 
 	task.VCPUs = 1
-	check(t, "steps with restart", apply(t, task, h), []string{"redefine domain " + task.Name, "restart domain " + task.Name})
+	moduletest.Same(t, "steps with restart", moduletest.Settle(t, task, h), []string{"redefine domain " + task.Name, "restart domain " + task.Name})
 }
 
 // output is a value as Go writes it.
 func output(t *testing.T, task *Task, h module.Host, name string) string {
 	t.Helper()
-	values, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, task, h)
 	return values[name].GoString()
 }
 
@@ -144,23 +100,23 @@ func TestStoppedDomainIsDefinedAndShutDown(t *testing.T) {
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, "k8s"), node(t)
 	task.State = "stopped"
-	check(t, "steps", apply(t, task, h), []string{"define domain " + task.Name + ": 2 vcpus, 512MiB, qemu"})
-	check(t, "state", output(t, task, h, "state"), `cty.StringVal("stopped")`)
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"define domain " + task.Name + ": 2 vcpus, 512MiB, qemu"})
+	moduletest.Same(t, "state", output(t, task, h, "state"), `cty.StringVal("stopped")`)
 	task.State = "running"
-	check(t, "steps", apply(t, task, h), []string{"start domain " + task.Name})
-	check(t, "state", output(t, task, h, "state"), `cty.StringVal("running")`)
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"start domain " + task.Name})
+	moduletest.Same(t, "state", output(t, task, h, "state"), `cty.StringVal("running")`)
 	task.State, task.Memory = "stopped", "1GiB"
-	check(t, "steps", apply(t, task, h), []string{"redefine domain " + task.Name, "shut down domain " + task.Name})
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"redefine domain " + task.Name, "shut down domain " + task.Name})
 }
 
 func TestAbsentDomainLeavesNothing(t *testing.T) {
 	t.Parallel()
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, "k8s"), node(t)
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	h.FS.Put(virt.ConsoleLog(task.Name), "login:", 0o600)
 	task.State = "absent"
-	check(t, "steps", apply(t, task, h), []string{"stop domain " + task.Name, "undefine domain " + task.Name})
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"stop domain " + task.Name, "undefine domain " + task.Name})
 	if _, there := h.FS.Text(virt.ConsoleLog(task.Name)); there {
 		t.Error("the console log is still there")
 	}
@@ -168,13 +124,13 @@ func TestAbsentDomainLeavesNothing(t *testing.T) {
 	if err != nil || len(marks) > 0 {
 		t.Errorf("marks %v, %v; want none", marks, err)
 	}
-	check(t, "state", output(t, task, h, "state"), `cty.StringVal("absent")`)
+	moduletest.Same(t, "state", output(t, task, h, "state"), `cty.StringVal("absent")`)
 }
 
 func TestLogsOfAnInterruptedRemovalAreRemoved(t *testing.T) {
 	t.Parallel()
 	c, h, task := driver(t), moduletest.NewFakeHost(t, "k8s"), node(t)
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	h.FS.Put(virt.ConsoleLog(task.Name), "login:", 0o600)
 	for _, err := range []error{c.PowerOff(t.Context(), task.Name), c.Undefine(t.Context(), task.Name)} {
 		if err != nil {
@@ -182,7 +138,7 @@ func TestLogsOfAnInterruptedRemovalAreRemoved(t *testing.T) {
 		}
 	}
 	task.State = "absent"
-	check(t, "steps", apply(t, task, h), []string{"remove the logs of domain " + task.Name})
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string{"remove the logs of domain " + task.Name})
 }
 
 func TestLogsThatWereThereBeforeAreKept(t *testing.T) {
@@ -190,9 +146,9 @@ func TestLogsThatWereThereBeforeAreKept(t *testing.T) {
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, "k8s"), node(t)
 	h.FS.Put(virt.ConsoleLog(task.Name), "of an older domain", 0o600)
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	task.State = "absent"
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	if _, there := h.FS.Text(virt.ConsoleLog(task.Name)); !there {
 		t.Error("somebody else's log is gone")
 	}
@@ -202,7 +158,7 @@ func TestDomainOfSomebodyElseIsNeverTouched(t *testing.T) {
 	t.Parallel()
 	driver(t)
 	task := node(t)
-	apply(t, task, moduletest.NewFakeHost(t, "other"))
+	moduletest.Settle(t, task, moduletest.NewFakeHost(t, "other"))
 	want := "domain " + task.Name + " exists on fake and is not owned by cluster k8s: " +
 		`choose another name, or remove it with "virsh undefine" if nothing needs it`
 	for _, state := range []string{"running", "stopped", "absent"} {
@@ -217,8 +173,8 @@ func TestDomainThatAppearedAfterPlanningIsNeverTouched(t *testing.T) {
 	t.Parallel()
 	driver(t)
 	task, h := node(t), moduletest.NewFakeHost(t, "k8s")
-	steps := plan(t, task, h)
-	apply(t, task, moduletest.NewFakeHost(t, "other"))
+	steps := moduletest.Steps(t, task, h)
+	moduletest.Settle(t, task, moduletest.NewFakeHost(t, "other"))
 	for _, step := range steps {
 		if err := step.Do(t.Context(), h); err == nil || err.Error() != virt.Foreign(h, task.Name).Error() {
 			t.Errorf("%s: %v", step, err)
@@ -230,10 +186,10 @@ func TestHostWithoutAnOwnerNeedsNoMarks(t *testing.T) {
 	t.Parallel()
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, ""), node(t)
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	h.FS.Put(virt.ConsoleLog(task.Name), "login:", 0o600)
 	task.State = "absent"
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	if _, there := h.FS.Text(virt.ConsoleLog(task.Name)); there {
 		t.Error("the console log is still there")
 	}
@@ -244,9 +200,9 @@ func TestAnotherUUIDIsRefused(t *testing.T) {
 	driver(t)
 	h, task := moduletest.NewFakeHost(t, "k8s"), node(t)
 	task.UUID = "0af7651c-9167-4a2e-8fd5-5a3a3f5d6f02"
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	task.UUID = "0AF7651C-9167-4A2E-8FD5-5A3A3F5D6F02"
-	apply(t, task, h)
+	moduletest.Settle(t, task, h)
 	task.UUID = uuid
 	want := "domain " + task.Name + " has the UUID 0af7651c-9167-4a2e-8fd5-5a3a3f5d6f02, and " + uuid +
 		` is wanted: remove it first, with state = "absent"`
@@ -259,9 +215,9 @@ func TestWithoutLibvirtADomainIsAbsent(t *testing.T) {
 	t.Parallel()
 	h, task := moduletest.NewFakeHost(t, "k8s"), Kind().New().(*Task)
 	task.Name, task.State = "node", "absent"
-	check(t, "steps", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Settle(t, task, h), []string(nil))
 	task.State, task.VCPUs, task.Memory, task.Disk = "running", 1, "1GiB", "/d"
-	steps := plan(t, task, h)
+	steps := moduletest.Steps(t, task, h)
 	if len(steps) != 2 {
 		t.Fatalf("steps %v, want to define and to start", steps)
 	}

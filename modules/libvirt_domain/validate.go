@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -14,10 +15,15 @@ import (
 // maxCDs is the number of drives of either chipset's SATA controller.
 const maxCDs = 6
 
+// maxDataDisks is the number of letters after those of the disk and the seed.
+const maxDataDisks = 24
+
 var (
 	// domainName matches the names that are safe in paths too.
 	domainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	uuidForm   = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+	// pciForm matches a domain, a bus, a slot and a function, in hexadecimal digits.
+	pciForm  = regexp.MustCompile(`^[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$`)
+	uuidForm = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 )
 
 func (t *Task) Validate() error {
@@ -71,12 +77,24 @@ func (t *Task) validateDisks() error {
 	if t.Seed != "" && !path.IsAbs(t.Seed) {
 		return fmt.Errorf("seed %q: expected an absolute path", t.Seed)
 	}
-	if len(t.CDs) > maxCDs {
-		return fmt.Errorf("cdroms has %d paths: expected up to %d", len(t.CDs), maxCDs)
+	if err := cmp.Or(paths("cdroms", t.CDs, maxCDs), paths("data_disks", t.DataDisks, maxDataDisks)); err != nil {
+		return err
 	}
-	for _, cd := range t.CDs {
-		if !path.IsAbs(cd) {
-			return fmt.Errorf("cdroms has %q: expected absolute paths", cd)
+	for _, address := range t.PCIDevices {
+		if !pciForm.MatchString(address) {
+			return fmt.Errorf("pci_devices has %q: expected addresses such as \"0000:03:00.0\", in lower case", address)
+		}
+	}
+	return nil
+}
+
+func paths(argument string, list []string, most int) error {
+	if len(list) > most {
+		return fmt.Errorf("%s has %d paths: expected up to %d", argument, len(list), most)
+	}
+	for _, name := range list {
+		if !path.IsAbs(name) {
+			return fmt.Errorf("%s has %q: expected absolute paths", argument, name)
 		}
 	}
 	return nil
@@ -125,7 +143,7 @@ func (t *Task) spec() (virt.Spec, error) {
 	s := virt.Spec{
 		Name: t.Name, Description: t.Description, Type: t.VirtType, VCPUs: t.VCPUs, Memory: memory,
 		CPU: t.cpu(), Machine: t.Machine, UEFI: t.Firmware == "uefi", DiskCache: t.DiskCache,
-		Disk: t.Disk, Seed: t.Seed, CDs: t.CDs, VNC: t.VNC,
+		Disk: t.Disk, Seed: t.Seed, CDs: t.CDs, DataDisks: t.DataDisks, PCI: t.PCIDevices, VNC: t.VNC,
 		Windows: t.OSType == "windows", LocalTime: t.Clock == "localtime", TPM: t.TPM,
 	}
 	for _, n := range t.NICs {

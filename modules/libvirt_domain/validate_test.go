@@ -3,10 +3,11 @@ package domain
 import (
 	"testing"
 
-	"kinit/engine/module"
-	"kinit/modules/internal/virt"
-
 	"github.com/hashicorp/hcl/v2/hclsimple"
+
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/virt"
 )
 
 func TestArgumentsInHCLBecomeTheSpec(t *testing.T) {
@@ -43,7 +44,7 @@ func TestArgumentsInHCLBecomeTheSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "spec", got, virt.Spec{
+	moduletest.Same(t, "spec", got, virt.Spec{
 		Name: "node", Type: "kvm", VCPUs: 4, Memory: 4 << 30, CPU: "host-passthrough", Machine: "q35", UEFI: true,
 		Disk: "/images/node.qcow2", CDs: []string{"/iso/windows.iso", "/iso/drivers.iso"},
 		Windows: true, LocalTime: true, TPM: true,
@@ -84,6 +85,9 @@ func TestValidate(t *testing.T) {
 			want: `memory 2047MiB: Windows Server installs itself with 2GiB at least`},
 		"enough memory for Windows": {change: func(n *Task) { n.OSType, n.Memory = "windows", "2GiB" }},
 		"relative CD":               {change: func(n *Task) { n.CDs = []string{"a.iso"} }, want: `cdroms has "a.iso": expected absolute paths`},
+		"relative data disk":        {change: func(n *Task) { n.DataDisks = []string{"a.qcow2"} }, want: `data_disks has "a.qcow2": expected absolute paths`},
+		"too many data disks":       {change: func(n *Task) { n.DataDisks = make([]string, 25) }, want: `data_disks has 25 paths: expected up to 24`},
+		"no PCI address":            {change: func(n *Task) { n.PCIDevices = []string{"03:00.0"} }, want: `pci_devices has "03:00.0": expected addresses such as "0000:03:00.0", in lower case`},
 		"too many CDs":              {change: func(n *Task) { n.CDs = make([]string, 7) }, want: `cdroms has 7 paths: expected up to 6`},
 		"too many queues":           {change: func(n *Task) { n.NICs[0].Queues = 3 }, want: `nic 1: queues 3: expected up to the number of vcpus, 2`},
 		"wrong duration":            {change: func(n *Task) { n.Shutdown = "soon" }, want: `shutdown "soon": expected a duration such as "60s", or "0s"`},
@@ -97,7 +101,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

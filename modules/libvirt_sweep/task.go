@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/seen"
 	"kinit/modules/internal/virt"
 )
@@ -33,9 +33,9 @@ type Task struct {
 	// KeepVolumes are the paths of the disks and seeds that remain.
 	KeepVolumes []string `hcl:"keep_volumes,optional"`
 
-	open virt.Opener
-	seen seen.Reading[state]
-	told string
+	open    virt.Opener
+	seen    seen.Reading[state]
+	message string
 }
 
 func Kind() module.Kind {
@@ -68,7 +68,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if err := t.domains(ctx, h, &s); err != nil {
 		return s, err
 	}
-	t.told = strings.Join(s.foreign, "\n")
+	t.message = strings.Join(s.foreign, "\n")
 	marks, err := h.Marks(ctx)
 	for _, m := range marks {
 		switch {
@@ -85,7 +85,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 // domains lists the names of the owner's domains. If libvirt is not installed, there
 // are none; if it does not answer, that is an error.
 func (t *Task) domains(ctx context.Context, h module.Host, s *state) error {
-	owner := claim.Signature(h)
+	owner := ownership.Signature(h)
 	err := t.open.Do(ctx, h, func(c *virt.Conn) error {
 		stamped, err := c.Stamped(ctx)
 		for _, d := range stamped {
@@ -94,8 +94,8 @@ func (t *Task) domains(ctx context.Context, h module.Host, s *state) error {
 				s.domains = append(s.domains, d.Name)
 			case d.Stamp.Owner == owner:
 				s.foreign = append(s.foreign, fmt.Sprintf("domain %s is left alone: it is a copy of one of cluster %s", d.Name, h.Owner()))
-			case claim.Namesake(h, d.Stamp.Owner):
-				s.foreign = append(s.foreign, claim.LeftAlone(h, "domain "+d.Name))
+			case ownership.Namesake(h, d.Stamp.Owner):
+				s.foreign = append(s.foreign, ownership.LeftAlone(h, "domain "+d.Name))
 			}
 		}
 		return err
@@ -108,8 +108,8 @@ func (t *Task) domains(ctx context.Context, h module.Host, s *state) error {
 	return err
 }
 
-// Tells returns objects that seem to be the cluster's and are not.
-func (t *Task) Tells() string { return t.told }
+// MessageText returns objects that seem to be the cluster's and are not.
+func (t *Task) MessageText() string { return t.message }
 
 func (t *Task) decide(s state) []module.Step {
 	var steps []module.Step

@@ -6,12 +6,11 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 )
 
 func openTest(ctx context.Context, _ module.Host) (*virt.Conn, error) { return virt.OpenTest(ctx) }
@@ -79,25 +78,6 @@ func start(t *testing.T, c *virt.Conn, name, text string) {
 	})
 }
 
-func apply(t *testing.T, task *Task, h module.Host) []string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	must(t, err)
-	var texts []string
-	for _, step := range steps {
-		texts = append(texts, step.String())
-		must(t, step.Do(t.Context(), h))
-	}
-	return texts
-}
-
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
 func count(t *testing.T, task *Task, h module.Host) string {
 	t.Helper()
 	values, err := module.Outputs(t.Context(), task, h)
@@ -118,12 +98,12 @@ func TestAllRemovesWhatTheOwnerHas(t *testing.T) {
 	t.Parallel()
 	h, c := lab(t, "sweep-all")
 	task := &Task{All: true, open: openTest}
-	check(t, "count before", count(t, task, h), "cty.NumberIntVal(6)")
-	check(t, "steps", apply(t, task, h), []string{
+	moduletest.Same(t, "count before", count(t, task, h), "cty.NumberIntVal(6)")
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{
 		"remove domain " + t.Name() + "-a", "remove domain " + t.Name() + "-b", "remove the logs of domain gone",
 		"remove volume /images/b.qcow2", "remove volume /images/a.iso", "remove volume /images/a.qcow2",
 	})
-	check(t, "count after", count(t, task, h), "cty.NumberIntVal(0)")
+	moduletest.Same(t, "count after", count(t, task, h), "cty.NumberIntVal(0)")
 
 	if _, found, err := c.Find(t.Context(), t.Name()+"-theirs"); err != nil || !found {
 		t.Errorf("somebody else's domain: %v, %v", found, err)
@@ -136,9 +116,7 @@ func TestAllRemovesWhatTheOwnerHas(t *testing.T) {
 	if _, there := h.FS.Text("/images/base.qcow2"); !there {
 		t.Error("an image without a mark is gone")
 	}
-	marks, err := h.Marks(t.Context())
-	must(t, err)
-	check(t, "marks", marks, []module.Mark{{Kind: "file", ID: "/etc/motd"}})
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/motd"})
 }
 
 func TestWhatIsKeptStays(t *testing.T) {
@@ -147,9 +125,9 @@ func TestWhatIsKeptStays(t *testing.T) {
 	task := &Task{
 		Keep: []string{t.Name() + "-a", "gone"}, KeepVolumes: []string{"/images/a.qcow2", "/images/a.iso"}, open: openTest,
 	}
-	check(t, "steps", apply(t, task, h), []string{"remove domain " + t.Name() + "-b", "remove volume /images/b.qcow2"})
-	check(t, "steps again", apply(t, task, h), []string(nil))
-	check(t, "count", count(t, task, h), "cty.NumberIntVal(4)")
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"remove domain " + t.Name() + "-b", "remove volume /images/b.qcow2"})
+	moduletest.Same(t, "steps again", moduletest.Do(t, task, h), []string(nil))
+	moduletest.Same(t, "count", count(t, task, h), "cty.NumberIntVal(4)")
 	if _, there := h.FS.Text(virt.ConsoleLog(t.Name() + "-a")); !there {
 		t.Error("the log of a domain that is kept is gone")
 	}
@@ -175,8 +153,8 @@ func TestACloneThatSomebodyMadeIsNotTheClusters(t *testing.T) {
 		if task.All {
 			want = []string{"remove domain " + name}
 		}
-		check(t, "steps", apply(t, task, h), want)
-		check(t, "what is said", task.Tells(), "domain "+copied+" is left alone: it is a copy of one of cluster clones\n"+
+		moduletest.Same(t, "steps", moduletest.Do(t, task, h), want)
+		moduletest.Same(t, "what is said", task.MessageText(), "domain "+copied+" is left alone: it is a copy of one of cluster clones\n"+
 			"domain "+old+" is left alone: another cluster clones made it\n"+
 			"domain "+other+" is left alone: another cluster clones made it")
 	}
@@ -195,7 +173,7 @@ func TestACloneThatSomebodyMadeIsNotTheClusters(t *testing.T) {
 func TestWithoutAnOwnerNothingIsRemoved(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
-	check(t, "steps", apply(t, &Task{All: true, open: openTest}, h), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Do(t, &Task{All: true, open: openTest}, h), []string(nil))
 }
 
 func TestWithoutLibvirtOnlyFilesAreRemoved(t *testing.T) {
@@ -204,7 +182,7 @@ func TestWithoutLibvirtOnlyFilesAreRemoved(t *testing.T) {
 	must(t, h.Own(t.Context(), virt.VolumeMark("/images/a.qcow2")))
 	task := Kind().New().(*Task)
 	task.All = true
-	check(t, "steps", apply(t, task, h), []string{"remove volume /images/a.qcow2"})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"remove volume /images/a.qcow2"})
 }
 
 func TestLibvirtThatDoesNotAnswerIsAnError(t *testing.T) {

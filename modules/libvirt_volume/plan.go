@@ -2,11 +2,14 @@ package volume
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"kinit/engine/module"
 	"kinit/engine/size"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // state is the part of the host's state that Plan needs.
@@ -34,7 +37,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	if _, s.marked, err = claim.Of(ctx, h, t.path()); err != nil {
+	if _, s.marked, err = ownership.Of(ctx, h, t.path()); err != nil {
 		return s, err
 	}
 	if there && !s.marked && h.Owner() != "" {
@@ -133,4 +136,38 @@ func orNone(path string) string {
 		return "no base image"
 	}
 	return path
+}
+
+// image is qemu-img's description of a file.
+type image struct {
+	Exists  bool   `json:"-"`
+	Format  string `json:"format"`
+	Size    int64  `json:"virtual-size"` // bytes
+	Backing string `json:"full-backing-filename"`
+}
+
+// inspect reads an image; a missing file is not an error. A running domain holds a
+// lock on its image, which -U ignores.
+func inspect(ctx context.Context, h module.Host, path string) (image, error) {
+	there, err := exists(ctx, h, path)
+	if err != nil || !there {
+		return image{}, err
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"qemu-img", "info", "--output=json", "-U", path}})
+	if err != nil {
+		return image{}, fmt.Errorf("read image %s: %w", path, err)
+	}
+	i := image{Exists: true}
+	if err := json.Unmarshal([]byte(out.Stdout), &i); err != nil {
+		return image{}, fmt.Errorf("read image %s: qemu-img gave no JSON: %w", path, err)
+	}
+	return i, nil
+}
+
+func exists(ctx context.Context, h module.Host, path string) (bool, error) {
+	_, err := h.Files().Stat(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

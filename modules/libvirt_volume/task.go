@@ -96,7 +96,5 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if err != nil {
 		return Outputs{}, err
 	}
-	return Outputs{
-		Path: t.path(), SizeBytes: have.Size,
-	}, nil
+	return Outputs{Path: t.path(), SizeBytes: have.Size}, nil
 }

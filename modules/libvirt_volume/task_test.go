@@ -11,8 +11,6 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // lab is this machine with a base image of 1GiB in the host's own folder.
@@ -39,32 +37,6 @@ func node(h *moduletest.Local, base string) *Task {
 	task := Kind().New().(*Task)
 	task.Name, task.Dir, task.Backing, task.Size = "node", h.Dir, base, "2GiB"
 	return task
-}
-
-func apply(t *testing.T, task *Task, h module.Host) []string {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, step := range steps {
-		texts = append(texts, step.String())
-		if err := step.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	return texts
-}
-
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
 }
 
 // refused plans and compares the error.
@@ -100,27 +72,20 @@ func TestOverlayIsMadeAsAsked(t *testing.T) {
 	h, base := lab(t, "k8s")
 	task := node(h, base)
 	path := h.Path("node.qcow2")
-	check(t, "steps", apply(t, task, h), []string{"create volume " + path + " of 2GiB on " + base})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"create volume " + path + " of 2GiB on " + base})
 	have, err := inspect(t.Context(), h, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "image", have, image{Exists: true, Format: "qcow2", Size: 2 << 30, Backing: base})
+	moduletest.Same(t, "image", have, image{Exists: true, Format: "qcow2", Size: 2 << 30, Backing: base})
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}
-	marks, err := h.Marks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "marks", marks, []module.Mark{virt.VolumeMark(path)})
-	values, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "path", values["path"].GoString(), `cty.StringVal("`+path+`")`)
-	check(t, "size", values["size_bytes"].GoString(), "cty.NumberIntVal(2.147483648e+09)")
+	moduletest.Marks(t, h, virt.VolumeMark(path))
+	values := moduletest.Outputs(t, task, h)
+	moduletest.Same(t, "path", values["path"].GoString(), `cty.StringVal("`+path+`")`)
+	moduletest.Same(t, "size", values["size_bytes"].GoString(), "cty.NumberIntVal(2.147483648e+09)")
 }
 
 func TestFormatOfTheBaseImageIsRead(t *testing.T) {
@@ -130,7 +95,7 @@ func TestFormatOfTheBaseImageIsRead(t *testing.T) {
 	qemuImg(t, "create", "-q", "-f", "raw", raw, "64M")
 	task := node(h, raw)
 	task.Size = ""
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	if got := qemuImg(t, "info", "--output=json", task.path()); !strings.Contains(got, `"backing-filename-format": "raw"`) {
 		t.Errorf("qemu-img info: %s", got)
 	}
@@ -145,24 +110,24 @@ func TestSizeIsRoundedUpToASector(t *testing.T) {
 	h, _ := lab(t, "k8s")
 	task := node(h, "")
 	task.Size = "1.0001MB"
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	have, err := inspect(t.Context(), h, task.path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "size", have.Size, int64(1_000_448))
-	check(t, "steps", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "size", have.Size, int64(1_000_448))
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string(nil))
 }
 
 func TestVolumeGrowsAndKeepsItsContent(t *testing.T) {
 	t.Parallel()
 	h, base := lab(t, "k8s")
 	task := node(h, base)
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	write(t, task.path(), "0xab")
 	task.Size = "3GiB"
-	check(t, "steps", apply(t, task, h), []string{"grow volume " + task.path() + " from 2GiB to 3GiB"})
-	check(t, "steps again", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"grow volume " + task.path() + " from 2GiB to 3GiB"})
+	moduletest.Same(t, "steps again", moduletest.Do(t, task, h), []string(nil))
 	need.Programs(t, "qemu-img", "qemu-io")
 	out, err := exec.Command("qemu-io", "-c", "read -P 0xab 0 4k", task.path()).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "failed") {
@@ -175,9 +140,9 @@ func TestVolumeInUseIsReadAndDoesNotGrow(t *testing.T) {
 	need.Programs(t, "qemu-img", "qemu-io")
 	h, base := lab(t, "k8s")
 	task := node(h, base)
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	inUse(t, task.path())
-	check(t, "steps", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string(nil))
 	task.Size = "3GiB"
 	steps, err := task.Plan(t.Context(), h)
 	if err != nil || len(steps) != 1 {
@@ -225,7 +190,7 @@ func TestWhatCannotChangeIsRefused(t *testing.T) {
 	other := h.Path("other.img")
 	qemuImg(t, "create", "-q", "-f", "qcow2", other, "1G")
 	made := node(h, base)
-	apply(t, made, h)
+	moduletest.Do(t, made, h)
 	const recreate = `: recreate it, with state = "absent" first; its content is lost`
 
 	task := node(h, other)
@@ -263,8 +228,9 @@ func TestMissingBaseImageFailsOnlyTheStep(t *testing.T) {
 	}
 }
 
-func TestInterruptedCreationIsMadeAgain(t *testing.T) {
-	t.Parallel()
+// interrupted returns a host with what an interrupted creation leaves, and its task.
+func interrupted(t *testing.T) (*moduletest.Local, *Task) {
+	t.Helper()
 	h, base := lab(t, "k8s")
 	task := node(h, base)
 	if err := h.Own(t.Context(), virt.VolumeMark(task.path())); err != nil {
@@ -273,8 +239,14 @@ func TestInterruptedCreationIsMadeAgain(t *testing.T) {
 	if err := os.WriteFile(virt.Part(task.path()), []byte("half an image"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "steps", len(apply(t, task, h)), 1)
-	check(t, "steps again", apply(t, task, h), []string(nil))
+	return h, task
+}
+
+func TestInterruptedCreationIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	h, task := interrupted(t)
+	moduletest.Same(t, "steps", len(moduletest.Do(t, task, h)), 1)
+	moduletest.Same(t, "steps again", moduletest.Do(t, task, h), []string(nil))
 	left, err := filepath.Glob(h.Path("*.part"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v; want nothing", left, err)
@@ -283,20 +255,13 @@ func TestInterruptedCreationIsMadeAgain(t *testing.T) {
 
 func TestRemainsOfAnInterruptedCreationAreRemoved(t *testing.T) {
 	t.Parallel()
-	h, base := lab(t, "k8s")
-	task := node(h, base)
-	if err := h.Own(t.Context(), virt.VolumeMark(task.path())); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(virt.Part(task.path()), []byte("half an image"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h, task := interrupted(t)
 	task.State = "absent"
-	check(t, "steps", apply(t, task, h), []string{"remove what is left of volume " + task.path()})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"remove what is left of volume " + task.path()})
 	if _, err := os.Stat(virt.Part(task.path())); !os.IsNotExist(err) {
 		t.Errorf("part: %v, want none", err)
 	}
-	check(t, "steps again", apply(t, task, h), []string(nil))
+	moduletest.Same(t, "steps again", moduletest.Do(t, task, h), []string(nil))
 }
 
 func TestImageOfSomebodyElseIsNeverTouched(t *testing.T) {
@@ -315,12 +280,12 @@ func TestBrokenVolumeCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	h, base := lab(t, "k8s")
 	task := node(h, base)
-	apply(t, task, h)
+	moduletest.Do(t, task, h)
 	if err := os.Remove(base); err != nil {
 		t.Fatal(err)
 	}
 	task.State = "absent"
-	check(t, "steps", apply(t, task, h), []string{"remove volume " + task.path()})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"remove volume " + task.path()})
 }
 
 func TestValidate(t *testing.T) {
@@ -349,7 +314,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

@@ -29,7 +29,7 @@ import (
 type Task struct {
 	// Line is the line, without its end. Needed unless state is "absent" and match is
 	// given.
-	Line string `hcl:"line,optional"`
+	Line string `hcl:"line,optional" nonempty:"want the line that should be there"`
 	// Match is a regular expression, in Go's syntax, for the line to replace or to
 	// remove. It should match line too, so that later runs find it.
 	Match string `hcl:"match,optional"`
@@ -50,8 +50,6 @@ func (t *Task) Validate() error {
 	switch {
 	case strings.ContainsAny(t.Line, "\r\n"):
 		return errors.New("line has a line end in it, want one line: for several use block_in_file")
-	case !t.Absent() && t.Line == "":
-		return errors.New("line is empty, want the line that should be there")
 	case t.Line == "" && t.Match == "":
 		return errors.New("line and match are empty, want the line that should not be there")
 	}

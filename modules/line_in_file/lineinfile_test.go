@@ -165,13 +165,9 @@ func TestValidate(t *testing.T) {
 		"line = \"a\"\nmode = \"9\"":                                `mode is "9", want octal permission bits from "0001" to "0777", such as "0644"`,
 		"match = \"a\"\nstate = \"absent\"":                         "",
 	} {
-		if got := moduletest.Mistake(t, task(t, "/f", args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, task(t, "/f", args), want)
 	}
-	if got := moduletest.Mistake(t, task(t, "f", `line = "a"`)); got != `path is "f", want an absolute path` {
-		t.Errorf("path: %q", got)
-	}
+	moduletest.Refused(t, task(t, "f", `line = "a"`), `path is "f", want an absolute path`)
 }
 
 func task(t *testing.T, path string, args ...string) *Task {

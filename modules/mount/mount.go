@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 )
 
 // Task is a mount point. An entry in /etc/fstab and a mounted file system
@@ -30,10 +29,10 @@ import (
 //   - fstype is "swap": use a command task with swapon
 type Task struct {
 	// Path is the absolute path of the mount point. Missing folders are made.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"clean"`
 	// Source is the mounted source, as in fstab: a device, "UUID=…", "server:/export",
 	// or the name of a file system without device.
-	Source string `hcl:"source,optional"`
+	Source string `hcl:"source,optional" nonempty:"want what to mount, such as \"/dev/vdb1\" or \"UUID=…\""`
 	// FSType is the type, such as "ext4", "nfs" or "tmpfs".
 	FSType string `hcl:"fstype,optional" default:"auto"`
 	// Options are the options of mount. Default ["defaults"].
@@ -57,12 +56,7 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("path", t.Path); err != nil {
-		return err
-	}
 	switch {
-	case t.Source == "" && !t.Absent():
-		return errors.New("source is empty, want what to mount, such as \"/dev/vdb1\" or \"UUID=…\"")
 	case strings.ContainsAny(t.Source+t.Path, "\r\n"):
 		return errors.New("source or path has a line break, want one line")
 	case strings.HasPrefix(t.Source, "-"):

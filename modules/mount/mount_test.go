@@ -34,10 +34,10 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, scratch) },
 			Absent: func() module.Task { return task(t, `state = "absent"`) },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "fstab", h.Shell(t, "cat /etc/fstab"), before)
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "fstab", h.Shell(t, "cat /etc/fstab"), before)
 		if owner != "" {
-			roottest.Same(t, "folders", h.Shell(t, "ls /srv"), "")
+			moduletest.Same(t, "folders", h.Shell(t, "ls /srv"), "")
 		}
 	}
 }
@@ -46,50 +46,50 @@ func TestMountedAndKept(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo")
 	const line = `kinit-test /srv/kinit\040test/data tmpfs size=1m,nosuid 0 0`
-	roottest.Apply(t, h, task(t, scratch))
-	roottest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n"+line+"\n")
-	roottest.Marks(t, h, module.Mark{Kind: "line", ID: "/etc/fstab: " + line}, module.Mark{Kind: "directory", ID: "/srv/kinit test"},
+	moduletest.Settle(t, task(t, scratch), h)
+	moduletest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n"+line+"\n")
+	moduletest.Marks(t, h, module.Mark{Kind: "line", ID: "/etc/fstab: " + line}, module.Mark{Kind: "directory", ID: "/srv/kinit test"},
 		module.Mark{Kind: "directory", ID: point}, module.Mark{Kind: "mount", ID: point})
 	h.Shell(t, `umount "$1" && mount "$1"`, point) // mount finds it in fstab
-	roottest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n"+line+"\n")
+	moduletest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n"+line+"\n")
 	mark := module.Mark{Kind: "mount", ID: point}
 	for range 2 {
 		if err := mount.Undo(t.Context(), h, mark); err != nil {
 			t.Fatal(err)
 		}
 	}
-	roottest.Same(t, "facts", facts(t, h), line+"\n")
-	roottest.Same(t, "steps", roottest.Planned(t, h, task(t, scratch)), []string{"mount kinit-test at " + point})
+	moduletest.Same(t, "facts", facts(t, h), line+"\n")
+	moduletest.Same(t, "steps", roottest.Planned(t, h, task(t, scratch)), []string{"mount kinit-test at " + point})
 }
 
 func TestEachFactIsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "")
-	roottest.Apply(t, h, task(t, scratch+"persistent = false"))
-	roottest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n")
+	moduletest.Settle(t, task(t, scratch+"persistent = false"), h)
+	moduletest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  rw,nosuid,relatime\n")
 	h.Shell(t, `umount "$1"`, point)
-	roottest.Apply(t, h, task(t, scratch+"mounted = false"))
-	roottest.Same(t, "facts", facts(t, h), "kinit-test /srv/kinit\\040test/data tmpfs size=1m,nosuid 0 0\n")
+	moduletest.Settle(t, task(t, scratch+"mounted = false"), h)
+	moduletest.Same(t, "facts", facts(t, h), "kinit-test /srv/kinit\\040test/data tmpfs size=1m,nosuid 0 0\n")
 }
 
 func TestChangedOptionsRemount(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "")
-	roottest.Apply(t, h, task(t, scratch+"persistent = false"))
+	moduletest.Settle(t, task(t, scratch+"persistent = false"), h)
 	changed := task(t, "source = \"kinit-test\"\nfstype = \"tmpfs\"\noptions = [\"ro\", \"suid\", \"noexec\"]\npersistent = false")
-	roottest.Same(t, "steps", roottest.Planned(t, h, changed), []string{"remount " + point + ": rw to ro, nosuid to suid, exec to noexec"})
-	roottest.Apply(t, h, changed)
-	roottest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  ro,noexec,relatime\n")
+	moduletest.Same(t, "steps", roottest.Planned(t, h, changed), []string{"remount " + point + ": rw to ro, nosuid to suid, exec to noexec"})
+	moduletest.Settle(t, changed, h)
+	moduletest.Same(t, "facts", facts(t, h), "kinit-test tmpfs  ro,noexec,relatime\n")
 }
 
 func TestBindMountIsReadOnlyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "")
 	h.Shell(t, "mkdir /srv/from; echo x >/srv/from/x")
-	roottest.Apply(t, h, task(t, "source = \"/srv/from\"\nfstype = \"none\"\noptions = [\"bind\", \"ro\"]"))
-	roottest.Same(t, "what is there", h.Shell(t, `cat "$1/x"; touch "$1/y" 2>/dev/null || echo read-only`, point), "x\nread-only\n")
+	moduletest.Settle(t, task(t, "source = \"/srv/from\"\nfstype = \"none\"\noptions = [\"bind\", \"ro\"]"), h)
+	moduletest.Same(t, "what is there", h.Shell(t, `cat "$1/x"; touch "$1/y" 2>/dev/null || echo read-only`, point), "x\nread-only\n")
 	writable := task(t, "source = \"/srv/from\"\nfstype = \"none\"\noptions = [\"bind\", \"rw\"]\npersistent = false")
-	roottest.Apply(t, h, writable)
+	moduletest.Settle(t, writable, h)
 	h.Shell(t, `touch "$1/y"`, point)
 }
 
@@ -99,11 +99,11 @@ func TestLineOfOthersIsReplacedInItsPlaceAndComesBack(t *testing.T) {
 	const before = "# fstab\n/dev/vdb1 /srv/kinit\\040test/data ext4 defaults 0 2\n/dev/vdc1 /mnt xfs defaults 0 0\n"
 	h.Put(t, "/etc/fstab", before, module.Attr{})
 	made := task(t, scratch+"mounted = false")
-	roottest.Apply(t, h, made)
-	roottest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
 		"# fstab\nkinit-test /srv/kinit\\040test/data tmpfs size=1m,nosuid 0 0\n/dev/vdc1 /mnt xfs defaults 0 0\n")
-	roottest.Apply(t, h, task(t, "state = \"absent\"\nmounted = false"))
-	roottest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
+	moduletest.Settle(t, task(t, "state = \"absent\"\nmounted = false"), h)
+	moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
 		"# fstab\n/dev/vdc1 /mnt xfs defaults 0 0\n/dev/vdb1 /srv/kinit\\040test/data ext4 defaults 0 2\n")
 }
 
@@ -112,9 +112,9 @@ func TestMountOfOthersStays(t *testing.T) {
 	h := roottest.New(t, "demo")
 	h.Shell(t, `mkdir -p "$1"; mount -t tmpfs theirs "$1"`, point)
 	want := []string{"error: mount " + point + " exists and is not owned by cluster demo: unmount it yourself if nothing needs it"}
-	roottest.Same(t, "absent", roottest.Planned(t, h, task(t, `state = "absent"`)), want)
+	moduletest.Same(t, "absent", roottest.Planned(t, h, task(t, `state = "absent"`)), want)
 	want = []string{"error: " + point + " has theirs of type tmpfs mounted, want type ext4: unmount it first, or choose another path"}
-	roottest.Same(t, "another type", roottest.Planned(t, h, task(t, "source = \"/dev/vdb1\"\nfstype = \"ext4\"\npersistent = false")), want)
+	moduletest.Same(t, "another type", roottest.Planned(t, h, task(t, "source = \"/dev/vdb1\"\nfstype = \"ext4\"\npersistent = false")), want)
 }
 
 func TestValidate(t *testing.T) {
@@ -127,8 +127,6 @@ func TestValidate(t *testing.T) {
 		"source = \"a\"\npass = -1":           "dump or pass is negative, want 0 or more",
 		"source = \"a\"\npersistent = false\nmounted = false": "nothing is asked for, want persistent or mounted",
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/lines"
+	"kinit/modules/internal/ownership"
 )
 
 // Mark is the kind of the mark of a mount by kinit; the ID is the path.
@@ -40,7 +40,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	case !there:
 		return kept, nil
 	}
-	if err := claim.Free(ctx, h, t.Path, "unmount it yourself if nothing needs it", Mark); err != nil {
+	if err := ownership.Free(ctx, h, t.Path, "unmount it yourself if nothing needs it", Mark); err != nil {
 		return nil, fmt.Errorf("mount %w", err)
 	}
 	return append(module.OneStep("unmount "+t.Path, t.unmount), kept...), nil

@@ -46,8 +46,8 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, "") },
 			Absent: func() module.Task { return task(t, `state = "absent"`) },
 		})
-		roottest.Same(t, "namespaces", namespaces(t, h), "")
-		roottest.Marks(t, h)
+		moduletest.Same(t, "namespaces", namespaces(t, h), "")
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -55,15 +55,12 @@ func TestTheNamespaceIsMarkedAndItsLoopbackIsUp(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "demo")
 	made := task(t, "")
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"create network namespace kinit-test"})
-	roottest.Apply(t, h, made)
-	roottest.Marks(t, h, mark())
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roottest.Same(t, "name and path", values["name"].AsString()+" "+values["path"].AsString(), "kinit-test /run/netns/kinit-test")
-	roottest.Same(t, "addresses", strings.Fields(h.Shell(t, `nsenter --net="$1" ip -o -4 address show`, values["path"].AsString()))[3], "127.0.0.1/8")
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{"create network namespace kinit-test"})
+	moduletest.Settle(t, made, h)
+	moduletest.Marks(t, h, mark())
+	values := moduletest.Outputs(t, made, h)
+	moduletest.Same(t, "name and path", values["name"].AsString()+" "+values["path"].AsString(), "kinit-test /run/netns/kinit-test")
+	moduletest.Same(t, "addresses", strings.Fields(h.Shell(t, `nsenter --net="$1" ip -o -4 address show`, values["path"].AsString()))[3], "127.0.0.1/8")
 }
 
 func TestNamespaceOfSomebodyElseIsRefused(t *testing.T) {
@@ -76,32 +73,29 @@ func TestNamespaceOfSomebodyElseIsRefused(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	roottest.Marks(t, h)
-	roottest.Same(t, "namespaces", namespaces(t, h), name)
+	moduletest.Marks(t, h)
+	moduletest.Same(t, "namespaces", namespaces(t, h), name)
 }
 
 func TestTheBootScriptMakesItAgainAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "demo")
 	made := task(t, "")
-	roottest.Apply(t, h, made)
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moduletest.Settle(t, made, h)
+	values := moduletest.Outputs(t, made, h)
 	script := values["boot_script"].AsString()
 	id := func() string { return h.Shell(t, "stat -L -c %i /run/netns/kinit-test") }
 	before := id()
 	h.Shell(t, script)
-	roottest.Same(t, "the namespace after a script with nothing to do", id(), before)
+	moduletest.Same(t, "the namespace after a script with nothing to do", id(), before)
 	for _, gone := range []string{
 		"ip netns del kinit-test",
 		"umount -l /run/netns/kinit-test", // its file stays, as where /run outlives a boot
 	} {
 		h.Shell(t, gone)
 		h.Shell(t, script)
-		roottest.Same(t, "namespaces after "+gone, namespaces(t, h), name)
-		roottest.Same(t, "steps after "+gone, len(roottest.Planned(t, h, made)), 0)
+		moduletest.Same(t, "namespaces after "+gone, namespaces(t, h), name)
+		moduletest.Same(t, "steps after "+gone, len(roottest.Planned(t, h, made)), 0)
 	}
 }
 
@@ -119,12 +113,12 @@ func TestWhatAKilledRunHasHalfMadeIsCompleted(t *testing.T) {
 				t.Fatal(err)
 			}
 			made := task(t, "")
-			roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"complete network namespace kinit-test"})
-			roottest.Apply(t, h, made)
-			roottest.Same(t, "namespaces", namespaces(t, h), name)
-			roottest.Same(t, "loopback", strings.Contains(h.Shell(t, "ip -n kinit-test link show dev lo"), ",UP"), true)
-			roottest.Apply(t, h, task(t, `state = "absent"`))
-			roottest.Marks(t, h)
+			moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{"complete network namespace kinit-test"})
+			moduletest.Settle(t, made, h)
+			moduletest.Same(t, "namespaces", namespaces(t, h), name)
+			moduletest.Same(t, "loopback", strings.Contains(h.Shell(t, "ip -n kinit-test link show dev lo"), ",UP"), true)
+			moduletest.Settle(t, task(t, `state = "absent"`), h)
+			moduletest.Marks(t, h)
 		})
 	}
 }
@@ -132,17 +126,17 @@ func TestWhatAKilledRunHasHalfMadeIsCompleted(t *testing.T) {
 func TestSweepUndoesItsMark(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "demo")
-	roottest.Apply(t, h, task(t, ""))
-	roottest.Apply(t, h, moduletest.Decode(t, netns.Kind(), `name = "kinit-kept"`))
+	moduletest.Settle(t, task(t, ""), h)
+	moduletest.Settle(t, moduletest.Decode(t, netns.Kind(), `name = "kinit-kept"`), h)
 	h.Shell(t, "ip netns add theirs")
 	made := moduletest.Decode(t, sweep.Kind(netns.Kind().Marks), "kinds = [\"netns\"]\nkeep = [\"kinit-kept\"]")
-	roottest.Same(t, "steps", roottest.Planned(t, h, made), []string{"remove network namespace kinit-test"})
-	roottest.Apply(t, h, made)
-	roottest.Marks(t, h, module.Mark{Kind: netns.Mark, ID: "kinit-kept"})
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made), []string{"remove network namespace kinit-test"})
+	moduletest.Settle(t, made, h)
+	moduletest.Marks(t, h, module.Mark{Kind: netns.Mark, ID: "kinit-kept"})
 	h.Shell(t, "ip netns del kinit-kept") // gone by itself, as by a boot
-	roottest.Apply(t, h, moduletest.Decode(t, sweep.Kind(netns.Kind().Marks), `all = true`))
-	roottest.Marks(t, h)
-	roottest.Same(t, "namespaces", namespaces(t, h), "theirs")
+	moduletest.Settle(t, moduletest.Decode(t, sweep.Kind(netns.Kind().Marks), `all = true`), h)
+	moduletest.Marks(t, h)
+	moduletest.Same(t, "namespaces", namespaces(t, h), "theirs")
 }
 
 func TestValidate(t *testing.T) {
@@ -153,8 +147,5 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	err := module.Check(&netns.Task{Name: "a", Presence: module.Presence{State: "up"}})
-	if want := `state is "up", want one of present, absent`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	moduletest.Refused(t, &netns.Task{Name: "a", Presence: module.Presence{State: "up"}}, `state is "up", want one of present, absent`)
 }

@@ -3,14 +3,13 @@ package netns
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Mark is the kind of the mark of a namespace that kinit made; the ID is its name.
@@ -56,7 +55,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if there {
-		if err := claim.Free(ctx, h, t.Name, "use another name, or remove it with \"ip netns del "+t.Name+"\" if nobody needs it", Mark); err != nil {
+		if err := ownership.Free(ctx, h, t.Name, "use another name, or remove it with \"ip netns del "+t.Name+"\" if nobody needs it", Mark); err != nil {
 			return nil, fmt.Errorf("network namespace %w", err)
 		}
 	}
@@ -74,7 +73,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // mend completes a namespace that an interrupted run left incomplete.
 func (t *Task) mend(ctx context.Context, h module.Host) ([]module.Step, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"ip", "-n", t.Name, "link", "show", "dev", "lo"}})
-	if failed := (*module.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+	if err != nil && !module.Exited(err) {
 		return nil, err
 	}
 	if err == nil && up.MatchString(out.Stdout) {
@@ -127,7 +126,5 @@ type Outputs struct {
 }
 
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	return Outputs{
-		Name: t.Name, Path: t.path(), BootScript: t.script(),
-	}, ctx.Err()
+	return Outputs{Name: t.Name, Path: t.path(), BootScript: t.script()}, ctx.Err()
 }

@@ -71,7 +71,7 @@ func TestPersistentTableHasAFileAndAUnit(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	m := &machine{}
 	h.Handle(m.answer(h.FS))
-	apply(t, h, persistent(nil))
+	moduletest.Settle(t, persistent(nil), h)
 	file, _ := h.FS.Text("/etc/kinit/nft/inet-kinit_k8s.nft")
 	wantFile := `# inet kinit_k8s, made by kinit; loaded at boot by kinit-nft-inet-kinit_k8s.service.
 table inet kinit_k8s
@@ -119,14 +119,14 @@ func TestTableThatAFlushTookAwayComesBack(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	m := &machine{}
 	h.Handle(m.answer(h.FS))
-	apply(t, h, persistent(nil))
+	moduletest.Settle(t, persistent(nil), h)
 	m.table, m.active = "", false
-	steps := plan(t, h, persistent(nil))
+	steps := moduletest.Steps(t, persistent(nil), h)
 	if len(steps) != 2 || !strings.HasPrefix(steps[0].String(), "create nft table inet kinit_k8s\n") ||
 		steps[1].String() != "load nft table inet kinit_k8s at boot by kinit-nft-inet-kinit_k8s.service" {
 		t.Fatalf("steps %v", steps)
 	}
-	apply(t, h, persistent(nil))
+	moduletest.Settle(t, persistent(nil), h)
 }
 
 // A table that another owner of the name has loaded stays, though this one has a mark of it.
@@ -156,9 +156,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`name is "a b", expected a letter and then letters, digits, "_" and "-"`: func(t *nfttable.Task) { t.Name = "a b" },
 		`content is empty, expected the chains of the table`:                     func(t *nfttable.Task) { t.Content = "\n" },
 	} {
-		err := module.Check(persistent(change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, persistent(change), want)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/nft"
+	"kinit/modules/internal/ownership"
 )
 
 // Plan compares the kernel's table, and the file and unit that load it at boot, with the
@@ -42,7 +42,7 @@ func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 		diff := content.Diff(t.Name, []byte(s.live), []byte(want))
 		steps = append(steps, module.NewStep(verb+t.title()+"\n"+diff, t.load))
 	}
-	if t.Persist && (s.file != t.ruleset(claim.Signature(h)) || s.unitFile != t.unitText() || !s.unit.enabled || !s.unit.active) {
+	if t.Persist && (s.file != t.ruleset(ownership.Signature(h)) || s.unitFile != t.unitText() || !s.unit.enabled || !s.unit.active) {
 		steps = append(steps, module.NewStep(fmt.Sprintf("load %s at boot by %s", t.title(), t.unit()), t.keep))
 	}
 	return steps
@@ -59,14 +59,14 @@ func (t *Task) load(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	_, err = nft.Run(ctx, h, t.ruleset(claim.Signature(h)), "-f", "-")
+	_, err = nft.Run(ctx, h, t.ruleset(ownership.Signature(h)), "-f", "-")
 	return err
 }
 
 // keep writes the file and the unit. Starting the unit loads the same table a second
 // time, which makes the unit active for systemd.
 func (t *Task) keep(ctx context.Context, h module.Host) error {
-	if err := hostfile.Put(ctx, h, t.file(), t.ruleset(claim.Signature(h)), module.Attr{Mode: 0o644}); err != nil {
+	if err := hostfile.Put(ctx, h, t.file(), t.ruleset(ownership.Signature(h)), module.Attr{Mode: 0o644}); err != nil {
 		return err
 	}
 	if err := h.Own(ctx, module.Mark{Kind: unitMark, ID: t.unit()}); err != nil {
@@ -119,7 +119,7 @@ func (t *Task) forget(ctx context.Context, h module.Host) error {
 	if err := systemctl(ctx, h, "daemon-reload"); err != nil {
 		return err
 	}
-	if err := claim.Release(ctx, h, t.unit(), unitMark); err != nil {
+	if err := ownership.Release(ctx, h, t.unit(), unitMark); err != nil {
 		return err
 	}
 	return hostfile.Drop(ctx, h, t.file())

@@ -77,27 +77,6 @@ func task(change func(*nfttable.Task)) *nfttable.Task {
 	return made
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", left)
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "k8s"} {
@@ -112,7 +91,7 @@ func TestContract(t *testing.T) {
 func TestTableIsReplacedWhenItsRulesChanged(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, "k8s")
-	apply(t, h, task(nil))
+	moduletest.Settle(t, task(nil), h)
 	want := `table inet kinit_k8s {
 	comment "kinit.owner=k8s"
 	chain postrouting {
@@ -125,13 +104,13 @@ func TestTableIsReplacedWhenItsRulesChanged(t *testing.T) {
 		t.Errorf("table:\n%s\nwant:\n%s", got, want)
 	}
 	h.nft(t, "add", "rule", "inet", "kinit_k8s", "postrouting", "accept")
-	steps := plan(t, h, task(nil))
+	steps := moduletest.Steps(t, task(nil), h)
 	if len(steps) != 1 || !strings.HasPrefix(steps[0].String(), "replace nft table inet kinit_k8s\n") ||
 		!strings.Contains(steps[0].String(), "\n-\t\taccept\n") {
 		t.Fatalf("steps %v, want a replacement that shows the rule", steps)
 	}
-	apply(t, h, task(nil))
-	apply(t, h, task(func(t *nfttable.Task) { t.Content = strings.ReplaceAll(nat, "172.16.0.0/24", "172.16.1.0/24") }))
+	moduletest.Settle(t, task(nil), h)
+	moduletest.Settle(t, task(func(t *nfttable.Task) { t.Content = strings.ReplaceAll(nat, "172.16.0.0/24", "172.16.1.0/24") }), h)
 	if got := h.nft(t, "list", "table", "inet", "kinit_k8s"); !strings.Contains(got, "172.16.1.0/24") {
 		t.Errorf("table:\n%s", got)
 	}
@@ -149,8 +128,8 @@ func TestForeignTablesStay(t *testing.T) {
 		}
 	}
 	other := task(func(t *nfttable.Task) { t.Name = "own" })
-	apply(t, h, other)
-	apply(t, h, task(func(t *nfttable.Task) { t.Name, t.State = "own", "absent" }))
+	moduletest.Settle(t, other, h)
+	moduletest.Settle(t, task(func(t *nfttable.Task) { t.Name, t.State = "own", "absent" }), h)
 	if got := h.nft(t, "list", "tables"); got != "table inet kinit_k8s\ntable ip kinit_k8s\n" {
 		t.Errorf("tables %q", got)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/nft"
+	"kinit/modules/internal/ownership"
 )
 
 // state is what is on the host.
@@ -73,7 +73,7 @@ func (t *Task) readUnit(ctx context.Context, h module.Host) (unit, error) {
 func (t *Task) wanted(ctx context.Context, h module.Host) (string, error) {
 	out, err := h.Run(ctx, module.Command{
 		Argv:  []string{"unshare", "--net", "sh", "-c", "nft -f - && nft --stateless list ruleset"},
-		Stdin: strings.NewReader(t.ruleset(claim.Signature(h))),
+		Stdin: strings.NewReader(t.ruleset(ownership.Signature(h))),
 	})
 	if err != nil {
 		return "", fmt.Errorf("check the content of %s: %w", t.title(), err)
@@ -87,14 +87,14 @@ func (t *Task) wanted(ctx context.Context, h module.Host) (string, error) {
 // mayReplace returns an error if the table exists and is not the owner's: its
 // comment names the owner, and on kernels without comments the mark does.
 func (t *Task) mayReplace(ctx context.Context, h module.Host, s state) error {
-	if !s.exists || strings.Contains(s.live, "\n\tcomment \""+comment(claim.Signature(h))+"\"\n") {
+	if !s.exists || strings.Contains(s.live, "\n\tcomment \""+comment(ownership.Signature(h))+"\"\n") {
 		return nil
 	}
 	if other := nft.Owner(s.live); other != "" {
 		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: remove it or use another name",
-			t.title(), h.Owner(), claim.Short(other, claim.Signature(h)))
+			t.title(), h.Owner(), ownership.Short(other, ownership.Signature(h)))
 	}
-	_, marked, err := claim.Of(ctx, h, t.mark().ID, nft.TableMark)
+	_, marked, err := ownership.Of(ctx, h, t.mark().ID, nft.TableMark)
 	if err != nil || marked {
 		return err
 	}

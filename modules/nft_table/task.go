@@ -3,13 +3,16 @@
 package nfttable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/modules/internal/nft"
+	"kinit/modules/internal/ownership"
 )
 
 // Task is an nftables table with all its content. It is replaced in one transaction
@@ -114,4 +117,26 @@ ExecStop=-nft delete table %[1]s %[2]s
 [Install]
 WantedBy=multi-user.target
 `, t.Family, t.Name, t.file())
+}
+
+// undoTable deletes a table of nftables.
+func undoTable(ctx context.Context, h module.Host, mark module.Mark) error {
+	family, name, found := strings.Cut(mark.ID, " ")
+	if !found {
+		return errors.New("the mark does not name a family and a table")
+	}
+	exists, err := nft.Exists(ctx, h, family, name)
+	if err != nil || !exists {
+		return err
+	}
+	table, err := nft.Run(ctx, h, "", "--stateless", "list", "table", family, name)
+	if err != nil {
+		return err
+	}
+	if owner := nft.Owner(table); owner != "" && owner != ownership.Signature(h) {
+		h.Report(event.Progress{Text: fmt.Sprintf("nft table %s is left alone: %s made it", mark.ID, ownership.Who(owner, ownership.Signature(h)))})
+		return nil
+	}
+	_, err = nft.Run(ctx, h, "", "delete", "table", family, name)
+	return err
 }

@@ -21,6 +21,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/ovntest"
 )
@@ -68,16 +69,6 @@ func write(t *testing.T, dir, name, kind string, der []byte) string {
 	return path
 }
 
-// freePort is a port nobody listens on right now.
-func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-}
-
 // central is a southbound database with certificates beside it, and a task for it.
 type central struct {
 	*ovntest.Servers
@@ -85,7 +76,7 @@ type central struct {
 }
 
 func start(t *testing.T) *central {
-	c := &central{Servers: ovntest.Start(t, ovn.Southbound()), port: freePort(t)}
+	c := &central{Servers: ovntest.Start(t, ovn.Southbound()), port: fmt.Sprint(need.Port(t))}
 	c.ca, c.cert, c.key = pki(t, c.Dir)
 	c.SB("--inactivity-probe=7000", "set-connection", "punix:"+c.Dir+"/theirs.sock")
 	return c
@@ -143,7 +134,7 @@ func TestCentralListensWithTLS(t *testing.T) {
 		t.Errorf("connections %q, want %q", got, want)
 	}
 	for range 2 {
-		ovntest.Apply(t, h, c.task(func(t *Task) { t.State = "absent" }))
+		moduletest.Do(t, c.task(func(t *Task) { t.State = "absent" }), h)
 	}
 	if got := c.rows(); !slices.Equal(got, want[1:]) {
 		t.Errorf("connections left %q, want %q", got, want[1:])
@@ -161,14 +152,14 @@ func TestListenerServesTwoClusters(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c1, c2 := c.host("c1"), c.host("c2")
-	ovntest.Apply(t, c1, c.task(nil))
+	moduletest.Do(t, c.task(nil), c1)
 	want := []string{"share TLS of the southbound database with cluster c1\nshare listener pssl:" + c.port + ":127.0.0.1 with cluster c1"}
-	if got := ovntest.Texts(t, c2, c.task(nil)); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, c.task(nil), c2); !slices.Equal(got, want) {
 		t.Errorf("second cluster: %q, want %q", got, want)
 	}
-	ovntest.Apply(t, c2, c.task(nil))
-	ovntest.Apply(t, c1, c.task(func(t *Task) { t.State = "absent" }))
-	if left := ovntest.Texts(t, c2, c.task(nil)); len(left) > 0 {
+	moduletest.Do(t, c.task(nil), c2)
+	moduletest.Do(t, c.task(func(t *Task) { t.State = "absent" }), c1)
+	if left := moduletest.Texts(t, c.task(nil), c2); len(left) > 0 {
 		t.Errorf("the second cluster after the first left: %q", left)
 	}
 	other := c.task(func(t *Task) { t.PrivateKey = c.cert })
@@ -180,9 +171,9 @@ func TestListenerMoves(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	h := c.host("c1")
-	ovntest.Apply(t, h, c.task(nil))
-	next := "pssl:" + freePort(t) + ":127.0.0.1"
-	ovntest.Apply(t, h, c.task(func(t *Task) { t.SBListen, t.Probe = next, "0s" }))
+	moduletest.Do(t, c.task(nil), h)
+	next := fmt.Sprintf("pssl:%d:127.0.0.1", need.Port(t))
+	moduletest.Do(t, c.task(func(t *Task) { t.SBListen, t.Probe = next, "0s" }), h)
 	want := []string{next + "|0||kinit-owner-c1=true", "punix:" + c.Dir + "/theirs.sock|7000||"}
 	if got := c.rows(); !slices.Equal(got, want) {
 		t.Errorf("connections %q, want %q", got, want)
@@ -232,8 +223,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`inactivity_probe is "60", want a duration such as "60s"`:                                      func(t *Task) { t.Probe = "60" },
 		`state is "x", want one of present, absent`:                                                    func(t *Task) { t.State = "x" },
 	} {
-		if err := module.Check(c.task(set)); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, c.task(set), want)
 	}
 }

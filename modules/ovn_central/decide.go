@@ -5,6 +5,7 @@ import (
 
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/sb"
+	"kinit/modules/internal/ovn/table"
 )
 
 // present returns the change that makes the database listen, in one transaction.
@@ -48,21 +49,7 @@ func (t *Task) tls(rows sb.Rows, global sb.Global, owner string) (ovn.Change, er
 	if t.PrivateKey == "" {
 		return ovn.Change{}, nil
 	}
-	want := t.ssl(owner)
-	have, found := ovn.SouthboundSSL(rows, global)
-	if !found {
-		global.SSL = &want.UUID
-		return ovn.Change{
-			Text:  ovn.Lines("use TLS", ovn.Show(want, "private_key", "certificate", "ca_cert")),
-			Edits: []ovn.Edit{ovn.Insert(&want), ovn.Update(&global, &global.SSL)},
-		}, nil
-	}
-	var change ovn.Change
-	if edit, lines := ovn.Compare(have, want, "private_key", "certificate", "ca_cert"); edit != nil {
-		change = ovn.Change{Text: ovn.Lines("change the files of TLS", lines), Edits: []ovn.Edit{edit}}
-	}
-	return ovn.Share("TLS of the southbound database", have.ExternalIDs, owner, change,
-		ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+	return ovn.WantSSL(rows.SSLs, &global, &global.SSL, t.ssl(owner), "the southbound database", owner)
 }
 
 // listener decides about the address.
@@ -72,12 +59,8 @@ func (t *Task) listener(rows sb.Rows, global sb.Global, owner string) (ovn.Chang
 		if have.Target != t.SBListen {
 			continue
 		}
-		var change ovn.Change
-		if edit, lines := ovn.Compare(have, want, "inactivity_probe", "role"); edit != nil {
-			change = ovn.Change{Text: ovn.Lines("change listener "+t.SBListen, lines), Edits: []ovn.Edit{edit}}
-		}
-		return ovn.Share("listener "+t.SBListen, have.ExternalIDs, owner, change,
-			ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+		change := ovn.Correct("change listener "+t.SBListen, have, want, "inactivity_probe", "role")
+		return ovn.Share("listener "+t.SBListen, &have, &have.ExternalIDs, owner, change)
 	}
 	return ovn.Change{
 		Text:  ovn.Lines("listen on "+t.SBListen, ovn.Show(want, "inactivity_probe", "role")),
@@ -85,8 +68,8 @@ func (t *Task) listener(rows sb.Rows, global sb.Global, owner string) (ovn.Chang
 	}, nil
 }
 
-func (t *Task) ssl(owner string) sb.SSL {
-	return sb.SSL{
+func (t *Task) ssl(owner string) table.SSL {
+	return table.SSL{
 		UUID: "ssl", PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert,
 		ExternalIDs: ovn.Shared(owner, nil),
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/sb"
 )
@@ -78,13 +77,11 @@ func (t *Task) Validate() error {
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
-		return ovn.PlanAbsent(ctx, h, ovn.Southbound(), func(rows sb.Rows) (ovn.Change, error) {
-			return ovn.DropListener(rows, claim.Signature(h)), nil
+		return ovn.PlanAbsent(ctx, h, ovn.Southbound(), func(rows sb.Rows, owner string) (ovn.Change, error) {
+			return ovn.DropListener(rows, owner), nil
 		})
 	}
-	steps, err := ovn.Plan(ctx, h, ovn.Southbound(), func(rows sb.Rows) (ovn.Change, error) {
-		return t.present(rows, claim.Signature(h))
-	})
+	steps, err := ovn.Plan(ctx, h, ovn.Southbound(), t.present)
 	if err != nil || len(steps) == 0 {
 		return nil, err
 	}

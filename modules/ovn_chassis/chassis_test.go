@@ -64,7 +64,7 @@ func TestChassisIsSetUpAndRestored(t *testing.T) {
 		t.Errorf("TLS %q", got)
 	}
 	for range 2 {
-		ovntest.Apply(t, h, absent())
+		moduletest.Do(t, absent(), h)
 	}
 	if after := settings(s); !slices.Equal(after, before) {
 		t.Errorf("settings %q, want %q as before", after, before)
@@ -79,7 +79,7 @@ func TestChassisGetsItsNameOnlyWithoutOne(t *testing.T) {
 	for name, want := range map[string]string{"": "fake", "nyctea": "nyctea"} {
 		s := host(t)
 		task := chassis(func(c *Task) { c.Name = name })
-		ovntest.Apply(t, s.Host("c1"), task)
+		moduletest.Do(t, task, s.Host("c1"))
 		values, err := module.Outputs(t.Context(), task, s.Host("c1"))
 		if err != nil || values["id"].AsString() != want {
 			t.Errorf("name %q: id %v, %v; want %q", name, values["id"], err, want)
@@ -87,7 +87,7 @@ func TestChassisGetsItsNameOnlyWithoutOne(t *testing.T) {
 	}
 	s := host(t, "system-id=random")
 	task := chassis(func(c *Task) { c.Name = "nyctea" })
-	ovntest.Apply(t, s.Host("c1"), task)
+	moduletest.Do(t, task, s.Host("c1"))
 	if values, err := module.Outputs(t.Context(), task, s.Host("c1")); err != nil || values["id"].AsString() != "random" {
 		t.Errorf("a host with a name: id %v, %v; want random", values["id"], err)
 	}
@@ -98,15 +98,15 @@ func TestSettingsServeTwoClusters(t *testing.T) {
 	s := host(t, "system-id=x")
 	before := settings(s)
 	c1, c2 := s.Host("c1"), s.Host("c2")
-	ovntest.Apply(t, c1, chassis(nil))
+	moduletest.Do(t, chassis(nil), c1)
 	ovntest.Refused(t, c2, chassis(func(c *Task) { c.Remote = "ssl:203.0.113.1:6642" }),
 		`ovn-remote is "ssl:192.0.2.1:6642" for cluster c1 and cannot be "ssl:203.0.113.1:6642" as well; give both clusters the same value`)
-	ovntest.Apply(t, c2, chassis(nil))
-	ovntest.Apply(t, c1, absent())
-	if left := ovntest.Texts(t, c2, chassis(nil)); len(left) > 0 {
+	moduletest.Do(t, chassis(nil), c2)
+	moduletest.Do(t, absent(), c1)
+	if left := moduletest.Texts(t, chassis(nil), c2); len(left) > 0 {
 		t.Errorf("the second cluster after the first left: %q", left)
 	}
-	ovntest.Apply(t, c2, absent())
+	moduletest.Do(t, absent(), c2)
 	if after := settings(s); !slices.Equal(after, before) {
 		t.Errorf("settings %q, want %q as before", after, before)
 	}
@@ -116,8 +116,8 @@ func TestSettingThatWasRightBeforeIsNotClaimed(t *testing.T) {
 	t.Parallel()
 	s := host(t, "system-id=x", "ovn-remote=\"ssl:192.0.2.1:6642\"", "ovn-bridge-mappings=provider:br-ex")
 	h := s.Host("c1")
-	ovntest.Apply(t, h, chassis(nil))
-	ovntest.Apply(t, h, absent())
+	moduletest.Do(t, chassis(nil), h)
+	moduletest.Do(t, absent(), h)
 	want := []string{`ovn-bridge-mappings="provider:br-ex"`, `ovn-remote="ssl:192.0.2.1:6642"`, `system-id=x`}
 	if got := settings(s); !slices.Equal(got, want) {
 		t.Errorf("settings %q, want %q", got, want)
@@ -129,15 +129,15 @@ func TestChangedArgumentKeepsTheFirstPrior(t *testing.T) {
 	s := host(t, "system-id=x", "ovn-encap-ip=198.51.100.9")
 	h := s.Host("c1")
 	on := true
-	ovntest.Apply(t, h, chassis(func(c *Task) { c.MonitorAll, c.Hostname = &on, "h1" }))
+	moduletest.Do(t, chassis(func(c *Task) { c.MonitorAll, c.Hostname = &on, "h1" }), h)
 	if got := settings(s); !slices.Contains(got, `ovn-monitor-all="true"`) || !slices.Contains(got, `hostname=h1`) {
 		t.Errorf("settings %q", got)
 	}
-	ovntest.Apply(t, h, chassis(func(c *Task) { c.EncapIP = "192.0.2.3" }))
+	moduletest.Do(t, chassis(func(c *Task) { c.EncapIP = "192.0.2.3" }), h)
 	if got := settings(s); slices.Contains(got, `ovn-monitor-all="true"`) || slices.Contains(got, `hostname=h1`) {
 		t.Errorf("settings that are no longer given stay: %q", got)
 	}
-	ovntest.Apply(t, h, absent())
+	moduletest.Do(t, absent(), h)
 	if got := settings(s); !slices.Equal(got, []string{`ovn-encap-ip="198.51.100.9"`, `system-id=x`}) {
 		t.Errorf("settings %q, want the first ones", got)
 	}
@@ -175,8 +175,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`bridge_mappings: "a:b" = "br", want names without colons and commas`:                        func(c *Task) { c.BridgeMappings = map[string]string{"a:b": "br"} },
 		`state is "x", want one of present, absent`:                                                  func(c *Task) { c.State = "x" },
 	} {
-		if err := module.Check(chassis(set)); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, chassis(set), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kinit/modules/internal/ovn"
+	"kinit/modules/internal/ovn/table"
 	"kinit/modules/internal/ovn/vs"
 	"kinit/modules/internal/ovn/vswitch"
 )
@@ -70,25 +71,9 @@ func (t *Task) tls(rows vs.Rows, owner string) (ovn.Change, error) {
 	if t.PrivateKey == "" {
 		return ovn.Change{}, nil
 	}
-	want := vs.SSL{
-		UUID: "ssl", PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert,
-		ExternalIDs: ovn.Shared(owner, nil),
-	}
-	have, found := vswitch.SwitchSSL(rows)
-	if !found {
-		root := rows.Root()
-		root.SSL = &want.UUID
-		return ovn.Change{
-			Text:  ovn.Lines("use TLS", ovn.Show(want, "private_key", "certificate", "ca_cert")),
-			Edits: []ovn.Edit{ovn.Insert(&want), ovn.Update(&root, &root.SSL)},
-		}, nil
-	}
-	var change ovn.Change
-	if edit, lines := ovn.Compare(have, want, "private_key", "certificate", "ca_cert"); edit != nil {
-		change = ovn.Change{Text: ovn.Lines("change the files of TLS", lines), Edits: []ovn.Edit{edit}}
-	}
-	return ovn.Share("TLS of Open vSwitch", have.ExternalIDs, owner, change,
-		ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+	root := rows.Root()
+	want := table.SSL{PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert}
+	return ovn.WantSSL(rows.SSLs, &root, &root.SSL, want, "Open vSwitch", owner)
 }
 
 // absent returns the change that gives the settings up. Without an owner there are no
@@ -103,7 +88,7 @@ func (t *Task) absent(rows vs.Rows, owner string) (ovn.Change, error) {
 		settings.Forget(name, value)
 	}
 	change := settings.Change(root)
-	if tls, found := vswitch.SwitchSSL(rows); found && tls.PrivateKey == t.PrivateKey {
+	if tls, found := ovn.FindSSL(rows.SSLs, root.SSL); found && tls.PrivateKey == t.PrivateKey {
 		change = ovn.Both(change, vswitch.ReleaseHost(rows, owner))
 	}
 	return change, nil

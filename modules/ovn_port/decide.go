@@ -46,10 +46,7 @@ func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
 func (t *Task) row(rows nb.Rows, owner string) (row nb.SwitchPort, blocked error) {
 	row = nb.SwitchPort{
 		UUID: "port", Name: t.Name, Type: t.Type, Options: t.options(),
-		Addresses: t.addresses(), PortSecurity: t.security(), ExternalIDs: t.marks(owner),
-	}
-	if t.Tag != 0 {
-		row.TagRequest = &t.Tag
+		Addresses: t.addresses(), PortSecurity: t.security(), TagRequest: ovn.Optional(t.Tag), ExternalIDs: t.marks(owner),
 	}
 	if t.DHCP == "" {
 		return row, nil
@@ -83,14 +80,11 @@ func (t *Task) create(on nb.Switch, want nb.SwitchPort, blocked error) ovn.Chang
 }
 
 func (t *Task) change(have, want nb.SwitchPort, blocked error) ovn.Change {
-	edit, lines := ovn.Compare(have, want, managed...)
 	if blocked != nil {
+		_, lines := ovn.Compare(have, want, managed...)
 		return ovn.Change{Text: ovn.Lines("change port "+t.Name, append(lines, "dhcp: "+t.DHCP)), Blocked: blocked}
 	}
-	if edit == nil {
-		return ovn.Change{}
-	}
-	return ovn.Change{Text: ovn.Lines("change port "+t.Name, lines), Edits: []ovn.Edit{edit}}
+	return ovn.Correct("change port "+t.Name, have, want, managed...)
 }
 
 // share decides about an existing port that others can use too.
@@ -98,8 +92,7 @@ func (t *Task) share(have, want nb.SwitchPort, owner string, blocked error) (ovn
 	if len(ovn.Sharers(have.ExternalIDs)) == 0 {
 		return ovn.Change{}, ovn.Foreign("port "+t.Name, have.ExternalIDs, owner, "ovn-nbctl lsp-del "+t.Name)
 	}
-	return ovn.Share("port "+t.Name, have.ExternalIDs, owner, t.change(have, want, blocked),
-		ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+	return ovn.Share("port "+t.Name, &have, &have.ExternalIDs, owner, t.change(have, want, blocked))
 }
 
 func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {

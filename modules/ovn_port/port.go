@@ -29,7 +29,7 @@ func Kind() module.Kind {
 type Task struct {
 	// Name is the port's name, unique in OVN: the iface-id of the interface on the
 	// hypervisor.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"want the port's name"`
 	// Switch is the logical switch that gets the port. Needed unless state is
 	// "absent".
 	Switch string `hcl:"switch,optional"`
@@ -62,9 +62,6 @@ type Task struct {
 }
 
 func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, want the port's name")
-	}
 	if t.Absent() {
 		return nil
 	}

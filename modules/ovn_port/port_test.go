@@ -52,7 +52,7 @@ func TestPortIsMadeAndRemoved(t *testing.T) {
 		t.Errorf("DHCP options %q, want %q", got, dhcp)
 	}
 	for range 2 {
-		ovntest.Apply(t, h, node(func(p *Task) { p.State = "absent" }))
+		moduletest.Do(t, node(func(p *Task) { p.State = "absent" }), h)
 	}
 	if after := s.Rows(ovn.Northbound(), "Logical_Switch_Port", columns); !slices.Equal(after, before) {
 		t.Errorf("ports %q, want %q", after, before)
@@ -103,7 +103,7 @@ func TestPortVariants(t *testing.T) {
 		},
 	} {
 		s := northbound(t)
-		ovntest.Apply(t, s.Host("c1"), node(func(p *Task) { p.Name = "p"; set(p) }))
+		moduletest.Do(t, node(func(p *Task) { p.Name = "p"; set(p) }), s.Host("c1"))
 		if got := s.Rows(ovn.Northbound(), "Logical_Switch_Port", columns); !slices.Contains(got, want) {
 			t.Errorf("ports %q, want %q", got, want)
 		}
@@ -114,15 +114,15 @@ func TestPortIsChangedInPlaceAndMoved(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	h := s.Host("c1")
-	ovntest.Apply(t, h, node(nil))
+	moduletest.Do(t, node(nil), h)
 	changed := func() *Task { return node(func(p *Task) { p.IP = "10.0.0.9" }) }
 	want := []string{"change port node-1\n  addresses: 52:54:00:00:00:01 10.0.0.1 -> 52:54:00:00:00:01 10.0.0.9\n  port_security: 52:54:00:00:00:01 10.0.0.1 -> 52:54:00:00:00:01 10.0.0.9"}
-	if got := ovntest.Texts(t, h, changed()); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, changed(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
-	ovntest.Apply(t, h, changed())
+	moduletest.Do(t, changed(), h)
 	s.NB("ls-add", "k8s2", "--", "set", "Logical_Switch", "k8s2", "external_ids:kinit-owner=c1")
-	ovntest.Apply(t, h, node(func(p *Task) { p.Switch = "k8s2" }))
+	moduletest.Do(t, node(func(p *Task) { p.Switch = "k8s2" }), h)
 	if got := s.NB("lsp-get-ls", "node-1"); got[len(got)-len("(k8s2)"):] != "(k8s2)" {
 		t.Errorf("node-1 is on %q, want k8s2", got)
 	}
@@ -133,12 +133,12 @@ func TestPortWithoutItsSwitchOrDHCPIsPlannedAndRefused(t *testing.T) {
 	s := northbound(t)
 	h := s.Host("c1")
 	later := node(func(p *Task) { p.Switch = "later" })
-	if got := ovntest.Plan(t, h, later); len(got) != 1 {
+	if got := moduletest.Steps(t, later, h); len(got) != 1 {
 		t.Errorf("steps %q, want one", got)
 	}
 	ovntest.Refused(t, h, later, "port node-1: there is no logical switch later")
 	ovntest.Refused(t, h, node(func(p *Task) { p.DHCP = "later" }), "port node-1: there are no DHCP options named later")
-	ovntest.Apply(t, h, node(func(p *Task) { p.DHCP = "" }))
+	moduletest.Do(t, node(func(p *Task) { p.DHCP = "" }), h)
 	ovntest.Refused(t, h, node(func(p *Task) { p.DHCP = "later" }), "port node-1: there are no DHCP options named later")
 }
 
@@ -166,19 +166,19 @@ func TestSharedPortGoesWithItsLastCluster(t *testing.T) {
 	}
 	keep, gone := func(*Task) {}, func(p *Task) { p.State = "absent" }
 	c1, c2 := s.Host("c1"), s.Host("c2")
-	ovntest.Apply(t, c1, localnet(keep))
-	ovntest.Apply(t, c2, localnet(keep))
+	moduletest.Do(t, localnet(keep), c1)
+	moduletest.Do(t, localnet(keep), c2)
 	want := "external-localnet|localnet|network_name=provider|unknown|||kinit-owner-c1=true kinit-owner-c2=true"
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch_Port", columns); !slices.Contains(got, want) {
 		t.Errorf("ports %q, want %q", got, want)
 	}
 	ovntest.Refused(t, c2, localnet(func(p *Task) { p.Network = "other" }),
 		"port external-localnet differs, and it is shared by cluster c1, c2; give all the same arguments\nchange port external-localnet\n  options:network_name: provider -> other")
-	ovntest.Apply(t, c1, localnet(gone))
-	if got := ovntest.Texts(t, c2, localnet(gone)); !slices.Equal(got, []string{"delete port external-localnet of logical switch external"}) {
+	moduletest.Do(t, localnet(gone), c1)
+	if got := moduletest.Texts(t, localnet(gone), c2); !slices.Equal(got, []string{"delete port external-localnet of logical switch external"}) {
 		t.Errorf("the last cluster: %q", got)
 	}
-	ovntest.Apply(t, c2, localnet(gone))
+	moduletest.Do(t, localnet(gone), c2)
 	if got := s.NB("lsp-list", "external"); got != "" {
 		t.Errorf("ports left: %q", got)
 	}
@@ -195,8 +195,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		"network and tag are for ports of type \"localnet\"":                            func(p *Task) { p.Tag = 1 },
 		`mac: "x" is no MAC address in lower case, such as 52:54:00:00:00:01`:           func(p *Task) { p.MAC = "x" },
 	} {
-		if err := module.Check(node(set)); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, node(set), want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/table"
 )
 
 func NATKind() module.Kind {
@@ -26,7 +27,7 @@ func NATKind() module.Kind {
 //   - the host has no OVN northbound database, or it does not answer
 type NAT struct {
 	// Router is the logical router that translates.
-	Router string `hcl:"router"`
+	Router string `hcl:"router" nonempty:"want the logical router that translates"`
 	// Type is "snat" (outgoing traffic gets the external address as its source), "dnat"
 	// (traffic to the external address goes to the logical one) or "dnat_and_snat" (both).
 	Type string `hcl:"type" enum:"snat,dnat,dnat_and_snat"`
@@ -43,9 +44,6 @@ type NAT struct {
 }
 
 func (t *NAT) Validate() error {
-	if t.Router == "" {
-		return errors.New("router is empty, want the logical router that translates")
-	}
 	if err := t.checkAddresses(); err != nil {
 		return err
 	}
@@ -73,55 +71,44 @@ func (t *NAT) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
-// find returns the translation with the same key, as ovn-nbctl defines it: the inside
-// address for "snat", the outside address for the others.
-func (t *NAT) find(rows nb.Rows, router nb.Router) (nb.NAT, bool) {
-	for _, n := range rows.NATsOf(router) {
-		if n.Type != t.Type {
-			continue
+// find returns the router and its translation with the same key, as ovn-nbctl defines it: the
+// inside address for "snat", the outside address for the others. missing is why there is no
+// router yet.
+func (t *NAT) find(rows nb.Rows, owner string) (router nb.Router, have nb.NAT, missing, err error) {
+	router, missing, err = ovn.FindRouter(rows, t.Router, owner)
+	have, found := table.First(rows.NATsOf(router), func(n nb.NAT) bool {
+		same := n.ExternalIP == t.ExternalIP
+		if t.Type == "snat" {
+			same = n.LogicalIP == t.LogicalIP
 		}
-		if t.Type == "snat" && n.LogicalIP == t.LogicalIP || t.Type != "snat" && n.ExternalIP == t.ExternalIP {
-			return n, true
-		}
+		return n.Type == t.Type && same
+	})
+	if err == nil && found && !ovn.IsOwned(have.ExternalIDs, owner) {
+		err = t.foreign(have, owner)
 	}
-	return nb.NAT{}, false
+	return router, have, missing, err
 }
 
 func (t *NAT) present(rows nb.Rows, owner string) (ovn.Change, error) {
-	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	router, have, missing, err := t.find(rows, owner)
 	if err != nil {
 		return ovn.Change{}, err
 	}
 	want := nb.NAT{
 		UUID: "nat", Type: t.Type, ExternalIP: t.ExternalIP, LogicalIP: t.LogicalIP,
-		ExternalMAC: optional(t.ExternalMAC), LogicalPort: optional(t.LogicalPort), ExternalIDs: ovn.Owned(owner, nil),
+		ExternalMAC: ovn.Optional(t.ExternalMAC), LogicalPort: ovn.Optional(t.LogicalPort), ExternalIDs: ovn.Owned(owner, nil),
 	}
 	text := fmt.Sprintf("%s %s to %s on logical router %s", t.Type, t.LogicalIP, t.ExternalIP, t.Router)
-	have, found := t.find(rows, router)
-	if !found {
+	if have.UUID == "" {
 		return ovn.Change{Text: "create " + text, Edits: []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.NAT, want.UUID)}, Blocked: missing}, nil
 	}
-	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Change{}, t.foreign(have, owner)
-	}
-	edit, lines := ovn.Compare(have, want, "external_ip", "logical_ip", "external_mac", "logical_port")
-	if edit == nil {
-		return ovn.Change{}, nil
-	}
-	return ovn.Change{Text: ovn.Lines("change "+text, lines), Edits: []ovn.Edit{edit}}, nil
+	return ovn.Correct("change "+text, have, want, "external_ip", "logical_ip", "external_mac", "logical_port"), nil
 }
 
 func (t *NAT) absent(rows nb.Rows, owner string) (ovn.Change, error) {
-	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
-	if err != nil || missing != nil {
+	router, have, _, err := t.find(rows, owner)
+	if err != nil || have.UUID == "" {
 		return ovn.Change{}, err
-	}
-	have, found := t.find(rows, router)
-	if !found {
-		return ovn.Change{}, nil
-	}
-	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Change{}, t.foreign(have, owner)
 	}
 	return ovn.Change{
 		Text:  fmt.Sprintf("delete %s %s to %s of logical router %s", have.Type, have.LogicalIP, have.ExternalIP, t.Router),
@@ -136,11 +123,4 @@ func (t *NAT) foreign(have nb.NAT, owner string) error {
 	}
 	return ovn.Foreign(fmt.Sprintf("%s of %s on logical router %s", have.Type, key, t.Router), have.ExternalIDs, owner,
 		fmt.Sprintf("ovn-nbctl lr-nat-del %s %s %s", t.Router, have.Type, key))
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

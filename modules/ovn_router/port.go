@@ -1,6 +1,7 @@
 package ovnrouter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,10 +64,7 @@ func (t *Port) Validate() error {
 	if t.MAC == "" || len(t.Networks) == 0 {
 		return errors.New("mac or networks is empty, want the router's addresses on the switch")
 	}
-	if err := link.CheckMAC("mac", t.MAC); err != nil {
-		return err
-	}
-	if err := link.CheckAddresses("networks", t.Networks); err != nil {
+	if err := cmp.Or(link.CheckMAC("mac", t.MAC), link.CheckAddresses("networks", t.Networks)); err != nil {
 		return err
 	}
 	if t.name() == t.peer() {
@@ -86,10 +84,7 @@ func (t *Port) checkGateway() error {
 		}
 		seen[chassis] = true
 	}
-	if t.GatewayMTU != 0 && (t.GatewayMTU < 68 || t.GatewayMTU > 65535) {
-		return fmt.Errorf("gateway_mtu is %d, want 68 to 65535 bytes", t.GatewayMTU)
-	}
-	return nil
+	return link.CheckMTU("gateway_mtu", t.GatewayMTU)
 }
 
 func (t *Port) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 )
@@ -140,10 +141,7 @@ func (t *Port) members(owner string) (inserts []ovn.Edit, names []string) {
 
 // ranks returns chassis with their priorities, sorted, for comparison.
 func ranks(members []nb.GroupChassis) []string {
-	var all []string
-	for _, m := range members {
-		all = append(all, fmt.Sprintf("%d %s", m.Priority, m.Name))
-	}
+	all := lists.Map(members, func(m nb.GroupChassis) string { return fmt.Sprintf("%d %s", m.Priority, m.Name) })
 	slices.Sort(all)
 	return all
 }

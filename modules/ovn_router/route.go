@@ -2,13 +2,13 @@ package ovnrouter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/table"
 )
 
 func RouteKind() module.Kind {
@@ -24,7 +24,7 @@ func RouteKind() module.Kind {
 //   - the host has no OVN northbound database, or it does not answer
 type Route struct {
 	// Router is the logical router that gets the route.
-	Router string `hcl:"router"`
+	Router string `hcl:"router" nonempty:"want the logical router that gets the route"`
 	// Prefix is the destination, such as "0.0.0.0/0".
 	Prefix string `hcl:"prefix"`
 	// Nexthop is the address of the next router, or "discard". Needed unless state is
@@ -37,9 +37,6 @@ type Route struct {
 }
 
 func (t *Route) Validate() error {
-	if t.Router == "" {
-		return errors.New("router is empty, want the logical router that gets the route")
-	}
 	prefix, err := netip.ParsePrefix(t.Prefix)
 	if err != nil || prefix.Masked() != prefix {
 		return fmt.Errorf("prefix is %q, want a destination such as \"0.0.0.0/0\"", t.Prefix)
@@ -57,50 +54,37 @@ func (t *Route) Plan(ctx context.Context, h module.Host) ([]module.Step, error) 
 	return ovn.PlanPresence(ctx, h, ovn.Northbound(), t.Presence, t.present, t.absent)
 }
 
-func (t *Route) find(rows nb.Rows, router nb.Router) (nb.Route, bool) {
-	for _, r := range rows.RoutesOf(router) {
-		if r.Prefix == t.Prefix {
-			return r, true
-		}
+// find returns the router and its route to the destination. missing is why there is no router
+// yet.
+func (t *Route) find(rows nb.Rows, owner string) (router nb.Router, have nb.Route, missing, err error) {
+	router, missing, err = ovn.FindRouter(rows, t.Router, owner)
+	have, found := table.First(rows.RoutesOf(router), func(r nb.Route) bool { return r.Prefix == t.Prefix })
+	if err == nil && found && !ovn.IsOwned(have.ExternalIDs, owner) {
+		err = t.foreign(have, owner)
 	}
-	return nb.Route{}, false
+	return router, have, missing, err
 }
 
 func (t *Route) present(rows nb.Rows, owner string) (ovn.Change, error) {
-	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
+	router, have, missing, err := t.find(rows, owner)
 	if err != nil {
 		return ovn.Change{}, err
 	}
 	want := nb.Route{
-		UUID: "route", Prefix: t.Prefix, Nexthop: t.Nexthop, OutputPort: optional(t.OutputPort),
+		UUID: "route", Prefix: t.Prefix, Nexthop: t.Nexthop, OutputPort: ovn.Optional(t.OutputPort),
 		ExternalIDs: ovn.Owned(owner, nil),
 	}
 	text := fmt.Sprintf("route %s via %s on logical router %s", t.Prefix, t.Nexthop, t.Router)
-	have, found := t.find(rows, router)
-	if !found {
+	if have.UUID == "" {
 		return ovn.Change{Text: "create " + text, Edits: []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.StaticRoutes, want.UUID)}, Blocked: missing}, nil
 	}
-	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Change{}, t.foreign(have, owner)
-	}
-	edit, lines := ovn.Compare(have, want, "nexthop", "output_port")
-	if edit == nil {
-		return ovn.Change{}, nil
-	}
-	return ovn.Change{Text: ovn.Lines("change "+text, lines), Edits: []ovn.Edit{edit}}, nil
+	return ovn.Correct("change "+text, have, want, "nexthop", "output_port"), nil
 }
 
 func (t *Route) absent(rows nb.Rows, owner string) (ovn.Change, error) {
-	router, missing, err := ovn.FindRouter(rows, t.Router, owner)
-	if err != nil || missing != nil {
+	router, have, _, err := t.find(rows, owner)
+	if err != nil || have.UUID == "" {
 		return ovn.Change{}, err
-	}
-	have, found := t.find(rows, router)
-	if !found {
-		return ovn.Change{}, nil
-	}
-	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Change{}, t.foreign(have, owner)
 	}
 	return ovn.Change{
 		Text:  fmt.Sprintf("delete route %s via %s of logical router %s", have.Prefix, have.Nexthop, t.Router),

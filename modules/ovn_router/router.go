@@ -4,7 +4,6 @@ package ovnrouter
 
 import (
 	"context"
-	"errors"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn"
@@ -23,17 +22,10 @@ func Kind() module.Kind {
 //   - the host has no OVN northbound database, or it does not answer
 type Task struct {
 	// Name is the logical router's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"want the logical router's name"`
 	// Options are all options of the router, by OVN's names.
 	Options map[string]string `hcl:"options,optional"`
 	module.Presence
-}
-
-func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, want the logical router's name")
-	}
-	return nil
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -54,11 +46,7 @@ func (t *Task) present(rows nb.Rows, owner string) (ovn.Change, error) {
 			Edits: []ovn.Edit{ovn.Unless(&want, &want.Name), ovn.Insert(&want)},
 		}, nil
 	}
-	edit, lines := ovn.Compare(have, want, "options")
-	if edit == nil {
-		return ovn.Change{}, nil
-	}
-	return ovn.Change{Text: ovn.Lines("change logical router "+t.Name, lines), Edits: []ovn.Edit{edit}}, nil
+	return ovn.Correct("change logical router "+t.Name, have, want, "options"), nil
 }
 
 func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {

@@ -108,7 +108,7 @@ func TestRouterAndItsPartsAreMadeAndRemoved(t *testing.T) {
 			outside(func(p *Port) { p.State = "absent" }),
 			router(func(r *Task) { r.State = "absent" }),
 		} {
-			ovntest.Apply(t, h, task)
+			moduletest.Do(t, task, h)
 		}
 	}
 	if after := tables(s); after != untouched {
@@ -129,7 +129,7 @@ func expect(t *testing.T, s *ovntest.Servers, table, columns string, want ...str
 func build(t *testing.T, h module.Host) {
 	t.Helper()
 	for _, task := range []module.Task{router(nil), outside(nil), snat(nil), byDefault(nil)} {
-		ovntest.Apply(t, h, task)
+		moduletest.Do(t, task, h)
 	}
 }
 
@@ -140,10 +140,10 @@ func TestAbsentRouterTakesItsPartsWithIt(t *testing.T) {
 	h := s.Host("c1")
 	build(t, h)
 	gone := router(func(r *Task) { r.State = "absent" })
-	if got, want := ovntest.Texts(t, h, gone), []string{"delete logical router k8s with 1 ports, 1 translations and 1 routes"}; !slices.Equal(got, want) {
+	if got, want := moduletest.Texts(t, gone, h), []string{"delete logical router k8s with 1 ports, 1 translations and 1 routes"}; !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
-	ovntest.Apply(t, h, gone)
+	moduletest.Do(t, gone, h)
 	if after := tables(s); after != untouched {
 		t.Errorf("after removing:\n%s\nwant as before:\n%s", after, untouched)
 	}
@@ -156,18 +156,18 @@ func TestGatewayChassisAreReplacedInOneTransaction(t *testing.T) {
 	build(t, h)
 	swapped := outside(func(p *Port) { p.GatewayChassis = []string{"tyto", "strix"} })
 	want := []string{"connect logical router k8s to logical switch external\n  bind to chassis tyto, strix"}
-	if got := ovntest.Texts(t, h, swapped); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, swapped, h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
 	before := s.Rows(ovn.Northbound(), "NB_Global", "nb_cfg")
-	ovntest.Apply(t, h, swapped)
+	moduletest.Do(t, swapped, h)
 	if got := s.Rows(ovn.Northbound(), "HA_Chassis", "chassis_name,priority"); !slices.Equal(got, []string{"strix|99", "tyto|100", "x|1"}) {
 		t.Errorf("chassis %q", got)
 	}
 	if after := s.Rows(ovn.Northbound(), "NB_Global", "nb_cfg"); before[0] != "4" || after[0] != "5" {
 		t.Errorf("nb_cfg from %q to %q, want one more for one transaction", before, after)
 	}
-	ovntest.Apply(t, h, outside(func(p *Port) { p.GatewayChassis = nil }))
+	moduletest.Do(t, outside(func(p *Port) { p.GatewayChassis = nil }), h)
 	if got := s.Rows(ovn.Northbound(), "HA_Chassis_Group", "name"); !slices.Equal(got, []string{"foreign"}) {
 		t.Errorf("groups %q, want only foreign", got)
 	}
@@ -184,11 +184,11 @@ func TestRouterPortIsChangedInPlace(t *testing.T) {
 	want := []string{"connect logical router k8s to logical switch external\n" +
 		"  change router port k8s-on-external\n    networks: 172.16.0.1/24 -> 172.16.0.3/24\n" +
 		"  change port external-to-k8s\n    options:router-port: wrong -> k8s-on-external"}
-	if got := ovntest.Texts(t, h, changed); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, changed, h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
-	ovntest.Apply(t, h, changed)
-	if left := ovntest.Texts(t, h, changed); len(left) > 0 {
+	moduletest.Do(t, changed, h)
+	if left := moduletest.Texts(t, changed, h); len(left) > 0 {
 		t.Errorf("planned again: %q", left)
 	}
 }
@@ -198,8 +198,8 @@ func TestNATAndRouteAreChangedInPlace(t *testing.T) {
 	s := northbound(t)
 	h := s.Host("c1")
 	build(t, h)
-	ovntest.Apply(t, h, snat(func(n *NAT) { n.ExternalIP = "172.16.0.3" }))
-	ovntest.Apply(t, h, byDefault(func(r *Route) { r.Nexthop = "172.16.0.253" }))
+	moduletest.Do(t, snat(func(n *NAT) { n.ExternalIP = "172.16.0.3" }), h)
+	moduletest.Do(t, byDefault(func(r *Route) { r.Nexthop = "172.16.0.253" }), h)
 	if got := s.Rows(ovn.Northbound(), "NAT", "external_ip,logical_ip"); !slices.Equal(got, []string{"172.16.0.3|10.0.0.0/24", "192.0.2.9|10.0.0.0/24"}) {
 		t.Errorf("translations %q", got)
 	}
@@ -215,7 +215,7 @@ func TestPartsWithoutTheirRouterArePlannedAndRefused(t *testing.T) {
 	ovntest.Refused(t, h, outside(nil), "router port k8s-on-external: there is no logical router k8s")
 	ovntest.Refused(t, h, snat(nil), "there is no logical router k8s")
 	ovntest.Refused(t, h, byDefault(nil), "there is no logical router k8s")
-	ovntest.Apply(t, h, router(nil))
+	moduletest.Do(t, router(nil), h)
 	ovntest.Refused(t, h, outside(func(p *Port) { p.Switch = "later" }), "router port k8s-on-later: there is no logical switch later")
 }
 
@@ -248,7 +248,7 @@ func TestPartsOfSomebodyElseAreLeftAlone(t *testing.T) {
 
 func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
-	for want, task := range map[string]module.Validator{
+	for want, task := range map[string]module.Task{
 		"name is empty, want the logical router's name":                                                                          router(func(r *Task) { r.Name = "" }),
 		"mac or networks is empty, want the router's addresses on the switch":                                                    outside(func(p *Port) { p.MAC = "" }),
 		`networks: "172.16.0.1" is no address with prefix length, such as 10.0.0.1/24`:                                           outside(func(p *Port) { p.Networks = []string{"172.16.0.1"} }),
@@ -262,8 +262,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`prefix is "default", want a destination such as "0.0.0.0/0"`:                                                            byDefault(func(r *Route) { r.Prefix = "default" }),
 		`nexthop is "", want an address or "discard"`:                                                                            byDefault(func(r *Route) { r.Nexthop = "" }),
 	} {
-		if err := module.Check(task); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, task, want)
 	}
 }

@@ -1,51 +1,46 @@
 package ovnsweep
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/sb"
 )
 
-// decisions lists the removals: routers first, because switch ports lead to them, then
-// ports, switches, and independent rows. Removals that another owner's rows block come
-// last, so that they do not stop the others.
-func (t *Task) decisions(rows nb.Rows, owner string) []decision {
-	var all []decision
+// removals lists the removals: routers first, because switch ports lead to them, then
+// ports, switches, and independent rows.
+func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
+	var all []ovn.Removal
 	for _, r := range rows.Routers {
 		if ovn.IsOwned(r.ExternalIDs, owner) && t.goes(r.Name) {
-			all = append(all, removeRouter(r.UUID, owner))
+			all = append(all, ovn.Removal{Key: r.UUID, Change: ovn.DropRouter(rows, r, owner)})
 		}
 	}
 	all = append(all, t.ports(rows, owner)...)
 	for _, s := range rows.Switches {
 		if t.switchGoes(s, owner) {
-			all = append(all, removeSwitch(s.UUID, owner))
+			all = append(all, ovn.Removal{Key: s.UUID, Change: ovn.DropSwitch(rows, s, owner)})
 		}
 	}
 	for _, d := range rows.DHCP {
 		if ovn.IsOwned(d.ExternalIDs, owner) && t.goes(d.ExternalIDs[ovn.NameKey]) {
-			all = append(all, removeDHCP(d.UUID))
+			all = append(all, removal("DHCP options "+d.ExternalIDs[ovn.NameKey], d.UUID, &d))
 		}
 	}
 	for _, g := range rows.Groups {
 		if ovn.IsOwned(g.ExternalIDs, owner) && !t.groupStays(rows, g) {
-			all = append(all, removeGroup(g.UUID))
+			all = append(all, removal("chassis group "+g.Name, g.UUID, &g))
 		}
 	}
-	return ordered(all, rows)
+	return all
 }
 
-// ordered moves blocked removals to the end and keeps the order otherwise.
-func ordered(all []decision, rows nb.Rows) []decision {
-	blocked := func(d decision) int {
-		if d(rows).Blocked != nil {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(all, func(a, b decision) int { return blocked(a) - blocked(b) })
-	return all
+// removal is the removal of an independent row.
+func removal(thing, uuid string, row any) ovn.Removal {
+	return ovn.Removal{Key: uuid, Change: ovn.Change{Text: "delete " + thing, Edits: []ovn.Edit{ovn.Delete(row)}}}
 }
 
 func (t *Task) switchGoes(s nb.Switch, owner string) bool {
@@ -54,8 +49,8 @@ func (t *Task) switchGoes(s nb.Switch, owner string) bool {
 
 // ports lists the switch ports that are removed separately, not with their switch or with
 // the router that they lead to.
-func (t *Task) ports(rows nb.Rows, owner string) []decision {
-	var all []decision
+func (t *Task) ports(rows nb.Rows, owner string) []ovn.Removal {
+	var all []ovn.Removal
 	for _, p := range rows.SwitchPorts {
 		if !ovn.Ours(p.ExternalIDs, owner) || !t.goes(p.Name) || t.goesWithRouter(rows, p, owner) {
 			continue
@@ -64,14 +59,7 @@ func (t *Task) ports(rows nb.Rows, owner string) []decision {
 		if t.switchGoes(home, owner) && len(ovn.Sharers(home.ExternalIDs)) < 2 {
 			continue
 		}
-		all = append(all, func(rows nb.Rows) ovn.Change {
-			for _, now := range rows.SwitchPorts {
-				if now.UUID == p.UUID {
-					return ovn.DropSwitchPort(rows, now, owner)
-				}
-			}
-			return ovn.Change{}
-		})
+		all = append(all, ovn.Removal{Key: p.UUID, Change: ovn.DropSwitchPort(rows, p, owner)})
 	}
 	return all
 }
@@ -92,46 +80,45 @@ func (t *Task) groupStays(rows nb.Rows, g nb.Group) bool {
 	return slices.ContainsFunc(rows.RouterPorts, func(p nb.RouterPort) bool { return p.Group != nil && *p.Group == g.UUID })
 }
 
-func removeRouter(uuid, owner string) decision {
-	return func(rows nb.Rows) ovn.Change {
-		for _, r := range rows.Routers {
-			if r.UUID == uuid {
-				return ovn.DropRouter(rows, r, owner)
-			}
+// dropListener removes the southbound database's listener. The listener must outlive the
+// chassis: an ovn-controller that stops waits forever for the database that it was
+// connected to.
+func dropListener(planned sb.Rows) ovn.Decision[sb.Rows] {
+	return func(rows sb.Rows, owner string) (ovn.Change, error) {
+		change := ovn.DropListener(rows, owner)
+		connected := alive(planned, rows)
+		if change.Empty() || len(connected) == 0 || isShared(rows, owner) {
+			return change, nil
 		}
-		return ovn.Change{}
+		change.Blocked = fmt.Errorf("chassis %s are still connected and could not leave without the listener; end ovn-controller there first, with \"systemctl stop ovn-controller\"",
+			strings.Join(connected, ", "))
+		return change, nil
 	}
 }
 
-func removeSwitch(uuid, owner string) decision {
-	return func(rows nb.Rows) ovn.Change {
-		for _, s := range rows.Switches {
-			if s.UUID == uuid && ovn.Ours(s.ExternalIDs, owner) {
-				return ovn.DropSwitch(rows, s, owner)
+// alive returns the current chassis that had the newest change when the sweep was planned.
+// The rows of a dead host are older.
+func alive(planned, now sb.Rows) []string {
+	if len(planned.Globals) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range now.Chassis {
+		for _, private := range now.ChassisPrivate {
+			if private.Name == c.Name && private.NbCfg >= planned.Globals[0].NbCfg {
+				names = append(names, c.Name)
 			}
 		}
-		return ovn.Change{}
 	}
+	return names
 }
 
-func removeDHCP(uuid string) decision {
-	return func(rows nb.Rows) ovn.Change {
-		for _, d := range rows.DHCP {
-			if d.UUID == uuid {
-				return ovn.Change{Text: "delete DHCP options " + d.ExternalIDs[ovn.NameKey], Edits: []ovn.Edit{ovn.Delete(&d)}}
-			}
+// isShared reports whether another cluster needs a listener of this cluster.
+func isShared(rows sb.Rows, owner string) bool {
+	for _, c := range rows.Connections {
+		if ovn.Shares(c.ExternalIDs, owner) && len(ovn.Sharers(c.ExternalIDs)) > 1 {
+			return true
 		}
-		return ovn.Change{}
 	}
-}
-
-func removeGroup(uuid string) decision {
-	return func(rows nb.Rows) ovn.Change {
-		for _, g := range rows.Groups {
-			if g.UUID == uuid {
-				return ovn.Change{Text: "delete chassis group " + g.Name, Edits: []ovn.Edit{ovn.Delete(&g)}}
-			}
-		}
-		return ovn.Change{}
-	}
+	return false
 }

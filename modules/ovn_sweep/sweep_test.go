@@ -66,10 +66,7 @@ func sweepAll() module.Task { return &Task{All: true} }
 
 func count(t *testing.T, h module.Host) int64 {
 	t.Helper()
-	values, err := module.Outputs(t.Context(), &Task{}, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, &Task{}, h)
 	n, _ := values["count"].AsBigFloat().Int64()
 	return n
 }
@@ -90,7 +87,7 @@ func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 		"delete DHCP options c1",
 		"delete listener punix:" + s.Dir + "/c1.sock\nuse no TLS in the southbound database",
 	}
-	if got := ovntest.Texts(t, h, sweepAll()); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, sweepAll(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q\nwant %q", got, want)
 	}
 	moduletest.Run(t, moduletest.Case{New: sweepAll, Host: h, Snapshot: func() string { return rows(s) }})
@@ -117,10 +114,10 @@ func TestSweepLeavesOtherClustersTheirShare(t *testing.T) {
 		"leave logical switch external to cluster c2",
 		"delete DHCP options c1",
 	}
-	if got := ovntest.Texts(t, c1, sweepAll()); !slices.Equal(got[:5], want) {
+	if got := moduletest.Texts(t, sweepAll(), c1); !slices.Equal(got[:5], want) {
 		t.Errorf("steps %q\nwant %q first", got, want)
 	}
-	ovntest.Apply(t, c1, sweepAll())
+	moduletest.Do(t, sweepAll(), c1)
 	got := s.Rows(ovn.Northbound(), "Logical_Switch_Port", "name,external_ids")
 	if want := []string{"external-localnet|kinit-owner-c2=true", "foreign-port|"}; !slices.Equal(got, want) {
 		t.Errorf("ports left %q, want %q", got, want)
@@ -128,7 +125,7 @@ func TestSweepLeavesOtherClustersTheirShare(t *testing.T) {
 	if count(t, c1) != 0 || count(t, c2) != 3 {
 		t.Errorf("counts %d and %d, want 0 and 3", count(t, c1), count(t, c2))
 	}
-	ovntest.Apply(t, c2, sweepAll())
+	moduletest.Do(t, sweepAll(), c2)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name"); !slices.Equal(got, []string{"foreign"}) {
 		t.Errorf("switches left %q", got)
 	}
@@ -146,7 +143,7 @@ func TestSweepKeepsWhatIsNamed(t *testing.T) {
 		return &Task{Keep: []string{"c1", "external", "external-localnet", "c1-node-1"}}
 	}
 	want := []string{"delete port c1-node-2 of logical switch c1", "delete port c1-to-old of logical switch c1", "delete chassis group old"}
-	if got := ovntest.Texts(t, h, task()); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, task(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
 	moduletest.Run(t, moduletest.Case{New: task, Host: h, Snapshot: func() string { return rows(s) }})
@@ -188,7 +185,7 @@ func TestListenerOutlivesConnectedChassis(t *testing.T) {
 		t.Errorf("switches left %q, want only foreign", got)
 	}
 	s.SB("chassis-del", "alive")
-	ovntest.Apply(t, h, sweepAll())
+	moduletest.Do(t, sweepAll(), h)
 	if got := count(t, h); got != 0 {
 		t.Errorf("count %d, want 0", got)
 	}
@@ -214,7 +211,7 @@ func TestStoppedDatabaseWithRowsOfTheClusterIsTold(t *testing.T) {
 	s := start(t)
 	cluster(s, "c1")
 	ovntest.Refused(t, stopped(t, s, "c1"), sweepAll(), "OVN_Northbound on fake is stopped and still has 14 rows of cluster c1; start ovn-central and try again")
-	if got := ovntest.Texts(t, stopped(t, s, "c2"), sweepAll()); len(got) > 0 {
+	if got := moduletest.Texts(t, sweepAll(), stopped(t, s, "c2")); len(got) > 0 {
 		t.Errorf("steps of another cluster %q, want none", got)
 	}
 }
@@ -224,7 +221,7 @@ func TestDatabaseThatWasUninstalledIsNothing(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "c1")
 	h.FS.Put(ovn.Northbound().File, "", 0o640)
 	h.Handle(func(moduletest.Call) (moduletest.Reply, bool) { return moduletest.Reply{Code: 127}, true })
-	if got := ovntest.Texts(t, h, sweepAll()); len(got) > 0 {
+	if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
 		t.Errorf("steps %q, want none", got)
 	}
 }
@@ -232,7 +229,7 @@ func TestDatabaseThatWasUninstalledIsNothing(t *testing.T) {
 func TestSweepWithoutOVNOrOwnerIsDone(t *testing.T) {
 	t.Parallel()
 	for _, h := range []module.Host{moduletest.NewFakeHost(t, "c1"), start(t).Host("")} {
-		if got := ovntest.Texts(t, h, sweepAll()); len(got) > 0 {
+		if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
 			t.Errorf("steps %q, want none", got)
 		}
 		if got := count(t, h); got != 0 {

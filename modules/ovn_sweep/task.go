@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
+	"kinit/modules/internal/ownership"
 )
 
 func Kind() module.Kind {
@@ -32,11 +32,8 @@ type Task struct {
 	// named.
 	Keep []string `hcl:"keep,optional"`
 
-	told string
+	message string
 }
-
-// decision finds an object in the rows and returns its removal; nothing if it is gone.
-type decision func(rows nb.Rows) ovn.Change
 
 // Plan lists the cluster's objects in an order in which they can be removed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -47,15 +44,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
 		return nil, err
 	}
-	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, north))
-	var steps []module.Step
-	for _, remove := range t.decisions(north, claim.Signature(h)) {
-		if change := remove(north); !change.Empty() {
-			steps = append(steps, module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
-				return ovn.Do(ctx, h, ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) { return remove(rows), nil })
-			}))
-		}
-	}
+	t.message = ovn.LeftAlone(h, ovn.Namesakes(h, north))
+	steps := ovn.SweepSteps(h, ovn.Northbound(), north, t.removals)
 	if !t.All {
 		return steps, nil
 	}
@@ -63,15 +53,15 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
 		return nil, err
 	}
-	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south, claim.Signature(h)))
+	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south))
 	return append(steps, more...), err
 }
 
 // goes reports whether an object with this name is to be removed.
 func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
 
-// Tells returns the rows of another cluster with the same name.
-func (t *Task) Tells() string { return t.told }
+// MessageText returns the rows of another cluster with the same name.
+func (t *Task) MessageText() string { return t.message }
 
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
@@ -87,6 +77,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
 		return Outputs{}, err
 	}
-	count := ovn.Marked(north, claim.Signature(h)) + ovn.Marked(south, claim.Signature(h))
+	count := ovn.Marked(north, ownership.Signature(h)) + ovn.Marked(south, ownership.Signature(h))
 	return Outputs{Count: count}, nil
 }

@@ -29,7 +29,7 @@ func DHCPKind() module.Kind {
 //   - the host has no OVN northbound database, or it does not answer
 type DHCP struct {
 	// Name is the name by which ports refer to the options.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"want the name by which ports refer to the options"`
 	// CIDR is the IPv4 network of the options, such as "10.0.0.0/24". Needed
 	// unless state is "absent".
 	CIDR string `hcl:"cidr,optional"`
@@ -59,9 +59,6 @@ type DHCP struct {
 }
 
 func (t *DHCP) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, want the name by which ports refer to the options")
-	}
 	if t.Absent() {
 		return nil
 	}
@@ -75,8 +72,8 @@ func (t *DHCP) Validate() error {
 	if lease, err := time.ParseDuration(t.LeaseTime); err != nil || lease < time.Second {
 		return fmt.Errorf("lease_time is %q, want a duration such as \"1h\"", t.LeaseTime)
 	}
-	if t.MTU != 0 && (t.MTU < 68 || t.MTU > 65535) {
-		return fmt.Errorf("mtu is %d, want 68 to 65535 bytes", t.MTU)
+	if err := link.CheckMTU("mtu", t.MTU); err != nil {
+		return err
 	}
 	for _, server := range t.DNSServers {
 		if _, err := netip.ParseAddr(server); err != nil {
@@ -117,11 +114,7 @@ func (t *DHCP) present(rows nb.Rows, owner string) (ovn.Change, error) {
 			Edits: []ovn.Edit{ovn.Insert(&want)},
 		}, nil
 	}
-	edit, lines := ovn.Compare(have, want, "cidr", "options")
-	if edit == nil {
-		return ovn.Change{}, nil
-	}
-	return ovn.Change{Text: ovn.Lines("change DHCP options "+t.Name, lines), Edits: []ovn.Edit{edit}}, nil
+	return ovn.Correct("change DHCP options "+t.Name, have, want, "cidr", "options"), nil
 }
 
 func (t *DHCP) absent(rows nb.Rows, owner string) (ovn.Change, error) {

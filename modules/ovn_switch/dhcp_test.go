@@ -8,7 +8,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/ovn"
-	"kinit/modules/internal/ovn/ovntest"
 )
 
 func options(set func(*DHCP)) *DHCP {
@@ -35,7 +34,7 @@ func TestDHCPIsMadeAndRemoved(t *testing.T) {
 		t.Errorf("rows %q\nwant %q", got, []string{ours, foreign})
 	}
 	for range 2 {
-		ovntest.Apply(t, h, options(func(d *DHCP) { d.State = "absent" }))
+		moduletest.Do(t, options(func(d *DHCP) { d.State = "absent" }), h)
 	}
 	if got := s.Rows(ovn.Northbound(), "DHCP_Options", "cidr,options,external_ids"); !slices.Equal(got, []string{foreign}) {
 		t.Errorf("rows %q, want only the foreign one", got)
@@ -45,10 +44,10 @@ func TestDHCPIsMadeAndRemoved(t *testing.T) {
 func TestDHCPOfTwoClustersMayHaveTheSameName(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
-	ovntest.Apply(t, s.Host("c1"), options(nil))
-	ovntest.Apply(t, s.Host("c2"), options(func(d *DHCP) { d.MTU = 1400 }))
-	ovntest.Apply(t, s.Host("c2"), options(func(d *DHCP) { d.State = "absent" }))
-	if left := ovntest.Texts(t, s.Host("c1"), options(nil)); len(left) > 0 {
+	moduletest.Do(t, options(nil), s.Host("c1"))
+	moduletest.Do(t, options(func(d *DHCP) { d.MTU = 1400 }), s.Host("c2"))
+	moduletest.Do(t, options(func(d *DHCP) { d.State = "absent" }), s.Host("c2"))
+	if left := moduletest.Texts(t, options(nil), s.Host("c1")); len(left) > 0 {
 		t.Errorf("the other cluster's options changed: %q", left)
 	}
 }
@@ -84,8 +83,6 @@ func TestDHCPValidateNamesTheArgument(t *testing.T) {
 		`dns_servers: "dns" is no address`:                                  func(d *DHCP) { d.DNSServers = []string{"dns"} },
 		`state is "x", want one of present, absent`:                         func(d *DHCP) { d.State = "x" },
 	} {
-		if err := module.Check(options(set)); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, options(set), want)
 	}
 }

@@ -4,7 +4,6 @@ package ovnswitch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"kinit/engine/module"
@@ -24,7 +23,7 @@ func Kind() module.Kind {
 //   - the host has no OVN northbound database, or it does not answer
 type Task struct {
 	// Name is the logical switch's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"want the logical switch's name"`
 	// OtherConfig is the complete other_config of the switch, such as
 	// { mcast_snoop = "true" }.
 	OtherConfig map[string]string `hcl:"other_config,optional"`
@@ -32,13 +31,6 @@ type Task struct {
 	// removed with the last of them.
 	Shared bool `hcl:"shared,optional"`
 	module.Presence
-}
-
-func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, want the logical switch's name")
-	}
-	return nil
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -72,8 +64,7 @@ func (t *Task) share(rows nb.Rows, owner string) (ovn.Change, error) {
 	if len(all) > 1 || len(ovn.Sharers(have.ExternalIDs)) == 0 {
 		return ovn.Change{}, ovn.Foreign("logical switch "+t.Name, have.ExternalIDs, owner, "ovn-nbctl ls-del "+t.Name)
 	}
-	return ovn.Share("logical switch "+t.Name, have.ExternalIDs, owner, t.change(have),
-		ovn.SetKeys(&have, &have.ExternalIDs, ovn.Shared(owner, nil)))
+	return ovn.Share("logical switch "+t.Name, &have, &have.ExternalIDs, owner, t.change(have))
 }
 
 func (t *Task) create(ids map[string]string) ovn.Change {
@@ -87,11 +78,7 @@ func (t *Task) create(ids map[string]string) ovn.Change {
 func (t *Task) change(have nb.Switch) ovn.Change {
 	want := have
 	want.OtherConfig = t.OtherConfig
-	edit, lines := ovn.Compare(have, want, "other_config")
-	if edit == nil {
-		return ovn.Change{}
-	}
-	return ovn.Change{Text: ovn.Lines("change logical switch "+t.Name, lines), Edits: []ovn.Edit{edit}}
+	return ovn.Correct("change logical switch "+t.Name, have, want, "other_config")
 }
 
 func (t *Task) absent(rows nb.Rows, owner string) (ovn.Change, error) {

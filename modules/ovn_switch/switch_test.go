@@ -48,8 +48,8 @@ func TestSwitchSecondRunSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	h := s.Host("c1")
-	steps := ovntest.Plan(t, h, nodes(nil))
-	ovntest.Apply(t, h, nodes(nil))
+	steps := moduletest.Steps(t, nodes(nil), h)
+	moduletest.Do(t, nodes(nil), h)
 	before := s.Dump(ovn.Northbound())
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
@@ -66,15 +66,15 @@ func TestSwitchIsMarkedAndChangedInPlace(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	h := s.Host("c1")
-	ovntest.Apply(t, h, nodes(nil))
+	moduletest.Do(t, nodes(nil), h)
 	changed := func() *Task {
 		return nodes(func(n *Task) { n.OtherConfig = map[string]string{"subnet": "10.0.0.0/24"} })
 	}
 	want := []string{"change logical switch k8s\n  other_config:subnet: none -> 10.0.0.0/24"}
-	if got := ovntest.Texts(t, h, changed()); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, changed(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
-	ovntest.Apply(t, h, changed())
+	moduletest.Do(t, changed(), h)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name,other_config,external_ids"); !slices.Contains(got, "k8s|subnet=10.0.0.0/24|kinit-owner=c1") {
 		t.Errorf("switches %q", got)
 	}
@@ -83,7 +83,7 @@ func TestSwitchIsMarkedAndChangedInPlace(t *testing.T) {
 func TestSwitchOfSomebodyElseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
-	ovntest.Apply(t, s.Host("c2"), nodes(nil))
+	moduletest.Do(t, nodes(nil), s.Host("c2"))
 	want := `logical switch %s exists and is not owned by cluster c1 (%s); use another name, or remove it with "ovn-nbctl ls-del %s" if nobody needs it`
 	for name, holder := range map[string]string{"foreign": "it has no mark of kinit", "k8s": "it belongs to cluster c2"} {
 		for _, state := range []string{"present", "absent"} {
@@ -99,24 +99,24 @@ func TestSharedSwitchGoesWithItsLastCluster(t *testing.T) {
 	c1, c2 := s.Host("c1"), s.Host("c2")
 	outside := func() *Task { return nodes(func(n *Task) { n.Name, n.Shared = "external", true }) }
 	gone := func() *Task { return nodes(func(n *Task) { n.Name, n.Shared, n.State = "external", true, "absent" }) }
-	ovntest.Apply(t, c1, outside())
-	if got := ovntest.Texts(t, c2, outside()); !slices.Equal(got, []string{"share logical switch external with cluster c1"}) {
+	moduletest.Do(t, outside(), c1)
+	if got := moduletest.Texts(t, outside(), c2); !slices.Equal(got, []string{"share logical switch external with cluster c1"}) {
 		t.Errorf("second cluster: %q", got)
 	}
-	ovntest.Apply(t, c2, outside())
+	moduletest.Do(t, outside(), c2)
 	for _, h := range []module.Host{c1, c2} {
-		if left := ovntest.Texts(t, h, outside()); len(left) > 0 {
+		if left := moduletest.Texts(t, outside(), h); len(left) > 0 {
 			t.Errorf("planned again: %q", left)
 		}
 	}
-	if got := ovntest.Texts(t, c1, gone()); !slices.Equal(got, []string{"leave logical switch external to cluster c2"}) {
+	if got := moduletest.Texts(t, gone(), c1); !slices.Equal(got, []string{"leave logical switch external to cluster c2"}) {
 		t.Errorf("first cluster leaves: %q", got)
 	}
-	ovntest.Apply(t, c1, gone())
+	moduletest.Do(t, gone(), c1)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name,external_ids"); !slices.Contains(got, "external|kinit-owner-c2=true") {
 		t.Errorf("switches %q, want external left to c2", got)
 	}
-	ovntest.Apply(t, c2, gone())
+	moduletest.Do(t, gone(), c2)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name"); !slices.Equal(got, []string{"foreign"}) {
 		t.Errorf("switches %q, want only foreign", got)
 	}
@@ -128,7 +128,7 @@ func TestSharedSwitchIsNotTakenOver(t *testing.T) {
 	shared := func(set func(*Task)) *Task { return nodes(func(n *Task) { n.Shared = true; set(n) }) }
 	ovntest.Refused(t, s.Host("c1"), shared(func(n *Task) { n.Name = "foreign" }),
 		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nobody needs it`)
-	ovntest.Apply(t, s.Host("c1"), shared(func(*Task) {}))
+	moduletest.Do(t, shared(func(*Task) {}), s.Host("c1"))
 	ovntest.Refused(t, s.Host("c2"), shared(func(n *Task) { n.OtherConfig = map[string]string{"a": "b"} }),
 		"logical switch k8s differs, and it is shared by cluster c1; give all the same arguments\nchange logical switch k8s\n  other_config:a: none -> b")
 }
@@ -137,7 +137,7 @@ func TestSwitchWithForeignPortsStays(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	h := s.Host("c1")
-	ovntest.Apply(t, h, nodes(nil))
+	moduletest.Do(t, nodes(nil), h)
 	s.NB("lsp-add", "k8s", "theirs")
 	ovntest.Refused(t, h, nodes(func(n *Task) { n.State = "absent" }),
 		`logical switch k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nobody needs them`)
@@ -158,7 +158,7 @@ func TestSwitchWithoutOwnerHasNoMark(t *testing.T) {
 func TestAbsentWithoutOVNIsDone(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "c1")
-	if got := ovntest.Texts(t, h, nodes(func(n *Task) { n.State = "absent" })); len(got) > 0 {
+	if got := moduletest.Texts(t, nodes(func(n *Task) { n.State = "absent" }), h); len(got) > 0 {
 		t.Errorf("steps %q, want none", got)
 	}
 }

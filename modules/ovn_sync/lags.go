@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
 )
@@ -61,10 +62,7 @@ func others(south sb.Rows) string {
 	if len(south.Chassis) == 0 {
 		return "none has"
 	}
-	var names []string
-	for _, c := range south.Chassis {
-		names = append(names, label(c))
-	}
+	names := lists.Map(south.Chassis, label)
 	slices.Sort(names)
 	return strings.Join(names, ", ") + " did"
 }

@@ -71,7 +71,7 @@ func TestSyncWaitsUntilEveryChassisHasTheChange(t *testing.T) {
 	register(s, "c-1", "192.0.2.1")
 	s.NB("set", "NB_Global", ".", "nb_cfg=3")
 	h := s.Host("c1")
-	steps := ovntest.Plan(t, h, sync(nil))
+	steps := moduletest.Steps(t, sync(nil), h)
 	if len(steps) != 1 {
 		t.Fatalf("steps %q, want one", steps)
 	}
@@ -89,7 +89,7 @@ func TestSyncWaitsUntilEveryChassisHasTheChange(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if left := ovntest.Texts(t, h, sync(nil)); len(left) > 0 {
+	if left := moduletest.Texts(t, sync(nil), h); len(left) > 0 {
 		t.Errorf("planned again: %q", left)
 	}
 	if got := h.Reports()[0].Text; !strings.HasPrefix(got, "waiting: the southbound database has change 0 of 3") {
@@ -102,7 +102,7 @@ func TestSyncTellsWhoLagsWhenTimeIsUp(t *testing.T) {
 	s := ovntest.Start(t, ovn.Northbound(), ovn.Southbound())
 	register(s, "c-1", "192.0.2.1")
 	h := s.Host("c1")
-	err := ovntest.Plan(t, h, sync(func(y *Task) { y.WaitFor = "30ms" }))[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, sync(func(y *Task) { y.WaitFor = "30ms" }), h)[0].Do(t.Context(), h)
 	if !errors.Is(err, pace.ErrPassed) || !strings.HasPrefix(err.Error(), "after 30ms: the time is over\nchassis c-2 has not registered (c-1 did)") {
 		t.Errorf("do: %v, want the chassis named", err)
 	}
@@ -126,8 +126,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`chassis: "a" is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf`: func(y *Task) { y.Chassis = []string{"a", "a"} },
 		`wait is "1", want a duration such as "60s"`:                                                                     func(y *Task) { y.WaitFor = "1" },
 	} {
-		if err := module.Check(sync(set)); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, sync(set), want)
 	}
 }

@@ -33,7 +33,7 @@ type Task struct {
 	// Ports are the names of logical switch ports that a chassis must have brought up.
 	Ports []string `hcl:"ports,optional"`
 	// WaitFor is the longest wait, such as "60s".
-	WaitFor string `hcl:"wait,optional" default:"60s"`
+	WaitFor module.Duration `hcl:"wait,optional" default:"60s" like:"60s"`
 }
 
 func (t *Task) Validate() error {
@@ -46,9 +46,6 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("chassis: %q is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf", id)
 		}
 		seen[id] = true
-	}
-	if wait, err := time.ParseDuration(t.WaitFor); err != nil || wait <= 0 {
-		return fmt.Errorf("wait is %q, want a duration such as \"60s\"", t.WaitFor)
 	}
 	return nil
 }
@@ -122,11 +119,7 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 		return err
 	}
 	defer v.close()
-	limit, err := time.ParseDuration(t.WaitFor)
-	if err != nil {
-		return err
-	}
-	limited, within := module.Within(ctx, h, limit)
+	limited, within := module.Within(ctx, h, t.WaitFor.Time())
 	defer within.End()
 	change, start := v.change(), time.Now()
 	var lags []string

@@ -43,7 +43,7 @@ func TestBridgeOnRealOpenVSwitch(t *testing.T) {
 	}
 	m.Output("ip", "addr", "add", "172.17.0.1/24", "dev", "br-ex")
 	want = "configure device br-ex\n  ip addr del 172.17.0.1/24 dev br-ex"
-	if got := ovntest.Texts(t, h, bridge(external)()); !slices.Equal(got, []string{want}) {
+	if got := moduletest.Texts(t, bridge(external)(), h); !slices.Equal(got, []string{want}) {
 		t.Errorf("after an address was added by hand: %q, want %q", got, want)
 	}
 	remove(t, h, "br-ex")
@@ -54,7 +54,7 @@ func TestBridgeOnRealOpenVSwitch(t *testing.T) {
 
 func remove(t *testing.T, h module.Host, name string) {
 	t.Helper()
-	ovntest.Apply(t, h, bridge(func(b *Task) { b.Name, b.State = name, "absent" })())
+	moduletest.Do(t, bridge(func(b *Task) { b.Name, b.State = name, "absent" })(), h)
 }
 
 // dummy starts Open vSwitch with dummy devices, which needs no rights.
@@ -69,11 +69,11 @@ func TestBridgeGoesWithItsLastCluster(t *testing.T) {
 	s := dummy(t)
 	c1, c2 := s.Host("c1"), s.Host("c2")
 	plain := bridge(func(b *Task) { b.Name = "br-ex" })
-	ovntest.Apply(t, c1, plain())
-	if got := ovntest.Texts(t, c2, plain()); !slices.Equal(got, []string{"share bridge br-ex with cluster c1"}) {
+	moduletest.Do(t, plain(), c1)
+	if got := moduletest.Texts(t, plain(), c2); !slices.Equal(got, []string{"share bridge br-ex with cluster c1"}) {
 		t.Errorf("second cluster: %q", got)
 	}
-	ovntest.Apply(t, c2, plain())
+	moduletest.Do(t, plain(), c2)
 	remove(t, c1, "br-ex")
 	if got := s.Rows(ovn.Switch(), "Bridge", "name,external_ids"); !slices.Equal(got, []string{"br-ex|kinit-owner-c2=true"}) {
 		t.Errorf("after the first cluster left: %q", got)
@@ -87,7 +87,7 @@ func TestBridgeGoesWithItsLastCluster(t *testing.T) {
 func TestBridgeOfAnotherClusterIsNotChanged(t *testing.T) {
 	t.Parallel()
 	s := dummy(t)
-	ovntest.Apply(t, s.Host("c1"), bridge(func(b *Task) { b.Name = "br-ex" })())
+	moduletest.Do(t, bridge(func(b *Task) { b.Name = "br-ex" })(), s.Host("c1"))
 	_, err := bridge(func(b *Task) { b.Name, b.FailMode = "br-ex", "secure" })().Plan(t.Context(), s.Host("c2"))
 	want := "bridge br-ex differs, and it is shared by cluster c1; give all the same arguments\nchange bridge br-ex\n  fail_mode: none -> secure"
 	if err == nil || err.Error() != want {
@@ -100,7 +100,7 @@ func TestBridgeThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	s := dummy(t)
 	s.VS("add-br", "br-ex", "--", "set-fail-mode", "br-ex", "secure")
 	h := s.Host("c1")
-	if got := ovntest.Texts(t, h, bridge(func(b *Task) { b.Name, b.FailMode = "br-ex", "secure" })()); len(got) > 0 {
+	if got := moduletest.Texts(t, bridge(func(b *Task) { b.Name, b.FailMode = "br-ex", "secure" })(), h); len(got) > 0 {
 		t.Errorf("steps %q, want none", got)
 	}
 	_, err := bridge(func(b *Task) { b.Name, b.FailMode = "br-ex", "standalone" })().Plan(t.Context(), h)
@@ -121,9 +121,9 @@ func TestIntegrationBridgeChangesDatapathAndIsRestored(t *testing.T) {
 	s.VS("add-br", "br-int", "--", "set", "bridge", "br-int", "datapath_type=system", "fail_mode=secure", "other_config:disable-in-band=true")
 	integration := bridge(func(b *Task) { b.Name, b.DatapathType, b.FailMode = "br-int", "netdev", "secure" })
 	c1, c2 := s.Host("c1"), s.Host("c2")
-	ovntest.Apply(t, c1, integration())
-	ovntest.Apply(t, c2, integration())
-	if left := ovntest.Texts(t, c1, integration()); len(left) > 0 {
+	moduletest.Do(t, integration(), c1)
+	moduletest.Do(t, integration(), c2)
+	if left := moduletest.Texts(t, integration(), c1); len(left) > 0 {
 		t.Errorf("planned again: %q", left)
 	}
 	want := "netdev|kinit-prior-datapath_type=system kinit-users-datapath_type=c1,c2"
@@ -144,9 +144,9 @@ func TestBridgeWithForeignPortsStays(t *testing.T) {
 	t.Parallel()
 	s := dummy(t)
 	h := s.Host("c1")
-	ovntest.Apply(t, h, bridge(func(b *Task) { b.Name = "br-ex" })())
+	moduletest.Do(t, bridge(func(b *Task) { b.Name = "br-ex" })(), h)
 	s.VS("add-port", "br-ex", "theirs")
-	steps := ovntest.Plan(t, h, bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })())
+	steps := moduletest.Steps(t, bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })(), h)
 	err := steps[0].Do(t.Context(), h)
 	want := "bridge br-ex has ports that are not owned by cluster c1: theirs; remove them with \"ovs-vsctl del-port\" if nobody needs them"
 	if err == nil || err.Error() != want {
@@ -177,8 +177,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`state is "gone", want one of present, absent`:                                        func(b *Task) { b.Name, b.State = "b", "gone" },
 	} {
 		task := bridge(set)().(*Task)
-		if err := module.Check(task); err == nil || err.Error() != want {
-			t.Errorf("validate: %v, want %q", err, want)
-		}
+		moduletest.Refused(t, task, want)
 	}
 }

@@ -1,8 +1,6 @@
 package ovsbridge
 
 import (
-	"maps"
-
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 	"kinit/modules/internal/ovn/vswitch"
@@ -20,17 +18,16 @@ func (t *Task) present(rows vs.Rows, owner string) (ovn.Change, error) {
 	if t.Name == vswitch.IntegrationBridge && ovn.StandingOf(bridge.ExternalIDs, owner) == ovn.Unmarked {
 		return t.adopt(rows, bridge, owner)
 	}
-	return ovn.Share("bridge "+t.Name, bridge.ExternalIDs, owner, t.change(rows, bridge),
-		ovn.SetKeys(&bridge, &bridge.ExternalIDs, ovn.Shared(owner, nil)))
+	return ovn.Share("bridge "+t.Name, &bridge, &bridge.ExternalIDs, owner, t.change(rows, bridge))
 }
 
 func (t *Task) create(rows vs.Rows, owner string) ovn.Change {
 	root := rows.Root()
 	bridge := vs.Bridge{
-		UUID: "bridge", Name: t.Name, DatapathType: t.DatapathType, FailMode: optional(t.FailMode),
+		UUID: "bridge", Name: t.Name, DatapathType: t.DatapathType, FailMode: ovn.Optional(t.FailMode),
 		Ports: []string{"port"}, OtherConfig: t.otherConfig(), ExternalIDs: ovn.Shared(owner, t.ExternalIDs),
 	}
-	device := vs.Interface{UUID: "device", Name: t.Name, Type: "internal", MTURequest: optionalNumber(t.MTU)}
+	device := vs.Interface{UUID: "device", Name: t.Name, Type: "internal", MTURequest: ovn.Optional(t.MTU)}
 	lines := ovn.Show(bridge, "datapath_type", "fail_mode", "other_config")
 	return ovn.Change{
 		Text: ovn.Lines("create bridge "+t.Name, append(lines, ovn.Show(device, "mtu_request")...)),
@@ -51,8 +48,8 @@ func (t *Task) change(rows vs.Rows, bridge vs.Bridge) ovn.Change {
 	if t.FailMode != "" {
 		want.FailMode = &t.FailMode
 	}
-	want.OtherConfig = merge(bridge.OtherConfig, t.otherConfig())
-	want.ExternalIDs = merge(bridge.ExternalIDs, t.ExternalIDs)
+	want.OtherConfig = vswitch.Merged(bridge.OtherConfig, t.otherConfig())
+	want.ExternalIDs = vswitch.Merged(bridge.ExternalIDs, t.ExternalIDs)
 	var edits []ovn.Edit
 	edit, lines := ovn.Compare(bridge, want, "datapath_type", "fail_mode", "other_config", "external_ids")
 	if edit != nil {
@@ -77,7 +74,7 @@ func (t *Task) adopt(rows vs.Rows, bridge vs.Bridge, owner string) (ovn.Change, 
 		have.DatapathType = t.DatapathType
 	}
 	if change := t.change(rows, have); !change.Empty() {
-		return ovn.Share("bridge "+t.Name, bridge.ExternalIDs, owner, change, nil)
+		return ovn.Share("bridge "+t.Name, &bridge, &bridge.ExternalIDs, owner, change)
 	}
 	entries, change, err := ovn.Settle(bridge.ExternalIDs, ovn.Setting{
 		Name: vswitch.DatapathSetting, Have: datapath(bridge.DatapathType), Want: datapath(have.DatapathType)}, owner)
@@ -85,9 +82,8 @@ func (t *Task) adopt(rows vs.Rows, bridge vs.Bridge, owner string) (ovn.Change, 
 		return ovn.Change{}, err
 	}
 	want := have
-	want.ExternalIDs = merge(bridge.ExternalIDs, entries)
-	edit, lines := ovn.Compare(bridge, want, "datapath_type", "external_ids")
-	return ovn.Change{Text: ovn.Lines("change bridge "+t.Name, lines), Edits: []ovn.Edit{edit}}, nil
+	want.ExternalIDs = vswitch.Merged(bridge.ExternalIDs, entries)
+	return ovn.Correct("change bridge "+t.Name, bridge, want, "datapath_type", "external_ids"), nil
 }
 
 // absent returns the change that removes the bridge.
@@ -110,7 +106,7 @@ func (t *Task) otherConfig() map[string]string {
 	if t.MAC == "" {
 		return t.OtherConfig
 	}
-	return merge(t.OtherConfig, map[string]string{macKey: t.MAC})
+	return vswitch.Merged(t.OtherConfig, map[string]string{macKey: t.MAC})
 }
 
 // datapath is a bridge's datapath type by its full name.
@@ -119,25 +115,4 @@ func datapath(name string) string {
 		return "system"
 	}
 	return name
-}
-
-func merge(a, b map[string]string) map[string]string {
-	all := map[string]string{}
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return all
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func optionalNumber(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }

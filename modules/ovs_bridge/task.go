@@ -6,11 +6,11 @@
 package ovsbridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -58,30 +58,20 @@ type Task struct {
 }
 
 func (t *Task) Validate() error {
-	if err := link.CheckName("name", t.Name); err != nil {
-		return err
-	}
-	if t.MTU != 0 && (t.MTU < 68 || t.MTU > 65535) {
-		return fmt.Errorf("mtu is %d, want 68 to 65535 bytes", t.MTU)
-	}
-	if err := link.CheckMAC("mac", t.MAC); err != nil {
-		return err
-	}
-	return link.CheckAddresses("addresses", t.Addresses)
+	return cmp.Or(link.CheckName("name", t.Name), link.CheckMTU("mtu", t.MTU), link.CheckMAC("mac", t.MAC),
+		link.CheckAddresses("addresses", t.Addresses))
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
-		return ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-			return t.absent(rows, claim.Signature(h))
-		})
+		return ovn.PlanAbsent(ctx, h, ovn.Switch(), t.absent)
 	}
 	stands := ovn.Sole // a bridge that does not exist yet will be this cluster's alone
-	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
+	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows, owner string) (ovn.Change, error) {
 		if bridge, found := rows.Bridge(t.Name); found {
-			stands = ovn.StandingOf(bridge.ExternalIDs, claim.Signature(h))
+			stands = ovn.StandingOf(bridge.ExternalIDs, owner)
 		}
-		return t.present(rows, claim.Signature(h))
+		return t.present(rows, owner)
 	})
 	if err != nil || !t.managesDevice() {
 		return steps, err

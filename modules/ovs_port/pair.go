@@ -9,10 +9,11 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/shell"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/fingerprint"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vswitch"
+	"kinit/modules/internal/ownership"
 )
 
 // pair is the current state of both ends of a veth.
@@ -37,7 +38,8 @@ func (t *Veth) read(ctx context.Context, h module.Host) (pair, error) {
 	return pair{outside, inside}, nil
 }
 
-// makePair makes both ends, after removing an end that a deleted pod left.
+// makePair makes both ends, after removing an end that a deleted pod left, and a pair whose
+// making was interrupted.
 func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 	have, err := t.read(ctx, h)
 	if err != nil || have.pair() {
@@ -46,21 +48,29 @@ func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 	if err := t.unplug(ctx, h); err != nil {
 		return err
 	}
-	if have.outside.Exists {
-		if err := link.Delete(ctx, h, t.Name); err != nil {
+	owner := ownership.Signature(h)
+	for _, device := range []string{t.Name, t.unmarked(owner)} {
+		if err := link.Delete(ctx, h, device); err != nil {
 			return err
 		}
 	}
-	return link.RunAll(ctx, h, t.create(t.netns(), claim.Signature(h)))
+	return link.RunAll(ctx, h, t.create(t.netns(), owner))
+}
+
+// unmarked is the name of the end on the host until it has its mark. The kernel takes none
+// when it makes a device, so the name itself must be the owner's.
+func (t *Veth) unmarked(owner string) string {
+	return "kinit-" + fingerprint.Of(owner, t.Name)[:9]
 }
 
 // create returns the commands that make the pair.
 func (t *Veth) create(netns, owner string) [][]string {
-	commands := [][]string{{"ip", "link", "add", "name", t.Name, "type", "veth", "peer", "name", t.Peer, "netns", netns}}
-	if owner != "" {
-		commands = append(commands, []string{"ip", "link", "set", "dev", t.Name, "alias", vswitch.Alias(owner)})
+	name := t.unmarked(owner)
+	return [][]string{
+		{"ip", "link", "add", "name", name, "type", "veth", "peer", "name", t.Peer, "netns", netns},
+		{"ip", "link", "set", "dev", name, "alias", vswitch.Alias(owner)},
+		{"ip", "link", "set", "dev", name, "name", t.Name},
 	}
-	return commands
 }
 
 // script attaches the namespace whose path is its first argument. It does nothing if that
@@ -76,6 +86,7 @@ func (t *Veth) script(owner string) string {
 		"nsenter " + shell.POSIX("--net="+here) + " ip -o link show dev " + shell.POSIX(t.Peer) + " 2>/dev/null | grep -q \"@if${near:-none}:\" && exit 0",
 		"ovs-vsctl --if-exists del-port " + name,
 		"ip link del dev " + name + " 2>/dev/null || true",
+		"ip link del dev " + t.unmarked(owner) + " 2>/dev/null || true",
 	}
 	for _, argv := range append(t.create(here, owner), t.addPort(owner)) {
 		lines = append(lines, shell.POSIX(argv...))

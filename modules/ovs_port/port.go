@@ -3,15 +3,14 @@
 package ovsport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
-	"kinit/modules/internal/ovn/vs"
 	"kinit/modules/internal/ovn/vswitch"
 )
 
@@ -71,25 +70,15 @@ func (t *Task) Validate() error {
 
 // checkDevice finds mistakes in the device arguments of both modules.
 func checkDevice(mac string, mtu int, addresses []string, routes map[string]string) error {
-	if mtu != 0 && (mtu < 68 || mtu > 65535) {
-		return fmt.Errorf("mtu is %d, want 68 to 65535 bytes", mtu)
-	}
-	if err := link.CheckMAC("mac", mac); err != nil {
-		return err
-	}
-	if err := link.CheckAddresses("addresses", addresses); err != nil {
-		return err
-	}
-	return link.CheckRoutes("routes", routes)
+	return cmp.Or(link.CheckMTU("mtu", mtu), link.CheckMAC("mac", mac),
+		link.CheckAddresses("addresses", addresses), link.CheckRoutes("routes", routes))
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.planAbsent(ctx, h)
 	}
-	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return t.row().Change(rows, claim.Signature(h))
-	})
+	steps, err := ovn.Plan(ctx, h, ovn.Switch(), t.row().Change)
 	if err != nil || !t.managesDevice() {
 		return steps, err
 	}
@@ -100,9 +89,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // planAbsent removes the port. It first removes the addresses of a device that remains.
 func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	var before []module.Step
-	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		return vswitch.DropPort(rows, t.Name, claim.Signature(h))
-	})
+	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name))
 	if err == nil && len(steps) > 0 && t.Type == "" {
 		before, err = link.PlanRemoval(ctx, h, t.Name, t.Addresses)
 	}
@@ -122,10 +109,7 @@ func (t *Task) row() vswitch.Port {
 
 // interfaceIDs adds the keys for OVN and for people to an interface's external_ids.
 func interfaceIDs(id, mac string, more map[string]string) map[string]string {
-	ids := map[string]string{}
-	for key, value := range more {
-		ids[key] = value
-	}
+	ids := vswitch.Merged(more, nil)
 	if id == "" {
 		return ids
 	}

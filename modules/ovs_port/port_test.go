@@ -52,8 +52,8 @@ func TestInternalPortOnRealOpenVSwitch(t *testing.T) {
 		t.Errorf("routes %q, want 10.244.0.0/16 via 10.0.0.254", got)
 	}
 	absent := port(func(p *Task) { p.Name, p.Type, p.State = "k8s-mgmt", "internal", "absent" })
-	ovntest.Apply(t, h, absent())
-	if left := ovntest.Texts(t, h, absent()); len(left) > 0 {
+	moduletest.Do(t, absent(), h)
+	if left := moduletest.Texts(t, absent(), h); len(left) > 0 {
 		t.Errorf("absent, planned again: %q", left)
 	}
 	if got := m.VS("list-ports", "br-int"); got != "theirs" {
@@ -81,19 +81,19 @@ func TestMissingDeviceIsNamedAndSetUpOnceItIsThere(t *testing.T) {
 	m := machine(t)
 	h := m.Host("c1")
 	nic := port(func(p *Task) { p.Bridge, p.Name = "br-int", "nic0" })
-	err := ovntest.Plan(t, h, nic())[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, nic(), h)[0].Do(t.Context(), h)
 	want := "change Open_vSwitch: ovs-vswitchd cannot set up nic0: could not open network device nic0 (No such device)"
 	if err == nil || err.Error() != want {
 		t.Errorf("add a missing device: %v, want %q", err, want)
 	}
-	steps := ovntest.Texts(t, h, nic())
+	steps := moduletest.Texts(t, nic(), h)
 	want = "replace port nic0 on bridge br-int\n  could not open network device nic0 (No such device)"
 	if len(steps) == 0 || steps[0] != want {
 		t.Errorf("planned again: %q, want %q first", steps, want)
 	}
 	m.Output("ip", "link", "add", "nic0", "type", "veth", "peer", "name", "far0")
-	ovntest.Apply(t, h, nic())
-	if left := ovntest.Texts(t, h, nic()); len(left) > 0 {
+	moduletest.Do(t, nic(), h)
+	if left := moduletest.Texts(t, nic(), h); len(left) > 0 {
 		t.Errorf("once the device was there: %q, want no steps", left)
 	}
 }
@@ -120,8 +120,8 @@ func TestPortMovesToAnotherBridge(t *testing.T) {
 	on := func(bridge string) func() module.Task {
 		return port(func(p *Task) { p.Bridge, p.Name, p.Type = bridge, "p1", "internal" })
 	}
-	ovntest.Apply(t, h, on("br-int")())
-	ovntest.Apply(t, h, on("br2")())
+	moduletest.Do(t, on("br-int")(), h)
+	moduletest.Do(t, on("br2")(), h)
 	if got := m.VS("port-to-br", "p1"); got != "br2" {
 		t.Errorf("p1 is on %q, want br2", got)
 	}
@@ -132,7 +132,7 @@ func TestPortWithoutItsBridgeIsPlannedAndRefused(t *testing.T) {
 	m := machine(t)
 	h := m.Host("c1")
 	task := port(func(p *Task) { p.Bridge, p.Name, p.Type = "later", "p1", "internal" })()
-	if got, want := ovntest.Texts(t, h, task), []string{"create port p1 on bridge later"}; !slices.Equal(got, want) {
+	if got, want := moduletest.Texts(t, task, h), []string{"create port p1 on bridge later"}; !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
 	ovntest.Refused(t, h, task, "port p1: there is no bridge later")

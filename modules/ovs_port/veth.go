@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 	"kinit/modules/internal/ovn/vswitch"
+	"kinit/modules/internal/ownership"
 )
 
 func VethKind() module.Kind {
@@ -83,7 +83,7 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(claim.Signature(h)) {
+	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(ownership.Signature(h)) {
 		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nobody needs it",
 			t.Name, h.Owner(), t.Name)
 	}
@@ -105,32 +105,22 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // planPort plans the port's row, and reports whether this owner has one.
 func (t *Veth) planPort(ctx context.Context, h module.Host) ([]module.Step, bool, error) {
 	mine := false
-	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) {
-		_, mine = rows.Port(t.Name) // wanted refuses a port of somebody else
-		return t.wanted(h)(rows)
+	steps, err := ovn.Plan(ctx, h, ovn.Switch(), func(rows vs.Rows, owner string) (ovn.Change, error) {
+		_, mine = rows.Port(t.Name) // Change refuses a port of somebody else
+		return t.row().Change(rows, owner)
 	})
 	return steps, mine, err
 }
 
-// wanted returns the decision that creates or corrects the port's row.
-func (t *Veth) wanted(h module.Host) func(vs.Rows) (ovn.Change, error) {
-	return func(rows vs.Rows) (ovn.Change, error) { return t.row().Change(rows, claim.Signature(h)) }
-}
-
-// dropped returns the decision that removes the port's row.
-func (t *Veth) dropped(h module.Host) func(vs.Rows) (ovn.Change, error) {
-	return func(rows vs.Rows) (ovn.Change, error) { return vswitch.DropPort(rows, t.Name, claim.Signature(h)) }
-}
-
 // plug creates or corrects the port's row.
 func (t *Veth) plug(ctx context.Context, h module.Host) error {
-	return ovn.Do(ctx, h, ovn.Switch(), t.wanted(h))
+	return ovn.Do(ctx, h, ovn.Switch(), t.row().Change)
 }
 
 // unplug removes the port's row. Open vSwitch keeps the device open that it has opened:
 // in the userspace datapath a new device with the same name would receive nothing.
 func (t *Veth) unplug(ctx context.Context, h module.Host) error {
-	return ovn.Do(ctx, h, ovn.Switch(), t.dropped(h))
+	return ovn.Do(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name))
 }
 
 func (t *Veth) row() vswitch.Port {
@@ -141,17 +131,29 @@ func (t *Veth) row() vswitch.Port {
 }
 
 func (t *Veth) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
-	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), t.dropped(h))
+	steps, err := ovn.PlanAbsent(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name))
 	if err != nil {
 		return nil, err
 	}
+	owner := ownership.Signature(h)
 	have, err := link.Read(ctx, h, link.Want{Device: t.Name})
-	if err != nil || !have.Exists || len(steps) == 0 && have.Alias != vswitch.Alias(claim.Signature(h)) {
-		return steps, err
+	if err != nil {
+		return nil, err
 	}
-	return append(steps, module.NewStep("delete veth "+t.Name, func(ctx context.Context, h module.Host) error {
-		return link.Delete(ctx, h, t.Name)
-	})), nil
+	if have.Exists && (len(steps) > 0 || have.Alias == vswitch.Alias(owner)) {
+		return append(steps, t.deletion(t.Name)), nil
+	}
+	if have, err = link.Read(ctx, h, link.Want{Device: t.unmarked(owner)}); have.Exists {
+		steps = append(steps, t.deletion(t.unmarked(owner)))
+	}
+	return steps, err
+}
+
+// deletion is the step that removes an end, and the other one with it.
+func (t *Veth) deletion(device string) module.Step {
+	return module.NewStep("delete veth "+device, func(ctx context.Context, h module.Host) error {
+		return link.Delete(ctx, h, device)
+	})
 }
 
 // netns is the namespace as a path.
@@ -187,6 +189,6 @@ type VethOutputs struct {
 // is its argument, after the pod or the host was started again.
 func (t *Veth) Outputs(ctx context.Context, h module.Host) (VethOutputs, error) {
 	return VethOutputs{
-		Name: t.Name, Peer: t.Peer, BootScript: t.script(claim.Signature(h)),
+		Name: t.Name, Peer: t.Peer, BootScript: t.script(ownership.Signature(h)),
 	}, ctx.Err()
 }

@@ -1,6 +1,7 @@
 package ovsport
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/modules/internal/ovn"
-	"kinit/modules/internal/ovn/ovntest"
+	"kinit/modules/internal/ownership"
 )
 
 func veth(netns string, set func(*Veth)) func() module.Task {
@@ -69,18 +70,18 @@ func TestVethFollowsARestartedPod(t *testing.T) {
 	m := machine(t)
 	h := m.Host("c1")
 	first := m.Pod("first")
-	ovntest.Apply(t, h, veth(first, nil)())
+	moduletest.Do(t, veth(first, nil)(), h)
 	second := m.Pod("second")
-	steps := ovntest.Texts(t, h, veth(second, nil)())
+	steps := moduletest.Texts(t, veth(second, nil)(), h)
 	if want := "create veth k8s-services with eth1 in /run/netns/" + second; len(steps) == 0 || steps[0] != want {
 		t.Fatalf("after a restart: %q, want %q first", steps, want)
 	}
 	row := m.VS("get", "port", "k8s-services", "_uuid")
-	ovntest.Apply(t, h, veth(second, nil)())
+	moduletest.Do(t, veth(second, nil)(), h)
 	if m.VS("get", "port", "k8s-services", "_uuid") == row {
 		t.Error("the port is the old one, which holds on to a device that is gone")
 	}
-	if left := ovntest.Texts(t, h, veth(second, nil)()); len(left) > 0 {
+	if left := moduletest.Texts(t, veth(second, nil)(), h); len(left) > 0 {
 		t.Errorf("planned again: %q", left)
 	}
 	if got := m.Output("ip", "-n", first, "-br", "link"); strings.Contains(got, "eth1") {
@@ -100,17 +101,42 @@ func TestVethDoesNotReplaceADeviceOfSomebodyElse(t *testing.T) {
 	}
 }
 
+// A connection may end after each of the commands that make the pair.
+func TestVethGoesOnFromAHalfMadePair(t *testing.T) {
+	t.Parallel()
+	for made := 1; made <= 3; made++ {
+		t.Run(fmt.Sprint(made), func(t *testing.T) {
+			t.Parallel()
+			m := machine(t)
+			h := m.Host("c1")
+			task := veth(m.Pod("pod"), nil)().(*Veth)
+			commands := task.create(task.netns(), ownership.Signature(h))
+			half := func() {
+				for _, argv := range commands[:min(made, len(commands))] {
+					m.Output(argv[0], argv[1:]...)
+				}
+			}
+			half()
+			absent := veth("", func(v *Veth) { v.State = "absent" })()
+			moduletest.Settle(t, absent, h)
+			half()
+			moduletest.Settle(t, task, h)
+			moduletest.Settle(t, absent, h)
+			if got := m.Output("ip", "-br", "link", "show", "type", "veth"); got != "" {
+				t.Errorf("devices left: %q", got)
+			}
+		})
+	}
+}
+
 func TestBootScriptAttachesAPodThatWasStartedAgain(t *testing.T) {
 	t.Parallel()
 	m := machine(t)
 	h := m.Host("c1")
-	ovntest.Apply(t, h, veth(m.Pod("first"), nil)())
+	moduletest.Do(t, veth(m.Pod("first"), nil)(), h)
 	again := m.Pod("again")
 	task := veth(again, func(v *Veth) { v.Routes = map[string]string{"10.1.0.0/16": "10.0.0.254"} })
-	values, err := module.Outputs(t.Context(), task().(*Veth), h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, task().(*Veth), h)
 	m.Output("ln", "-s", m.Socket(ovn.Switch()), filepath.Join(m.Dir, "db.sock")) // where ovs-vsctl looks
 	row := m.VS("get", "port", "k8s-services", "_uuid")
 	m.Output("sh", "-c", values["boot_script"].AsString(), "attach", "/run/netns/"+again)
@@ -122,7 +148,7 @@ func TestBootScriptAttachesAPodThatWasStartedAgain(t *testing.T) {
 	if got := m.VS("get", "port", "k8s-services", "_uuid"); got != moved {
 		t.Error("the second start made the port anew though all was right")
 	}
-	if left := ovntest.Texts(t, h, task()); len(left) > 0 {
+	if left := moduletest.Texts(t, task(), h); len(left) > 0 {
 		t.Errorf("after the script: %q, want no steps", left)
 	}
 }

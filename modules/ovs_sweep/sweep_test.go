@@ -42,10 +42,7 @@ func cluster(t *testing.T, m *ovntest.Machine, name string) {
 
 func count(t *testing.T, h module.Host) int64 {
 	t.Helper()
-	values, err := module.Outputs(t.Context(), &Task{}, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, &Task{}, h)
 	n, _ := values["count"].AsBigFloat().Int64()
 	return n
 }
@@ -63,7 +60,7 @@ func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 			"  external_ids:ovn-bridge-mappings: a:b,provider:br-ex -> a:b\n  external_ids:ovn-remote: ssl:x -> old\nuse no TLS in Open vSwitch",
 		"delete bridge br-ex", "delete bridge br-int",
 	}
-	if got := ovntest.Texts(t, h, sweepAll()); !slices.Equal(got, want) {
+	if got := moduletest.Texts(t, sweepAll(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q\nwant %q", got, want)
 	}
 	if got := count(t, h); got != 7 {
@@ -91,7 +88,7 @@ func TestSweepKeepsWhatIsNamedAndTheSettings(t *testing.T) {
 	cluster(t, m, "c1")
 	h := m.Host("c1")
 	task := func() module.Task { return &Task{Keep: []string{"br-int", "br-ex", "c1-nic", "c1-half"}} }
-	if got, want := ovntest.Texts(t, h, task()), []string{"delete port c1-mgmt of bridge br-int", "delete port c1-svc of bridge br-int"}; !slices.Equal(got, want) {
+	if got, want := moduletest.Texts(t, task(), h), []string{"delete port c1-mgmt of bridge br-int", "delete port c1-svc of bridge br-int"}; !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
 	moduletest.Run(t, moduletest.Case{New: task, Host: h})
@@ -105,7 +102,7 @@ func TestSweepLeavesSharedBridges(t *testing.T) {
 	m := start(t)
 	cluster(t, m, "c1")
 	m.VS("set", "bridge", "br-ex", "external_ids:kinit-owner-c2=true")
-	ovntest.Apply(t, m.Host("c1"), sweepAll())
+	moduletest.Do(t, sweepAll(), m.Host("c1"))
 	if got := m.VS("list-br"); got != "br-ex\ntheirs" {
 		t.Errorf("bridges left %q, want br-ex and theirs", got)
 	}
@@ -130,7 +127,7 @@ func TestSweepWithoutOpenVSwitchOrOwnerIsDone(t *testing.T) {
 	bare := moduletest.NewFakeHost(t, "c1")
 	bare.On("ip", "-json", "-details", "addr", "show").Out("[]")
 	for _, h := range []module.Host{bare, start(t).Host("")} {
-		if got := ovntest.Texts(t, h, sweepAll()); len(got) > 0 {
+		if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
 			t.Errorf("steps %q, want none", got)
 		}
 		if got := count(t, h); got != 0 {

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/link"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 	"kinit/modules/internal/ovn/vswitch"
+	"kinit/modules/internal/ownership"
 )
 
 func Kind() module.Kind {
@@ -34,7 +34,7 @@ type Task struct {
 	// Keep are the names of ports and bridges that remain.
 	Keep []string `hcl:"keep,optional"`
 
-	told string
+	message string
 }
 
 // Plan lists the cluster's objects in an order in which they can be removed.
@@ -46,27 +46,23 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
 		return nil, err
 	}
-	t.told = ovn.LeftAlone(h, ovn.Namesakes(h, rows))
+	t.message = ovn.LeftAlone(h, ovn.Namesakes(h, rows))
 	var steps []module.Step
-	for _, p := range vswitch.OwnedPorts(rows, claim.Signature(h)) {
+	for _, p := range vswitch.OwnedPorts(rows, ownership.Signature(h)) {
 		if t.goes(p.Name) {
-			steps = append(steps, portStep(rows, p, claim.Signature(h)))
+			steps = append(steps, portStep(rows, p, ownership.Signature(h)))
 		}
 	}
 	devices, err := t.devices(ctx, h, rows)
 	if err != nil {
 		return nil, err
 	}
-	steps = append(steps, devices...)
-	for _, remove := range t.rest(rows, claim.Signature(h)) {
-		steps = append(steps, step(remove(rows).Text, remove))
-	}
-	return steps, nil
+	return slices.Concat(steps, devices, ovn.SweepSteps(h, ovn.Switch(), rows, t.rest)), nil
 }
 
 // devices removes veth devices without a port, which an interrupted ovs_veth left.
 func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]module.Step, error) {
-	names, err := link.WithAlias(ctx, h, vswitch.Alias(claim.Signature(h)))
+	names, err := link.WithAlias(ctx, h, vswitch.Alias(ownership.Signature(h)))
 	if err != nil {
 		return nil, err
 	}
@@ -82,26 +78,16 @@ func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]modu
 	return steps, nil
 }
 
-// decision finds an object in the rows and returns its removal; nothing if it is gone.
-type decision func(rows vs.Rows) ovn.Change
-
-// step commits the decision's change at that time.
-func step(text string, remove decision) module.Step {
-	return module.NewStep(text, func(ctx context.Context, h module.Host) error {
-		return ovn.Do(ctx, h, ovn.Switch(), func(rows vs.Rows) (ovn.Change, error) { return remove(rows), nil })
-	})
-}
-
 // portStep removes a port with its other parts. The row is removed last: after an
 // interruption it is the record of the other parts.
 func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
-	drop := func(rows vs.Rows) (ovn.Change, error) {
+	drop := func(rows vs.Rows, owner string) (ovn.Change, error) {
 		if now, found := rows.Port(p.Name); !found || now.UUID != p.UUID {
 			return ovn.Change{}, nil
 		}
-		return vswitch.DropPort(rows, p.Name, owner)
+		return vswitch.DropPort(p.Name)(rows, owner)
 	}
-	change, _ := drop(rows)
+	change, _ := drop(rows, owner)
 	return module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
 		if p.ExternalIDs[vswitch.DeviceKey] == vswitch.VethDevice {
 			if err := link.Delete(ctx, h, p.Name); err != nil {
@@ -116,51 +102,32 @@ func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
 	})
 }
 
-// rest lists the removals besides ports: settings first, because they name
-// bridges. A bridge that another owner's ports block comes last, so that it does not stop
-// the others.
-func (t *Task) rest(rows vs.Rows, owner string) []decision {
-	var all []decision
-	release := func(rows vs.Rows) ovn.Change { return vswitch.ReleaseHost(rows, owner) }
-	if t.All && !release(rows).Empty() {
-		all = append(all, release)
+// rest lists the removals besides ports: settings first, because they name bridges. It deletes
+// bridges that the cluster made or shares, or leaves them to others, and restores bridges that the
+// cluster only changed.
+func (t *Task) rest(rows vs.Rows, owner string) []ovn.Removal {
+	var all []ovn.Removal
+	if t.All {
+		all = append(all, ovn.Removal{Change: vswitch.ReleaseHost(rows, owner)})
 	}
 	for _, b := range rows.Bridges {
-		if remove := removeBridge(b.Name, owner); t.goes(b.Name) && !remove(rows).Empty() {
-			all = append(all, remove)
+		if !t.goes(b.Name) {
+			continue
 		}
+		change := vswitch.ReleaseBridge(b, owner)
+		if ovn.Shares(b.ExternalIDs, owner) {
+			change = vswitch.DropBridge(rows, b, owner)
+		}
+		all = append(all, ovn.Removal{Key: b.Name, Change: change})
 	}
-	slices.SortStableFunc(all, func(a, b decision) int { return blocked(a(rows)) - blocked(b(rows)) })
 	return all
-}
-
-func blocked(c ovn.Change) int {
-	if c.Blocked != nil {
-		return 1
-	}
-	return 0
-}
-
-// removeBridge deletes a bridge that the cluster made or shares, or leaves it to others,
-// and restores a bridge that the cluster only changed.
-func removeBridge(name, owner string) decision {
-	return func(rows vs.Rows) ovn.Change {
-		b, found := rows.Bridge(name)
-		switch {
-		case !found:
-			return ovn.Change{}
-		case ovn.Shares(b.ExternalIDs, owner):
-			return vswitch.DropBridge(rows, b, owner)
-		}
-		return vswitch.ReleaseBridge(b, owner)
-	}
 }
 
 // goes reports whether an object with this name is to be removed.
 func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
 
-// Tells returns the rows of another cluster with the same name.
-func (t *Task) Tells() string { return t.told }
+// MessageText returns the rows of another cluster with the same name.
+func (t *Task) MessageText() string { return t.message }
 
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
@@ -172,5 +139,5 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
 		return Outputs{}, err
 	}
-	return Outputs{Count: ovn.Marked(rows, claim.Signature(h))}, nil
+	return Outputs{Count: ovn.Marked(rows, ownership.Signature(h))}, nil
 }

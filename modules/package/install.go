@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/packages"
 )
 
@@ -57,10 +58,7 @@ func (t *Task) install(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	var names []string
-	for _, spec := range c.specs {
-		names = append(names, spec.Name)
-	}
+	names := lists.Map(c.specs, func(spec packages.Spec) string { return spec.Name })
 	return s.manager.Change(ctx, h, packages.Change{Refresh: t.UpdateCache, Install: c.specs, Held: s.heldOf(names)})
 }
 
@@ -107,7 +105,7 @@ func (t *Task) hold(ctx context.Context, h module.Host) error {
 		if *t.Held {
 			continue
 		}
-		if err := claim.Release(ctx, h, name, packages.MarkOfHold); err != nil {
+		if err := ownership.Release(ctx, h, name, packages.MarkOfHold); err != nil {
 			return err
 		}
 	}
@@ -121,7 +119,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 		if _, installed := s.installed[pkg]; !installed {
 			continue
 		}
-		if err := claim.Free(ctx, h, pkg, "remove the package yourself if nothing needs it", "package"); err != nil {
+		if err := ownership.Free(ctx, h, pkg, "remove the package yourself if nothing needs it", "package"); err != nil {
 			return nil, fmt.Errorf("package %w", err)
 		}
 		names = append(names, pkg)
@@ -150,7 +148,7 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 		}
 	}
 	for _, pkg := range t.packages() {
-		if err := claim.Release(ctx, h, pkg, "package", packages.MarkOfHold); err != nil {
+		if err := ownership.Release(ctx, h, pkg, "package", packages.MarkOfHold); err != nil {
 			return err
 		}
 	}

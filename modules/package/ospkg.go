@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/packages"
 )
@@ -40,7 +41,7 @@ type Task struct {
 	// notation: with apt the whole version, with the others also without release
 	// or epoch. A "*" at the end matches anything (not with zypper). Virtual
 	// packages and architectures are not supported.
-	Names []string `hcl:"names"`
+	Names []string `hcl:"names" nonempty:"want at least one package"`
 	// State is the wanted state. "latest" is the newest version in the host's package lists;
 	// a held package then keeps its version.
 	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
@@ -65,9 +66,6 @@ func Kind() module.Kind {
 var packageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(=[A-Za-z0-9.+:~^_-]+\*?)?$`)
 
 func (t *Task) Validate() error {
-	if len(t.Names) == 0 {
-		return errors.New("names is empty, want at least one package")
-	}
 	for _, name := range t.Names {
 		if !packageName.MatchString(name) {
 			return fmt.Errorf("names has %q, want a package name such as \"curl\" or \"curl=7.88.1-10\"", name)
@@ -81,19 +79,11 @@ func (t *Task) Validate() error {
 
 // specs parses the names.
 func (t *Task) specs() []packages.Spec {
-	var all []packages.Spec
-	for _, name := range t.Names {
-		all = append(all, packages.Parse(name))
-	}
-	return all
+	return lists.Map(t.Names, packages.Parse)
 }
 
 func (t *Task) packages() []string {
-	var all []string
-	for _, s := range t.specs() {
-		all = append(all, s.Name)
-	}
-	return all
+	return lists.Map(t.specs(), func(s packages.Spec) string { return s.Name })
 }
 
 // state is the package manager's data about the names.
@@ -160,4 +150,43 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		versions[name] = version[0]
 	}
 	return Outputs{Versions: versions}, nil
+}
+
+// undoPackage removes a package with its configuration. Packages that were installed along
+// with it remain: others may need them by now.
+func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
+	manager, held, err := look(ctx, h, mark.ID)
+	if err != nil || manager == nil {
+		return err
+	}
+	if held {
+		if err := manager.Hold(ctx, h, mark.ID, false); err != nil {
+			return err
+		}
+	}
+	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
+}
+
+// undoHold releases the hold of a package.
+func undoHold(ctx context.Context, h module.Host, mark module.Mark) error {
+	manager, held, err := look(ctx, h, mark.ID)
+	if err != nil || !held {
+		return err
+	}
+	return manager.Hold(ctx, h, mark.ID, false)
+}
+
+// look returns the package manager and whether a package is held, or no manager if
+// the package is not installed.
+func look(ctx context.Context, h module.Host, name string) (packages.Manager, bool, error) {
+	manager, err := packages.Of(ctx, h)
+	if err != nil {
+		return nil, false, err
+	}
+	installed, err := manager.Installed(ctx, h, []string{name})
+	if err != nil || len(installed) == 0 {
+		return nil, false, err
+	}
+	held, err := manager.Held(ctx, h, []string{name})
+	return manager, held[name], err
 }

@@ -104,7 +104,7 @@ func TestDecisions(t *testing.T) {
 func TestOnlyWhatWasMissingIsMarkedAndListsAreNotRefreshed(t *testing.T) {
 	t.Parallel()
 	h := debian(t, "demo", map[string]string{"bash": "5.2"})
-	apply(t, task(t, `names = ["bash", "curl"]`), h)
+	moduletest.Do(t, task(t, `names = ["bash", "curl"]`), h)
 	marks, err := h.Marks(t.Context())
 	if want := []module.Mark{{Kind: "package", ID: "curl", Keep: true}}; err != nil || !slices.Equal(marks, want) {
 		t.Errorf("marks %v, %v, want %v", marks, err, want)
@@ -122,7 +122,7 @@ func TestOnlyWhatWasMissingIsMarkedAndListsAreNotRefreshed(t *testing.T) {
 func TestUpdateCacheRefreshesFirst(t *testing.T) {
 	t.Parallel()
 	h := debian(t, "", map[string]string{})
-	apply(t, task(t, "names = [\"curl\"]\nupdate_cache = true"), h)
+	moduletest.Do(t, task(t, "names = [\"curl\"]\nupdate_cache = true"), h)
 	if want := []string{apt + "update", install + "curl"}; !slices.Equal(h.Changes(), want) {
 		t.Errorf("changes %q, want %q", h.Changes(), want)
 	}
@@ -139,7 +139,7 @@ func TestFailedInstallIsRepairedAndTriedOnceMore(t *testing.T) {
 		Fail(100, "E: Unable to locate package curl").Out("")
 	h.On("dpkg", "--configure", "-a").Out("")
 	h.On(append(argv, "update")...).Out("")
-	apply(t, task(t, `names = ["curl"]`), h)
+	moduletest.Do(t, task(t, `names = ["curl"]`), h)
 	want := []string{install + "curl", "dpkg --configure -a", apt + "update", install + "curl"}
 	if got := h.Lines()[2:]; !slices.Equal(got, want) {
 		t.Errorf("commands %q, want %q", got, want)
@@ -176,9 +176,7 @@ func TestValidate(t *testing.T) {
 		"names = [\"a1\"]\nheld = true\nstate = \"absent\"": `held is for installed packages, want it without state = "absent"`,
 		"names = [\"a1\"]\nstate = \"installed\"":           `state is "installed", want one of present, absent, latest`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 	if err := module.Check(task(t, `names = ["g++", "libssl3=3.0.11-1~deb12u2", "NetworkManager", "a=1.2*"]`)); err != nil {
 		t.Error(err)
@@ -188,17 +186,4 @@ func TestValidate(t *testing.T) {
 func task(t *testing.T, args string) *Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), args).(*Task)
-}
-
-func apply(t *testing.T, task module.Task, h module.Host) {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

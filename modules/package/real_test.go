@@ -39,7 +39,7 @@ func (s system) host(t *testing.T, owner string) *roottest.Host {
 	h.Put(t, "/etc/os-release", s.release, module.Attr{})
 	// rpm's databases, locks and temporary files change when they are read.
 	h.Ignore("/root/.rpmdb", "/var/lib/rpm", "/var/lib/dnf", "/var/tmp")
-	roottest.Apply(t, h, task(t, `names = ["kinit-test-b"]`))
+	moduletest.Settle(t, task(t, `names = ["kinit-test-b"]`), h)
 	return h
 }
 
@@ -61,7 +61,7 @@ func TestContractWithRealPackageManagers(t *testing.T) {
 			New:    func() module.Task { return task(t, "names = [\"kinit-test-a=1.0-1\"]\nheld = true") },
 			Absent: func() module.Task { return task(t, "names = [\"kinit-test-a\"]\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h, module.Mark{Kind: "package", ID: "kinit-test-b", Keep: true})
+		moduletest.Marks(t, h, module.Mark{Kind: "package", ID: "kinit-test-b", Keep: true})
 	})
 }
 
@@ -82,15 +82,15 @@ func TestVersionsAndHoldsWithRealPackageManagers(t *testing.T) {
 			{"names = [\"kinit-test-a\", \"kinit-test-b\"]\nstate = \"latest\"", []string{"change kinit-test-a 1.0-1 to 2.0-1"}, "2.0-1"},
 		} {
 			made := task(t, c.args)
-			roottest.Same(t, c.args, roottest.Planned(t, h, made), c.steps)
-			roottest.Apply(t, h, made)
-			roottest.Same(t, "version after "+c.args, h.Shell(t, s.query), c.version)
+			moduletest.Same(t, c.args, roottest.Planned(t, h, made), c.steps)
+			moduletest.Settle(t, made, h)
+			moduletest.Same(t, "version after "+c.args, h.Shell(t, s.query), c.version)
 			values, err := module.Outputs(t.Context(), made, h)
 			if err != nil || values["versions"].AsValueMap()["kinit-test-a"].AsString() != c.version {
 				t.Errorf("outputs %v, %v", values, err)
 			}
 		}
-		roottest.Marks(t, h, module.Mark{Kind: "package", ID: "kinit-test-b", Keep: true},
+		moduletest.Marks(t, h, module.Mark{Kind: "package", ID: "kinit-test-b", Keep: true},
 			module.Mark{Kind: "package", ID: "kinit-test-a", Keep: true})
 	})
 }

@@ -56,12 +56,12 @@ func TestTheImageIsItsBaseAfterTheScript(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "k8s")
 	made := task(func(t *podmanbuild.Task) { t.Keep = true })
-	steps := podmantest.Plan(t, h, made)
+	steps := moduletest.Steps(t, made, h)
 	want := "build image " + name + " from " + base
 	if len(steps) != 1 || steps[0].String() != want {
 		t.Fatalf("steps %v, want %q", steps, want)
 	}
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	wantMarks(t, h, module.Mark{Kind: "podman_image", ID: name, Keep: true})
 	folder := h.Podman(t, "image", "mount", name)
 	text, err := h.Run(t.Context(), module.Command{Argv: []string{"cat", folder + "/made"}})
@@ -78,7 +78,7 @@ func TestImageThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, name, "theirs")
-	if steps := podmantest.Plan(t, h, task(nil)); len(steps) > 0 {
+	if steps := moduletest.Steps(t, task(nil), h); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	wantMarks(t, h)
@@ -96,7 +96,7 @@ func TestFailingScriptShowsItsLinesAndLeavesNoImage(t *testing.T) {
 	made := task(func(t *podmanbuild.Task) {
 		t.Script = "echo first\necho second >&2\nno-such-program\necho not reached >/made"
 	})
-	err := podmantest.Plan(t, h, made)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, made, h)[0].Do(t.Context(), h)
 	want := "build image " + name + ": the script ended with code 127:\nfirst\nsecond\nsh: 3: no-such-program: not found"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -107,13 +107,13 @@ func TestFailingScriptShowsItsLinesAndLeavesNoImage(t *testing.T) {
 	if got := h.Podman(t, "ps", "--all", "--external", "--quiet"); got != "" {
 		t.Errorf("containers left: %s", got)
 	}
-	podmantest.Apply(t, h, task(nil))
+	moduletest.Settle(t, task(nil), h)
 }
 
 func TestMissingBaseSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	err := podmantest.Plan(t, h, task(nil))[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task(nil), h)[0].Do(t.Context(), h)
 	want := "build image " + name + ": there is no image " + base + " on the host: bring it with podman_image"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -131,10 +131,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`script is empty, expected what makes the image`:                                                  func(t *podmanbuild.Task) { t.Script = " \n" },
 		`state is "gone", want one of present, absent`:                                                    func(t *podmanbuild.Task) { t.State = "gone" },
 	} {
-		err := module.Check(task(change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task(change), want)
 	}
 	if err := module.Check(task(func(t *podmanbuild.Task) { t.From, t.Script, t.State = "", "", "absent" })); err != nil {
 		t.Error(err)

@@ -29,7 +29,7 @@ type Task struct {
 	// Name is the image's full name with registry and tag, such as "localhost/node:5d1c9b".
 	Name string `hcl:"name"`
 	// From is the full name of the base image. It is not pulled. Needed unless state is "absent".
-	From string `hcl:"from,optional"`
+	From string `hcl:"from,optional" nonempty:"expected the image to begin with"`
 	// Script is run by "sh -e" in the image. Needed unless state is "absent".
 	Script string `hcl:"script,optional"`
 	// Keep leaves the image on the host when the cluster is removed, unless all is purged.
@@ -50,8 +50,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("name is %q, expected a full name with registry and tag such as \"localhost/node:1\"", t.Name)
 	case t.Absent():
 		return nil
-	case t.From == "":
-		return errors.New("from is empty, expected the image to begin with")
 	case strings.TrimSpace(t.Script) == "":
 		return errors.New("script is empty, expected what makes the image")
 	}
@@ -78,11 +76,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	c := podman.Client{Host: h}
-	if err := c.Untag(ctx, t.Name); err != nil {
-		return err
-	}
-	return c.DisownImage(ctx, t.Name)
+	return podman.Client{Host: h}.DropImage(ctx, t.Name)
 }
 
 // build builds the image. It names it last, so that an interrupted build has no name.

@@ -51,9 +51,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // decide plans for a container of the cluster, or for none.
 func (t *Task) decide(s state) []module.Step {
-	step := func(text string, do func(context.Context, module.Host) error) []module.Step {
-		return module.OneStep(text, do)
-	}
+	step := module.OneStep
 	switch {
 	case t.State == "absent" && s.ctr == nil:
 		return nil

@@ -42,21 +42,21 @@ func TestChangedArgumentsAndImageRecreate(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "one")
-	podmantest.Apply(t, h, task(h, nil))
+	moduletest.Settle(t, task(h, nil), h)
 	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
 	podmantest.WantStep(t, h, other, "recreate container web: its arguments are others")
-	podmantest.Apply(t, h, other)
+	moduletest.Settle(t, other, h)
 	h.Image(t, image, "two")
 	podmantest.WantStep(t, h, other, "recreate container web: its image is another")
-	podmantest.Apply(t, h, other)
+	moduletest.Settle(t, other, h)
 	stopped := task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.State = "2", "stopped" })
 	podmantest.WantStep(t, h, stopped, "stop container web")
-	podmantest.Apply(t, h, stopped)
+	moduletest.Settle(t, stopped, h)
 	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "exited" {
 		t.Errorf("status %s, want exited", got)
 	}
 	podmantest.WantStep(t, h, other, "start container web: it ended with code 137")
-	podmantest.Apply(t, h, other)
+	moduletest.Settle(t, other, h)
 }
 
 func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
@@ -67,29 +67,29 @@ func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
 		return task(h, func(t *podmancontainer.Task) { t.ConfigHash, t.Replace = hash, false })
 	}
 	podmantest.WantStep(t, h, keep("1"), "create container web from "+image)
-	podmantest.Apply(t, h, keep("1"))
+	moduletest.Settle(t, keep("1"), h)
 	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
 	h.Image(t, image, "two")
-	if steps := podmantest.Plan(t, h, keep("2")); len(steps) > 0 {
+	if steps := moduletest.Steps(t, keep("2"), h); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	h.Kill(t, "web")
 	podmantest.WantStep(t, h, keep("2"), "restart container web: its process is gone")
-	podmantest.Apply(t, h, keep("2"))
+	moduletest.Settle(t, keep("2"), h)
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
 		t.Error("the container was made anew, want it started again as it was made")
 	}
 	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
 	podmantest.WantStep(t, h, other, "recreate container web: its arguments are others")
-	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }))
+	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.Replace, t.State = false, "absent" }), h)
 }
 
 func TestWhetherItIsReplacedIsNotAnArgumentOfTheContainer(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "")
-	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.Replace = false }))
-	if steps := podmantest.Plan(t, h, task(h, nil)); len(steps) > 0 {
+	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.Replace = false }), h)
+	if steps := moduletest.Steps(t, task(h, nil), h); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 }
@@ -99,19 +99,19 @@ func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
 	h.Kill(t, "web")
 	if got := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); got != "running" {
 		t.Fatalf("podman says %s: it has noticed, so this tests nothing", got)
 	}
 	podmantest.WantStep(t, h, made, "restart container web: its process is gone")
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
 		t.Error("the container was made anew, want it started again with its files")
 	}
 	h.Kill(t, "web")
-	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "absent" }))
+	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.State = "absent" }), h)
 }
 
 func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
@@ -119,13 +119,13 @@ func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
 	h := podmantest.NewHost(t, "")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }))
+	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.State = "stopped" }), h)
 	h.HalfStart(t, "web")
-	steps := podmantest.Plan(t, h, made)
+	steps := moduletest.Steps(t, made, h)
 	if len(steps) != 1 {
 		t.Fatalf("steps %v, want one", steps)
 	}
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	if state := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); state != "running" {
 		t.Errorf("the container is %s, want running", state)
 	}
@@ -136,12 +136,12 @@ func TestContainerStuckInStoppingIsBroughtBack(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	h.Kill(t, "web")
 	// This leaves the state "stopping" for good, by podman 4.3.
 	_, err := h.Run(t.Context(), module.Command{Argv: []string{"podman", "stop", "--time", "0", "web"}})
 	t.Logf("podman stop: %v, then %s", err, h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"))
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 }
 
 func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
@@ -150,13 +150,13 @@ func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
 	h.Image(t, image, "")
 	network := h.Network(t)
 	made := task(h, func(t *podmancontainer.Task) { t.Networks = []string{network} })
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	h.Kill(t, "web")
 	netns := h.Podman(t, "inspect", "web", "--format", "{{.NetworkSettings.SandboxKey}}")
 	bridge := h.Podman(t, "network", "inspect", network, "--format", "{{.NetworkInterface}}")
 	h.Reboot(t, bridge, netns)
 	podmantest.WantStep(t, h, made, "restart container web: its process is gone")
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || values["ip"].AsString() == "" || values["netns"].AsString() == netns {
 		t.Errorf("ip %v, netns %v, %v, want an address in a new namespace", values["ip"], values["netns"], err)
@@ -182,7 +182,7 @@ func TestArgumentsReachPodman(t *testing.T) {
 	if err := module.Check(made); err != nil {
 		t.Fatal(err)
 	}
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	for field, want := range map[string]string{
 		"{{.Config.Hostname}} {{.Config.User}} {{.Config.WorkingDir}} {{.Config.StopTimeout}}": "web.lab 0:0 /data 3",
 		"{{.HostConfig.Dns}} {{.HostConfig.ExtraHosts}} {{.HostConfig.RestartPolicy.Name}}":    "[10.0.0.253] [registry:10.0.0.253] on-failure",
@@ -214,10 +214,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`stop_timeout is "10", expected a duration such as "10s"`:                func(t *podmancontainer.Task) { t.StopTimeout = "10" },
 		`networks, publish, dns and add_hosts belong to the pod when pod is set`: func(t *podmancontainer.Task) { t.Pod = "services" },
 	} {
-		err := module.Check(task(&podmantest.Host{}, change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task(&podmantest.Host{}, change), want)
 	}
 }
 
@@ -247,12 +244,12 @@ func TestContainerThatEndsAtOnceShowsItsLastLines(t *testing.T) {
 	made := task(h, func(t *podmancontainer.Task) {
 		t.Command, t.EnvSecret = []string{"cannot", "bind"}, map[string]secret.Value{"SECRET": "hunter2!"}
 	})
-	steps := podmantest.Plan(t, h, made)
+	steps := moduletest.Steps(t, made, h)
 	err := steps[0].Do(t.Context(), h)
 	if err == nil {
 		// The program may still have been starting; planning tells then.
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			if left := podmantest.Plan(t, h, made); len(left) == 1 && left[0].String() == "start container web: it ended with code 3" {
+			if left := moduletest.Steps(t, made, h); len(left) == 1 && left[0].String() == "start container web: it ended with code 3" {
 				return
 			}
 		}
@@ -267,7 +264,7 @@ func TestContainerThatEndsAtOnceShowsItsLastLines(t *testing.T) {
 func TestMissingImageSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	err := podmantest.Plan(t, h, task(h, nil))[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task(h, nil), h)[0].Do(t.Context(), h)
 	want := "create container web: there is no image localhost/kinit-test:1 on the host: bring it with podman_image"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -26,7 +26,7 @@ import (
 //   - a container with the name is not the cluster's
 type Task struct {
 	// Name is the container's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"expected the container's name"`
 	// Image is the image's full name. It is not pulled: podman_image does that.
 	Image string `hcl:"image"`
 	// Pod is the name of its pod. Default none.
@@ -99,9 +99,6 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, expected the container's name")
-	}
 	if t.Image == "" && t.State != "absent" {
 		return errors.New("image is empty, expected an image's full name")
 	}

@@ -3,7 +3,6 @@ package podmanimage
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -28,7 +27,7 @@ func readArchive(ctx context.Context, h module.Host, name string) (*contents, er
 	if err == nil {
 		return dockerContents(name, text)
 	}
-	if !exited(err) {
+	if !module.Exited(err) {
 		return nil, err
 	}
 	if text, err = member(ctx, h, name, "index.json"); err != nil {
@@ -41,11 +40,6 @@ func readArchive(ctx context.Context, h module.Host, name string) (*contents, er
 func member(ctx context.Context, h module.Host, archive, name string) (string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"tar", "--extract", "--to-stdout", "--file", archive, name}})
 	return out.Stdout, err
-}
-
-func exited(err error) bool {
-	var exit *module.ExitError
-	return errors.As(err, &exit)
 }
 
 // dockerContents reads the manifest.json of "docker save".

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 
+	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/podman/podmantest"
 	"kinit/modules/podman_image"
 )
@@ -46,10 +47,10 @@ func TestImageIsPulledByItsDigestAndGoesAgain(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	image, digest := registryOf(t, h)
-	podmantest.Apply(t, h, pulled(image+"@"+digest, "present"))
+	moduletest.Settle(t, pulled(image+"@"+digest, "present"), h)
 	h.Podman(t, "create", "--name", "user", image+"@"+digest)
 	h.Podman(t, "rm", "user")
-	podmantest.Apply(t, h, pulled(image+"@"+digest, "absent"))
+	moduletest.Settle(t, pulled(image+"@"+digest, "absent"), h)
 	if got := h.Podman(t, "images", "--all", "--quiet"); got != "" {
 		t.Errorf("images %s, want none", got)
 	}
@@ -63,7 +64,7 @@ func TestImageWithAnotherDigestIsNotTaken(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	image, _ := registryOf(t, h)
 	name := image + "@sha256:" + strings.Repeat("0", 64)
-	err := podmantest.Plan(t, h, pulled(name, "present"))[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, pulled(name, "present"), h)[0].Do(t.Context(), h)
 	if err == nil || !strings.HasPrefix(err.Error(), "pull image "+name+": ") {
 		t.Errorf("error %v, want that %s was not pulled", err, name)
 	}

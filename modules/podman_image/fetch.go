@@ -152,7 +152,10 @@ func (t *Task) pull(ctx context.Context, c podman.Client) error {
 
 // download runs podman pull, with the login in a file for that time.
 func (t *Task) download(ctx context.Context, c podman.Client, source string) (err error) {
-	args := []string{"pull", fmt.Sprintf("--tls-verify=%t", t.TLSVerify)}
+	args := []string{"pull"}
+	if !t.TLSVerify { // without the flag the host's own list of registries may have exceptions
+		args = append(args, "--tls-verify=false")
+	}
 	if t.Username != "" {
 		name := loginFile(t.Name)
 		defer func() { err = errors.Join(err, removeLogin(ctx, c.Host, name)) }()

@@ -6,7 +6,6 @@ import (
 
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
-	"kinit/modules/internal/podman/podmantest"
 	"kinit/modules/podman_image"
 )
 
@@ -44,7 +43,7 @@ func TestLoginIsInAPrivateFileForAsLongAsThePullTakes(t *testing.T) {
 		made := task("", func(t *podmanimage.Task) {
 			t.Name, t.Username, t.Password, t.TLSVerify = "registry.lab:5000/web:1", "ann", secret.Value("hunter2!"), false
 		})
-		steps := podmantest.Plan(t, h, made)
+		steps := moduletest.Steps(t, made, h)
 		if err := steps[0].Do(t.Context(), h); (err != nil) != (code != 0) {
 			t.Errorf("code %d: %v", code, err)
 		}

@@ -54,7 +54,7 @@ func TestContract(t *testing.T) {
 func TestArchiveWithAnotherNameLeavesOnlyTheWantedOne(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	podmantest.Apply(t, h, task(archive(t, h, "docker-archive", "localhost/else:2", ""), nil))
+	moduletest.Settle(t, task(archive(t, h, "docker-archive", "localhost/else:2", ""), nil), h)
 	if got := h.Podman(t, "images", "--format", "{{.Names}}"); got != "["+name+"]" {
 		t.Errorf("images %s, want [%s]", got, name)
 	}
@@ -69,19 +69,19 @@ func TestNewArchiveReplacesTheImageAndItsOldOneGoes(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	one, two := archive(t, h, "oci-archive", name, "one"), archive(t, h, "oci-archive", name, "two")
-	podmantest.Apply(t, h, task(one, nil))
-	steps := podmantest.Plan(t, h, task(two, nil))
+	moduletest.Settle(t, task(one, nil), h)
+	steps := moduletest.Steps(t, task(two, nil), h)
 	want := "load image " + name + " from " + two + ": the archive has another image"
 	if len(steps) != 1 || steps[0].String() != want {
 		t.Fatalf("steps %v, want %q", steps, want)
 	}
-	podmantest.Apply(t, h, task(two, nil))
+	moduletest.Settle(t, task(two, nil), h)
 	if got := strings.Split(h.Podman(t, "images", "--all", "--quiet"), "\n"); len(got) != 1 {
 		t.Errorf("images %v, want one", got)
 	}
 	old := h.Podman(t, "images", "--quiet", "--no-trunc")
 	h.Podman(t, "create", "--name", "user", name)
-	podmantest.Apply(t, h, task(one, nil))
+	moduletest.Settle(t, task(one, nil), h)
 	marks, err := h.Marks(t.Context())
 	wantMarks := []module.Mark{
 		{Kind: "podman_image", ID: name}, {Kind: "podman_image", ID: strings.TrimPrefix(old, "sha256:")},
@@ -95,7 +95,7 @@ func TestImageThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, name, "theirs")
-	if steps := podmantest.Plan(t, h, task("", nil)); len(steps) > 0 {
+	if steps := moduletest.Steps(t, task("", nil), h); len(steps) > 0 {
 		t.Errorf("steps %v, want none", steps)
 	}
 	other := archive(t, h, "docker-archive", "localhost/else:2", "ours")
@@ -118,7 +118,7 @@ func TestWrongChecksumLoadsNothing(t *testing.T) {
 	sum := sha256.Sum256(content)
 	right := hex.EncodeToString(sum[:])
 	wrong := strings.Repeat("0", 64)
-	err = podmantest.Plan(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = wrong }))[0].Do(t.Context(), h)
+	err = moduletest.Steps(t, task(file, func(t *podmanimage.Task) { t.SHA256 = wrong }), h)[0].Do(t.Context(), h)
 	want := file + " has sha256 " + right + ", expected " + wrong + ": fetch it again"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -126,14 +126,14 @@ func TestWrongChecksumLoadsNothing(t *testing.T) {
 	if got := h.Podman(t, "images", "--quiet"); got != "" {
 		t.Errorf("images %s, want none", got)
 	}
-	podmantest.Apply(t, h, task(file, func(t *podmanimage.Task) { t.SHA256 = right }))
+	moduletest.Settle(t, task(file, func(t *podmanimage.Task) { t.SHA256 = right }), h)
 }
 
 func TestArchiveThatIsNotThereYetOrIsNone(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	missing := h.Path("missing.tar")
-	err := podmantest.Plan(t, h, task(missing, nil))[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task(missing, nil), h)[0].Do(t.Context(), h)
 	want := "load image " + name + ": there is no file " + missing
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -156,10 +156,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`sha256 is "12", expected 64 hexadecimal digits`:                                                func(t *podmanimage.Task) { t.SHA256 = "12" },
 		`expected username and password together`:                                                       func(t *podmanimage.Task) { t.Username = "ann" },
 	} {
-		err := module.Check(task("/a.tar", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/a.tar", change), want)
 	}
 	for _, full := range []string{"registry:5000/a/b:1", "10.0.0.253:5000/pause:3.9", "docker.io/library/busybox@sha256:00", "localhost/a:1"} {
 		if err := module.Check(task("", func(t *podmanimage.Task) { t.Name = full })); err != nil {

@@ -34,7 +34,8 @@ type Task struct {
 	Source string `hcl:"source,optional"`
 	// SHA256 is the checksum of the archive in hexadecimal, checked before it is loaded. Default none.
 	SHA256 string `hcl:"sha256,optional"`
-	// TLSVerify checks the registry's certificate.
+	// TLSVerify checks the registry's certificate, unless the host's registries.conf says that
+	// the registry is insecure.
 	TLSVerify bool `hcl:"tls_verify,optional" default:"true"`
 	// Username is the user at the registry. Default none.
 	Username string `hcl:"username,optional"`
@@ -151,11 +152,7 @@ func (t *Task) absent(ctx context.Context, c podman.Client, s state) ([]module.S
 		return nil, err
 	}
 	return module.OneStep("remove image "+t.Name, func(ctx context.Context, h module.Host) error {
-		c := podman.Client{Host: h}
-		if err := c.Untag(ctx, t.Name); err != nil {
-			return err
-		}
-		return c.DisownImage(ctx, t.Name)
+		return podman.Client{Host: h}.DropImage(ctx, t.Name)
 	}), nil
 }
 
@@ -174,7 +171,14 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if image == nil {
 		image = &podman.Image{}
 	}
-	return Outputs{
-		Name: t.Name, ID: image.ID, Digest: image.Digest,
-	}, nil
+	return Outputs{Name: t.Name, ID: image.ID, Digest: image.Digest}, nil
+}
+
+// undoImage removes an image that podman_sweep did not find.
+func undoImage(ctx context.Context, h module.Host, mark module.Mark) error {
+	err := podman.Client{Host: h}.Untag(ctx, mark.ID)
+	if podman.NotInstalled(err) {
+		return nil
+	}
+	return err
 }

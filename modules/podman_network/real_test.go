@@ -41,7 +41,7 @@ func TestArgumentsReachPodman(t *testing.T) {
 		t.Subnet, t.Gateway, t.MTU = "10.213.9.0/24", "10.213.9.254", 1442
 		t.DNS, t.Internal, t.Options = false, true, map[string]string{"isolate": "true"}
 	})
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	type network struct {
 		Subnets  []struct{ Subnet, Gateway string }
 		Internal bool
@@ -64,12 +64,12 @@ func TestArgumentsReachPodman(t *testing.T) {
 		t.Errorf("outputs %v, %v", values, err)
 	}
 	other := task("lab", func(t *podmannetwork.Task) { t.MTU = 1400 })
-	steps := podmantest.Plan(t, h, other)
+	steps := moduletest.Steps(t, other, h)
 	if len(steps) != 1 || steps[0].String() != "recreate podman network lab: its arguments are others" {
 		t.Fatalf("steps %v", steps)
 	}
-	podmantest.Apply(t, h, other)
-	if left := podmantest.Plan(t, h, other); len(left) > 0 {
+	moduletest.Settle(t, other, h)
+	if left := moduletest.Steps(t, other, h); len(left) > 0 {
 		t.Errorf("planned again: %v", left)
 	}
 }
@@ -92,9 +92,9 @@ func TestNetworkInUseIsNotTakenAway(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, "localhost/kinit-test:1", "")
 	name := "used-" + rand.Text()
-	podmantest.Apply(t, h, task(name, nil))
+	moduletest.Settle(t, task(name, nil), h)
 	h.Podman(t, "create", "--name", "theirs", "--network", name, "localhost/kinit-test:1")
-	steps := podmantest.Plan(t, h, task(name, func(t *podmannetwork.Task) { t.MTU = 1400 }))
+	steps := moduletest.Steps(t, task(name, func(t *podmannetwork.Task) { t.MTU = 1400 }), h)
 	err := steps[0].Do(t.Context(), h)
 	if err == nil || !strings.Contains(err.Error(), "remove network "+name) {
 		t.Errorf("error %v, want that the network cannot be removed", err)
@@ -112,9 +112,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`name is empty, expected the network's name`:   func(t *podmannetwork.Task) { t.Name = "" },
 		`state is "gone", want one of present, absent`: func(t *podmannetwork.Task) { t.State = "gone" },
 	} {
-		err := module.Check(task("lab", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("lab", change), want)
 	}
 }

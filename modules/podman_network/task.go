@@ -24,7 +24,7 @@ import (
 //   - podman is not installed
 type Task struct {
 	// Name is the network's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"expected the network's name"`
 	// Subnet is its IPv4 or IPv6 prefix, such as "10.89.3.0/24". Default: podman chooses a free one.
 	Subnet string `hcl:"subnet,optional"`
 	// Gateway is the host's address in it. Default: the first one.
@@ -47,9 +47,6 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, expected the network's name")
-	}
 	if t.MTU < 0 {
 		return fmt.Errorf("mtu is %d, expected bytes or 0", t.MTU)
 	}

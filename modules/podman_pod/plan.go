@@ -65,9 +65,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // decide plans for a pod of the cluster, or for none.
 func (t *Task) decide(s state) []module.Step {
-	step := func(text string, do func(context.Context, module.Host) error) []module.Step {
-		return module.OneStep(text, do)
-	}
+	step := module.OneStep
 	switch {
 	case t.State == "absent" && s.pod == nil:
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/modules/internal/podman/podmantest"
 	"kinit/modules/podman_pod"
 )
@@ -41,7 +42,7 @@ func TestContract(t *testing.T) {
 func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	podmantest.Apply(t, h, task(h, nil))
+	moduletest.Settle(t, task(h, nil), h)
 	name := h.Podman(t, "images", "--format", "{{.Repository}}:{{.Tag}}")
 	marks := []module.Mark{{Kind: "podman_image", ID: name}, {Kind: "podman_firewall", ID: "netavark", Prior: "[]"}}
 	wantMarks(t, h, marks...)
@@ -51,12 +52,12 @@ func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {
 		}
 	}
 	network := h.Network(t)
-	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.Name, t.Networks = "second", []string{network} }))
+	moduletest.Settle(t, task(h, func(t *podmanpod.Task) { t.Name, t.Networks = "second", []string{network} }), h)
 	wantMarks(t, h, marks[1])
 	if err := h.Disown(t.Context(), marks[1]); err != nil {
 		t.Fatal(err)
 	}
-	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.Name = "third" }))
+	moduletest.Settle(t, task(h, func(t *podmanpod.Task) { t.Name = "third" }), h)
 	wantMarks(t, h)
 }
 
@@ -73,7 +74,7 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	h := podmantest.NewHost(t, "k8s")
 	h.Image(t, image, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	args := []string{"run", "--detach", "--pod", "services", "--name", "dns", image}
 	if h.Runtime != "" {
 		args = append([]string{"--runtime", h.Runtime}, args...)
@@ -84,7 +85,7 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	name := h.Podman(t, "inspect", infra, "--format", "{{.Name}}")
 	podmantest.WantStep(t, h, made, fmt.Sprintf("restart pod services: the processes of %s are gone", name))
 	before := h.Podman(t, "inspect", "dns", "--format", "{{.State.Pid}}")
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	after := h.Podman(t, "inspect", "dns", "--format", "{{.State.Running}} {{.State.Pid}}")
 	if after == "true "+before {
 		t.Error("the container was not restarted and lives in the old namespaces")
@@ -94,48 +95,38 @@ func TestPodWhoseProcessesAreGoneIsRestartedWithItsContainers(t *testing.T) {
 	}
 	h.Kill(t, infra)
 	h.Kill(t, "dns")
-	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "absent" }))
+	moduletest.Settle(t, task(h, func(t *podmanpod.Task) { t.State = "absent" }), h)
 }
 
 func TestStoppedAndRecreated(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	made := task(h, nil)
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
 	podmantest.WantStep(t, h, stopped, "stop pod services")
-	podmantest.Apply(t, h, stopped)
+	moduletest.Settle(t, stopped, h)
 	podmantest.WantStep(t, h, made, "start pod services")
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	other := task(h, func(t *podmanpod.Task) { t.Hostname = "other" })
 	podmantest.WantStep(t, h, other, "recreate pod services with its containers: its arguments are others")
-	podmantest.Apply(t, h, other)
+	moduletest.Settle(t, other, h)
 }
 
 func TestPublishedPortAndOutputs(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := strconv.Itoa(need.Port(t))
 	network := h.Network(t)
 	made := task(h, func(t *podmanpod.Task) {
 		t.Networks, t.Publish, t.Hostname = []string{network}, []string{"127.0.0.1:" + port + ":6443"}, "services"
 		t.AddHosts, t.DNS = []string{"registry:10.0.0.253"}, []string{"10.0.0.253"}
 	})
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	if got := h.Podman(t, "port", h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")); got != "6443/tcp -> 127.0.0.1:"+port {
 		t.Errorf("ports %s", got)
 	}
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, made, h)
 	if _, err := os.Stat(values["netns"].AsString()); err != nil {
 		t.Errorf("netns: %v", err)
 	}
@@ -162,12 +153,12 @@ func TestPodWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, task(h, func(t *podmanpod.Task) { t.State = "stopped" }))
+	moduletest.Settle(t, task(h, func(t *podmanpod.Task) { t.State = "stopped" }), h)
 	infra := h.Podman(t, "pod", "inspect", "services", "--format", "{{.InfraContainerID}}")
 	h.HalfStart(t, infra)
 
 	podmantest.WantStep(t, h, made, "start pod services")
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	if status := h.Podman(t, "pod", "inspect", "services", "--format", "{{.State}}"); status != "Running" {
 		t.Errorf("the pod is %s, want Running", status)
 	}
@@ -179,11 +170,11 @@ func TestPodWhoseStartWasKilledAtAnyMomentIsStarted(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")
 	made := task(h, nil)
-	podmantest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	stopped := task(h, func(t *podmanpod.Task) { t.State = "stopped" })
 	for i := range 12 {
-		podmantest.Apply(t, h, stopped)
+		moduletest.Settle(t, stopped, h)
 		h.KilledAfter(t, time.Duration(i)*30*time.Millisecond, "pod", "start", "services")
-		podmantest.Apply(t, h, made)
+		moduletest.Settle(t, made, h)
 	}
 }

@@ -7,7 +7,6 @@ package podmanpod
 
 import (
 	"context"
-	"errors"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
@@ -41,7 +40,7 @@ import (
 //   - podman is not installed, or does not start the pod; the error has its message
 type Task struct {
 	// Name is the pod's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"expected the pod's name"`
 	// Networks are the networks it joins, each a name with options as podman takes
 	// them, such as "lab:ip=10.89.3.5". Default: podman's own network.
 	Networks []string `hcl:"networks,optional"`
@@ -71,13 +70,6 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_pod"})
-}
-
-func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, expected the pod's name")
-	}
-	return nil
 }
 
 // options returns the arguments of podman pod create.

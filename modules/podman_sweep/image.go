@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/podman"
 )
 
@@ -67,11 +67,7 @@ func (t *Task) image(ctx context.Context, c podman.Client, name, other string, r
 		return forget("cluster " + other + " has it too"), nil
 	}
 	return &target{"remove image " + name, func(ctx context.Context, h module.Host) error {
-		c := podman.Client{Host: h}
-		if err := c.Untag(ctx, name); err != nil {
-			return err
-		}
-		return c.DisownImage(ctx, name)
+		return podman.Client{Host: h}.DropImage(ctx, name)
 	}}, nil
 }
 
@@ -98,7 +94,7 @@ func (t *Task) firewall(h module.Host, marks []module.Mark, remaining []podman.C
 // heir returns the other cluster that a container belongs to. A cluster with the same name
 // has no separate manifest for marks.
 func heir(h module.Host, ctr podman.Container) string {
-	if name := claim.Name(ctr.Config.Labels[podman.OwnerLabel]); name != h.Owner() {
+	if name := ownership.Name(ctr.Config.Labels[podman.OwnerLabel]); name != h.Owner() {
 		return name
 	}
 	return ""

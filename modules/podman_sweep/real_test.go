@@ -62,19 +62,6 @@ func populate(t *testing.T, h *podmantest.Host) {
 	}
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []string {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
@@ -105,12 +92,12 @@ func TestKeptThingsStayAndSoDoesTheImageTheyUse(t *testing.T) {
 	populate(t, h)
 	keep := task(func(t *podmansweep.Task) { t.Keep = []string{"k8s-alone", "k8s-net"} })
 	want := []string{"remove pod k8s-pod", "remove podman volume k8s-data"}
-	if diff := cmp.Diff(want, plan(t, h, keep)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, keep, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 	pod := task(func(t *podmansweep.Task) { t.Keep = []string{"k8s-pod", "k8s-net", "k8s-data"} })
 	want = []string{"remove container k8s-alone", "remove container k8s-member", "remove image " + ours}
-	if diff := cmp.Diff(want, plan(t, h, pod)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, pod, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
@@ -128,24 +115,16 @@ func TestContainersGetTheTimeToEndThatTheirLabelSays(t *testing.T) {
 	}
 	recorded := &recorder{Host: h}
 	all := task(func(t *podmansweep.Task) { t.All = true })
-	steps, err := all.Plan(t.Context(), recorded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), recorded); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
+	steps := moduletest.Do(t, all, recorded)
 	want := map[string]string{"remove container fast": "0", "remove container odd": "10"}
 	got := map[string]string{}
 	for i, s := range steps {
-		got[s.String()] = recorded.times[i]
+		got[s] = recorded.times[i]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("seconds to end (-want +got):\n%s", diff)
 	}
-	if left := plan(t, h, all); len(left) > 0 {
+	if left := moduletest.Texts(t, all, h); len(left) > 0 {
 		t.Errorf("planned again: %v", left)
 	}
 }
@@ -178,7 +157,7 @@ func TestImagesThatOthersUseAreOnlyForgotten(t *testing.T) {
 	}
 	all := task(func(t *podmansweep.Task) { t.All = true })
 	want := []string{"forget image " + ours + ": container stranger uses it", "forget image localhost/gone:1: it is gone"}
-	if diff := cmp.Diff(want, plan(t, h, all)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 	values, err := module.Outputs(t.Context(), all, h)
@@ -186,7 +165,7 @@ func TestImagesThatOthersUseAreOnlyForgotten(t *testing.T) {
 		t.Errorf("count %v, %v, want 2", values["count"], err)
 	}
 	purge := task(func(t *podmansweep.Task) { t.All, t.Purge = true, true })
-	if diff := cmp.Diff(append(want, "forget image localhost/base:1: it is gone"), plan(t, h, purge)); diff != "" {
+	if diff := cmp.Diff(append(want, "forget image localhost/base:1: it is gone"), moduletest.Texts(t, purge, h)); diff != "" {
 		t.Errorf("steps with purge (-want +got):\n%s", diff)
 	}
 }
@@ -205,7 +184,7 @@ func TestWhatAnotherClustersContainerUsesIsHandedOver(t *testing.T) {
 	}
 	all := task(func(t *podmansweep.Task) { t.All = true })
 	want := []string{"hand image " + ours + " over to cluster other", "hand podman's packet filter rules over to cluster other"}
-	if diff := cmp.Diff(want, plan(t, h, all)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
@@ -231,27 +210,19 @@ func TestPodmansRulesGoWithTheLastContainerAndOthersRulesStay(t *testing.T) {
 		if nft(t, h, "--stateless", "list", "ruleset") == before {
 			t.Fatal("podman has made no rules: this tests nothing")
 		}
-		if left := plan(t, h, task(func(t *podmansweep.Task) { t.Keep = []string{"web"} })); len(left) > 0 {
+		if left := moduletest.Texts(t, task(func(t *podmansweep.Task) { t.Keep = []string{"web"} }), h); len(left) > 0 {
 			t.Errorf("steps %v, want none while a container stays", left)
 		}
 		all := task(func(t *podmansweep.Task) { t.All = true })
 		want := []string{"remove container web", "remove podman's packet filter rules"}
-		if diff := cmp.Diff(want, plan(t, h, all)); diff != "" {
+		if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
 			t.Errorf("steps (-want +got):\n%s", diff)
 		}
-		steps, err := all.Plan(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range steps {
-			if err := s.Do(t.Context(), h); err != nil {
-				t.Fatal(err)
-			}
-		}
+		moduletest.Do(t, all, h)
 		if diff := cmp.Diff(before, nft(t, h, "--stateless", "list", "ruleset")); diff != "" {
 			t.Errorf("rules (-before +after):\n%s", diff)
 		}
-		if left := plan(t, h, all); len(left) > 0 {
+		if left := moduletest.Texts(t, all, h); len(left) > 0 {
 			t.Errorf("planned again: %v", left)
 		}
 	}
@@ -280,7 +251,7 @@ func TestImageInAnotherClustersManifestIsOnlyForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"forget image " + ours + ": cluster other has it too"}
-	if diff := cmp.Diff(want, plan(t, h, task(func(t *podmansweep.Task) { t.All = true }))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(func(t *podmansweep.Task) { t.All = true }), h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
@@ -290,7 +261,7 @@ func TestHostWithoutPodmanOrOwnerHasNothing(t *testing.T) {
 	bare := moduletest.NewFakeHost(t, "k8s")
 	bare.On("podman", "ps", "--all", "--format", "json").Fail(127, "podman: not found")
 	for _, h := range []module.Host{bare, moduletest.NewFakeHost(t, "")} {
-		if got := plan(t, h, task(func(t *podmansweep.Task) { t.All = true })); len(got) > 0 {
+		if got := moduletest.Texts(t, task(func(t *podmansweep.Task) { t.All = true }), h); len(got) > 0 {
 			t.Errorf("steps %v, want none", got)
 		}
 	}

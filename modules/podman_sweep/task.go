@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/podman"
 	"kinit/modules/internal/seen"
 )
@@ -43,10 +44,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	var steps []module.Step
-	for _, target := range targets {
-		steps = append(steps, module.NewStep(target.text, target.do))
-	}
+	steps := lists.Map(targets, func(target target) module.Step { return module.NewStep(target.text, target.do) })
 	return t.seen.After(targets, steps), nil
 }
 
@@ -180,13 +178,13 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 
 // look records an object of another cluster with the same name.
 func (t *Task) look(h module.Host, what string, labels map[string]string) {
-	if claim.Namesake(h, labels[podman.OwnerLabel]) {
-		t.foreign = append(t.foreign, claim.LeftAlone(h, what))
+	if ownership.Namesake(h, labels[podman.OwnerLabel]) {
+		t.foreign = append(t.foreign, ownership.LeftAlone(h, what))
 	}
 }
 
-// Tells returns the objects of another cluster with the same name.
-func (t *Task) Tells() string { return strings.Join(t.foreign, "\n") }
+// MessageText returns the objects of another cluster with the same name.
+func (t *Task) MessageText() string { return strings.Join(t.foreign, "\n") }
 
 type Outputs struct {
 	Count int      `cty:"count"` // number of objects that are left
@@ -199,9 +197,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if err != nil {
 		return Outputs{}, err
 	}
-	names := make([]string, len(targets))
-	for i, target := range targets {
-		names[i] = target.text
-	}
+	names := lists.Map(targets, func(target target) string { return target.text })
 	return Outputs{Count: len(targets), Names: names}, nil
 }

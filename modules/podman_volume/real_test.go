@@ -33,13 +33,7 @@ func TestVolumeIsNeverReplaced(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Podman(t, "volume", "create", "theirs")
-	steps, err := task("data", nil).Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := steps[0].Do(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	moduletest.Do(t, task("data", nil), h)
 	for name, want := range map[string]string{
 		"theirs": "podman volume theirs exists and is not owned by cluster k8s: remove it or use another name",
 		"data":   "podman volume data was made with other options: remove it, with its content, or use another name",

@@ -3,7 +3,6 @@ package podmanvolume
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,7 +22,7 @@ import (
 //   - podman is not installed
 type Task struct {
 	// Name is the volume's name.
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"expected the volume's name"`
 	// Options are options of the local driver, such as { type = "tmpfs" }. Default none.
 	Options map[string]string `hcl:"options,optional"`
 	module.Presence
@@ -33,13 +32,6 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
-}
-
-func (t *Task) Validate() error {
-	if t.Name == "" {
-		return errors.New("name is empty, expected the volume's name")
-	}
-	return nil
 }
 
 // options returns the arguments of podman volume create.

@@ -11,7 +11,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
 )
 
@@ -33,7 +32,7 @@ import (
 type Task struct {
 	// Marker is an absolute path; if it exists, the host needs a restart.
 	// Default "/run/reboot-required", unless only_if or unconditional is given.
-	Marker string `hcl:"marker,optional"`
+	Marker string `hcl:"marker,optional" path:"clean"`
 	// OnlyIf is a command that changes nothing and ends with 0 if the host needs a
 	// restart, such as one that compares uname -r with the newest kernel. It is
 	// checked in addition to marker.
@@ -41,12 +40,12 @@ type Task struct {
 	// Unconditional restarts in every run.
 	Unconditional bool `hcl:"unconditional,optional"`
 	// Command restarts the host.
-	Command []string `hcl:"command,optional" default:"systemctl,reboot"`
+	Command []string `hcl:"command,optional" default:"systemctl,reboot" nonempty:"want one such as [\"systemctl\", \"reboot\"]"`
 	// Ready is a command that ends with 0 when the restarted host is usable, such
 	// as ["systemctl", "is-system-running", "--wait"]. Default: the host answers.
 	Ready []string `hcl:"ready,optional"`
 	// Within is how long the restart can take until the host is ready again, such as "90s".
-	Within string `hcl:"within,optional" default:"10m"`
+	Within module.Duration `hcl:"within,optional" default:"10m" like:"90s"`
 
 	elapsed time.Duration
 	paths   paths
@@ -69,19 +68,8 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if t.Marker != "" {
-		if err := fileattr.CheckPath("marker", t.Marker); err != nil {
-			return err
-		}
-	}
-	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
-		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
-	}
-	switch {
-	case t.Unconditional && (t.Marker != "" || len(t.OnlyIf) > 0):
+	if t.Unconditional && (t.Marker != "" || len(t.OnlyIf) > 0) {
 		return errors.New("unconditional needs no reason, want it without marker and only_if")
-	case len(t.Command) == 0:
-		return errors.New("command is empty, want one such as [\"systemctl\", \"reboot\"]")
 	}
 	return nil
 }
@@ -112,8 +100,7 @@ func (t *Task) reason(ctx context.Context, h module.Host) (string, error) {
 		return "", ctx.Err()
 	}
 	_, err := h.Run(ctx, module.Command{Argv: t.OnlyIf})
-	var exit *module.ExitError
-	if errors.As(err, &exit) {
+	if module.Exited(err) {
 		return "", nil
 	}
 	return "as asked for by " + cmdtext.Show(h, t.OnlyIf), err

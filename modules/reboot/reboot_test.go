@@ -37,7 +37,7 @@ func TestRestartSurvivesTheLossOfTheConnection(t *testing.T) {
 	m := newMachine(t)
 	task := m.task()
 	task.Ready = []string{"test", "-e", m.Path("ready")}
-	roottest.Same(t, "steps", roottest.Planned(t, m, task), []string{"restart the host, as there is " + m.Path("reboot-required")})
+	moduletest.Same(t, "steps", roottest.Planned(t, m, task), []string{"restart the host, as there is " + m.Path("reboot-required")})
 	var later *time.Timer
 	err := do(t, m, task, func() {
 		m.put(t, "boot_id", "second\n")
@@ -47,7 +47,7 @@ func TestRestartSurvivesTheLossOfTheConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roottest.Same(t, "steps afterwards", roottest.Planned(t, m, task), nil)
+	moduletest.Same(t, "steps afterwards", roottest.Planned(t, m, task), nil)
 	values, err := module.Outputs(t.Context(), task, m)
 	if err != nil || values["boot_id"].AsString() != "second" {
 		t.Errorf("outputs %v, %v", values, err)
@@ -73,10 +73,7 @@ func TestHostThatDoesNotGoDownIsAnErrorWhenTheTimeIsOver(t *testing.T) {
 			slow := moduletest.Slow(m, pace)
 			task := m.task()
 			task.Command, task.Within = []string{"true"}, "2s"
-			steps, err := task.Plan(t.Context(), slow)
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := moduletest.Steps(t, task, slow)
 			want := "localhost was restarted and is not ready after " + limit + ": it has not gone down yet: its boot id is still first"
 			if err := steps[0].Do(t.Context(), slow); err == nil || err.Error() != want {
 				t.Errorf("error %v, want %s", err, want)
@@ -122,10 +119,7 @@ func TestInterruptEndsTheWait(t *testing.T) {
 	m := newMachine(t)
 	task := m.task()
 	task.Command = []string{"true"}
-	steps, err := task.Plan(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := moduletest.Steps(t, task, m)
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	began := time.Now()
@@ -154,14 +148,14 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	h, made := fake(t)
 	moduletest.Run(t, moduletest.Case{Host: h, New: func() module.Task { return made() }})
-	roottest.Same(t, "restarts", len(h.Changes()), 1)
+	moduletest.Same(t, "restarts", len(h.Changes()), 1)
 	h, made = fake(t)
 	moduletest.Run(t, moduletest.Case{Host: h, New: func() module.Task {
 		task := made()
 		task.Unconditional = true
 		return task
 	}})
-	roottest.Same(t, "restarts", len(h.Changes()), 1)
+	moduletest.Same(t, "restarts", len(h.Changes()), 1)
 }
 
 func TestReasons(t *testing.T) {
@@ -170,14 +164,14 @@ func TestReasons(t *testing.T) {
 	h.On("new-kernel", "a b").Out("").Fail(1, "")
 	task := made()
 	task.OnlyIf = []string{"new-kernel", "a b"}
-	roottest.Same(t, "command", roottest.Planned(t, h, task), []string{"restart the host, as asked for by new-kernel 'a b'"})
-	roottest.Same(t, "command, the second time", roottest.Planned(t, h, task), nil)
+	moduletest.Same(t, "command", roottest.Planned(t, h, task), []string{"restart the host, as asked for by new-kernel 'a b'"})
+	moduletest.Same(t, "command, the second time", roottest.Planned(t, h, task), nil)
 	task = made()
 	task.Unconditional = true
-	roottest.Same(t, "unconditional", roottest.Planned(t, h, task), []string{"restart the host, as in every run"})
+	moduletest.Same(t, "unconditional", roottest.Planned(t, h, task), []string{"restart the host, as in every run"})
 	task = made()
 	task.Marker = "/var/restart"
-	roottest.Same(t, "another marker", roottest.Planned(t, h, task), nil)
+	moduletest.Same(t, "another marker", roottest.Planned(t, h, task), nil)
 }
 
 func TestTheRunnersOwnMachineIsRefused(t *testing.T) {
@@ -192,7 +186,7 @@ func TestTheRunnersOwnMachineIsRefused(t *testing.T) {
 	if err := task.do(t.Context(), h); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	roottest.Same(t, "commands", h.Changes(), nil)
+	moduletest.Same(t, "commands", h.Changes(), nil)
 }
 
 func TestValidate(t *testing.T) {
@@ -203,8 +197,6 @@ func TestValidate(t *testing.T) {
 		"unconditional = true\nonly_if = [\"true\"]": "unconditional needs no reason, want it without marker and only_if",
 		"command = []": `command is empty, want one such as ["systemctl", "reboot"]`,
 	} {
-		if err := module.Check(moduletest.Decode(t, Kind(), args).(*Task)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args).(*Task), want)
 	}
 }

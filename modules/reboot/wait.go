@@ -40,10 +40,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err := t.refuseSelf(h, before); err != nil {
 		return err
 	}
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return err
-	}
+	within := t.Within.Time()
 	// Measured before the restart, because the host does not answer during it.
 	slow := module.Gauge(h).Measure(ctx)
 	limit := pace.Stretch(within, slow)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"kinit/engine/lists"
 )
 
 // Table lists modules with their summaries.
@@ -12,11 +14,7 @@ func Table(all []Module) []string {
 	for _, m := range all {
 		width = max(width, len(m.Name))
 	}
-	var lines []string
-	for _, m := range all {
-		lines = append(lines, fmt.Sprintf("%-*s  %s", width, m.Name, m.Summary))
-	}
-	return lines
+	return lists.Map(all, func(m Module) string { return fmt.Sprintf("%-*s  %s", width, m.Name, m.Summary) })
 }
 
 // Manual is the reference as plain text of at most so many columns.
@@ -52,10 +50,7 @@ func writeArguments(b *strings.Builder, all []Argument, margin string, columns i
 
 // choice lists the values that an argument can have.
 func (a Argument) choice() string {
-	var words []string
-	for _, word := range a.Words {
-		words = append(words, strconv.Quote(word))
-	}
+	words := lists.Map(a.Words, strconv.Quote)
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

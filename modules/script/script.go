@@ -35,7 +35,7 @@ import (
 type Task struct {
 	// Source is the script, on the machine kinit runs on: a path relative to the folder
 	// of the playbook file, as for the function file.
-	Source string `hcl:"source"`
+	Source string `hcl:"source" nonempty:"want the path of a script"`
 	// Args are the script's arguments.
 	Args []string `hcl:"args,optional"`
 	// Interpreter is the program that reads the script, with its own arguments,
@@ -56,10 +56,7 @@ func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 // Validate finds mistakes in the arguments; it does not read the script.
 func (t *Task) Validate() error {
-	switch {
-	case t.Source == "":
-		return errors.New("source is empty, want the path of a script")
-	case len(t.Interpreter) > 0 && t.Interpreter[0] == "":
+	if len(t.Interpreter) > 0 && t.Interpreter[0] == "" {
 		return errors.New("interpreter has an empty program, want one such as \"python3\"")
 	}
 	return t.Check()

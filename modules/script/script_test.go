@@ -66,16 +66,7 @@ func TestInterpreterOfAnotherLanguage(t *testing.T) {
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	got, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]cty.Value{"stdout": cty.StringVal("w a b $c\n"), "stderr": cty.StringVal(""), "code": cty.NumberIntVal(5)}
-	for name := range want {
-		if !got[name].RawEquals(want[name]) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], want[name])
-		}
-	}
+	moduletest.WantOutputs(t, task, h, map[string]cty.Value{"stdout": cty.StringVal("w a b $c\n"), "stderr": cty.StringVal(""), "code": cty.NumberIntVal(5)})
 }
 
 func TestFailureNamesTheScript(t *testing.T) {
@@ -83,11 +74,8 @@ func TestFailureNamesTheScript(t *testing.T) {
 	h := moduletest.LocalHost(t, "")
 	h.AddSecret("opensesame")
 	source := write(t, "#!/bin/sh\necho \"no such $1\" >&2\nexit 9\n")
-	steps, err := task(t, source, `args = ["opensesame"]`).Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = steps[0].Do(t.Context(), h)
+	steps := moduletest.Steps(t, task(t, source, `args = ["opensesame"]`), h)
+	err := steps[0].Do(t.Context(), h)
 	if want := "command ended with code 9: no such ***\n$ " + filepath.Base(source) + " ***"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -134,10 +122,7 @@ func TestValidate(t *testing.T) {
 		{"s", `interpreter = [""]`, `interpreter has an empty program, want one such as "python3"`},
 		{"s", `dir = "d"`, `dir is "d", want an absolute path`},
 	} {
-		err := module.Check(task(t, c.source, c.args))
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%v: %v, want %s", c, err, c.want)
-		}
+		moduletest.Refused(t, task(t, c.source, c.args), c.want)
 	}
 }
 

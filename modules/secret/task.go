@@ -5,13 +5,12 @@ package secretvalue
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Task is a random value, made once and stored in a file of the host. An existing value
@@ -21,7 +20,7 @@ import (
 //   - path is not absolute, or length or bytes is out of 8 to 128
 type Task struct {
 	// Path is the file on the host, with mode 0600.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"absolute"`
 	// Format is the form of the value: a "password" of letters and digits, a "token" of
 	// kubeadm, [a-z0-9]{6}.[a-z0-9]{16}, or "hex".
 	Format string `hcl:"format,optional" enum:"password,token,hex" default:"password"`
@@ -38,8 +37,6 @@ func Kind() module.Kind {
 
 func (t *Task) Validate() error {
 	switch {
-	case !path.IsAbs(t.Path):
-		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case t.Length < 8 || t.Length > 128:
 		return fmt.Errorf("length is %d, expected 8 to 128 characters", t.Length)
 	case t.Bytes < 8 || t.Bytes > 128:
@@ -99,7 +96,7 @@ func (t *Task) absent(ctx context.Context, h module.Host, there bool) ([]module.
 const advice = "move it away, or use another path"
 
 func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
-	return claim.Free(ctx, h, t.Path, advice)
+	return ownership.Free(ctx, h, t.Path, advice)
 }
 
 type Outputs struct {

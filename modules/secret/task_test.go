@@ -20,20 +20,8 @@ func task(path string, change func(*secretvalue.Task)) module.Task {
 
 func value(t *testing.T, h module.Host, made module.Task) string {
 	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values["value"].AsString()
+	moduletest.Do(t, made, h)
+	return moduletest.Outputs(t, made, h)["value"].AsString()
 }
 
 func TestContract(t *testing.T) {
@@ -100,9 +88,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`bytes is 1000, expected 8 to 128`:                  func(t *secretvalue.Task) { t.Bytes = 1000 },
 		`state is "gone", want one of present, absent`:      func(t *secretvalue.Task) { t.State = "gone" },
 	} {
-		err := module.Check(task("/srv/secret", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/srv/secret", change), want)
 	}
 }

@@ -2,13 +2,12 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // logLines is how many lines of a unit's journal are added to the error of a failed
@@ -47,7 +46,7 @@ func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
 // journal.
 func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
 	err := systemctl(ctx, h, t.unit(), verb)
-	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+	if !module.Exited(err) {
 		return err
 	}
 	out, logErr := h.Run(ctx, module.Command{Argv: []string{"journalctl", "--no-pager", "--output=cat",
@@ -126,7 +125,7 @@ func (t *Task) removeUnit(ctx context.Context, h module.Host) error {
 	if err := reload(ctx, h); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.unit(), "unit")
+	return ownership.Release(ctx, h, t.unit(), "unit")
 }
 
 // restore restores the former state of a service and releases its mark.
@@ -153,7 +152,7 @@ func (t *Task) restore(ctx context.Context, h module.Host, was prior) error {
 			return err
 		}
 	}
-	return claim.Release(ctx, h, t.unit(), "service")
+	return ownership.Release(ctx, h, t.unit(), "service")
 }
 
 func (t *Task) forget(ctx context.Context, h module.Host) error {
@@ -161,5 +160,5 @@ func (t *Task) forget(ctx context.Context, h module.Host) error {
 	if err := h.Files().Remove(ctx, file); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, file)
+	return ownership.Release(ctx, h, file)
 }

@@ -97,7 +97,5 @@ type Outputs struct {
 // Outputs reads the state of the unit.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.show(ctx, h)
-	return Outputs{
-		Name: t.unit(), Active: s.active(), Enabled: s.enabled(),
-	}, err
+	return Outputs{Name: t.unit(), Active: s.active(), Enabled: s.enabled()}, err
 }

@@ -25,7 +25,7 @@ func TestSuiteOfAUnitOfKinit(t *testing.T) {
 			Absent: func() module.Task { return task(t, "name = \"web\"\nstate = \"absent\"") },
 			Host:   h,
 		})
-		checkMarks(t, h)
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestSuiteOfAServiceOfTheDistribution(t *testing.T) {
 		if got := *s.Units["ssh.service"]; got != want {
 			t.Errorf("owner %q: %+v, want %+v", owner, got, want)
 		}
-		checkMarks(t, h)
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestDecisions(t *testing.T) {
 			if c.stored != "" {
 				h.FS.Put("/var/lib/kinit/host.x.service.fingerprint", c.stored+"\n", 0o600)
 			}
-			got := planned(t, task(t, "name = \"x\"\n"+c.args), h)
+			got := moduletest.Texts(t, task(t, "name = \"x\"\n"+c.args), h)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -99,17 +99,17 @@ func TestDecisions(t *testing.T) {
 func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 	t.Parallel()
 	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
-	apply(t, task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web\\n\""), h)
+	moduletest.Do(t, task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web\\n\""), h)
 	changed := task(t, "name = \"web\"\nstate = \"started\"\nunit = \"[Service]\\nExecStart=/bin/web2\\n\"")
 	want := []string{
 		"change unit web.service\n--- /etc/systemd/system/web.service\n+++ /etc/systemd/system/web.service\n" +
 			"@@ -1,2 +1,2 @@\n [Service]\n-ExecStart=/bin/web\n+ExecStart=/bin/web2",
 		"restart web.service, as what it was started with has changed",
 	}
-	if diff := cmp.Diff(want, planned(t, changed, h)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, changed, h)); diff != "" {
 		t.Error(diff)
 	}
-	apply(t, changed, h)
+	moduletest.Do(t, changed, h)
 	lines := h.Changes()
 	if got := lines[len(lines)-2:]; !slices.Equal(got, []string{"systemctl daemon-reload", "systemctl restart -- web.service"}) {
 		t.Errorf("commands %q", got)
@@ -117,7 +117,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 	if s.Units["web.service"].Active != "active" {
 		t.Error("web does not run")
 	}
-	checkMarks(t, h, module.Mark{Kind: "unit", ID: "web.service"},
+	moduletest.Marks(t, h, module.Mark{Kind: "unit", ID: "web.service"},
 		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.web.service.fingerprint"})
 }
 
@@ -142,16 +142,16 @@ func TestMarkKeepsHowAServiceWas(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": {Load: "loaded", Active: "inactive", File: "enabled"}})
 	for _, state := range []string{"started", "stopped"} {
-		apply(t, task(t, "name = \"ssh.service\"\nstate = \""+state+"\""), h)
+		moduletest.Do(t, task(t, "name = \"ssh.service\"\nstate = \""+state+"\""), h)
 	}
-	checkMarks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":false}`})
+	moduletest.Marks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":false}`})
 }
 
 func TestMarkTakesAServiceThatIsStartingForARunningOne(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": {Load: "loaded", Active: "activating", File: "enabled"}})
-	apply(t, task(t, "name = \"ssh.service\"\nstate = \"started\""), h)
-	checkMarks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":true}`})
+	moduletest.Do(t, task(t, "name = \"ssh.service\"\nstate = \"started\""), h)
+	moduletest.Marks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":true,"active":true}`})
 }
 
 func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
@@ -160,8 +160,8 @@ func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
 	if err := h.Own(t.Context(), module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":false,"active":false}`}); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, task(t, "name = \"ssh\"\nstate = \"absent\""), h)
-	checkMarks(t, h)
+	moduletest.Do(t, task(t, "name = \"ssh\"\nstate = \"absent\""), h)
+	moduletest.Marks(t, h)
 	if len(h.Changes()) > 0 {
 		t.Errorf("changes %q", h.Changes())
 	}
@@ -170,8 +170,8 @@ func TestRestoreOfAServiceWhosePackageIsGone(t *testing.T) {
 func TestRestartAloneIsNoReasonForAMark(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
-	apply(t, task(t, "name = \"ssh\"\nrestart_on = [\"a\"]"), h)
-	checkMarks(t, h, module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
+	moduletest.Do(t, task(t, "name = \"ssh\"\nrestart_on = [\"a\"]"), h)
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
 }
 
 func TestFailedStartHasTheEndOfTheJournal(t *testing.T) {
@@ -205,7 +205,7 @@ func TestAStartThatWasBrokenOffIsNoReasonToRestart(t *testing.T) {
 	}
 	s.Fails = ""
 	s.Units["web.service"].Active = "active"
-	if got := planned(t, made, h); len(got) > 0 {
+	if got := moduletest.Texts(t, made, h); len(got) > 0 {
 		t.Errorf("steps %q, want none", got)
 	}
 }
@@ -218,9 +218,7 @@ func TestValidate(t *testing.T) {
 		"name = \"x\"\nstate = \"restarted\"":         `state is "restarted", want one of started, stopped, absent`,
 		"name = \"x\"\nmasked = true\nenabled = true": `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }
 
@@ -238,38 +236,4 @@ func TestFingerprintTellsListsApart(t *testing.T) {
 func task(t *testing.T, args string) *Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), strings.TrimSpace(args)+"\n").(*Task)
-}
-
-func planned(t *testing.T, task module.Task, h module.Host) []string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
-func apply(t *testing.T, task module.Task, h module.Host) {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func checkMarks(t *testing.T, h module.Host, want ...module.Mark) {
-	t.Helper()
-	got, err := h.Marks(t.Context())
-	if err != nil || cmp.Diff(append([]module.Mark(nil), want...), got) != "" {
-		t.Errorf("marks %v, %v, want %v", got, err, want)
-	}
 }

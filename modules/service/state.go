@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fingerprint"
+	"kinit/modules/internal/ownership"
 )
 
 // state is the current state of the unit.
@@ -118,7 +118,7 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	if s.ours || t.Unit != nil && have == *t.Unit {
 		return nil
 	}
-	_, s.ours, err = claim.Of(ctx, h, t.unit(), "unit")
+	_, s.ours, err = ownership.Of(ctx, h, t.unit(), "unit")
 	return err
 }
 
@@ -128,7 +128,7 @@ func (t *Task) readBefore(ctx context.Context, h module.Host) (*prior, error) {
 	if h.Owner() == "" {
 		return nil, nil
 	}
-	mark, marked, err := claim.Of(ctx, h, t.unit(), "service")
+	mark, marked, err := ownership.Of(ctx, h, t.unit(), "service")
 	if err != nil || !marked {
 		return nil, err
 	}

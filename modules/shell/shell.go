@@ -32,7 +32,7 @@ type Task struct {
 	Commands string `hcl:"commands"`
 	// Executable is the shell, a name or an absolute path. Every host has the default, the
 	// POSIX shell.
-	Executable string `hcl:"executable,optional" default:"sh"`
+	Executable string `hcl:"executable,optional" default:"sh" nonempty:"want a shell such as \"bash\""`
 	// Unless is text for the same shell that changes nothing; if it ends with 0,
 	// the commands do not run.
 	Unless string `hcl:"unless,optional"`
@@ -52,8 +52,6 @@ func (t *Task) Validate() error {
 		return errors.New("commands is empty, want text for the shell")
 	case strings.ContainsRune(t.Commands, 0):
 		return errors.New("commands has a NUL character in it, want text")
-	case t.Executable == "":
-		return errors.New("executable is empty, want a shell such as \"bash\"")
 	}
 	return t.Check()
 }

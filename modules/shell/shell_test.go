@@ -70,18 +70,9 @@ func TestTextIsNoArgumentAndStandardInputIsEmpty(t *testing.T) {
 	if got := moduletest.Apply(t, task, h); got != "" {
 		t.Fatal(got)
 	}
-	got, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]cty.Value{
+	moduletest.WantOutputs(t, task, h, map[string]cty.Value{
 		"stdout": cty.StringVal("sh /dev/fd/3 [it's $HOME]\n"), "stderr": cty.StringVal("warn\n"), "code": cty.NumberIntVal(4),
-	}
-	for name := range want {
-		if !got[name].RawEquals(want[name]) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], want[name])
-		}
-	}
+	})
 }
 
 func TestLongTextIsReadToItsEnd(t *testing.T) {
@@ -133,9 +124,7 @@ func TestValidate(t *testing.T) {
 		"commands = \"x\"\ndir = \"work\"":          `dir is "work", want an absolute path`,
 		"commands = \"x\"\nexecutable = \"dash\"\n": "",
 	} {
-		if got := moduletest.Mistake(t, task(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }
 

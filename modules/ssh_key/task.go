@@ -10,15 +10,14 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Task is an SSH key pair. An existing private key is kept.
@@ -28,7 +27,7 @@ import (
 //     use another path
 type Task struct {
 	// Path is the path of the private key on the host; the public key is beside it, with ".pub".
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"absolute"`
 	// Type is the type of a new key.
 	Type string `hcl:"type,optional" enum:"ed25519" default:"ed25519"`
 	// Comment is the comment of the public key. Default none.
@@ -42,8 +41,6 @@ func Kind() module.Kind {
 
 func (t *Task) Validate() error {
 	switch {
-	case !path.IsAbs(t.Path):
-		return fmt.Errorf("path is %q, expected an absolute path", t.Path)
 	case strings.ContainsAny(t.Comment, "\r\n"):
 		return errors.New("comment has a line break, expected one line")
 	}
@@ -149,7 +146,7 @@ func (t *Task) absent(ctx context.Context, h module.Host, s state) ([]module.Ste
 }
 
 func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error {
-	return claim.Free(ctx, h, file, "move it away, or use another path")
+	return ownership.Free(ctx, h, file, "move it away, or use another path")
 }
 
 type Outputs struct {

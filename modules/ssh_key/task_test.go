@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/ssh_key"
@@ -20,28 +18,6 @@ func task(path string, change func(*sshkey.Task)) module.Task {
 		change(made)
 	}
 	return made
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func outputs(t *testing.T, h module.Host, made module.Task) map[string]cty.Value {
-	t.Helper()
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values
 }
 
 func TestContract(t *testing.T) {
@@ -63,12 +39,12 @@ func TestSshKeygenReadsBothHalves(t *testing.T) {
 	}
 	h := moduletest.LocalHost(t, "k8s")
 	made := task(h.Path("id"), nil)
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	derived, err := exec.Command("ssh-keygen", "-y", "-f", h.Path("id")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := outputs(t, h, made)
+	values := moduletest.Outputs(t, made, h)
 	if got := strings.TrimSpace(string(derived)); got != values["public_key"].AsString() {
 		t.Errorf("ssh-keygen derives %q, the public key is %q", got, values["public_key"].AsString())
 	}
@@ -85,14 +61,14 @@ func TestSshKeygenReadsBothHalves(t *testing.T) {
 func TestPrivateKeyIsKeptAndSecret(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
-	apply(t, h, task(h.Path("id"), nil))
+	moduletest.Do(t, task(h.Path("id"), nil), h)
 	before, err := os.ReadFile(h.Path("id"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := task(h.Path("id"), func(t *sshkey.Task) { t.Comment = "other" })
-	apply(t, h, changed)
-	values := outputs(t, h, changed)
+	moduletest.Do(t, changed, h)
+	values := moduletest.Outputs(t, changed, h)
 	if got := values["private_key"].AsString(); got != string(before) {
 		t.Error("the private key has changed with the comment")
 	}
@@ -126,9 +102,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`comment has a line break, expected one line`:  func(t *sshkey.Task) { t.Comment = "a\nb" },
 		`state is "gone", want one of present, absent`: func(t *sshkey.Task) { t.State = "gone" },
 	} {
-		err := module.Check(task("/srv/id", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/srv/id", change), want)
 	}
 }

@@ -5,14 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/manifest"
 	"kinit/modules/internal/pathmark"
 )
 
 // forgetAll returns the last step of a complete removal: it removes the manifest itself,
-// with the marks of remaining objects. It fails while there are marks that no module undoes.
+// with the marks of remaining objects, or the empty folder that an interrupted removal left.
+// It is nil while there are marks that no module undoes.
 func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.Step {
+	if s.empty && len(s.marks) == 0 {
+		return module.NewStep("remove the empty folder of manifests", func(ctx context.Context, h module.Host) error {
+			return manifest.Remove(ctx, h, false)
+		})
+	}
 	if !t.All || len(s.foreign) > 0 || !s.manifest && len(s.marks) == 0 {
 		return nil
 	}
@@ -43,9 +50,6 @@ func stayText(kept []module.Mark) string {
 	if len(kept) == 0 {
 		return ""
 	}
-	names := make([]string, len(kept))
-	for i, mark := range kept {
-		names[i] = mark.Kind + " " + mark.ID
-	}
+	names := lists.Map(kept, func(mark module.Mark) string { return mark.Kind + " " + mark.ID })
 	return "; these stay: " + strings.Join(names, ", ")
 }

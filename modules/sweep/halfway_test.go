@@ -1,9 +1,13 @@
 package sweep_test
 
 import (
+	"errors"
+	"io/fs"
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/manifest"
 )
 
 // A run that is killed while it writes leaves the new content under a temporary name.
@@ -41,7 +45,7 @@ func TestWhatAKilledRunHasHalfWrittenGoes(t *testing.T) {
 	for name := range files {
 		h.FS.Put(name, "{}", 0o644)
 	}
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	for name, want := range files {
 		if _, there := h.FS.Text(name); there != want {
 			t.Errorf("%s is there: %v, want %v", name, there, want)
@@ -63,11 +67,24 @@ func TestAFolderOfTheClustersOwnStaysWithWhatIsKept(t *testing.T) {
 	)
 	h.FS.Put(own+"/cache/base.qcow2", "image", 0o644)
 	h.FS.Put(own+"/ca.crt", "cert", 0o644)
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	if _, there := h.FS.Text(own + "/cache/base.qcow2"); !there {
 		t.Error("what is to be kept is gone")
 	}
 	if _, there := h.FS.Text(own + "/ca.crt"); there {
 		t.Error("the certificate is still there")
+	}
+}
+
+// A run that is killed after it has removed the owner's folder leaves the folder above it.
+func TestAnEmptyFolderOfManifestsGoes(t *testing.T) {
+	t.Parallel()
+	h := host(t)
+	if err := h.FS.Mkdir(t.Context(), manifest.Folder, module.Attr{Mode: 0o700}); err != nil {
+		t.Fatal(err)
+	}
+	moduletest.Settle(t, task(all), h)
+	if _, err := h.FS.Stat(t.Context(), manifest.Folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the empty folder of manifests is still there: %v", err)
 	}
 }

@@ -54,12 +54,12 @@ func TestWhatTheModulesOfAHostMakeIsUndone(t *testing.T) {
 	h.Shell(t, "rm -rf /var/lib/kinit; echo '192.0.2.9 db.example' >>/etc/hosts; echo kinit-old >/proc/sys/kernel/hostname; rm -f /etc/ssh/ssh_known_hosts; mkdir -p /etc/cron.d")
 	before := facts(t, h)
 	for _, one := range work(t) {
-		roottest.Apply(t, h, one)
+		moduletest.Settle(t, one, h)
 	}
 	if facts(t, h) == before {
 		t.Fatal("the work has changed nothing")
 	}
-	roottest.Apply(t, h, task(func(t *sweep.Task) { t.All, t.Purge = true, true }))
-	roottest.Same(t, "facts", facts(t, h), before)
-	roottest.Marks(t, h)
+	moduletest.Settle(t, task(func(t *sweep.Task) { t.All, t.Purge = true, true }), h)
+	moduletest.Same(t, "facts", facts(t, h), before)
+	moduletest.Marks(t, h)
 }

@@ -11,10 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/seen"
 )
 
@@ -35,9 +36,9 @@ type Task struct {
 	// Kinds are the kinds of marks that are undone and counted, such as "netns". Default all.
 	Kinds []string `hcl:"kinds,optional"`
 
-	marks []module.MarkKind // the kinds that are undone
-	seen  seen.Reading[state]
-	told  string
+	marks   []module.MarkKind // the kinds that are undone
+	seen    seen.Reading[state]
+	message string
 }
 
 func Kind(kinds []module.MarkKind) module.Kind {
@@ -45,10 +46,7 @@ func Kind(kinds []module.MarkKind) module.Kind {
 }
 
 func (t *Task) Validate() error {
-	var names []string
-	for _, one := range t.marks {
-		names = append(names, one.Name)
-	}
+	names := lists.Map(t.marks, func(one module.MarkKind) string { return one.Name })
 	for _, kind := range t.Kinds {
 		if !slices.Contains(names, kind) {
 			slices.Sort(names)
@@ -64,6 +62,7 @@ type state struct {
 	foreign  []module.Mark // below the owner's name, of another instance
 	others   manifest.Others
 	manifest bool // the folder of the owner's manifest exists
+	empty    bool // the folder of all manifests exists, with nothing in it
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -78,12 +77,16 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if s.manifest, err = manifest.Exists(ctx, h, h.Owner()); err != nil {
 		return s, err
 	}
-	if t.All && s.manifest {
-		if s.foreign, err = manifest.Strangers(ctx, h); err != nil {
-			return s, err
-		}
+	switch {
+	case t.All && s.manifest:
+		s.foreign, err = manifest.Strangers(ctx, h)
+	case t.All:
+		s.empty, err = manifest.IsEmpty(ctx, h)
 	}
-	t.told = strangers(h, s.foreign)
+	if err != nil {
+		return s, err
+	}
+	t.message = strangers(h, s.foreign)
 	if len(t.doomed(s)) == 0 {
 		return s, nil
 	}
@@ -93,15 +96,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 
 // strangers reports marks of another instance that remain, with their objects.
 func strangers(h module.Host, marks []module.Mark) string {
-	texts := make([]string, len(marks))
-	for i, mark := range marks {
-		texts[i] = claim.LeftAlone(h, mark.Kind+" "+mark.ID)
-	}
+	texts := lists.Map(marks, func(mark module.Mark) string { return ownership.LeftAlone(h, mark.Kind+" "+mark.ID) })
 	return strings.Join(texts, "\n")
 }
 
-// Tells returns the objects that another cluster with the same name has marked.
-func (t *Task) Tells() string { return t.told }
+// MessageText returns the objects that another cluster with the same name has marked.
+func (t *Task) MessageText() string { return t.message }
 
 // doomed lists the marks to undo, the last first.
 func (t *Task) doomed(s state) []module.Mark {
@@ -234,7 +234,5 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		}
 	}
 	left := t.left(s)
-	return Outputs{
-		Count: len(left), Names: left, Kept: kept,
-	}, nil
+	return Outputs{Count: len(left), Names: left, Kept: kept}, nil
 }

@@ -60,35 +60,6 @@ func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
 	return h
 }
 
-func plan(t *testing.T, h module.Host, made module.Task) []module.Step {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func texts(steps []module.Step) []string {
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	for _, s := range plan(t, h, made) {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if left := plan(t, h, made); len(left) > 0 {
-		t.Fatalf("planned again: %v", texts(left))
-	}
-}
-
 // everything is one mark of each kind.
 func everything() []module.Mark {
 	return []module.Mark{
@@ -131,10 +102,10 @@ func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
 		"remove folder /opt/lab unless others use it",
 		"remove the manifest of cluster k8s; these stay: package podman, download /opt/lab/base.qcow2",
 	}
-	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	wantChanges := []string{
 		"nft delete table inet kinit_k8s",
 		"systemctl disable --now -- kinit-nft.service", "systemctl daemon-reload",
@@ -170,7 +141,7 @@ func TestPurgeTakesPackagesAndImagesToo(t *testing.T) {
 	t.Parallel()
 	h := host(t, everything()...)
 	populate(h)
-	apply(t, h, task(func(t *sweep.Task) { t.All, t.Purge = true, true }))
+	moduletest.Settle(t, task(func(t *sweep.Task) { t.All, t.Purge = true, true }), h)
 	changes := h.Changes()
 	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' purge -- podman"
 	if got := changes[len(changes)-1]; got != want {
@@ -189,10 +160,10 @@ func TestWhatIsStillDeclaredStays(t *testing.T) {
 		t.Keep = []string{"/opt/lab", "/opt/lab/config", "/etc/hosts", "net.ipv4.ip_forward", "libvirtd.service", "kinit-nft.service", "inet kinit_k8s"}
 	})
 	want := []string{"remove download /opt/lab/tool"}
-	if diff := cmp.Diff(want, texts(plan(t, h, keep))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, keep, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, keep)
+	moduletest.Settle(t, keep, h)
 }
 
 func TestFolderWithOthersFilesStays(t *testing.T) {
@@ -200,7 +171,7 @@ func TestFolderWithOthersFilesStays(t *testing.T) {
 	h := host(t, module.Mark{Kind: "directory", ID: "/opt/shared"}, module.Mark{Kind: "directory", ID: "/opt/kinit/k8s"})
 	h.FS.Put("/opt/shared/theirs", "", 0o644)
 	h.FS.Put("/opt/kinit/k8s/cache/part", "", 0o644)
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	if _, there := h.FS.Text("/opt/shared/theirs"); !there {
 		t.Error("somebody's file is gone")
 	}
@@ -232,10 +203,10 @@ func TestThingsOfAnotherClusterStay(t *testing.T) {
 		"leave file /opt/common to cluster other, which has it too",
 		"remove the manifest of cluster k8s",
 	}
-	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	for name, want := range map[string]bool{
 		"/opt/common": true, "/opt/own": false, "/var/lib/kinit/x/theirs": true,
 		"/var/lib/kinit/clusters/other/owned/service/libvirtd.service.json": true,
@@ -260,7 +231,7 @@ func TestSharedFilesGoWithTheLastCluster(t *testing.T) {
 	mark(h, "k8s", "file", "ca.key.json", "/var/lib/kinit/shared/overlay/ca.key")
 	mark(h, "k8s", "directory", "shared.json", "/var/lib/kinit/shared")
 	mark(h, "k8s", "directory", "overlay.json", "/var/lib/kinit/shared/overlay")
-	alone := texts(plan(t, h, task(all)))
+	alone := moduletest.Texts(t, task(all), h)
 	mark(h, "other", "sysctl", "x.json", "net.ipv4.ip_forward")
 	want := []string{
 		"hand file /var/lib/kinit/shared/overlay/ca.key over to cluster other",
@@ -268,7 +239,7 @@ func TestSharedFilesGoWithTheLastCluster(t *testing.T) {
 		"hand folder /var/lib/kinit/shared over to cluster other",
 		"remove the manifest of cluster k8s",
 	}
-	if diff := cmp.Diff(want, texts(plan(t, h, task(all)))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
 		t.Errorf("steps beside another cluster (-want +got):\n%s", diff)
 	}
 	want = []string{
@@ -286,13 +257,10 @@ func TestMarksThatNobodyUndoesAreCountedAndKeepTheManifest(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "ovs_setting", ID: "ovn-remote"}, module.Mark{Kind: "package", ID: "podman", Keep: true})
 	made := task(all)
-	if got := plan(t, h, made); len(got) > 0 {
-		t.Errorf("steps %v, want none", texts(got))
+	if got := moduletest.Texts(t, made, h); len(got) > 0 {
+		t.Errorf("steps %v, want none", got)
 	}
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := moduletest.Outputs(t, made, h)
 	if count, _ := values["count"].AsBigFloat().Int64(); count != 1 || values["names"].AsValueSlice()[0].AsString() != "ovs_setting ovn-remote" ||
 		values["kept"].AsValueSlice()[0].AsString() != "package podman" {
 		t.Errorf("outputs %#v", values)
@@ -304,10 +272,10 @@ func TestThingsOfOtherSweepsAreTheLastResort(t *testing.T) {
 	h := host(t, module.Mark{Kind: "volume", ID: "/var/lib/libvirt/images/k8s-a.qcow2"}, module.Mark{Kind: "podman_image", ID: "localhost/dns:1"})
 	h.On("podman", "image", "inspect", "localhost/dns:1").Fail(127, "podman: not found")
 	h.On("podman", "image", "exists", "localhost/dns:1").Fail(127, "podman: not found")
-	if got := plan(t, h, task(nil)); len(got) > 0 {
-		t.Errorf("steps %v, want none", texts(got))
+	if got := moduletest.Texts(t, task(nil), h); len(got) > 0 {
+		t.Errorf("steps %v, want none", got)
 	}
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 }
 
 func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
@@ -320,14 +288,11 @@ func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
 		"bring file /etc/hosts back from /etc/hosts.kinit-backup",
 		"remove file /opt/lab/config",
 	}
-	if diff := cmp.Diff(want, texts(plan(t, h, made))); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, made, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, made)
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moduletest.Settle(t, made, h)
+	values := moduletest.Outputs(t, made, h)
 	if count, _ := values["count"].AsBigFloat().Int64(); count != 0 || values["kept"].LengthInt() != 1 ||
 		values["kept"].AsValueSlice()[0].AsString() != "download /opt/lab/base.qcow2" {
 		t.Errorf("outputs %#v", values)
@@ -341,10 +306,10 @@ func TestAllOfSomeKindsLeavesTheManifestOfTheOthers(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "file", ID: "/opt/lab/config"}, module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"})
 	made := task(func(t *sweep.Task) { t.All, t.Kinds = true, []string{"file"} })
-	if diff := cmp.Diff([]string{"remove file /opt/lab/config"}, texts(plan(t, h, made))); diff != "" {
+	if diff := cmp.Diff([]string{"remove file /opt/lab/config"}, moduletest.Texts(t, made, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	marks, err := h.Marks(t.Context())
 	if diff := cmp.Diff([]module.Mark{{Kind: "nft_table", ID: "inet kinit_k8s"}}, marks); err != nil || diff != "" {
 		t.Errorf("%v, marks (-want +got):\n%s", err, diff)
@@ -363,7 +328,7 @@ func TestATableOfANamesakeStays(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"})
 	h.SetInstance("MINE")
-	apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	if got := h.Changes(); len(got) > 0 {
 		t.Errorf("commands %q, want none", got)
 	}
@@ -388,7 +353,7 @@ func TestWhatIsHandedOverIsOfTheHeirsInstance(t *testing.T) {
 		if file != "" {
 			h.FS.Put(owned+"other/owned/instance.json", file, 0o600)
 		}
-		apply(t, h, task(all))
+		moduletest.Settle(t, task(all), h)
 		text, _ := h.FS.Text(owned + "other/owned/sysctl/x.json")
 		var got struct{ Kind, ID, Prior, Seq, Instance string }
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -412,23 +377,23 @@ func TestMarksOfANamesakeStayWithTheManifest(t *testing.T) {
 	theirs := "/var/lib/kinit/clusters/k8s/owned/file/theirs.json"
 	h.FS.Put(theirs, `{"kind": "file", "id": "/opt/theirs", "seq": "1", "instance": "OTHER"}`, 0o600)
 	made := task(all)
-	if diff := cmp.Diff([]string{"remove file /opt/own"}, texts(plan(t, h, made))); diff != "" {
+	if diff := cmp.Diff([]string{"remove file /opt/own"}, moduletest.Texts(t, made, h)); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	for name, want := range map[string]bool{"/opt/own": false, "/opt/theirs": true, theirs: true} {
 		if _, there := h.FS.Text(name); there != want {
 			t.Errorf("%s is there: %v, want %v", name, there, want)
 		}
 	}
-	if got, want := made.Tells(), "file /opt/theirs is left alone: another cluster k8s made it"; got != want {
+	if got, want := made.MessageText(), "file /opt/theirs is left alone: another cluster k8s made it"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 }
 
 func TestHostWithoutOwnerHasNothing(t *testing.T) {
 	t.Parallel()
-	if got := plan(t, moduletest.NewFakeHost(t, ""), task(all)); len(got) > 0 {
-		t.Errorf("steps %v, want none", texts(got))
+	if got := moduletest.Texts(t, task(all), moduletest.NewFakeHost(t, "")); len(got) > 0 {
+		t.Errorf("steps %v, want none", got)
 	}
 }

@@ -16,7 +16,7 @@ func unpacked(t *testing.T) *roottest.Host {
 	t.Helper()
 	h := roottest.New(t, "demo", "tar", "unzip")
 	h.Shell(t, `mkdir -p a/bin a/data a/empty && cd a && echo 1 >bin/app && echo 2 >data/seed && tar -cf /srv/app.tar .`)
-	roottest.Apply(t, h, moduletest.Decode(t, unarchive.Kind(), "archive = \"/srv/app.tar\"\ndest = \"/srv/app\""))
+	moduletest.Settle(t, moduletest.Decode(t, unarchive.Kind(), "archive = \"/srv/app.tar\"\ndest = \"/srv/app\""), h)
 	h.Shell(t, `mkdir -p /srv/nas/data /srv/app/uploads; echo customer >/srv/nas/orders.db; echo customer >/srv/nas/data/seed
 echo customer >/srv/app/local.db; mount --bind /srv/nas /srv/app/uploads; mount --bind /srv/nas/data /srv/app/data`)
 	return h
@@ -27,7 +27,7 @@ const othersFiles = "/srv/app/data/seed\n/srv/app/local.db\n/srv/app/uploads/dat
 func TestCleanUpRemovesOfATreeWhatWasUnpacked(t *testing.T) {
 	t.Parallel()
 	h := unpacked(t)
-	roottest.Apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	if got := h.Shell(t, "find /srv/app -type f | sort"); got != othersFiles {
 		t.Errorf("left are\n%s, want\n%s", got, othersFiles)
 	}
@@ -40,7 +40,7 @@ func TestCleanUpRemovesOfATreeWhatWasUnpacked(t *testing.T) {
 func TestAbsentTreeLosesWhatWasUnpacked(t *testing.T) {
 	t.Parallel()
 	h := unpacked(t)
-	roottest.Apply(t, h, moduletest.Decode(t, unarchive.Kind(), "dest = \"/srv/app\"\nstate = \"absent\""))
+	moduletest.Settle(t, moduletest.Decode(t, unarchive.Kind(), "dest = \"/srv/app\"\nstate = \"absent\""), h)
 	if got := h.Shell(t, "find /srv/app -type f | sort"); got != othersFiles {
 		t.Errorf("left are\n%s, want\n%s", got, othersFiles)
 	}
@@ -55,11 +55,8 @@ func TestCheckoutWithAMountStays(t *testing.T) {
 	if err := h.Own(t.Context(), module.Mark{Kind: "tree", ID: "/srv/app"}); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := task(all).Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = steps[0].Do(t.Context(), h)
+	steps := moduletest.Steps(t, task(all), h)
+	err := steps[0].Do(t.Context(), h)
 	if want := "a file system is mounted at /srv/app/uploads"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %s", err, want)
 	}
@@ -77,7 +74,7 @@ func TestInterruptedUnpackingLeavesOthersFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	roottest.Apply(t, h, task(all))
+	moduletest.Settle(t, task(all), h)
 	if got := h.Shell(t, "find /srv/app /srv/new -mindepth 0 2>/dev/null || true"); got != "/srv/app\n/srv/app/local.db\n" {
 		t.Errorf("left are %q", got)
 	}

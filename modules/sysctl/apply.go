@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -109,7 +109,7 @@ func (t *Task) forget(ctx context.Context, h module.Host) error {
 	if err := h.Files().Remove(ctx, t.file(h)); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.file(h), "file")
+	return ownership.Release(ctx, h, t.file(h), "file")
 }
 
 func (t *Task) restore(ctx context.Context, h module.Host) error {
@@ -124,5 +124,5 @@ func (t *Task) restore(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) release(ctx context.Context, h module.Host) error {
-	return claim.Release(ctx, h, t.Name, "sysctl")
+	return ownership.Release(ctx, h, t.Name, "sysctl")
 }

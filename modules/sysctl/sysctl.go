@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Task is a kernel parameter with a value. The mark records the former
@@ -112,7 +113,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if !t.Absent() && !t.Least || h.Owner() == "" {
 		return s, nil
 	}
-	mark, marked, err := claim.Of(ctx, h, t.Name, "sysctl")
+	mark, marked, err := ownership.Of(ctx, h, t.Name, "sysctl")
 	if err != nil {
 		return s, err
 	}
@@ -147,4 +148,17 @@ type Outputs struct {
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	return Outputs{Value: s.value}, err
+}
+
+// undoSysctl restores the former value of a kernel parameter. If the kernel no longer has
+// the parameter, it does nothing.
+func undoSysctl(ctx context.Context, h module.Host, mark module.Mark) error {
+	file := "/proc/sys/" + dotsAndSlashes.Replace(mark.ID)
+	there, err := hostfile.Exists(ctx, h, file)
+	if err != nil || !there {
+		return err
+	}
+	// Files below /proc cannot be replaced, which is what Files.Write does.
+	_, err = h.Run(ctx, module.Command{Argv: []string{"tee", "--", file}, Stdin: strings.NewReader(mark.Prior + "\n")})
+	return err
 }

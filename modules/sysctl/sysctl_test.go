@@ -43,7 +43,7 @@ func TestSuite(t *testing.T) {
 		if got, _ := h.FS.Text(proc); got != after {
 			t.Errorf("owner %q: value %q afterwards, want %q", owner, got, after)
 		}
-		checkMarks(t, h)
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestDecisions(t *testing.T) {
 			if c.kept != "" {
 				h.FS.Put(demo, c.kept, 0o644)
 			}
-			if diff := cmp.Diff(c.want, planned(t, task(t, c.args), h)); diff != "" {
+			if diff := cmp.Diff(c.want, moduletest.Texts(t, task(t, c.args), h)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -87,9 +87,9 @@ func TestFirstValueIsKeptInTheMark(t *testing.T) {
 	t.Parallel()
 	h := kernel(t, "demo")
 	for _, value := range []string{"1", "2"} {
-		apply(t, task(t, forward+`value = "`+value+`"`), h)
+		moduletest.Do(t, task(t, forward+`value = "`+value+`"`), h)
 	}
-	checkMarks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"}, module.Mark{Kind: "file", ID: demo})
+	moduletest.Marks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"}, module.Mark{Kind: "file", ID: demo})
 }
 
 func TestParameterThatIsHighEnoughStaysAndIsNotMarked(t *testing.T) {
@@ -97,8 +97,8 @@ func TestParameterThatIsHighEnoughStaysAndIsNotMarked(t *testing.T) {
 	h := kernel(t, "demo")
 	h.FS.Put(proc, "9\n", 0o644)
 	least := forward + "value = \"8\"\nleast = true"
-	apply(t, task(t, least), h)
-	checkMarks(t, h)
+	moduletest.Do(t, task(t, least), h)
+	moduletest.Marks(t, h)
 	if got, _ := h.FS.Text(proc); got != "9\n" {
 		t.Errorf("value %q, want 9", got)
 	}
@@ -115,10 +115,10 @@ func TestParameterThatIsTooLowIsRaisedMarkedAndBroughtBack(t *testing.T) {
 		Absent: func() module.Task { return task(t, forward+"state = \"absent\"") },
 		Host:   h,
 	})
-	checkMarks(t, h)
+	moduletest.Marks(t, h)
 	h.FS.Put(proc, "7\n", 0o644)
-	apply(t, task(t, forward+"value = \"8\"\nleast = true"), h)
-	checkMarks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "7"}, module.Mark{Kind: "file", ID: demo})
+	moduletest.Do(t, task(t, forward+"value = \"8\"\nleast = true"), h)
+	moduletest.Marks(t, h, module.Mark{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "7"}, module.Mark{Kind: "file", ID: demo})
 	if got, _ := h.FS.Text(demo); got != "net.ipv4.ip_forward = 8\n" {
 		t.Errorf("%s has %q", demo, got)
 	}
@@ -131,7 +131,7 @@ func TestParameterThatARunHasRaisedBeforeItDiedGetsItsFile(t *testing.T) {
 	if err := made.set(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"write " + demo}, planned(t, made, h)); diff != "" {
+	if diff := cmp.Diff([]string{"write " + demo}, moduletest.Texts(t, made, h)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -142,28 +142,28 @@ func TestParameterThatAnotherClusterHasRaisedGetsAFileOfItsOwn(t *testing.T) {
 	h.FS.Put(proc, "8\n", 0o644)
 	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 8\n", 0o644)
 	made := task(t, forward+"value = \"8\"\nleast = true")
-	if diff := cmp.Diff([]string{"write " + demo}, planned(t, made, h)); diff != "" {
+	if diff := cmp.Diff([]string{"write " + demo}, moduletest.Texts(t, made, h)); diff != "" {
 		t.Error(diff)
 	}
-	apply(t, made, h)
-	checkMarks(t, h, module.Mark{Kind: "file", ID: demo})
+	moduletest.Do(t, made, h)
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: demo})
 }
 
 func TestValueThatAnotherClusterNeedsStays(t *testing.T) {
 	t.Parallel()
 	h := kernel(t, "demo")
-	apply(t, task(t, forward+`value = "1"`), h)
+	moduletest.Do(t, task(t, forward+`value = "1"`), h)
 	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 1\n", 0o644)
 	absent := task(t, forward+`state = "absent"`)
 	want := []string{"remove " + demo, "release net.ipv4.ip_forward, which stays 1"}
-	if diff := cmp.Diff(want, planned(t, absent, h)); diff != "" {
+	if diff := cmp.Diff(want, moduletest.Texts(t, absent, h)); diff != "" {
 		t.Error(diff)
 	}
-	apply(t, absent, h)
+	moduletest.Do(t, absent, h)
 	if got, _ := h.FS.Text(proc); got != "1\n" {
 		t.Errorf("value %q, want 1", got)
 	}
-	checkMarks(t, h)
+	moduletest.Marks(t, h)
 }
 
 func TestUnknownParameterIsExplained(t *testing.T) {
@@ -193,47 +193,11 @@ func TestValidate(t *testing.T) {
 		"name = \"a.b\"\nvalue = \"4 8\"\nleast = true": `value is "4 8", want a whole number, as least is set`,
 		"name = \"a.b\"\nstate = \"removed\"":           `state is "removed", want one of present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }
 
 func task(t *testing.T, args string) *Task {
 	t.Helper()
 	return moduletest.Decode(t, Kind(), strings.TrimSpace(args)).(*Task)
-}
-
-func planned(t *testing.T, task module.Task, h module.Host) []string {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, s := range steps {
-		texts = append(texts, s.String())
-	}
-	return texts
-}
-
-func apply(t *testing.T, task module.Task, h module.Host) {
-	t.Helper()
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func checkMarks(t *testing.T, h module.Host, want ...module.Mark) {
-	t.Helper()
-	got, err := h.Marks(t.Context())
-	if err != nil || cmp.Diff(append([]module.Mark(nil), want...), got) != "" {
-		t.Errorf("marks %v, %v, want %v", got, err, want)
-	}
 }

@@ -36,7 +36,7 @@ func TestContract(t *testing.T) {
 				New:    func() module.Task { return task(t, name) },
 				Absent: func() module.Task { return task(t, absent+"\nstate = \"absent\"") },
 			})
-			roottest.Marks(t, h)
+			moduletest.Marks(t, h)
 		}
 	}
 }
@@ -44,11 +44,11 @@ func TestContract(t *testing.T) {
 func TestUnitFromATemplate(t *testing.T) {
 	t.Parallel()
 	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
-	roottest.Same(t, "steps", roottest.Planned(t, h, task(t, web)), []string{"create unit web.service", "enable web.service", "start web.service"})
-	roottest.Apply(t, h, task(t, web))
+	moduletest.Same(t, "steps", roottest.Planned(t, h, task(t, web)), []string{"create unit web.service", "enable web.service", "start web.service"})
+	moduletest.Settle(t, task(t, web), h)
 	text, _ := h.FS.Text(systemdtest.Folder + "web.service")
-	roottest.Same(t, "unit", text, "[Service]\nExecStart=/bin/web 8080\n[Install]\nWantedBy=multi-user.target\n")
-	roottest.Same(t, "state", *s.Units["web.service"], *systemdtest.Running())
+	moduletest.Same(t, "unit", text, "[Service]\nExecStart=/bin/web 8080\n[Install]\nWantedBy=multi-user.target\n")
+	moduletest.Same(t, "state", *s.Units["web.service"], *systemdtest.Running())
 	changed := task(t, strings.ReplaceAll(web, "8080", "8081"))
 	steps := roottest.Planned(t, h, changed)
 	if len(steps) != 2 || !strings.Contains(steps[0], "\n-ExecStart=/bin/web 8080\n+ExecStart=/bin/web 8081\n") ||
@@ -64,13 +64,13 @@ func TestUnitFromATemplate(t *testing.T) {
 func TestDropInIsReadAndTheRunningServiceRestarted(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
-	roottest.Apply(t, h, task(t, limits))
+	moduletest.Settle(t, task(t, limits), h)
 	text, _ := h.FS.Text(systemdtest.Folder + "ssh.service.d/50-limits.conf")
-	roottest.Same(t, "drop-in", text, "[Service]\nLimitNOFILE=65536\n")
+	moduletest.Same(t, "drop-in", text, "[Service]\nLimitNOFILE=65536\n")
 	if want := []string{"systemctl daemon-reload", "systemctl restart -- ssh.service"}; !slices.Equal(h.Changes(), want) {
 		t.Errorf("commands %q, want %q", h.Changes(), want)
 	}
-	roottest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/systemd/system/ssh.service.d"},
+	moduletest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/systemd/system/ssh.service.d"},
 		module.Mark{Kind: "file", ID: "/etc/systemd/system/ssh.service.d/50-limits.conf"},
 		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
 }
@@ -79,11 +79,11 @@ func TestSystemdTakesTheUnitOfTheTemplate(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "", "systemctl", "systemd-analyze")
 	fake, _ := systemdtest.New(t, "", map[string]*systemdtest.Unit{})
-	roottest.Apply(t, fake, task(t, strings.ReplaceAll(web, "/bin/web", "/bin/sleep")))
+	moduletest.Settle(t, task(t, strings.ReplaceAll(web, "/bin/web", "/bin/sleep")), fake)
 	text, _ := fake.FS.Text(systemdtest.Folder + "web.service")
 	h.Put(t, systemdtest.Folder+"web.service", text, module.Attr{})
 	h.Shell(t, "systemd-analyze verify --man=no web.service && systemctl --root=/ enable web.service")
-	roottest.Same(t, "link", h.Shell(t, "readlink /etc/systemd/system/multi-user.target.wants/web.service"), "/etc/systemd/system/web.service\n")
+	moduletest.Same(t, "link", h.Shell(t, "readlink /etc/systemd/system/multi-user.target.wants/web.service"), "/etc/systemd/system/web.service\n")
 }
 
 func TestSecretsDoNotBelongInAUnit(t *testing.T) {
@@ -93,9 +93,7 @@ func TestSecretsDoNotBelongInAUnit(t *testing.T) {
 		t.Error("it does not keep vars alone to itself")
 	}
 	want := "a sensitive value is in the text, and everybody can read a unit: put it into a file for EnvironmentFile"
-	if err := module.Check(made); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	moduletest.Refused(t, made, want)
 }
 
 func TestValidate(t *testing.T) {
@@ -109,8 +107,6 @@ func TestValidate(t *testing.T) {
 		"name = \"web\"\ndrop_in = \"../x\"\ncontent = \"\"": `drop_in is "../x", want a file's name such as "50-limits"`,
 		"name = \"web\"\nstate = \"running\"":                `state is "running", want one of started, stopped, present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

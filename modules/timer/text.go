@@ -60,8 +60,7 @@ func (t *Task) checkTimes(ctx context.Context, h module.Host) error {
 			continue
 		}
 		_, err := h.Run(ctx, module.Command{Argv: append([]string{"systemd-analyze", one.verb, "--"}, one.values...)})
-		var exit *module.ExitError
-		if errors.As(err, &exit) && exit.Code == 1 {
+		if exit, ok := errors.AsType[*module.ExitError](err); ok && exit.Code == 1 {
 			return fmt.Errorf("a time of %s is wrong: %s", t.timer(), strings.TrimSpace(exit.Stderr))
 		}
 		if err != nil {

@@ -59,17 +59,17 @@ func TestContract(t *testing.T) {
 			New:    func() module.Task { return task(t, backup) },
 			Absent: func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "units", len(s.Units), 0)
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "units", len(s.Units), 0)
 	}
 }
 
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	h, s := host(t, "demo", map[string]*systemdtest.Unit{})
-	roottest.Apply(t, h, task(t, backup))
+	moduletest.Settle(t, task(t, backup), h)
 	run, _ := h.FS.Text(systemdtest.Folder + "kinit-test.service")
-	roottest.Same(t, "service", run, `[Unit]
+	moduletest.Same(t, "service", run, `[Unit]
 Description=100%% backup
 
 [Service]
@@ -81,7 +81,7 @@ Environment="B=c d"
 ExecStart=/bin/echo "a b" $$HOME
 `)
 	when, _ := h.FS.Text(systemdtest.Folder + "kinit-test.timer")
-	roottest.Same(t, "timer", when, `[Unit]
+	moduletest.Same(t, "timer", when, `[Unit]
 Description=100%% backup
 
 [Timer]
@@ -95,22 +95,22 @@ Persistent=true
 [Install]
 WantedBy=timers.target
 `)
-	roottest.Same(t, "state of the timer", *s.Units["kinit-test.timer"], *systemdtest.Running())
-	roottest.Same(t, "state of the service", *s.Units["kinit-test.service"], *systemdtest.Stopped())
-	roottest.Marks(t, h, module.Mark{Kind: "unit", ID: "kinit-test.service"}, module.Mark{Kind: "unit", ID: "kinit-test.timer"},
+	moduletest.Same(t, "state of the timer", *s.Units["kinit-test.timer"], *systemdtest.Running())
+	moduletest.Same(t, "state of the service", *s.Units["kinit-test.service"], *systemdtest.Stopped())
+	moduletest.Marks(t, h, module.Mark{Kind: "unit", ID: "kinit-test.service"}, module.Mark{Kind: "unit", ID: "kinit-test.timer"},
 		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.kinit-test.timer.fingerprint"})
 
 	real := roottest.New(t, "", "systemctl")
 	real.Put(t, systemdtest.Folder+"kinit-test.service", run, module.Attr{})
 	real.Put(t, systemdtest.Folder+"kinit-test.timer", when, module.Attr{})
-	roottest.Same(t, "systemd's complaints", real.Shell(t, "systemd-analyze verify --man=no kinit-test.timer kinit-test.service 2>&1"), "")
+	moduletest.Same(t, "systemd's complaints", real.Shell(t, "systemd-analyze verify --man=no kinit-test.timer kinit-test.service 2>&1"), "")
 	real.Shell(t, "systemctl --root=/ enable kinit-test.timer && test -L /etc/systemd/system/timers.target.wants/kinit-test.timer")
 }
 
 func TestChangedTimeRestartsTheTimerOnly(t *testing.T) {
 	t.Parallel()
 	h, _ := host(t, "demo", map[string]*systemdtest.Unit{})
-	roottest.Apply(t, h, task(t, backup))
+	moduletest.Settle(t, task(t, backup), h)
 	changed := task(t, strings.ReplaceAll(backup, "06:30", "07:30"))
 	steps := roottest.Planned(t, h, changed)
 	if len(steps) != 2 || !strings.HasPrefix(steps[0], "change unit kinit-test.timer\n") ||
@@ -118,8 +118,8 @@ func TestChangedTimeRestartsTheTimerOnly(t *testing.T) {
 		t.Errorf("steps %q", steps)
 	}
 	stopped := task(t, backup+`state = "stopped"`)
-	roottest.Same(t, "steps", roottest.Planned(t, h, stopped), []string{"disable kinit-test.timer", "stop kinit-test.timer"})
-	roottest.Apply(t, h, stopped)
+	moduletest.Same(t, "steps", roottest.Planned(t, h, stopped), []string{"disable kinit-test.timer", "stop kinit-test.timer"})
+	moduletest.Settle(t, stopped, h)
 }
 
 func TestTimeThatSystemdDoesNotUnderstandIsAnErrorOfThePlan(t *testing.T) {
@@ -131,7 +131,7 @@ func TestTimeThatSystemdDoesNotUnderstandIsAnErrorOfThePlan(t *testing.T) {
 		"on_calendar = [\"daily\"]\nrandom_delay = \"5q\"": "a time of x.timer is wrong: Failed to parse time span '5q': Invalid argument",
 	} {
 		got := roottest.Planned(t, h, task(t, "name = \"x\"\ncommand = [\"/bin/true\"]\n"+arg))
-		roottest.Same(t, arg, got, []string{"error: " + want})
+		moduletest.Same(t, arg, got, []string{"error: " + want})
 	}
 }
 
@@ -149,8 +149,6 @@ func TestValidate(t *testing.T) {
 		named + "command = [\"/bin/true\"]\non_boot = \"1h\"\nenv = { \"a b\" = \"\" }": `env has "a b", want a variable's name`,
 		named + "state = \"present\"":                                                   `state is "present", want one of started, stopped, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

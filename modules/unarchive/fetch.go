@@ -9,8 +9,8 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/copy"
 	"kinit/modules/download"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
-	"kinit/modules/internal/seal"
 )
 
 // fetch brings the archive to the host, if it is not there yet, and returns its
@@ -45,13 +45,13 @@ func (t *Task) discard(ctx context.Context, h module.Host, w workshop) error {
 type workshop struct {
 	archive string // the archive, where it was brought to the host
 	parts   string // its content, until it is complete
-	part    seal.Part
+	part    checksum.Part
 }
 
 // open returns the place: in dest itself, or in a private folder if others can change
 // dest.
 func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
-	part, err := seal.NewPart(ctx, h, path.Join(t.Dest, unpackedName))
+	part, err := checksum.NewPart(ctx, h, path.Join(t.Dest, unpackedName))
 	w := workshop{archive: path.Join(t.Dest, fetchedName), parts: path.Join(t.Dest, unpackedName), part: part}
 	if err == nil && !part.Beside() {
 		w.archive, w.parts = path.Join(path.Dir(part.Path), fetchedName), part.Path

@@ -19,7 +19,7 @@ func TestLinksOfTheFoldersOwnerLeadNowhere(t *testing.T) {
 	made := func() module.Task {
 		return task(t, h, `source = "`+archive+`"`, `strip = 1`, `owner = "65533"`)
 	}
-	apply(t, made(), h)
+	moduletest.Do(t, made(), h)
 	if got := output(t, h.Dir, "stat -c '%n %u' new/dest new/dest/bin new/dest/bin/app"); got != "new/dest 65533\nnew/dest/bin 65533\nnew/dest/bin/app 65533\n" {
 		t.Errorf("owners: %s", got)
 	}
@@ -40,7 +40,7 @@ func TestLinksOfTheFoldersOwnerLeadNowhere(t *testing.T) {
 		t.Errorf("after unpacking: %q", got)
 	}
 	shell(t, h.Dir, "rm -r new/dest/bin; ln -s ../../victim new/dest/bin")
-	apply(t, task(t, h, `state = "absent"`), h)
+	moduletest.Do(t, task(t, h, `state = "absent"`), h)
 	if got := output(t, h.Dir, "cat victim/app; ls new/dest"); got != "root\nbin\nmine\n" {
 		t.Errorf("after removing: %q", got)
 	}

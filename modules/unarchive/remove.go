@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/hostfile"
-	"kinit/modules/internal/seal"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -25,7 +25,7 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 	if err := t.takeAway(ctx, h, s); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, t.Dest, "tree")
+	return ownership.Release(ctx, h, t.Dest, "tree")
 }
 
 // takeAway removes the entries of the manifest that still have their type.
@@ -41,7 +41,7 @@ func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
 // tidy removes the module's own files, and the folder if it was made for them and
 // is empty.
 func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
-	for _, name := range []string{fetchedName, unpackedName, unpackedName + seal.PartSuffix, manifestName} {
+	for _, name := range []string{fetchedName, unpackedName, unpackedName + checksum.PartSuffix, manifestName} {
 		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {
 			return err
 		}
@@ -87,4 +87,32 @@ func undoTree(ctx context.Context, h module.Host, mark module.Mark) error {
 		return h.Files().Remove(ctx, mark.ID)
 	}
 	return Undo(ctx, h, mark)
+}
+
+// placeEach moves the unpacked entries into the folder, one after the other.
+func (t *Task) placeEach(ctx context.Context, h module.Host, parts string, kept []tree.Entry) error {
+	unpacked, err := tree.List(ctx, h, parts) // with the owners that were given
+	if err != nil {
+		return err
+	}
+	drop := byPath(kept)
+	var changes, attributes []tree.Change
+	for _, e := range unpacked {
+		placed := stripped([]tree.Entry{e}, t.Strip)
+		if _, is := drop[e.Path]; is || len(placed) == 0 {
+			continue
+		}
+		name := placed[0].Path
+		if e.Type == "d" {
+			changes = append(changes, tree.Folder(name))
+			attributes = append(attributes, tree.Attributes(name, e))
+			continue
+		}
+		changes = append(changes, tree.Place(name, e.Path))
+	}
+	slices.Reverse(attributes) // a folder changes its owner after its content
+	if err := tree.Apply(ctx, h, t.Dest, parts, append(changes, attributes...)); err != nil {
+		return fmt.Errorf("put what was unpacked in place: %w", err)
+	}
+	return nil
 }

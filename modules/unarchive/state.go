@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -70,7 +70,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	}
 	s.exists, s.ours = true, h.Owner() == ""
 	if !s.ours {
-		if _, s.ours, err = claim.Of(ctx, h, t.Dest); err != nil {
+		if _, s.ours, err = ownership.Of(ctx, h, t.Dest); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 )
 
 // The hidden names that the module uses in dest.
@@ -51,7 +50,7 @@ type Task struct {
 	// SHA256 is the archive's checksum in hex. Needed with url.
 	SHA256 string `hcl:"sha256,optional"`
 	// Dest is the absolute path of the folder. It is made with its parents if it is missing.
-	Dest string `hcl:"dest"`
+	Dest string `hcl:"dest" path:"clean"`
 	// Format is "tar", with any compression, or "zip". Default: by the ending of the archive's
 	// name.
 	Format string `hcl:"format,optional"`
@@ -85,9 +84,6 @@ func Kind() module.Kind {
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 
 func (t *Task) Validate() error {
-	if err := fileattr.CheckPath("dest", t.Dest); err != nil {
-		return err
-	}
 	if t.Absent() {
 		return nil
 	}
@@ -106,8 +102,8 @@ func (t *Task) Validate() error {
 		return errors.New("sha256 is missing, want the checksum of what is at url")
 	case t.Strip < 0:
 		return fmt.Errorf("strip is %d, want 0 or more", t.Strip)
-	case t.Archive != "" && fileattr.CheckPath("archive", t.Archive) != nil:
-		return fileattr.CheckPath("archive", t.Archive)
+	case t.Archive != "" && module.CheckPath("archive", t.Archive) != nil:
+		return module.CheckPath("archive", t.Archive)
 	case t.format() == "":
 		return fmt.Errorf("format is %q and the archive %q, want tar or zip", t.Format, t.name())
 	}

@@ -34,7 +34,7 @@ func (t *Task) unpack(ctx context.Context, h module.Host) error {
 		return err
 	}
 	err = t.unpackIn(ctx, h, s, w)
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+	if module.Exited(err) {
 		err = errors.Join(err, t.sweepUp(ctx, h, w)) // the host answers: half an archive may fill its disk
 	}
 	return errors.Join(err, w.part.Close(ctx, h))
@@ -104,7 +104,7 @@ func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string
 		c = module.Command{Argv: []string{"unzip", "-q", "-o", archive, "-d", parts}, Env: map[string]string{"TZ": "UTC"}}
 	}
 	_, err := h.Run(ctx, c)
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && exit.Code == 127 {
+	if module.Exited(err, 127) {
 		return nil, fmt.Errorf("%s is not installed: install it with a package task before: %w", c.Argv[0], err)
 	}
 	if err != nil {

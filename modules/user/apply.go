@@ -6,7 +6,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // do makes the change that is still needed: another task may have made some of it.
@@ -34,7 +34,7 @@ func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) err
 	if !s.there {
 		return h.Own(ctx, module.Mark{Kind: account.UserMark, ID: t.Name})
 	}
-	_, ours, err := claim.Of(ctx, h, t.Name, account.UserMark)
+	_, ours, err := ownership.Of(ctx, h, t.Name, account.UserMark)
 	if err != nil || ours {
 		return err
 	}

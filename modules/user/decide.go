@@ -10,7 +10,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/account"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // state is the current state of the user.
@@ -47,7 +47,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	d := t.decide(s)
 	if d.foreign && s.there {
-		if err := claim.Free(ctx, h, t.Name, "choose another name, or ask for nothing but further groups", account.UserMark); err != nil {
+		if err := ownership.Free(ctx, h, t.Name, "choose another name, or ask for nothing but further groups", account.UserMark); err != nil {
 			return nil, fmt.Errorf("user %w", err)
 		}
 	}

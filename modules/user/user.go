@@ -119,7 +119,5 @@ type Outputs struct {
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all, err := account.Read(ctx, h)
 	have, _ := all.User(t.Name)
-	return Outputs{
-		Name: have.Name, Home: have.Home, UID: have.UID, GID: have.GID,
-	}, err
+	return Outputs{Name: have.Name, Home: have.Home, UID: have.UID, GID: have.GID}, err
 }

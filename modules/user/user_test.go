@@ -40,16 +40,16 @@ func TestContract(t *testing.T) {
 			Absent:  func() module.Task { return task(t, "state = \"absent\"\nremove_home = true") },
 			Secrets: []secret.Value{hash},
 		})
-		roottest.Marks(t, h)
-		roottest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u || true"), "")
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u || true"), "")
 	}
 }
 
 func TestUserChanges(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "useradd")
-	roottest.Apply(t, h, task(t, "uid = 4321\ngroups = [\"adm\", \"audio\"]\nshell = \"/bin/sh\""))
-	roottest.Same(t, "new user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u adm audio\n")
+	moduletest.Settle(t, task(t, "uid = 4321\ngroups = [\"adm\", \"audio\"]\nshell = \"/bin/sh\""), h)
+	moduletest.Same(t, "new user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u adm audio\n")
 	for _, c := range []struct{ args, step, after string }{
 		{"shell = \"/bin/false\"\nhome = \"/srv/u\"\nuid = 4322\ncomment = \"Ann\"",
 			`change user kinit-test-u: uid 4321 to 4322, comment "" to "Ann", home /home/kinit-test-u to /srv/u, shell /bin/sh to /bin/false`,
@@ -61,11 +61,11 @@ func TestUserChanges(t *testing.T) {
 		{"append = false\ngroup = \"audio\"", "change user kinit-test-u: group 4321 to audio, leave adm",
 			"kinit-test-u:x:4322:29:Ann:/srv/u:/bin/false\naudio\n"},
 	} {
-		roottest.Same(t, c.args, roottest.Planned(t, h, task(t, c.args)), []string{c.step})
-		roottest.Apply(t, h, task(t, c.args))
-		roottest.Same(t, "after "+c.args, passwd(t, h), c.after)
+		moduletest.Same(t, c.args, roottest.Planned(t, h, task(t, c.args)), []string{c.step})
+		moduletest.Settle(t, task(t, c.args), h)
+		moduletest.Same(t, "after "+c.args, passwd(t, h), c.after)
 	}
-	roottest.Marks(t, h, module.Mark{Kind: "user", ID: "kinit-test-u"})
+	moduletest.Marks(t, h, module.Mark{Kind: "user", ID: "kinit-test-u"})
 }
 
 func TestSystemUserHasNoHomeAndItsGroupMayBeThere(t *testing.T) {
@@ -73,9 +73,9 @@ func TestSystemUserHasNoHomeAndItsGroupMayBeThere(t *testing.T) {
 	h := roottest.New(t, "", "useradd")
 	h.Shell(t, "groupadd --gid 987 kinit-test-u")
 	made := task(t, "system = true\nuid = 988\nhome = \"/var/lib/u\"\nshell = \"/usr/sbin/nologin\"")
-	roottest.Apply(t, h, made)
-	roottest.Same(t, "user", passwd(t, h), "kinit-test-u:x:988:987::/var/lib/u:/usr/sbin/nologin\nkinit-test-u\n")
-	roottest.Same(t, "home", h.Shell(t, "ls -d /var/lib/u || true"), "")
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "user", passwd(t, h), "kinit-test-u:x:988:987::/var/lib/u:/usr/sbin/nologin\nkinit-test-u\n")
+	moduletest.Same(t, "home", h.Shell(t, "ls -d /var/lib/u || true"), "")
 	values, err := module.Outputs(t.Context(), made, h)
 	if err != nil || !values["uid"].RawEquals(cty.NumberIntVal(988)) || values["home"].AsString() != "/var/lib/u" {
 		t.Errorf("outputs %v, %v", values, err)
@@ -86,18 +86,18 @@ func TestPasswordHashIsSetAndInNoArgument(t *testing.T) {
 	t.Parallel()
 	h := &spy{Host: roottest.New(t, "demo", "useradd", "chpasswd")}
 	made := task(t, `password_hash = "`+hash+`"`)
-	roottest.Same(t, "steps", roottest.Planned(t, h, made),
+	moduletest.Same(t, "steps", roottest.Planned(t, h, made),
 		[]string{"add user kinit-test-u", "set the password hash of user kinit-test-u"})
-	roottest.Apply(t, h, made)
+	moduletest.Settle(t, made, h)
 	shadow := h.Shell(t, "getent shadow kinit-test-u | cut -d: -f2")
-	roottest.Same(t, "hash", shadow, hash+"\n")
+	moduletest.Same(t, "hash", shadow, hash+"\n")
 	locked := task(t, `password_hash = "!"`)
-	roottest.Same(t, "steps", roottest.Planned(t, h, locked), []string{"set the password hash of user kinit-test-u"})
-	roottest.Apply(t, h, locked)
+	moduletest.Same(t, "steps", roottest.Planned(t, h, locked), []string{"set the password hash of user kinit-test-u"})
+	moduletest.Settle(t, locked, h)
 	if strings.Contains(h.lines, hash) {
 		t.Errorf("an argument has the hash: %s", h.lines)
 	}
-	roottest.Same(t, "redacted", h.Redact("<"+hash+">"), "<***>")
+	moduletest.Same(t, "redacted", h.Redact("<"+hash+">"), "<***>")
 }
 
 func TestUserOfOthersMayOnlyJoinGroups(t *testing.T) {
@@ -106,29 +106,29 @@ func TestUserOfOthersMayOnlyJoinGroups(t *testing.T) {
 	h.Shell(t, "useradd --uid 4321 kinit-test-u")
 	for _, args := range []string{`shell = "/bin/false"`, `state = "absent"`, `password_hash = "!!x"`, "uid = 5"} {
 		want := []string{"error: user kinit-test-u exists and is not owned by cluster demo: choose another name, or ask for nothing but further groups"}
-		roottest.Same(t, args, roottest.Planned(t, h, task(t, args)), want)
+		moduletest.Same(t, args, roottest.Planned(t, h, task(t, args)), want)
 	}
-	roottest.Apply(t, h, task(t, `groups = ["adm"]`))
+	moduletest.Settle(t, task(t, `groups = ["adm"]`), h)
 	mark := module.Mark{Kind: "membership", ID: "kinit-test-u adm"}
-	roottest.Marks(t, h, mark)
+	moduletest.Marks(t, h, mark)
 	for range 2 {
 		if err := account.UndoMembership(t.Context(), h, mark); err != nil {
 			t.Fatal(err)
 		}
 	}
-	roottest.Same(t, "user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u\n")
+	moduletest.Same(t, "user", passwd(t, h), "kinit-test-u:x:4321:4321::/home/kinit-test-u:/bin/sh\nkinit-test-u\n")
 }
 
 func TestUndoRemovesTheUserAndKeepsTheHome(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "useradd")
-	roottest.Apply(t, h, task(t, ""))
+	moduletest.Settle(t, task(t, ""), h)
 	for range 2 {
 		if err := account.UndoUser(t.Context(), h, module.Mark{Kind: "user", ID: "kinit-test-u"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	roottest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u"), "/home/kinit-test-u\n")
+	moduletest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u"), "/home/kinit-test-u\n")
 }
 
 func TestValidate(t *testing.T) {
@@ -143,8 +143,6 @@ func TestValidate(t *testing.T) {
 		`remove_home = true`:       `remove_home is for state = "absent" only`,
 		`state = "locked"`:         `state is "locked", want one of present, absent`,
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }

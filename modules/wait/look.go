@@ -104,7 +104,7 @@ func (t *Task) checkPath(ctx context.Context, h module.Host) error {
 
 func (t *Task) checkCommand(ctx context.Context, h module.Host) error {
 	out, err := h.Run(ctx, module.Command{Argv: t.Argv})
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+	if module.Exited(err) {
 		return down{err}
 	}
 	if err == nil && t.Expect != "" && !cmdtext.Matches(t.Expect, out.Stdout) {

@@ -23,12 +23,8 @@ const (
 
 // wait looks until the condition holds or the time is over.
 func (t *Task) wait(ctx context.Context, h module.Host) error {
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
-	err = poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: within}, func(ctx context.Context) (bool, string, error) {
+	err := poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: t.Within.Time()}, func(ctx context.Context) (bool, string, error) {
 		return t.look(ctx, h)
 	})
 	t.elapsed = time.Since(start)

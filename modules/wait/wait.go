@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/httpclient"
 )
 
@@ -29,7 +28,7 @@ type Task struct {
 	// Banner is the text that the server at the port must send first, such as "SSH-".
 	Banner string `hcl:"banner,optional"`
 	// Path is an absolute path that exists.
-	Path string `hcl:"path,optional"`
+	Path string `hcl:"path,optional" path:"clean"`
 	// Argv is a command, which changes nothing, that ends with 0.
 	Argv []string `hcl:"argv,optional"`
 	// Expect is a text or regular expression that the file at path, the output of
@@ -48,7 +47,7 @@ type Task struct {
 	Gone bool `hcl:"gone,optional"`
 	// Within is how long to wait, such as "90s", on a host of ordinary speed; on a slower
 	// one it is longer. If the task's timeout is shorter, it ends the task without evidence.
-	Within string `hcl:"within,optional" default:"5m"`
+	Within module.Duration `hcl:"within,optional" default:"5m" like:"90s"`
 	// Evidence are commands that run on the host when the time is over; their output, up to
 	// 40 lines each, is added to the error.
 	Evidence [][]string `hcl:"evidence,optional"`
@@ -63,9 +62,6 @@ func Kind() module.Kind {
 func (t *Task) Validate() error {
 	if n := t.given(); n != 1 {
 		return errors.New("want exactly one of port, path, argv and url")
-	}
-	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
-		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
 	}
 	for _, argv := range t.Evidence {
 		if len(argv) == 0 {
@@ -93,8 +89,6 @@ func (t *Task) checkTarget() error {
 		return errors.New("banner is what a port says, want it beside port only")
 	case t.Expect != "" && t.Port != 0:
 		return errors.New("expect is about text, want it beside path, argv or url only: for a port use banner")
-	case t.Path != "":
-		return fileattr.CheckPath("path", t.Path)
 	case t.URL != "":
 		return t.client().Validate(t.URL)
 	}

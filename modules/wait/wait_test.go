@@ -16,6 +16,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 	"kinit/engine/transport"
 )
 
@@ -47,22 +48,12 @@ func later(t *testing.T, f func()) {
 
 func TestSuiteWaitsForAPortThatComesUp(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := need.Port(t)
 	later(t, func() { listen(t, port, "SSH-2.0-test\r\n") })
 	moduletest.Run(t, moduletest.Case{
 		New:  func() module.Task { return task(t, fmt.Sprintf("port = %d\nbanner = \"SSH-\"", port)) },
 		Host: moduletest.LocalHost(t, ""),
 	})
-}
-
-// freePort is a port that nothing listens on.
-func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // listen accepts connections and says the banner to each.
@@ -95,7 +86,7 @@ func TestOneLook(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}))
-	ssh, closed := listen(t, 0, "SSH-2.0-x\r\n"), freePort(t)
+	ssh, closed := listen(t, 0, "SSH-2.0-x\r\n"), need.Port(t)
 	refused := fmt.Sprintf("dial tcp 127.0.0.1:%d: connect: connection refused", closed)
 	for _, c := range []struct{ name, args, want string }{
 		{"port open", fmt.Sprintf("port = %d", ssh), ""},
@@ -250,9 +241,7 @@ func TestValidate(t *testing.T) {
 		"port = 1\nevidence = [[]]":           "evidence has an empty command, want a program and its arguments",
 		"url = \"https://h\"\nca_pem = \"x\"": "ca_pem has no certificate, want PEM text",
 	} {
-		if err := module.Check(task(t, args)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", args, err, want)
-		}
+		moduletest.Refused(t, task(t, args), want)
 	}
 }
 

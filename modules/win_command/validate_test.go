@@ -16,8 +16,6 @@ func TestValidate(t *testing.T) {
 		"argv = [\"x\"]\ncreates = \"C:\\\\a\"":                `creates is "C:\\a", want slashes: "C:/a"`,
 		"argv = [\"x\"]\nread_only = true\ncreates = \"C:/x\"": "read_only runs the command every time, want no creates, removes, unless or only_if beside it",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

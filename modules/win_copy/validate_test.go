@@ -16,8 +16,6 @@ func TestValidate(t *testing.T) {
 		"dest = \"C:/a\"\nstate = \"gone\"":                `state is "gone", want one of present, absent`,
 		"dest = \"/a\"\ncontent = \"x\"":                   `dest is "/a", want a path with its drive, such as "C:/kinit/file"`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/powershell"
 	"kinit/modules/internal/winpath"
@@ -38,7 +39,7 @@ type Task struct {
 	Extensions []string `hcl:"extensions,optional"`
 	module.Presence
 
-	told string
+	message string
 }
 
 func Kind() module.Kind {
@@ -84,13 +85,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.told = ""
+	t.message = ""
 	switch {
 	case !s.Installed:
-		t.told = "Microsoft Defender Antivirus is not installed: nothing is scanned"
+		t.message = "Microsoft Defender Antivirus is not installed: nothing is scanned"
 		return nil, nil
 	case !s.Running:
-		t.told = "Microsoft Defender Antivirus does not run: nothing is scanned"
+		t.message = "Microsoft Defender Antivirus does not run: nothing is scanned"
 		return nil, nil
 	}
 	c := t.decide(s)
@@ -107,18 +108,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // decide lists the exclusions to add or remove.
 func (t *Task) decide(s state) change {
-	paths, processes := make([]string, len(t.Paths)), make([]string, len(t.Processes))
-	for i, path := range t.Paths {
-		paths[i] = winpath.Native(path)
-	}
-	for i, process := range t.Processes {
-		processes[i] = winpath.Native(process)
-	}
 	remove := t.Absent()
 	return change{
 		Remove:     remove,
-		Paths:      differing(paths, s.Paths, remove),
-		Processes:  differing(processes, s.Processes, remove),
+		Paths:      differing(lists.Map(t.Paths, winpath.Native), s.Paths, remove),
+		Processes:  differing(lists.Map(t.Processes, winpath.Native), s.Processes, remove),
 		Extensions: differing(t.Extensions, dotless(s.Extensions), remove),
 	}
 }
@@ -136,15 +130,11 @@ func differing(wanted, have []string, there bool) []string {
 
 // dotless returns extensions in the argument's form; Defender stores a leading dot.
 func dotless(extensions []string) []string {
-	var out []string
-	for _, extension := range extensions {
-		out = append(out, strings.TrimPrefix(extension, "."))
-	}
-	return out
+	return lists.Map(extensions, func(extension string) string { return strings.TrimPrefix(extension, ".") })
 }
 
-// Tells reports that nothing is scanned.
-func (t *Task) Tells() string { return t.told }
+// MessageText reports that nothing is scanned.
+func (t *Task) MessageText() string { return t.message }
 
 type Outputs struct {
 	Scanned bool `cty:"scanned"` // whether Defender is installed and runs
@@ -152,5 +142,5 @@ type Outputs struct {
 
 // Outputs reports whether files are scanned, by Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
-	return Outputs{Scanned: t.told == ""}, nil
+	return Outputs{Scanned: t.message == ""}, nil
 }

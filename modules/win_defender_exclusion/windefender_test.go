@@ -34,8 +34,6 @@ func TestValidate(t *testing.T) {
 		`extensions = [".vhdx"]`:  `extensions has ".vhdx", want one without dot such as "vhdx"`,
 		args + "state = \"gone\"": `state is "gone", want one of present, absent`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), text)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), text), want)
 	}
 }

@@ -15,8 +15,6 @@ func TestValidate(t *testing.T) {
 		"dest = \"C:/a\"\nurl = \"https://joe:pass@h/a\"":        `url is "https://joe:xxxxx@h/a", want it without user and password, which the host's list of processes would show`,
 		"dest = \"C:/a\"\nurl = \"http://h/a\"\nsha256 = \"12\"": `sha256 is "12", want 64 hex digits`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -49,8 +49,6 @@ func TestValidate(t *testing.T) {
 		"name = \"A\"\nvalue = \"a\\nb\"":                    "value has a line break in it, want one line",
 		"name = \"A\"\nvalue = \"x\"\nstate = \"somewhere\"": `state is "somewhere", want one of present, absent`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

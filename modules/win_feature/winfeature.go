@@ -34,7 +34,7 @@ var removeScript string
 //   - the files of the feature are not on the host and cannot be fetched: give source
 type Task struct {
 	// Names are the features, such as ["Containers"].
-	Names []string `hcl:"names"`
+	Names []string `hcl:"names" nonempty:"want at least one feature"`
 	module.Presence
 	// SubFeatures also installs all features below those in names, on Windows Server.
 	SubFeatures bool `hcl:"sub_features,optional"`
@@ -52,9 +52,6 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if len(t.Names) == 0 {
-		return errors.New("names is empty, want at least one feature")
-	}
 	for _, name := range t.Names {
 		if name == "" || strings.ContainsAny(name, " *?\t\n") {
 			return fmt.Errorf("names has %q, want the name of a feature such as \"Containers\"", name)

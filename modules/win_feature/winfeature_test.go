@@ -44,8 +44,6 @@ func TestValidate(t *testing.T) {
 		"names = [\"a\"]\nstate = \"absent\"\nsource = \"D:/sources\"": `sub_features, management_tools and source are for features to install, want none with state = "absent"`,
 		"names = [\"a\"]\nstate = \"enabled\"":                         `state is "enabled", want one of present, absent`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -14,8 +14,6 @@ func TestValidate(t *testing.T) {
 		"path = \"C:/a\"\nstate = \"present\"": `state is "present", want one of directory, file, absent`,
 		"path = \"C:/a\"\nstate = \"absent\"\nprivate = true": `owner and private are of what is there, want neither with state = "absent"`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

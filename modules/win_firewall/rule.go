@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/winpath"
 )
 
@@ -118,11 +119,7 @@ func set(list []string) string { return strings.Join(slices.Sorted(slices.Values
 // addressSet is set for addresses in any form: the firewall writes a subnet's mask in
 // full and omits that of a single address.
 func addressSet(list []string) string {
-	var all []string
-	for _, address := range list {
-		all = append(all, canonical(address))
-	}
-	return set(all)
+	return set(lists.Map(list, canonical))
 }
 
 func canonical(address string) string {

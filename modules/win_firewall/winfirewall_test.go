@@ -76,8 +76,6 @@ func TestValidate(t *testing.T) {
 		"profiles = [\"work\"]":                        `profiles has "work", want one of domain, private, public`,
 		"program = \"kubelet.exe\"":                    `program is "kubelet.exe", want a path with its drive, such as "C:/kinit/file"`,
 	} {
-		if got := moduletest.Mistake(t, decode(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, args), want)
 	}
 }

@@ -48,7 +48,7 @@ const within = 10 * time.Minute
 //   - the job ended without an answer, as when the host restarts meanwhile
 type Task struct {
 	// Name is the network's name, such as "External".
-	Name string `hcl:"name"`
+	Name string `hcl:"name" nonempty:"want one such as \"External\""`
 	// Type is the kind of network. Needed unless state is "absent".
 	Type string `hcl:"type,optional" enum:"overlay,l2bridge,transparent,nat"`
 	// Subnet is the prefix of the containers' addresses, such as "10.244.1.0/24". Not for
@@ -76,8 +76,6 @@ func types() map[string]string {
 
 func (t *Task) Validate() error {
 	switch {
-	case t.Name == "":
-		return errors.New("name is empty, want one such as \"External\"")
 	case t.Absent():
 		return nil
 	case t.Type == "":

@@ -62,8 +62,6 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\ntype = \"nat\"\nsubnet = \"10.0.0.0/24\"\ngateway = \"10.0.1.1\"": `gateway is "10.0.1.1", want an address of 10.0.0.0/24`,
 		"name = \"a\"\ntype = \"transparent\"\nsubnet = \"10.0.0.0/24\"":                 "a transparent network has no subnet of its own, want none",
 	} {
-		if got := moduletest.Mistake(t, decode(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, args), want)
 	}
 }

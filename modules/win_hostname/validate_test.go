@@ -16,8 +16,6 @@ func TestValidate(t *testing.T) {
 		`name = "a-"`:               `name is "a-", want at most 15 letters, digits and "-" inside`,
 		`name = "12"`:               `name is "12", want at least one letter in it: Windows takes no number for a name`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -70,7 +70,5 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := read(ctx, h)
-	return Outputs{
-		Name: have.Active, RebootRequired: !strings.EqualFold(have.Active, have.Next),
-	}, err
+	return Outputs{Name: have.Active, RebootRequired: !strings.EqualFold(have.Active, have.Next)}, err
 }

@@ -7,8 +7,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/powershell"
@@ -63,7 +63,7 @@ type Task struct {
 	// restart.
 	OKCodes []int `hcl:"ok_codes,optional" default:"0,3010,1641"`
 	// Within is how long the installer can take, such as "30m".
-	Within string `hcl:"within,optional" default:"1h"`
+	Within module.Duration `hcl:"within,optional" default:"1h" like:"30m"`
 	module.Presence
 
 	restart bool // the installer asked for it
@@ -140,12 +140,8 @@ func (t *Task) change(ctx context.Context, h module.Host) error {
 
 // run runs the installer as a job and judges its exit code.
 func (t *Task) run(ctx context.Context, h module.Host, c call) error {
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return err
-	}
 	var result struct{ Code int }
-	job := powershell.Job{Name: "package", Script: runScript, Args: c, Within: within}
+	job := powershell.Job{Name: "package", Script: runScript, Args: c, Within: t.Within.Time()}
 	if err := job.Run(ctx, h, &result); err != nil {
 		return fmt.Errorf("run the installer of %s: %w", t.name(), err)
 	}
@@ -160,12 +156,7 @@ func (t *Task) run(ctx context.Context, h module.Host, c call) error {
 
 // fine reports whether a code means success. Removing a missing product is a success.
 func (t *Task) fine(code int) bool {
-	for _, ok := range t.OKCodes {
-		if code == ok {
-			return true
-		}
-	}
-	return t.Absent() && code == unknownProduct
+	return slices.Contains(t.OKCodes, code) || t.Absent() && code == unknownProduct
 }
 
 func (t *Task) Validate() error {
@@ -174,7 +165,6 @@ func (t *Task) Validate() error {
 			return err
 		}
 	}
-	d, err := time.ParseDuration(t.Within)
 	switch {
 	case (t.Product == "") == (t.Creates == ""):
 		return errors.New("want exactly one of product and creates, which tell whether it is installed")
@@ -184,8 +174,6 @@ func (t *Task) Validate() error {
 		return errors.New("version is that of product's key, want it beside product")
 	case len(t.OKCodes) == 0:
 		return errors.New("ok_codes is empty, want at least one exit code")
-	case err != nil || d <= 0:
-		return fmt.Errorf("within is %q, want a duration such as \"30m\"", t.Within)
 	case t.Absent():
 		return t.checkAbsent()
 	}
@@ -200,7 +188,5 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
-	return Outputs{
-		Installed: s.Installed, Version: s.Version, RebootRequired: t.restart,
-	}, err
+	return Outputs{Installed: s.Installed, Version: s.Version, RebootRequired: t.restart}, err
 }

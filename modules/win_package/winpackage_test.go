@@ -86,8 +86,6 @@ func TestValidate(t *testing.T) {
 		"product = \"a\"\npath = \"C:/a.exe\"\nwithin = \"x\"":                `within is "x", want a duration such as "30m"`,
 		"product = \"a\"\npath = \"C:/a.exe\"\nsha256 = \"x\"":                `sha256 is "x", want 64 hex digits`,
 	} {
-		if got := moduletest.Mistake(t, decode(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, args), want)
 	}
 }

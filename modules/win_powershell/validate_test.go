@@ -15,8 +15,6 @@ func TestValidate(t *testing.T) {
 		"script = \"x\"\nremoves = \"x\"":                  `removes is "x", want a path with its drive, such as "C:/kinit/file"`,
 		"script = \"x\"\nread_only = true\nunless = \"x\"": "read_only runs the command every time, want no creates, removes, unless or only_if beside it",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

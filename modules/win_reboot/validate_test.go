@@ -12,8 +12,6 @@ func TestValidate(t *testing.T) {
 		``:                "",
 		`within = "soon"`: `within is "soon", want a duration such as "10m"`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -44,20 +44,13 @@ type Task struct {
 	Ready string `hcl:"ready,optional"`
 	// Within is how long the restart can take until the host is ready again, such as "10m":
 	// Windows may install parts of itself meanwhile.
-	Within string `hcl:"within,optional" default:"30m"`
+	Within module.Duration `hcl:"within,optional" default:"30m" like:"10m"`
 
 	elapsed time.Duration
 }
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_reboot", OS: []module.OS{module.Windows}, Elsewhere: "reboot"})
-}
-
-func (t *Task) Validate() error {
-	if d, err := time.ParseDuration(t.Within); err != nil || d <= 0 {
-		return fmt.Errorf("within is %q, want a duration such as \"10m\"", t.Within)
-	}
-	return nil
 }
 
 // reasons returns why the host needs a restart, "" if it does not.
@@ -95,10 +88,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return err
-	}
+	within := t.Within.Time()
 	back, err := module.Away(ctx, h, module.Stretch(h, within))
 	if err != nil {
 		return err

@@ -81,9 +81,7 @@ func TestValidate(t *testing.T) {
 		"key = \"HKLM/a\"\nvalue = \"b\"":                 "value is of a value that is there, want it beside name and without state = \"absent\"",
 		"key = \"HKLM/a\"\nname = \"b\"\nvalue = [\"c\"]": `value is no text, as type "string" needs it`,
 	} {
-		if got := moduletest.Mistake(t, decode(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, args), want)
 	}
 	for args, want := range map[string]string{
 		"type = \"dword\"\nvalue = -1":                         "value is -1, want a whole number from 0 to 2^32-1",
@@ -95,8 +93,6 @@ func TestValidate(t *testing.T) {
 		"type = \"multistring\"\nvalue = [\"\"]":               "value has an empty text in it, which a multistring cannot keep",
 		"type = \"qword\"\nvalue = " + strings.Repeat("9", 20): "value is 99999999999999999999, want a whole number from 0 to 2^64-1",
 	} {
-		if got := moduletest.Mistake(t, decode(t, "key = \"HKLM/a\"\nname = \"b\"\n"+args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, "key = \"HKLM/a\"\nname = \"b\"\n"+args), want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/fingerprint"
 	"kinit/modules/internal/wincmdline"
 	"kinit/modules/internal/winpath"
@@ -140,11 +141,7 @@ func dependencies(names []string) *[]string {
 
 func sameSet(a, b []string) bool {
 	lower := func(list []string) []string {
-		var out []string
-		for _, text := range list {
-			out = append(out, strings.ToLower(text))
-		}
-		return slices.Sorted(slices.Values(out))
+		return slices.Sorted(slices.Values(lists.Map(list, strings.ToLower)))
 	}
 	return slices.Equal(lower(a), lower(b))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kinit/engine/lists"
 )
 
 // state is a service's state in the registry and the service control manager.
@@ -94,10 +96,7 @@ const (
 // recovery parses the value FailureActions. Actions that kinit does not use appear by
 // their number and so never match.
 func (s state) recovery() recovery {
-	raw := make([]byte, len(s.Failure))
-	for i, b := range s.Failure {
-		raw[i] = byte(b)
-	}
+	raw := lists.Map(s.Failure, func(b int) byte { return byte(b) })
 	if len(raw) < actionsAt {
 		return recovery{}
 	}

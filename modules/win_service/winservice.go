@@ -175,7 +175,5 @@ type Outputs struct {
 // Outputs reads the state of the service.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
-	return Outputs{
-		Name: t.Name, Running: s.runs(), Start: s.startWord(),
-	}, err
+	return Outputs{Name: t.Name, Running: s.runs(), Start: s.startWord()}, err
 }

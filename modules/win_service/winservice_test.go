@@ -115,8 +115,6 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\ndependencies = [\"b/c\"]":                  `dependencies is ["b/c"], want names of services`,
 		"name = \"a\"\npath = \"C:\\\\k\\\\kubelet.exe\"":         `path is "C:\\k\\kubelet.exe", want slashes: "C:/k/kubelet.exe"`,
 	} {
-		if got := moduletest.Mistake(t, decode(t, args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, decode(t, args), want)
 	}
 }

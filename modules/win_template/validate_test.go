@@ -14,8 +14,6 @@ func TestValidate(t *testing.T) {
 		"dest = \"C:/a\"\ntemplate = \"x\"\nvars = 1": "vars is no object, want { name = value … }",
 		"dest = \"a\"\ntemplate = \"x\"":              `dest is "a", want a path with its drive, such as "C:/kinit/file"`,
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -53,8 +53,6 @@ func TestValidate(t *testing.T) {
 		"name = \"a\"\nstate = \"locked\"": `state is "locked", want one of present, absent`,
 		"name = \"a\"\ndescription = \"0123456789012345678901234567890123456789012345678\"": "description has 49 characters, want at most 48",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -17,8 +17,6 @@ func TestValidate(t *testing.T) {
 		`path = "/a"`:                            `path is "/a", want a path with its drive, such as "C:/kinit/file"`,
 		`script = "$true"`:                       "",
 	} {
-		if got := moduletest.Mistake(t, moduletest.Decode(t, Kind(), args)); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
+		moduletest.Refused(t, moduletest.Decode(t, Kind(), args), want)
 	}
 }

@@ -45,7 +45,7 @@ type Task struct {
 	// Gone waits until the condition no longer holds.
 	Gone bool `hcl:"gone,optional"`
 	// Within is how long to wait, such as "90s".
-	Within string `hcl:"within,optional" default:"5m"`
+	Within module.Duration `hcl:"within,optional" default:"5m" like:"90s"`
 
 	elapsed time.Duration
 }
@@ -61,12 +61,9 @@ func (t *Task) Validate() error {
 			given++
 		}
 	}
-	d, err := time.ParseDuration(t.Within)
 	switch {
 	case given != 1:
 		return errors.New("want exactly one of port, path, service and script")
-	case err != nil || d <= 0:
-		return fmt.Errorf("within is %q, want a duration such as \"90s\"", t.Within)
 	case t.Port < 0 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)
 	case t.Path != "":
@@ -90,12 +87,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 func (t *Task) wait(ctx context.Context, h module.Host) error {
-	within, err := time.ParseDuration(t.Within)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
-	err = poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: within},
+	err := poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: t.Within.Time()},
 		poll.Tolerant(patience, func(ctx context.Context) (bool, string, error) { return t.look(ctx, h) }))
 	t.elapsed = time.Since(start)
 	return err

@@ -9,10 +9,10 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/size"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/guestwatch"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/media"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -52,7 +52,7 @@ func (t *Task) going(ctx context.Context, h module.Host) (bool, error) {
 	err = t.open.Do(ctx, h, func(c *virt.Conn) error {
 		var found bool
 		d, found, err = c.Find(ctx, t.domain(h))
-		if found && !d.OwnedBy(claim.Signature(h)) {
+		if found && !d.OwnedBy(ownership.Signature(h)) {
 			return virt.Foreign(h, t.domain(h))
 		}
 		return err
@@ -83,7 +83,7 @@ func (t *Task) begin(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	text, err := spec.XML(claim.Signature(h), "")
+	text, err := spec.XML(ownership.Signature(h), "")
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (t *Task) clear(ctx context.Context, h module.Host) error {
 			return err
 		}
 		if there {
-			if err := claim.Free(ctx, h, file, "remove it yourself if nothing needs it"); err != nil {
+			if err := ownership.Free(ctx, h, file, "remove it yourself if nothing needs it"); err != nil {
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func (t *Task) finish(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) mayRemove(ctx context.Context, h module.Host) error {
-	return claim.Free(ctx, h, t.Path, "remove it yourself if nothing needs it", hostfile.FileKind)
+	return ownership.Free(ctx, h, t.Path, "remove it yourself if nothing needs it", hostfile.FileKind)
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {

@@ -11,8 +11,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const image = "/images/windows.qcow2"
@@ -72,25 +70,6 @@ func server(t *testing.T) *Task {
 	return task
 }
 
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-func plan(t *testing.T, task *Task, h module.Host) []module.Step {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
 // install does the step while a guest does its part: it waits until its domain runs,
 // with an empty disk, and then ends as it is told to.
 func (h hypervisor) install(t *testing.T, task *Task, end func(name string) error) error {
@@ -99,7 +78,7 @@ func (h hypervisor) install(t *testing.T, task *Task, end func(name string) erro
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() { guest <- h.guest(ctx, task, end) }()
-	err := plan(t, task, h)[0].Do(ctx, h)
+	err := moduletest.Steps(t, task, h)[0].Do(ctx, h)
 	if guestErr := <-guest; guestErr != nil {
 		t.Fatalf("the guest: %v", guestErr)
 	}
@@ -168,18 +147,18 @@ func (h hypervisor) marks(t *testing.T) []module.Mark {
 func TestImageIsInstalledAndSealedOnce(t *testing.T) {
 	t.Parallel()
 	h, task := lab(t, "k8s"), server(t)
-	check(t, "step", plan(t, task, h)[0].String(),
+	moduletest.Same(t, "step", moduletest.Steps(t, task, h)[0].String(),
 		"install Windows Server 2022 SERVERDATACENTERCORE from /iso/windows.iso and seal it as "+task.Path)
 	if err := h.install(t, task, h.sealed(task)); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := h.FS.Text(task.Path)
-	check(t, "image", text, "Windows")
+	moduletest.Same(t, "image", text, "Windows")
 	info, err := h.FS.Stat(t.Context(), task.Path)
 	if err != nil || info.Mode.Perm() != 0o444 {
 		t.Errorf("mode %v, %v; want 0444", info.Mode, err)
 	}
-	check(t, "marks", h.marks(t), []module.Mark{{Kind: "file", ID: task.Path, Keep: true}})
+	moduletest.Same(t, "marks", h.marks(t), []module.Mark{{Kind: "file", ID: task.Path, Keep: true}})
 	for _, file := range []string{task.disk(h), task.seed(h)} {
 		if _, there := h.FS.Text(file); there {
 			t.Errorf("%s is still there", file)
@@ -188,7 +167,7 @@ func TestImageIsInstalledAndSealedOnce(t *testing.T) {
 	if _, found, err := h.virt.Find(t.Context(), task.domain(h)); found || err != nil {
 		t.Errorf("the domain: %v, %v", found, err)
 	}
-	if steps := plan(t, task, h); len(steps) > 0 {
+	if steps := moduletest.Steps(t, task, h); len(steps) > 0 {
 		t.Errorf("planned again: %v", steps)
 	}
 }
@@ -217,7 +196,7 @@ func TestInterruptedInstallationGoesOn(t *testing.T) {
 	interrupted := func(string) error { cancel(); return nil }
 	guest := make(chan error, 1)
 	go func() { guest <- h.guest(ctx, task, interrupted) }()
-	if err := plan(t, task, h)[0].Do(ctx, h); !errors.Is(err, context.Canceled) {
+	if err := moduletest.Steps(t, task, h)[0].Do(ctx, h); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	if err := <-guest; err != nil {
@@ -227,7 +206,7 @@ func TestInterruptedInstallationGoesOn(t *testing.T) {
 	if err := h.install(t, task, h.sealed(task)); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "changes since", h.Changes()[created:], []string{"ln " + task.disk(h) + " " + task.Path})
+	moduletest.Same(t, "changes since", h.Changes()[created:], []string{"ln " + task.disk(h) + " " + task.Path})
 }
 
 func TestInstallationThatEndedUnwatchedIsPutAway(t *testing.T) {
@@ -236,7 +215,7 @@ func TestInstallationThatEndedUnwatchedIsPutAway(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	guest := make(chan error, 1)
 	go func() { guest <- h.guest(ctx, task, func(string) error { cancel(); return nil }) }()
-	if err := plan(t, task, h)[0].Do(ctx, h); !errors.Is(err, context.Canceled) {
+	if err := moduletest.Steps(t, task, h)[0].Do(ctx, h); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	if err := <-guest; err != nil {
@@ -245,11 +224,11 @@ func TestInstallationThatEndedUnwatchedIsPutAway(t *testing.T) {
 	if err := h.sealed(task)(task.domain(h)); err != nil {
 		t.Fatal(err)
 	}
-	if err := plan(t, task, h)[0].Do(t.Context(), h); err != nil {
+	if err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := h.FS.Text(task.Path)
-	check(t, "image", text, "Windows")
+	moduletest.Same(t, "image", text, "Windows")
 }
 
 func TestFailedInstallationBeginsAnew(t *testing.T) {
@@ -286,8 +265,8 @@ func TestImageThatAppearedMeanwhileIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := h.FS.Text(task.Path)
-	check(t, "image", text, "another cluster's")
-	check(t, "marks", h.marks(t), []module.Mark(nil))
+	moduletest.Same(t, "image", text, "another cluster's")
+	moduletest.Same(t, "marks", h.marks(t), []module.Mark(nil))
 }
 
 func TestMissingMediaAreNamed(t *testing.T) {
@@ -297,7 +276,7 @@ func TestMissingMediaAreNamed(t *testing.T) {
 		if err := h.FS.Remove(t.Context(), file); err != nil {
 			t.Fatal(err)
 		}
-		err := plan(t, task, h)[0].Do(t.Context(), h)
+		err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 		if want := file + " does not exist on fake: download or copy it first"; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -311,7 +290,7 @@ func TestDiskOfSomebodyElseIsNeverTouched(t *testing.T) {
 	t.Parallel()
 	h, task := lab(t, "k8s"), server(t)
 	h.FS.Put(task.disk(h), "theirs", 0o600)
-	err := plan(t, task, h)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 	if want := task.disk(h) + " exists and is not owned by cluster k8s: remove it yourself if nothing needs it"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -327,13 +306,13 @@ func TestAbsentImageIsRemovedWhereItIsTheOwners(t *testing.T) {
 	if _, err := task.Plan(t.Context(), moduleHostOf(t, h, "other")); err == nil {
 		t.Error("another cluster may remove it")
 	}
-	steps := plan(t, task, h)
-	check(t, "step", steps[0].String(), "remove image "+task.Path)
+	steps := moduletest.Steps(t, task, h)
+	moduletest.Same(t, "step", steps[0].String(), "remove image "+task.Path)
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "marks", h.marks(t), []module.Mark(nil))
-	if steps := plan(t, task, h); len(steps) > 0 {
+	moduletest.Same(t, "marks", h.marks(t), []module.Mark(nil))
+	if steps := moduletest.Steps(t, task, h); len(steps) > 0 {
 		t.Errorf("planned again: %v", steps)
 	}
 }
@@ -378,7 +357,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

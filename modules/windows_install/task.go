@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/guestwatch"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -130,7 +130,7 @@ func (t *Task) eject(ctx context.Context, h module.Host) error {
 		if err != nil {
 			return err
 		}
-		if found && !d.OwnedBy(claim.Signature(h)) {
+		if found && !d.OwnedBy(ownership.Signature(h)) {
 			return virt.Foreign(h, t.Domain)
 		}
 		return c.Eject(ctx, t.Domain, t.Eject)

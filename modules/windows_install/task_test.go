@@ -3,6 +3,7 @@ package wininstall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"regexp"
 	"strings"
@@ -13,8 +14,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -78,33 +77,6 @@ func lab(t *testing.T, owner string) (*moduletest.FakeHost, *virt.Conn, *door, *
 	return h, c, d, task
 }
 
-func plan(t *testing.T, task *Task, h module.Host) []module.Step {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-func texts(steps []module.Step) []string {
-	var all []string
-	for _, step := range steps {
-		all = append(all, step.String())
-	}
-	return all
-}
-
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
 func TestInstallPassesTheSuite(t *testing.T) {
 	h, _, d, task := lab(t, "k8s")
 	d.knock = func(times int32) {
@@ -119,7 +91,7 @@ func TestGuestThatAnswersNeedsNothing(t *testing.T) {
 	t.Parallel()
 	h, _, d, task := lab(t, "k8s")
 	d.open.Store(true)
-	check(t, "steps", texts(plan(t, task, h)), []string(nil))
+	moduletest.Same(t, "steps", moduletest.Texts(t, task, h), []string(nil))
 }
 
 func TestGuestIsWaitedForAndThenNothingIsLeft(t *testing.T) {
@@ -130,15 +102,15 @@ func TestGuestIsWaitedForAndThenNothingIsLeft(t *testing.T) {
 			d.open.Store(true)
 		}
 	}
-	steps := plan(t, task, h)
-	check(t, "steps", texts(steps), []string{"wait until " + task.Domain + " answers at 10.0.0.3:5986"})
+	steps := moduletest.Steps(t, task, h)
+	moduletest.Same(t, "steps", fmt.Sprint(steps), "[wait until "+task.Domain+" answers at 10.0.0.3:5986]")
 	if module.Changes(steps) {
 		t.Error("waiting counts as a change")
 	}
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "steps again", texts(plan(t, task, h)), []string(nil))
+	moduletest.Same(t, "steps again", moduletest.Texts(t, task, h), []string(nil))
 	values, err := module.Outputs(t.Context(), task, h)
 	if seconds, _ := values["elapsed"].AsBigFloat().Float64(); err != nil || seconds <= 0 {
 		t.Errorf("elapsed %v, %v", values, err)
@@ -150,13 +122,13 @@ func TestDiscsAreTakenOutWhenTheGuestAnswers(t *testing.T) {
 	h, _, d, task := lab(t, "k8s")
 	d.open.Store(true)
 	task.Eject = []string{seed}
-	steps := plan(t, task, h)
-	check(t, "steps", texts(steps), []string{"take CDs out of domain " + task.Domain})
+	steps := moduletest.Steps(t, task, h)
+	moduletest.Same(t, "steps", fmt.Sprint(steps), "[take CDs out of domain "+task.Domain+"]")
 	if !module.Changes(steps) {
 		t.Error("taking a CD out counts as no change")
 	}
 	task.Eject = []string{"/images/other.iso"}
-	check(t, "steps for a disc that is in no drive", texts(plan(t, task, h)), []string(nil))
+	moduletest.Same(t, "steps for a disc that is in no drive", moduletest.Texts(t, task, h), []string(nil))
 }
 
 func TestDomainOfSomebodyElseKeepsItsDiscs(t *testing.T) {
@@ -164,7 +136,7 @@ func TestDomainOfSomebodyElseKeepsItsDiscs(t *testing.T) {
 	h, _, d, task := lab(t, "other")
 	d.open.Store(true)
 	task.Eject = []string{seed}
-	err := plan(t, task, h)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 	if err == nil || err.Error() != virt.Foreign(h, task.Domain).Error() {
 		t.Errorf("got %v", err)
 	}
@@ -176,7 +148,7 @@ func TestGuestThatTurnsOffIsAnError(t *testing.T) {
 	if err := c.PowerOff(t.Context(), task.Domain); err != nil {
 		t.Fatal(err)
 	}
-	err := plan(t, task, h)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 	want := "domain " + task.Domain + ` turned off before it answered: see what its screen says with "kinit console"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -188,7 +160,7 @@ func TestTimeThatIsOverSaysWhatWasSeen(t *testing.T) {
 	h, _, _, task := lab(t, "k8s")
 	h.FS.Put(virt.ConsoleLog(task.Domain), "kinit: sets up WinRM\n", 0o600)
 	task.Within = "2s"
-	err := plan(t, task, h)[0].Do(t.Context(), h)
+	err := moduletest.Steps(t, task, h)[0].Do(t.Context(), h)
 	want := `^waited 2s for \S+ to answer at 10\.0\.0\.3:5986: 0\.0 GiB written, it says: sets up WinRM\n`
 	if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Errorf("got %v, want %s", err, want)
@@ -218,7 +190,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

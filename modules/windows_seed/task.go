@@ -115,7 +115,5 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	sum, err := t.file().Sum(ctx, h)
-	return Outputs{
-		Path: t.Path, SHA256: sum, Marker: t.Marker,
-	}, err
+	return Outputs{Path: t.Path, SHA256: sum, Marker: t.Marker}, err
 }

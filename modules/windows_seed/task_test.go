@@ -16,8 +16,6 @@ import (
 	"kinit/modules/internal/pfx"
 	"kinit/modules/internal/pki"
 	"kinit/modules/internal/virt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const hostKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0LW9mLXRoZS1ob3N0\n-----END OPENSSH PRIVATE KEY-----"
@@ -53,32 +51,6 @@ func guest(t *testing.T, path string) func() *Task {
 	}
 }
 
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-func apply(t *testing.T, task *Task, h module.Host) []string {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatal(err)
-	}
-	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, step := range steps {
-		texts = append(texts, step.String())
-		if err := step.Do(t.Context(), h); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	return texts
-}
-
 func TestSeedPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
@@ -98,21 +70,17 @@ func TestSeedIsReadableByRootAlone(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "k8s")
 	h.FS.Put("/images/base.qcow2", "", 0o644)
 	task := guest(t, "/images/win-01.iso")()
-	check(t, "steps", apply(t, task, h), []string{"create seed /images/win-01.iso of win-01"})
+	moduletest.Same(t, "steps", moduletest.Do(t, task, h), []string{"create seed /images/win-01.iso of win-01"})
 	info, err := h.Files().Stat(t.Context(), task.Path)
 	if err != nil || info.Mode.Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode, err)
 	}
-	marks, err := h.Marks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, "marks", marks, []module.Mark{virt.VolumeMark(task.Path)})
+	moduletest.Marks(t, h, virt.VolumeMark(task.Path))
 	file, err := pfx.Encode(task.Certificate, task.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "the password of the PFX", h.Redact("is "+file.Password.Reveal()), "is ***")
+	moduletest.Same(t, "the password of the PFX", h.Redact("is "+file.Password.Reveal()), "is ***")
 }
 
 func TestWhatLiesOnTheHostGoesOnTheCD(t *testing.T) {
@@ -135,36 +103,33 @@ func TestWhatLiesOnTheHostGoesOnTheCD(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(t, "steps", apply(t, with(), h), []string{"create seed " + h.Path("win-01.iso") + " of win-01"})
+	moduletest.Same(t, "steps", moduletest.Do(t, with(), h), []string{"create seed " + h.Path("win-01.iso") + " of win-01"})
 	for name, want := range map[string]string{"openssh.msi": "the server", "file-001": "one", "file-002": "hidden"} {
 		out, err := exec.Command("isoinfo", "-J", "-x", "/"+name, "-i", h.Path("win-01.iso")).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, name, string(out), want)
+		moduletest.Same(t, name, string(out), want)
 	}
-	check(t, "steps again", apply(t, with(), h), []string(nil))
+	moduletest.Same(t, "steps again", moduletest.Do(t, with(), h), []string(nil))
 	if err := os.WriteFile(h.Path("note"), []byte("two"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "steps with another file", apply(t, with(), h), []string{"replace seed " + h.Path("win-01.iso") + " of win-01"})
+	moduletest.Same(t, "steps with another file", moduletest.Do(t, with(), h), []string{"replace seed " + h.Path("win-01.iso") + " of win-01"})
 }
 
 func TestOutputsGiveTheHashAndTheMarker(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	task := guest(t, h.Path("win-01.iso"))()
-	apply(t, task, h)
-	values, err := module.Outputs(t.Context(), task, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moduletest.Do(t, task, h)
+	values := moduletest.Outputs(t, task, h)
 	content, err := os.ReadFile(task.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "sha256", values["sha256"].AsString(), fmt.Sprintf("%x", sha256.Sum256(content)))
-	check(t, "marker", values["marker"].AsString(), "C:/ProgramData/kinit/ready.txt")
+	moduletest.Same(t, "sha256", values["sha256"].AsString(), fmt.Sprintf("%x", sha256.Sum256(content)))
+	moduletest.Same(t, "marker", values["marker"].AsString(), "C:/ProgramData/kinit/ready.txt")
 }
 
 func TestFileOfSomebodyElseIsNeverTouched(t *testing.T) {
@@ -230,7 +195,7 @@ func TestValidate(t *testing.T) {
 			if err := module.Check(task); err != nil {
 				got = err.Error()
 			}
-			check(t, "mistake", got, c.want)
+			moduletest.Same(t, "mistake", got, c.want)
 		})
 	}
 }

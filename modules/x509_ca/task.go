@@ -6,7 +6,6 @@ package x509ca
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +24,7 @@ import (
 type Task struct {
 	pki.Pair
 	// CN is the common name of the authority.
-	CN string `hcl:"cn"`
+	CN string `hcl:"cn" nonempty:"expected the name of the authority"`
 	// Org is the organization of the authority. Default none.
 	Org string `hcl:"org,optional"`
 	// Days is the validity of a new certificate in days.
@@ -40,10 +39,7 @@ func (t *Task) Validate() error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	switch {
-	case t.CN == "":
-		return errors.New("cn is empty, expected the name of the authority")
-	case t.Days < 1:
+	if t.Days < 1 {
 		return fmt.Errorf("days is %d, expected at least 1", t.Days)
 	}
 	return nil

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/pki"
@@ -23,28 +21,6 @@ func task(dir string, change func(*x509ca.Task)) module.Task {
 		change(made)
 	}
 	return made
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func outputs(t *testing.T, h module.Host, made module.Task) map[string]cty.Value {
-	t.Helper()
-	values, err := module.Outputs(t.Context(), made, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values
 }
 
 func TestContract(t *testing.T) {
@@ -65,7 +41,7 @@ func TestOpensslAcceptsTheAuthority(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{"ecdsa": "id-ecPublicKey", "rsa": "(2048 bit)"} {
 		h := moduletest.LocalHost(t, "")
-		apply(t, h, task(h.Dir, func(t *x509ca.Task) { t.Type = kind }))
+		moduletest.Do(t, task(h.Dir, func(t *x509ca.Task) { t.Type = kind }), h)
 		cert := h.Path("pki", "ca.crt")
 		if out, err := exec.Command("openssl", "verify", "-x509_strict", "-CAfile", cert, cert).CombinedOutput(); err != nil {
 			t.Errorf("%s: openssl verify: %s", kind, out)
@@ -90,13 +66,13 @@ func TestLostCertificateIsSignedAgainWithTheSameKey(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	made := task(h.Dir, nil)
-	apply(t, h, made)
-	before := outputs(t, h, made)
+	moduletest.Do(t, made, h)
+	before := moduletest.Outputs(t, made, h)
 	if err := os.Remove(h.Path("pki", "ca.crt")); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, h, made)
-	after := outputs(t, h, made)
+	moduletest.Do(t, made, h)
+	after := moduletest.Outputs(t, made, h)
 	if before["spki_hash"] != after["spki_hash"] || before["key_pem"] != after["key_pem"] {
 		t.Error("the key has changed")
 	}
@@ -109,7 +85,7 @@ func TestSpkiHashIsWhatKubeadmPins(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	made := task(h.Dir, nil)
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	// The recipe of the documentation of kubeadm join.
 	script := `openssl x509 -pubkey -in "$1" | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex | sed 's/^.* //'`
 	out, err := exec.Command("sh", "-c", script, "sh", h.Path("pki", "ca.crt")).Output()
@@ -117,7 +93,7 @@ func TestSpkiHashIsWhatKubeadmPins(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "sha256:" + strings.TrimSpace(string(out))
-	if got := outputs(t, h, made)["spki_hash"].AsString(); got != want {
+	if got := moduletest.Outputs(t, made, h)["spki_hash"].AsString(); got != want {
 		t.Errorf("spki_hash %s, want %s", got, want)
 	}
 }
@@ -126,8 +102,8 @@ func TestOutputsMakeTheKeyASecret(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	made := task(h.Dir, nil)
-	apply(t, h, made)
-	key := outputs(t, h, made)["key_pem"].AsString()
+	moduletest.Do(t, made, h)
+	key := moduletest.Outputs(t, made, h)["key_pem"].AsString()
 	if got := h.Redact("key: " + key); got != "key: ***" {
 		t.Errorf("redacted %q, want %q", got, "key: ***")
 	}
@@ -164,7 +140,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 func TestPlanSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
-	apply(t, h, task(h.Dir, nil))
+	moduletest.Do(t, task(h.Dir, nil), h)
 	for want, change := range map[string]func(*x509ca.Task){
 		"the subject is another":     func(t *x509ca.Task) { t.CN = "other" },
 		"the key is not of type rsa": func(t *x509ca.Task) { t.Type = "rsa" },
@@ -192,9 +168,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`key and cert are the same path, expected two files`: func(t *x509ca.Task) { t.Cert = t.Key },
 		`cert is "", expected an absolute path`:              func(t *x509ca.Task) { t.Cert = "" },
 	} {
-		err := module.Check(task("/srv", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/srv", change), want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/pki"
@@ -122,11 +123,7 @@ func sameTexts(a, b []string) bool {
 }
 
 func ipTexts(ips []net.IP) []string {
-	texts := make([]string, len(ips))
-	for i, ip := range ips {
-		texts[i] = ip.String()
-	}
-	return texts
+	return lists.Map(ips, net.IP.String)
 }
 
 // issue reads again and does what is still needed, so that it can be repeated.

@@ -21,7 +21,7 @@ func authority(t *testing.T, h module.Host, dir string) {
 	t.Helper()
 	made := x509ca.Kind().New().(*x509ca.Task)
 	made.Key, made.Cert, made.CN = dir+"/ca.key", dir+"/ca.crt", "lab CA"
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 }
 
 func task(dir string, change func(*x509cert.Task)) module.Task {
@@ -33,19 +33,6 @@ func task(dir string, change func(*x509cert.Task)) module.Task {
 		change(made)
 	}
 	return made
-}
-
-func apply(t *testing.T, h module.Host, made module.Task) {
-	t.Helper()
-	steps, err := made.Plan(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range steps {
-		if err := s.Do(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func TestContract(t *testing.T) {
@@ -65,7 +52,7 @@ func TestServerWithTheCertificateIsTrustedByItsNames(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	authority(t, h, h.Dir)
-	apply(t, h, task(h.Dir, func(t *x509cert.Task) { t.Usages = []string{"server", "client"} }))
+	moduletest.Do(t, task(h.Dir, func(t *x509cert.Task) { t.Usages = []string{"server", "client"} }), h)
 	pair, err := tls.LoadX509KeyPair(h.Path("web.crt"), h.Path("web.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +92,7 @@ func TestReissueKeepsTheKeyAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	authority(t, h, h.Dir)
-	apply(t, h, task(h.Dir, nil))
+	moduletest.Do(t, task(h.Dir, nil), h)
 	key, err := os.ReadFile(h.Path("web.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -127,11 +114,11 @@ func TestReissueKeepsTheKeyAndSaysWhy(t *testing.T) {
 		if err != nil || fmt.Sprint(steps) != want {
 			t.Errorf("steps %v, %v, want %s", steps, err, want)
 		}
-		apply(t, h, made)
+		moduletest.Do(t, made, h)
 		if left, err := made.Plan(t.Context(), h); err != nil || len(left) > 0 {
 			t.Errorf("%s: planned again: %v, %v", c.want, left, err)
 		}
-		apply(t, h, task(h.Dir, nil))
+		moduletest.Do(t, task(h.Dir, nil), h)
 	}
 	if now, err := os.ReadFile(h.Path("web.key")); err != nil || string(now) != string(key) {
 		t.Errorf("the key has changed, %v", err)
@@ -142,7 +129,7 @@ func TestCertificateNearItsEndIsRenewed(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	authority(t, h, h.Dir)
-	apply(t, h, task(h.Dir, func(t *x509cert.Task) { t.Days, t.RenewBefore = 2, "1h" }))
+	moduletest.Do(t, task(h.Dir, func(t *x509cert.Task) { t.Days, t.RenewBefore = 2, "1h" }), h)
 	steps, err := task(h.Dir, func(t *x509cert.Task) { t.Days, t.RenewBefore = 10, "72h" }).Plan(t.Context(), h)
 	if err != nil || len(steps) != 1 || !strings.Contains(steps[0].String(), ": it ends ") {
 		t.Errorf("steps %v, %v, want one that says when it ends", steps, err)
@@ -153,7 +140,7 @@ func TestNewAuthorityReissues(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	authority(t, h, h.Dir)
-	apply(t, h, task(h.Dir, nil))
+	moduletest.Do(t, task(h.Dir, nil), h)
 	for _, name := range []string{"ca.key", "ca.crt"} {
 		if err := os.Remove(h.Path(name)); err != nil {
 			t.Fatal(err)
@@ -165,7 +152,7 @@ func TestNewAuthorityReissues(t *testing.T) {
 	if err != nil || len(steps) != 1 || !strings.HasSuffix(steps[0].String(), "it is from another authority") {
 		t.Fatalf("steps %v, %v", steps, err)
 	}
-	apply(t, h, made)
+	moduletest.Do(t, made, h)
 	if out, err := exec.Command("openssl", "verify", "-CAfile", h.Path("ca.crt"), h.Path("web.crt")).CombinedOutput(); err != nil {
 		t.Errorf("openssl verify: %s", out)
 	}
@@ -193,7 +180,7 @@ func TestForeignKeyIsUsedAndForeignCertificateKept(t *testing.T) {
 	if err != nil {
 		t.Fatalf("openssl ecparam: %s", out)
 	}
-	apply(t, h, task(h.Dir, nil))
+	moduletest.Do(t, task(h.Dir, nil), h)
 	if _, err := tls.LoadX509KeyPair(h.Path("web.crt"), h.Path("web.key")); err != nil {
 		t.Errorf("the certificate is not for the key that was there: %v", err)
 	}
@@ -221,9 +208,6 @@ func TestValidateNamesTheArgument(t *testing.T) {
 			t.CAKey = ""
 		},
 	} {
-		err := module.Check(task("/srv", change))
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		moduletest.Refused(t, task("/srv", change), want)
 	}
 }

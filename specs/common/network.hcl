@@ -148,6 +148,8 @@ task "ovn_port" "port" {
   mac      = each.value.mac
   ip       = each.value.ip
   dhcp     = task.ovn_dhcp.cluster.name
+  # A node sends what its pods send, with their addresses.
+  allowed_ips = contains(keys(cluster.nodes), each.key) ? local.routed_networks : []
 }
 
 # The switch that leads outside is every cluster's.

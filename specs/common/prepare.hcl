@@ -90,3 +90,14 @@ task "sysctl" "forward" {
   name  = "net.ipv4.ip_forward"
   value = "1"
 }
+
+# Where podman and skopeo of the hypervisors get images from.
+task "copy" "mirrors" {
+  stage      = "prepare"
+  when       = local.build && length(var.image_mirrors) > 0
+  hosts      = local.hypervisors
+  dest       = "/etc/containers/registries.conf.d/50-kinit-${cluster.name}.conf"
+  content    = templatefile("files/registries.conf", { mirrors = var.image_mirrors })
+  mode       = "0644"
+  depends_on = [task.package.hypervisor]
+}

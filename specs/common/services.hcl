@@ -61,6 +61,15 @@ locals {
   # The zone of the network's whole octets.
   reverse_zone = "${join(".", reverse(slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))))}.in-addr.arpa"
 
+  # How podman finds out whether a container is healthy. health.sh has what images have.
+  service_health = merge({
+    for name, words in { haproxy = ["9000", "/healthz"], dns = ["53"], registry = ["5001", "/v2/"], web = ["8080", "/healthz"] } :
+    name => concat(["sh", "-c", file("files/health.sh"), "health"], words)
+  }, var.service_health)
+  health_options = { for name, words in local.service_health : name => length(words) == 0 ? [] : [
+    "--health-cmd", jsonencode(words), "--health-interval", "1m", "--health-timeout", "30s", "--health-retries", "3", "--health-start-period", "1m",
+  ] }
+
   # How each container starts and what it sees. The image decides the program.
   service_containers = {
     haproxy = {
@@ -185,6 +194,7 @@ task "podman_image" "service" {
   name     = each.key
   source   = each.value.archive
   timeout  = "20m"
+  advice   = "The services' hypervisor fetches this image. The variable image_mirrors names another place of its registry, and service_images another image."
 }
 
 task "podman_network" "outside" {
@@ -220,6 +230,9 @@ task "podman_container" "service" {
   command  = each.value.command
   volumes  = each.value.volumes
   user     = "0"
+  # Not "always": podman's own unit would start these at boot, before the pod's.
+  restart = "on-failure"
+  options = local.health_options[each.key]
   # What services read once and is secret.
   config_hash = join(" ", [each.value.config, lookup({
     haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"
@@ -292,6 +305,17 @@ task "wait" "dns" {
   expect     = local.services_address
   within     = "3m"
   evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
+  depends_on = [task.service.services]
+}
+
+# Each is healthy by its own check, which podman repeats: "podman ps" shows what came of it.
+task "wait" "health" {
+  stage      = "services"
+  for_each   = toset([for name, words in local.service_health : name if length(words) > 0])
+  host       = local.services.hypervisor
+  argv       = ["podman", "healthcheck", "run", "kinit-${cluster.name}-${each.key}"]
+  within     = "3m"
+  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
   depends_on = [task.service.services]
 }
 

@@ -49,6 +49,15 @@ task "command" "ports" {
   read_only = true
 }
 
+# The services are on one hypervisor, and stay there.
+task "command" "elsewhere" {
+  stage     = "validate"
+  when      = local.build
+  hosts     = [for h in local.hypervisors : h if h != local.services.hypervisor]
+  argv      = ["sh", "-c", file("files/elsewhere.sh"), "elsewhere", "kinit-${cluster.name}-services", cluster.name, host.name, local.services.hypervisor]
+  read_only = true
+}
+
 # The cluster's network is no other's on these hypervisors: neither another cluster's
 # nor the one they are reached by.
 task "command" "network" {

@@ -101,6 +101,26 @@ variable "dns_public" {
   description = "Name servers for names outside the cluster; restricted networks set their own."
 }
 
+variable "image_mirrors" {
+  type        = map(string)
+  default     = {}
+  description = "Where hypervisors get images of a registry from instead, by the registry's name. A mirror that begins with http:// is asked without TLS."
+  validation {
+    condition     = alltrue([for mirror in values(var.image_mirrors) : can(regex("^(https?://)?[a-z0-9.-]+(:[0-9]+)?(/[a-zA-Z0-9._/-]+)?$", mirror))])
+    error_message = "A mirror is a registry and a path, such as mirror.example:5000/docker.io: ${join(", ", [for mirror in values(var.image_mirrors) : mirror if !can(regex("^(https?://)?[a-z0-9.-]+(:[0-9]+)?(/[a-zA-Z0-9._/-]+)?$", mirror))])}."
+  }
+}
+
+variable "debian_mirror" {
+  type        = string
+  default     = ""
+  description = "The site that nodes with Debian install packages from in place of deb.debian.org, in its layout: URL/debian and URL/debian-security."
+  validation {
+    condition     = var.debian_mirror == "" || can(regex("^https?://[^\\s',]+$", var.debian_mirror))
+    error_message = "The mirror of Debian begins with http:// or https://, and has no blanks, quotes or commas in it."
+  }
+}
+
 variable "boot_timeout" {
   type        = string
   default     = "5m"
@@ -121,6 +141,16 @@ variable "service_commands" {
     dns      = ["named", "-g", "-u", "bind", "-c", "/etc/bind/named.conf"]
     registry = ["registry", "serve", "/etc/docker/registry/config.yml"]
     web      = ["nginx", "-c", "/etc/kinit-web/nginx.conf", "-g", "daemon off;"]
+  }
+}
+
+variable "service_health" {
+  type        = map(list(string))
+  default     = {}
+  description = "How it is found out in a service's container whether it is healthy, in place of the standard: haproxy, dns, registry or web, and the words of a command of its image. An empty list is no check."
+  validation {
+    condition     = length(setsubtract(keys(var.service_health), ["haproxy", "dns", "registry", "web"])) == 0
+    error_message = "The services are haproxy, dns, registry and web, not ${join(", ", setsubtract(keys(var.service_health), ["haproxy", "dns", "registry", "web"]))}."
   }
 }
 

@@ -28,6 +28,27 @@ locals {
   emulated = length(local.libvirt_nodes) > 0 && var.virt_type == "qemu"
 }
 
+# The systems that drivers can make nodes with: each has the pin of its image for guests and
+# for containers. "linux" is the first one.
+locals {
+  systems = jsondecode(file("systems.json"))
+  system  = { for name, node in local.linux_nodes : name => node.os == "linux" ? keys(local.systems)[0] : node.os }
+  unknown_systems = distinct([
+    for name, node in local.linux_nodes : "\"${node.os}\" of pool ${node.pool}" if !contains(keys(local.systems), local.system[name]) && node.hypervisor != ""
+  ])
+}
+
+task "assert" "systems" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = length(local.unknown_systems) == 0
+    message = "No nodes can be made with the os ${join(", ", local.unknown_systems)}. Give one of ${join(", ", keys(local.systems))}; linux is ${keys(local.systems)[0]}."
+  }
+}
+
 # A chassis that no cluster needs any more says good-bye, so that nobody keeps a
 # tunnel to it. It must still know where the southbound database is.
 task "command" "leave" {

@@ -53,6 +53,12 @@ variable "lab_windows_machines" {
   description = "The names of machines that exist and play Windows, with commas between."
 }
 
+variable "lab_stock" {
+  type        = bool
+  default     = false
+  description = "Nodes are made of stock images, and everything else comes from mirrors that the lab serves."
+}
+
 variable "lab_conformance" {
   type        = bool
   default     = false
@@ -73,6 +79,87 @@ locals {
   images = merge([for folder in local.image_folders : {
     for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
   }]...)
+}
+
+# The mirrors: sites in the layouts of those that they stand for. Clusters know their
+# addresses by the inventory alone.
+locals {
+  mirror   = cidrhost(var.lab_subnet, 4)
+  registry = cidrhost(var.lab_subnet, 5)
+  digests  = var.lab_stock ? { for line in split("\n", trimspace(file("${var.lab_cache}/mirror/digests.txt"))) : split(" ", line)[0] => split(" ", line)[1] } : {}
+  shipped  = jsondecode(file("../pins.json")).pins
+  mirrors = { for name, mirror in {
+    mirror = {
+      address = local.mirror, config = file("files/mirror/nginx.conf"), answers = "/debian/dists/bookworm/InRelease"
+      command = ["nginx", "-c", "/etc/kinit-mirror.conf", "-g", "daemon off;"]
+    }
+    registry = {
+      address = local.registry, config = file("files/mirror/registry.yml"), answers = ":5000/v2/"
+      command = ["registry", "serve", "/etc/kinit-mirror.conf"]
+    }
+  } : name => mirror if var.lab_stock }
+  stock = !var.lab_stock ? null : {
+    image_mirrors  = { for site in ["docker.io", "registry.k8s.io", "ghcr.io", "public.ecr.aws"] : site => "http://${local.registry}:5000/${site}" }
+    debian_mirror  = "http://${local.mirror}"
+    kubernetes_url = "http://${local.mirror}/release"
+    eksd_url       = "http://${local.mirror}"
+    pins = merge(
+      { for name, digest in local.digests : name => merge(local.shipped[name], { digest = digest }) },
+      { for name in local.stock_guest != "" ? ["debian_guest"] : [] : name => {
+        used    = local.shipped[name].used
+        version = local.shipped[name].version
+        url     = replace(local.shipped[name].url, "/^https?://[^/]*\\//", "http://${local.mirror}/")
+        digest  = "sha256:${local.stock_guest}"
+      } },
+    )
+  }
+  # The digest of the guests' image, empty without one.
+  stock_guest = var.lab_stock && fileexists("${var.lab_cache}/stock-guest/sha256") ? trimspace(file("${var.lab_cache}/stock-guest/sha256")) : ""
+}
+
+task "podman_image" "services" {
+  stage   = "hypervisors"
+  when    = var.lab_stock
+  name    = trimspace(file("${var.lab_cache}/services.ref"))
+  source  = "${var.lab_cache}/services.tar"
+  keep    = true
+  timeout = "10m"
+}
+
+task "copy" "mirror" {
+  stage      = "hypervisors"
+  for_each   = local.mirrors
+  dest       = "${var.lab_state}/${each.key}.conf"
+  content    = each.value.config
+  mode       = "0644"
+  depends_on = [task.directory.state]
+}
+
+task "podman_container" "mirror" {
+  stage    = "hypervisors"
+  for_each = local.mirrors
+  name     = "${local.network}-${each.key}"
+  hostname = each.key
+  image    = task.podman_image.services.name
+  command  = each.value.command
+  runtime  = trimspace(task.command.runtime.stdout)
+  ulimits  = ["nofile=20000:20000", "nproc=32768:32768"]
+  networks = ["${task.podman_network.underlay.name}:ip=${each.value.address}"]
+  volumes = concat([
+    "${var.lab_cache}/mirror:/srv/mirror:ro",
+    "${task.copy.mirror[each.key].path}:/etc/kinit-mirror.conf:ro",
+  ], local.stock_guest != "" ? ["${var.lab_cache}/stock-guest/images:/srv/images:ro"] : [])
+  config_hash = sha256(each.value.config)
+}
+
+task "wait" "mirror" {
+  stage    = "hypervisors"
+  for_each = local.mirrors
+  url      = "http://${each.value.address}${each.value.answers}"
+  within   = "1m"
+  evidence = [["podman", "logs", "--tail", "30", "${local.network}-${each.key}"]]
+
+  depends_on = [task.podman_container.mirror]
 }
 
 locals {
@@ -99,7 +186,7 @@ stage "hypervisors" {
 task "podman_sweep" "owned" {
   stage = "cleanup"
   all   = run.stop_after == "cleanup"
-  keep  = concat([local.network], [for name in local.all : "kinit-${var.lab_name}-${name}"])
+  keep  = concat([local.network], [for name in concat(local.all, keys(local.mirrors)) : "kinit-${var.lab_name}-${name}"])
 }
 
 task "sweep" "owned" {
@@ -324,8 +411,10 @@ task "copy" "inventory" {
     node     = fileexists("${var.lab_cache}/node.ref") ? trimspace(file("${var.lab_cache}/node.ref")) : ""
     services = trimspace(file("${var.lab_cache}/services.ref"))
     payloads = local.payloads
+    kubectl  = fileexists("${var.lab_cache}/programs/kubernetes") ? "kubernetes" : "kubectl"
     winsim   = var.lab_windows != "" && fileexists("${var.lab_cache}/winsim.sha256") ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
     images   = local.images
+    stock    = local.stock
   })
-  depends_on = [task.wait.underlay, task.wait.ssh, task.directory.inventory]
+  depends_on = [task.wait.underlay, task.wait.ssh, task.wait.mirror, task.directory.inventory]
 }

@@ -23,8 +23,8 @@ variable "pins" {
     error_message = "A pin has an image or a url, and not both: ${join(", ", [for name, pin in var.pins : name if(pin.image == "") == (pin.url == "")])}."
   }
   validation {
-    condition     = alltrue([for pin in values(var.pins) : pin.digest == "" || can(regex("^sha256:[0-9a-f]{64}$", pin.digest))])
-    error_message = "A digest is sha256: and 64 hexadecimal digits: ${join(", ", [for name, pin in var.pins : name if pin.digest != "" && !can(regex("^sha256:[0-9a-f]{64}$", pin.digest))])}."
+    condition     = alltrue([for pin in values(var.pins) : pin.digest == "" || can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) || pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest))])
+    error_message = "A digest is sha256: and 64 hexadecimal digits, or of a file sha512: and 128: ${join(", ", [for name, pin in var.pins : name if pin.digest != "" && !can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) && !(pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest)))])}."
   }
 }
 
@@ -46,8 +46,8 @@ locals {
   # Files, in the words of the module download: the digest, or else what is published.
   downloads = { for name, pin in local.pins : name => {
     url        = pin.url
-    sha256     = trimprefix(pin.digest, "sha256:")
-    sha512     = ""
+    sha256     = startswith(pin.digest, "sha256:") ? trimprefix(pin.digest, "sha256:") : ""
+    sha512     = startswith(pin.digest, "sha512:") ? trimprefix(pin.digest, "sha512:") : ""
     sha256_url = pin.digest == "" ? pin.sha256_url : ""
     sha512_url = pin.digest == "" ? pin.sha512_url : ""
   } if pin.url != "" }

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"kinit/engine/need"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"kinit/engine/need"
 )
 
 // Screen is what a page is seen on.
@@ -68,8 +68,9 @@ func (p *Page) Visit(path string) {
 	p.Do(chromedp.Navigate(address.String()))
 }
 
-// folder is a fresh profile. The browser's last processes may still write in it
-// when the test ends, so its removal is tried for a while.
+// folder makes a folder for all that the browser writes. Its last processes may still
+// write there when the test ends, so its removal is tried for a while. Its path is short,
+// because the browser makes a socket there.
 func folder(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "kinit-browser-")
 	if err != nil {
@@ -82,13 +83,15 @@ func folder(t testing.TB) string {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		t.Errorf("the browser's profile %s stays behind", dir)
+		t.Errorf("the browser's folder %s stays behind", dir)
 	})
 	return dir
 }
 
-func options(program, profile string) []chromedp.ExecAllocatorOption {
-	all := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(profile)}
+func options(program, folder string) []chromedp.ExecAllocatorOption {
+	all := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(program), chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Env("TMPDIR=" + folder),
+	}
 	for _, flag := range []string{
 		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
 		"disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars", "no-default-browser-check",

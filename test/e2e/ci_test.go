@@ -1,115 +1,144 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	jobresult "kinit/cmd/kinit/ci/result"
 )
 
-// The job that is killed, and how many events of its work lie between two places.
+// The job that is killed, and how many events lie between two places of a phase.
 const (
 	killedJobs = "test/e2e/testdata/ci/jobs.hcl"
 	killedJob  = "little-on-demand"
 	apart      = 41
 )
 
-// killJobs kills a job of the periodic kind at one place of its work after the other, and
-// starts it again each time, until it gets to its end: every start has a result, and the
-// hypervisors are as they were.
+// killJobs kills a job of the periodic kind at many places of each of its phases, and starts
+// it again each time, until it gets to its end: every start has a result, and the hypervisors
+// are as they were.
 func killJobs(t *testing.T, k *kinit, before map[string]map[string]bool) {
 	t.Helper()
-	run := []string{"ci", "run", killedJobs, "--output", "json"}
 	results := filepath.Join(k.home, "state", "kinit", "ci")
-	phases := map[string]bool{}
-	starts, begun := 0, 0
-	for finished := false; !finished; {
-		starts++
-		stdout := ""
-		stdout, finished = k.killedAfter(t, starts*apart, run...)
-		if strings.Contains(stdout, `"phase":"deploy"`) {
-			begun++ // else it was removing what the one before had left
-		}
-		phase := lastPhase(stdout)
-		phases[phase] = true
-		progress(t, "start %d, finished %v, was in %q", starts, finished, phase)
-		// One may die when its result is begun, and nothing is told of it yet.
-		if got := verdicts(t, results); len(got) < begun || len(got) > starts {
-			t.Fatalf("%d results of %d starts, of which %d began to deploy: %q", len(got), starts, begun, got)
-		}
-	}
-	for _, phase := range []string{"deploy", "again", "verify", "cleanup"} {
-		if !phases[phase] {
-			t.Errorf("the job was never killed while it did %q", phase)
+	kills, begun := map[string]int{}, 0
+	for _, phase := range jobPhases {
+		for events, over := 1, false; !over; events += apart {
+			reached := k.killedIn(t, phase, events, "ci", "run", killedJobs, "--output", "json")
+			if reached != "" {
+				begun++ // else it was removing what the one before had left
+			}
+			kills[reached]++
+			over = kills[phase] > 0 && reached != phase
+			progress(t, "to be killed after %d events of %q, was in %q", events, phase, reached)
+			// One may die when its result is begun, and its output does not say so yet.
+			starts := sum(kills)
+			if got := verdicts(t, results); len(got) < begun || len(got) > starts {
+				t.Fatalf("%d results of %d starts, of which %d began to deploy: %q", len(got), starts, begun, got)
+			}
+			if starts > 60 {
+				t.Fatalf("after %d starts the job was never killed while it did %q", starts, phase)
+			}
 		}
 	}
 	got := verdicts(t, results)
 	for n, verdict := range got {
 		// One that is killed when all is done has passed.
 		if verdict != "passed" && (verdict != "removed" || n == len(got)-1) {
-			t.Errorf("result %d of a job that was killed %d times is %q: %q", n+1, starts-1, verdict, got)
+			t.Errorf("result %d of %d is %q: %q", n+1, len(got), verdict, got)
 		}
 	}
-	progress(t, "a job was killed %d times", starts-1)
+	progress(t, "a job was killed so often in each phase: %v", kills)
 	published(t, k, results, len(got))
 	asBefore(t, before)
 }
 
-// killedAfter starts a job and kills it when it has told so many events, at most a few
-// later. It returns what the job printed, and true when it ended before, and well.
-func (k *kinit) killedAfter(t *testing.T, events int, args ...string) (string, bool) {
+// jobPhases are the phases of a job that works on hosts, in their order.
+var jobPhases = []string{"deploy", "again", "verify", "cleanup"}
+
+// ended is the phase that killedIn returns for a job that was not killed.
+const ended = "end"
+
+// killedIn starts a job and kills it after so many events of a phase, or as soon as a later
+// phase begins. It returns the phase in which it was killed: "" before it began to deploy,
+// ended if it came to its end, which must be a good one.
+func (k *kinit) killedIn(t *testing.T, phase string, events int, args ...string) string {
 	t.Helper()
 	old := logs(t, k)
-	var stdout, stderr bytes.Buffer
-	cmd := k.command(t.Context(), args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var stderr bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := k.command(ctx, args...)
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
+	lines := make(chan string, 1<<12)
 	go func() {
-		_ = cmd.Wait() // how it ended is in the exit code
-		close(ended)
+		defer close(lines)
+		for s := bufio.NewScanner(stdout); s.Scan(); {
+			lines <- s.Text()
+		}
 	}()
-	for killed := false; ; {
+	in, first, killed := "", 0, false
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for open := true; open; {
+		var line string
 		select {
-		case <-ended:
-			if killed {
-				return stdout.String(), false
+		case line, open = <-lines:
+			if begun := phaseBegun(line); begun == jobPhases[0] || begun != "" && in != "" {
+				in, first = begun, told(t, k, old)
 			}
-			if code := cmd.ProcessState.ExitCode(); code != 0 {
-				t.Fatalf("the job ended with %d\n%s\n%s", code, tail(stdout.String(), 20), tail(stderr.String(), 40))
-			}
-			return stdout.String(), true
-		case <-time.After(5 * time.Millisecond):
-			if !killed && told(t, k, old) >= events {
-				killed = true
-				kill(cmd.Process)
-			}
+		case <-tick.C:
+		}
+		wanted, now := slices.Index(jobPhases, phase), slices.Index(jobPhases, in)
+		if !killed && (now > wanted || now == wanted && told(t, k, old) >= first+events) {
+			killed = true
+			kill(cmd.Process)
 		}
 	}
+	_ = cmd.Wait() // how it ended is in the exit code
+	result{stderr: stderr.String()}.inTime(ctx, t, args)
+	switch code := cmd.ProcessState.ExitCode(); {
+	case killed:
+		return in
+	case code != 0:
+		t.Fatalf("the job ended with %d\n%s", code, tail(stderr.String(), 40))
+	}
+	return ended
 }
 
-// lastPhase is the phase that began last, as the output says.
-func lastPhase(stdout string) string {
-	phase := ""
-	for line := range strings.Lines(stdout) {
-		var e struct {
-			Kind string
-			What struct{ Phase string }
-		}
-		if json.Unmarshal([]byte(line), &e) == nil && e.Kind == "phase_started" {
-			phase = e.What.Phase
-		}
+// phaseBegun returns the phase that begins with a line of output, "" if none does.
+func phaseBegun(line string) string {
+	var e struct {
+		Kind string
+		What struct{ Phase string }
 	}
-	return phase
+	if json.Unmarshal([]byte(line), &e) == nil && e.Kind == "phase_started" {
+		return e.What.Phase
+	}
+	return ""
+}
+
+// sum adds up all counts.
+func sum(counts map[string]int) int {
+	n := 0
+	for _, count := range counts {
+		n += count
+	}
+	return n
 }
 
 // logs are the logs of all runs.

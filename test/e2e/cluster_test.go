@@ -1,8 +1,8 @@
 package e2e
 
 import (
+	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +69,9 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 
 	step(t, "another cluster has the hypervisors first", func(t *testing.T) {
 		k.must(t, append(other, "--output", "json")...)
+		if diff := cmp.Diff("67108864\n"+secondAddress+"\n", onGuest(t, k, "bare-compute-01", furtherHardware)); diff != "" {
+			t.Errorf("bare-compute-01 has a disk and a card (-want +got):\n%s", diff)
+		}
 		rebootGuests(t, k)
 	})
 
@@ -207,11 +210,27 @@ func kill(p *os.Process) { _ = p.Kill() } // it may have ended by itself
 
 func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
 
-// other is another cluster's spec, with what keeps it apart from the one under test.
+// other is another cluster's spec, with what keeps it apart from the one under test. One of
+// its guests has a further disk, and a card on a bridge of its hypervisor. Nobody logs in as
+// root on its guests.
 var other = []string{
 	"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts,
 	"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,
+	"--var", "guest_user=" + guestUser,
+	"--set", `node.compute-01.vars.disks=["64MiB"]`,
+	"--set", `node.compute-01.vars.nics=[{bridge="br-eth0", addresses=["` + secondAddress + `"]}]`,
 }
+
+const guestUser = "deploy"
+
+// secondAddress is that of the card, on the network of the hypervisors.
+const secondAddress = "10.78.0.99/24"
+
+// furtherHardware prints the size of the disk, in bytes, and the address of the card.
+const furtherHardware = `
+blockdev --getsize64 /dev/disk/by-id/virtio-data-1
+ip -4 -o addr show | sed -n 's/.* inet \(10\.78\.[^ ]*\) .*/\1/p'
+`
 
 // hasLine reports whether a line begins with a word and contains another.
 func hasLine(text, first, other string) bool {
@@ -224,25 +243,12 @@ func hasLine(text, first, other string) bool {
 }
 
 // useKubeconfig asks the API through the load balancer, from this machine. The
-// client is the one that the nodes have.
+// client is the one that the nodes have. Emulated guests are slow while others start
+// beside them: the load balancer may find no API server for a while, and a node may miss
+// a heartbeat.
 func useKubeconfig(t *testing.T, k *kinit) {
 	t.Helper()
-	kubeconfig := filepath.Join(t.TempDir(), "kc")
-	r := k.must(t, "kubeconfig", spec, "--hosts", hosts)
-	if err := os.WriteFile(kubeconfig, []byte(r.stdout), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// Emulated guests are slow while others start beside them: the load balancer may
-	// find no API server for a while, and a node may miss a heartbeat.
-	program, said := kubectl(t), ""
-	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
-		out, err := exec.CommandContext(t.Context(), program, "--kubeconfig", kubeconfig, "get", "nodes", "--no-headers").CombinedOutput()
-		said = string(out)
-		if err == nil && hasLine(said, "k8s-compute-01", " Ready ") && hasLine(said, "k8s-controller-01", " Ready ") {
-			return
-		}
-	}
-	t.Errorf("not both nodes are Ready after %s:\n%s", apiPatience, said)
+	newAPI(t, k, []string{spec, "--hosts", hosts}).await(t, "k8s-compute-01", "k8s-controller-01")
 }
 
 // apiPatience is how long the API may be busy.
@@ -286,7 +292,9 @@ func tearDown(t testing.TB, k *kinit, lab string) {
 		return
 	}
 	// The test's own context has ended by now.
-	out, err := k.command(contextWithoutEnd(), "lab", "down", "--name", lab).CombinedOutput()
+	ctx, cancel := context.WithTimeout(contextWithoutEnd(), patience)
+	defer cancel()
+	out, err := k.command(ctx, "lab", "down", "--name", lab).CombinedOutput()
 	if err != nil {
 		t.Errorf("lab down: %v\n%s", err, tail(string(out), 20))
 	}

@@ -76,7 +76,33 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		}
 	})
 
+	step(t, "people work with the cluster on the hypervisor of its services", func(t *testing.T) {
+		r := k.call(t, slices.Concat([]string{"ssh"}, wide, []string{"services", "--", "kubectl", "get", "nodes", "--output", "jsonpath={.items[*].metadata.name}"})...)
+		if want := strings.Join(wideNodes, " "); r.code != 0 || r.stdout != want {
+			t.Errorf("exit %d, printed %q, want %q\n%s", r.code, r.stdout, want, r.stderr)
+		}
+	})
+
+	step(t, "a service that ends begins again", func(t *testing.T) {
+		if got := on(t, "nyctea", endedServices); got != "dns healthy\nhaproxy healthy\nregistry healthy\nweb healthy\n" {
+			t.Errorf("after their end the services are\n%s", got)
+		}
+		unchanged(t, k, run)
+	})
+
 	api := newAPI(t, k, wide)
+
+	step(t, "labels and taints of the spec are given to nodes that have joined, and taken from them", func(t *testing.T) {
+		settings(t, k, api, run)
+	})
+
+	step(t, "a second services pod is refused", func(t *testing.T) {
+		r := k.call(t, append(run, "--set", "services.hypervisor=tyto")...)
+		want := "The services of cluster k8s run on nyctea, not on tyto, and kinit does not move them yet."
+		if r.code == 0 || !strings.Contains(r.stdout+r.stderr, want) {
+			t.Errorf("exit %d, and it does not say %q:\n%s", r.code, want, tail(r.stdout+r.stderr, 20))
+		}
+	})
 
 	step(t, "a hypervisor that was stopped and started brings its nodes back", func(t *testing.T) {
 		restart(t, "nyctea")
@@ -96,6 +122,33 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	existing(t, k)
 }
 
+// settings gives labels and taints to compute nodes, changes some and takes all of them.
+func settings(t *testing.T, k *kinit, api *api, run []string) {
+	const show = `go-template={{range .items}}{{.metadata.name}}:{{range $k, $v := .metadata.labels}}{{if or (eq $k "tier") (eq $k "zone")}} {{$k}}={{$v}}{{end}}{{end}}{{range .spec.taints}} {{.key}}={{.value}}:{{.effect}}{{end}}
+{{end}}`
+	for _, tc := range []struct {
+		set  []string
+		want string
+	}{
+		{[]string{`pool.compute.vars.labels={tier="gold", zone="a"}`, `node.compute-02.vars.taints=["gpu=1:PreferNoSchedule"]`},
+			"k8s-compute-01: tier=gold zone=a\nk8s-compute-02: tier=gold zone=a gpu=1:PreferNoSchedule\n"},
+		{[]string{`pool.compute.vars.labels={tier="silver"}`, `node.compute-02.vars.taints=["gpu=2:PreferNoSchedule"]`},
+			"k8s-compute-01: tier=silver\nk8s-compute-02: tier=silver gpu=2:PreferNoSchedule\n"},
+		{nil, "k8s-compute-01:\nk8s-compute-02:\n"},
+	} {
+		with := slices.Clone(run)
+		for _, setting := range tc.set {
+			with = append(with, "--set", setting)
+		}
+		k.must(t, with...)
+		got := api.get(t, "nodes", "--selector", "!node-role.kubernetes.io/control-plane", "--output", show)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("with %v (-want +got):\n%s", tc.set, diff)
+		}
+		unchanged(t, k, with)
+	}
+}
+
 // askRegistry asks the registry as nobody, as nodes do, and as its user does.
 const askRegistry = `
 cd /var/lib/kinit/clusters/k8s
@@ -105,6 +158,19 @@ ask none https://$ip:5000/v2/
 ask pull --user "nodes:$(cat registry-nodes)" https://$ip:5000/v2/
 ask push --user "nodes:$(cat registry-nodes)" --request POST https://$ip:5000/v2/test/blobs/uploads/
 ask user --user "kinit:$(cat registry-password)" --request POST https://$ip:5000/v2/test/blobs/uploads/
+`
+
+// endedServices kills what the services' containers run, and says whether they are healthy then.
+const endedServices = `
+for name in dns haproxy registry web; do
+	pid=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-$name)
+	kill -9 $pid
+	for i in $(seq 60); do
+		now=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-$name)
+		[ $now = 0 ] || [ $now = $pid ] || ! podman healthcheck run kinit-k8s-$name >/dev/null 2>&1 || { echo $name healthy; break; }
+		sleep 1
+	done
+done
 `
 
 // killed kills a deployment at several places of its work, and starts it again each time.

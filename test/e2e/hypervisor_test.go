@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"os/exec"
 	"sort"
 	"strings"
@@ -20,8 +21,9 @@ func on(t *testing.T, host, script string) string {
 // inside runs a script in a container that is a host, and returns what it printed.
 func inside(t *testing.T, container, host, script string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "podman", "exec", container, "sh", "-c", script)
-	out, err := cmd.CombinedOutput()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "podman", "exec", container, "sh", "-c", script).CombinedOutput()
 	if err != nil {
 		t.Fatalf("on %s: %v\n%s\n%s", host, err, script, out)
 	}
@@ -75,7 +77,7 @@ func asBefore(t *testing.T, before map[string]map[string]bool) {
 	// Images of nodes are declared kept. So are the tables that podman's own network
 	// makes, as long as somebody else has a container: at the end of the cluster's life
 	// that was so until a moment ago.
-	kept := []string{"file /var/lib/libvirt/images/kinit-", "image localhost/kinit-node:", "nft table ip filter", "nft table ip nat"}
+	kept := []string{"file /var/lib/libvirt/images/kinit-", "image localhost/kinit-node:", "image docker.io/library/debian", "nft table ip filter", "nft table ip nat"}
 	for host, was := range before {
 		var left, lost []string
 		for deadline := time.Now().Add(settleTime); time.Now().Before(deadline); time.Sleep(time.Second) {

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -65,8 +67,15 @@ func build(t testing.TB) *kinit {
 	return k
 }
 
+// patience is how long one call may take, also where guests are emulated.
+const patience = 30 * time.Minute
+
+// command is a call of the program. When ctx ends, the program prints what its goroutines do,
+// and ends.
 func (k *kinit) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, k.bin, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = time.Minute
 	cmd.Dir = k.root
 	cmd.Env = append(os.Environ(),
 		"XDG_CONFIG_HOME="+filepath.Join(k.home, "config"), "XDG_STATE_HOME="+filepath.Join(k.home, "state"), "KINIT_INVENTORY=")
@@ -77,7 +86,9 @@ func (k *kinit) command(ctx context.Context, args ...string) *exec.Cmd {
 func (k *kinit) call(t testing.TB, args ...string) result {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	cmd := k.command(t.Context(), args...)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := k.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	started := time.Now()
 	err := cmd.Run()
@@ -87,6 +98,7 @@ func (k *kinit) call(t testing.TB, args ...string) result {
 	r := result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(started)}
 	r.events = parse(r.stdout)
 	progress(t, "kinit %s: exit %d after %s", strings.Join(args, " "), r.code, r.took.Round(time.Second))
+	r.inTime(ctx, t, args)
 	return r
 }
 
@@ -114,7 +126,9 @@ func (k *kinit) until(t testing.TB, match func(event) bool, strike func(*os.Proc
 // perhaps is until for events that may not come; it also returns whether one came.
 func (k *kinit) perhaps(t testing.TB, match func(event) bool, strike func(*os.Process), args ...string) (result, bool) {
 	t.Helper()
-	cmd := k.command(t.Context(), append(args, "--output", "json")...)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := k.command(ctx, append(args, "--output", "json")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +157,31 @@ func (k *kinit) perhaps(t testing.TB, match func(event) bool, strike func(*os.Pr
 	_, _ = io.Copy(io.Discard, out) // a line too long: the process must not block
 	_ = cmd.Wait()                  // how it ended is in the exit code
 	r.code, r.stderr = cmd.ProcessState.ExitCode(), stderr.String()
+	r.inTime(ctx, t, args)
 	return r, struck
+}
+
+// inTime ends the test if the call took too long, with what the program was doing then.
+func (r result) inTime(ctx context.Context, t testing.TB, args []string) {
+	t.Helper()
+	if ctx.Err() != nil {
+		t.Fatalf("%s\nkinit %s did not end within %s; tasks that had begun:\n%s",
+			r.stderr, strings.Join(args, " "), patience, strings.Join(r.begun(), "\n"))
+	}
+}
+
+// begun lists the tasks that began and did not end.
+func (r result) begun() []string {
+	var all []string
+	for _, e := range r.events {
+		switch e.Kind {
+		case "task_started":
+			all = append(all, e.Task+" on "+e.Host)
+		case "task_finished":
+			all = slices.DeleteFunc(all, func(task string) bool { return task == e.Task+" on "+e.Host })
+		}
+	}
+	return all
 }
 
 func parse(stdout string) []event {

@@ -42,11 +42,11 @@ func rebootGuests(t *testing.T, k *kinit) {
 	}
 }
 
-// onGuest runs a script on a guest of the other cluster.
+// onGuest runs a script as root on a guest of the other cluster.
 func onGuest(t *testing.T, k *kinit, name, script string) string {
 	t.Helper()
 	args := append([]string{"ssh"}, other[1:]...)
-	return k.must(t, append(args, name, "--", "sh", "-c", script)...).stdout
+	return k.must(t, append(args, name, "--", "sudo", "sh", "-c", script)...).stdout
 }
 
 func labInventory(k *kinit) string {
@@ -67,8 +67,8 @@ func guestInventory(t *testing.T) string {
 	for name, guest := range guests {
 		names = append(names, fmt.Sprintf("%q", name))
 		public := strings.TrimSpace(on(t, "nyctea", "cat "+keys+name+".pub"))
-		fmt.Fprintf(&b, "host %q {\n  address = %q\n  user = \"root\"\n  via = %q\n  identity_file = %q\n  host_keys = [%q]\n}\n",
-			name, guest.address, guest.hypervisor, key, public)
+		fmt.Fprintf(&b, "host %q {\n  address = %q\n  user = %q\n  become = true\n  via = %q\n  identity_file = %q\n  host_keys = [%q]\n}\n",
+			name, guest.address, guestUser, guest.hypervisor, key, public)
 	}
 	fmt.Fprintf(&b, "group \"guest\" {\n  hosts = [%s]\n}\n", strings.Join(names, ", "))
 	path := filepath.Join(folder, "guests.hcl")

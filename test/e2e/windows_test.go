@@ -11,8 +11,8 @@ import (
 // hybrid is the first cluster with one more node, which is to run Windows. The lab's
 // media boot the simulator instead: Setup reads the answer CD, the node answers over
 // WinRM through its hypervisor, restarts, and joins a real Kubernetes. No Windows runs
-// here.
-var hybrid = []string{"examples/hybrid/k8s.hcl", "--hosts", hosts}
+// here, so its waits end sooner.
+var hybrid = []string{"examples/hybrid/k8s.hcl", "--hosts", hosts, "--var", "windows_install_timeout=15m", "--var", "windows_boot_timeout=15m"}
 
 // grow adds the node to the cluster that is there.
 func grow(t *testing.T, k *kinit) {

@@ -18,7 +18,7 @@ import (
 // list by which a machine that exists leaves: what is missing there would stay.
 func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 	t.Parallel()
-	const file = "../../specs/k8s/windows.hcl"
+	const file = "../../specs/kubernetes/windows.hcl"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

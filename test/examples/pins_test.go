@@ -95,6 +95,40 @@ func TestNothingThatShipsFetchesButWhatIsAmongThePins(t *testing.T) {
 	}
 }
 
+// release finds versions of three numbers, which addresses are not.
+var release = regexp.MustCompile(`(?:^|[^0-9.])(v?[0-9]+\.[0-9]+\.[0-9]+)(?:[^0-9.]|\.?$|\.[^0-9])`)
+
+// notReleases are versions that choose nothing that is fetched, by the file that has them.
+var notReleases = []struct{ where, found, why string }{
+	{"specs/kubernetes/", "0.3.1", "the version of the format of CNI's files"},
+	{"specs/", "1.0.0", "the version of the format of OCI layouts"},
+	{"specs/kubernetes/windows.hcl", "3.10.2", "a description says which pause image is the first for a Windows"},
+	{"specs/lab/", "", "versions of Go modules and Debian packages that the lab builds and simulates"},
+}
+
+func TestVersionsAreAmongThePins(t *testing.T) {
+	t.Parallel()
+	used := map[int]bool{}
+	for name, text := range shippedFiles(t) {
+		for _, m := range release.FindAllStringSubmatch(text, -1) {
+			known := false
+			for i, except := range notReleases {
+				if strings.HasPrefix(name, except.where) && (except.found == "" || m[1] == except.found) {
+					known, used[i] = true, true
+				}
+			}
+			if !known {
+				t.Errorf("%s has the version %s, which is not among the pins: put it into specs/pins.json", name, m[1])
+			}
+		}
+	}
+	for i, except := range notReleases {
+		if !used[i] {
+			t.Errorf("nothing in %s has %q (%s) any more", except.where, except.found, except.why)
+		}
+	}
+}
+
 func TestNothingThatShipsIsTheLatest(t *testing.T) {
 	t.Parallel()
 	texts := shippedFiles(t)
@@ -114,7 +148,7 @@ func TestEveryPinIsUsedAndItsAddressHasItsVersion(t *testing.T) {
 	t.Parallel()
 	playbooks := ""
 	for name, text := range shippedFiles(t) {
-		if strings.HasSuffix(name, ".hcl") {
+		if strings.HasSuffix(name, ".hcl") || strings.HasSuffix(name, "/systems.json") {
 			playbooks += text
 		}
 	}
@@ -211,10 +245,10 @@ func TestWhatIsPinnedIsFetchedByItsDigest(t *testing.T) {
 	got := evaluate(t, o, `[
 		local.service_images.haproxy.name,
 		local.container_images["registry.k8s.io/kube-apiserver:v1.34.4"],
-		local.node_image.name,
+		local.node_images.debian_node.name,
 		local.pause_image,
 		local.kubernetes_programs.kubelet.sha256, local.kubernetes_programs.kubelet.sha256_url,
-		local.guest_image.sha256, local.guest_image.sha256_url, local.guest_image.sha512_url,
+		local.downloads.debian_guest.sha256, local.downloads.debian_guest.sha256_url, local.downloads.debian_guest.sha512_url,
 		local.calico_operator.sha256,
 		local.payload_defaults.containerd.sha256, local.payload_defaults.containerd.sha256_url,
 	]`)
@@ -229,6 +263,27 @@ func TestWhatIsPinnedIsFetchedByItsDigest(t *testing.T) {
 	}
 }
 
+// A download that leaves out the SHA-512 of a pin would be fetched unverified.
+func TestDownloadsTakeADigestOfEitherKind(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile(`(?ms)^task "download" "[a-z_]+" \{$.*?^\}$`)
+	found := 0
+	for name, text := range shippedFiles(t) {
+		for _, task := range block.FindAllString(text, -1) {
+			if !regexp.MustCompile(`(?m)^  sha256 `).MatchString(task) {
+				continue
+			}
+			found++
+			if !regexp.MustCompile(`(?m)^  sha512 `).MatchString(task) {
+				t.Errorf("%s has a download with sha256 and without sha512:\n%s", name, task)
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("only %d downloads have a digest", found)
+	}
+}
+
 func TestOtherVersionsAndSitesOfKubernetesKeepTheDigestsThatFit(t *testing.T) {
 	t.Parallel()
 	expression := "[local.kubernetes_programs.kubeadm.url, local.kubernetes_programs.kubeadm.sha256, local.kubernetes_programs.kubeadm.sha256_url]"
@@ -239,10 +294,49 @@ func TestOtherVersionsAndSitesOfKubernetesKeepTheDigestsThatFit(t *testing.T) {
 		t.Errorf("a mirror (-want +got):\n%s", diff)
 	}
 	newer, _ := pinned(t, "k8s-podman-1-1-1")
-	newer.Vars["kubernetes_version"] = "v1.35.0"
+	newer.Vars["kubernetes_version"], newer.Vars["allow_untested"], newer.Vars["allow_unpinned"] = "v1.35.0", "true", "true"
 	url := "https://dl.k8s.io/release/v1.35.0/bin/linux/amd64/kubeadm"
 	if diff := cmp.Diff([]string{url, "", url + ".sha256"}, evaluate(t, newer, expression)); diff != "" {
 		t.Errorf("another version (-want +got):\n%s", diff)
+	}
+}
+
+func TestFileCanBeHeldToItsSHA512(t *testing.T) {
+	t.Parallel()
+	expression := "[for d in [local.downloads.debian_guest, local.kubernetes_windows, local.kubernetes_programs.kubeadm, local.calico_operator] : d.sha256 == \"\" ? d.sha512 : d.sha256]"
+	list := shippedPins(t)
+	var want []string
+	for i, name := range []string{"debian_guest", "windows_kubernetes", "kubeadm", "calico_operator"} {
+		pin := list[name]
+		want = append(want, strings.Repeat(string(rune('a'+i)), 128))
+		pin.Digest = "sha512:" + want[i]
+		list[name] = pin
+	}
+	for _, site := range []string{"", "https://mirror.example/k"} {
+		o := options(t, "k8s-podman-1-1-1")
+		o.Hosts, o.VarFiles = []string{"a"}, []string{varFile(t, list)}
+		if site != "" {
+			o.Vars["kubernetes_url"] = site
+		}
+		if diff := cmp.Diff(want, evaluate(t, o, expression)); diff != "" {
+			t.Errorf("site %q (-want +got):\n%s", site, diff)
+		}
+	}
+}
+
+func TestWhatShipsLacksADigestOnlyWhereThisListSaysSo(t *testing.T) {
+	t.Parallel()
+	for spec, want := range map[string][]string{
+		"bare-libvirt-1-1-1": {},
+		"bare-podman-1-1-1":  {},
+		"k8s-libvirt-1-1-1":  {"flannel", "flannel_cni_plugin"},
+		"k8s-podman-1-1-1":   {"flannel", "flannel_cni_plugin"},
+	} {
+		o := options(t, spec)
+		o.Hosts = []string{"a"}
+		if diff := cmp.Diff(want, evaluate(t, o, "local.unpinned")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", spec, diff)
+		}
 	}
 }
 
@@ -256,8 +350,8 @@ func TestRunThatWouldFetchWithoutADigestRefusesUnlessItMay(t *testing.T) {
 		return ""
 	}
 	bare := options(t, "bare-podman-1-1-1")
-	bare.StateDir = t.TempDir()
-	want := "What would be fetched has no digest that it could be held to: bind9, haproxy, nginx, debian_node. " +
+	bare.StateDir, bare.VarFiles = t.TempDir(), []string{unpinned(t)}
+	want := "What would be fetched has no digest that it could be held to: bind9, haproxy, registry, nginx, debian_node. " +
 		"Run 'kinit pins renew --file pins.json' once and give runs --var-file pins.json; or allow it by --var allow_unpinned=true."
 	if got := refused(bare); !strings.Contains(got, want) {
 		t.Errorf("error %s, want %s", got, want)
@@ -281,9 +375,9 @@ func TestRunThatWouldFetchWithoutADigestRefusesUnlessItMay(t *testing.T) {
 func TestPinsThatThisKinitDoesNotKnowAreNamed(t *testing.T) {
 	t.Parallel()
 	for want, value := range map[string]string{
-		"These pins have names that this kinit does not know: hapoxy.": `{hapoxy = {version = "1", image = "a/b"}}`,
-		"A pin has an image or a url, and not both: haproxy.":          `{haproxy = {version = "1"}}`,
-		"A digest is sha256: and 64 hexadecimal digits: haproxy.":      `{haproxy = {version = "1", image = "a/b", digest = "sha256:1"}}`,
+		"These pins have names that this kinit does not know: hapoxy.":                          `{hapoxy = {version = "1", image = "a/b"}}`,
+		"A pin has an image or a url, and not both: haproxy.":                                   `{haproxy = {version = "1"}}`,
+		"A digest is sha256: and 64 hexadecimal digits, or of a file sha512: and 128: haproxy.": `{haproxy = {version = "1", image = "a/b", digest = "sha512:` + strings.Repeat("0", 128) + `"}}`,
 	} {
 		o := options(t, "bare-podman-1-1-1")
 		o.Hosts, o.Vars["pins"] = []string{"a"}, value
@@ -304,10 +398,13 @@ func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 		want []string
 	}{
 		{"bare-libvirt-1-1-1", nil, []string{"debian_guest"}},
+		{"bare-libvirt-1-1-1", map[string]string{"compute_os": "debian-13"}, []string{"debian_13_guest", "debian_guest"}},
+		{"k8s-podman-1-1-1", map[string]string{"compute_os": "ubuntu-22.04", "container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_preinstalled": "true"}, []string{"debian_node", "ubuntu_22_04_node"}},
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "v1.34.3", "allow_unpinned": "true"}, []string{"busybox", "debian_node", "flannel", "flannel_cni_plugin"}},
 		{"bare-libvirt-1-1-1", map[string]string{"guest_image": `{url = "file:///g.qcow2", sha256 = "` + strings.Repeat("0", 64) + `"}`}, nil},
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_preinstalled": "true"}, []string{"debian_node"}},
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`}, []string{"debian_node", "kubeadm", "kubectl", "kubelet"}},
-		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "pod_network": "calico-vxlan"}, []string{"calico_operator", "debian_node"}},
+		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "allow_untested": "true", "pod_network": "calico-vxlan"}, []string{"calico_operator", "debian_node"}},
 	} {
 		o := options(t, tc.spec)
 		o.Hosts, o.VarFiles = []string{"a"}, []string{unpinned(t)}

@@ -7,10 +7,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -36,7 +36,7 @@ func NewServer(t testing.TB) *Server {
 	s := &Server{Folder: t.TempDir()}
 	s.Kubeconfig = s.path("kubeconfig")
 	Link(t, bin, s.Folder, "kube-apiserver", "kubectl")
-	etcd, peer, api := port(t), port(t), port(t)
+	etcd, peer, api := strconv.Itoa(need.Port(t)), strconv.Itoa(need.Port(t)), strconv.Itoa(need.Port(t))
 	s.write(t, api)
 	start(t, filepath.Join(bin, "etcd"), "--data-dir", s.path("etcd"), "--unsafe-no-fsync",
 		"--listen-client-urls", "http://127.0.0.1:"+etcd, "--advertise-client-urls", "http://127.0.0.1:"+etcd,
@@ -77,21 +77,6 @@ func (s *Server) write(t testing.TB, api string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// port is one that was free a moment ago.
-func port(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, text, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // start runs a program until the test has ended.

@@ -11,7 +11,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -32,6 +34,13 @@ type tally struct {
 	of                      map[string]int // package → passed
 	broken                  []string       // packages that failed without a failing test
 	skips                   []string
+	failures                []failure
+}
+
+// failure is what a failed test printed.
+type failure struct {
+	name   string
+	output []string
 }
 
 func main() {
@@ -72,6 +81,7 @@ func (t *tally) take(e event, output map[string][]string, failed map[string]bool
 		}
 	case "pass", "skip", "fail":
 		if e.Test == "" {
+			t.endUnfinished(e, output, failed, out)
 			t.endPackage(e, output[key], failed[e.Package], out)
 		} else {
 			t.endTest(e, output[key], failed, out)
@@ -93,7 +103,22 @@ func (t *tally) endTest(e event, output []string, failed map[string]bool, out io
 	case "fail":
 		t.failed++
 		failed[e.Package] = true
+		t.failures = append(t.failures, failure{e.Package + " " + e.Test, output})
 		fmt.Fprint(out, strings.Join(output, ""))
+	}
+}
+
+// endUnfinished counts the tests as failed that had not ended when their package did: it
+// panicked, or took too long.
+func (t *tally) endUnfinished(e event, output map[string][]string, failed map[string]bool, out io.Writer) {
+	if e.Action != "fail" {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(output)) {
+		if name, ok := strings.CutPrefix(key, e.Package+" "); ok && name != "" {
+			t.endTest(event{Action: "fail", Package: e.Package, Test: name}, output[key], failed, out)
+			delete(output, key)
+		}
 	}
 }
 
@@ -117,6 +142,9 @@ func (t *tally) endPackage(e event, output []string, hasFailure bool, out io.Wri
 
 // report prints the count and says whether the run is good.
 func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
+	for _, f := range t.failures {
+		f.print(out)
+	}
 	sort.Strings(t.skips)
 	for _, name := range t.skips {
 		fmt.Fprintln(out, "skipped:", name)
@@ -130,6 +158,23 @@ func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
 	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", t.passed, t.failed+len(t.broken), t.skipped)
 	good := t.failed == 0 && len(t.broken) == 0 && t.passed > 0
 	return good && !(noSkips && t.mustRun(maySkip))
+}
+
+// shown is how many of the lines of a failed test are printed once more at the end.
+const shown = 25
+
+// print prints the end of what a failed test printed, without its progress: it may have
+// scrolled away by what other tests printed after it. A panic, as that of a test that takes
+// too long, says first what happened, and then what all goroutines did.
+func (f failure) print(out io.Writer) {
+	said := slices.DeleteFunc(slices.Clone(f.output), func(line string) bool {
+		return strings.Contains(line, "progress: ") || strings.HasPrefix(line, "=== ")
+	})
+	said = said[max(0, len(said)-shown):]
+	if i := slices.IndexFunc(f.output, func(line string) bool { return strings.HasPrefix(line, "panic: ") }); i >= 0 {
+		said = f.output[i:min(len(f.output), i+shown)]
+	}
+	fmt.Fprintf(out, "failed: %s\n%s", f.name, strings.Join(said, ""))
 }
 
 // mustRun reports whether a test was skipped that may not be.

@@ -71,3 +71,42 @@ func TestTestsThatDidNotRunAgainAreCountedApart(t *testing.T) {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }
+
+func TestAFailureIsToldOnceMoreAtTheEnd(t *testing.T) {
+	t.Parallel()
+	const (
+		begins   = `{"Action":"output","Package":"p","Test":"TestB","Output":"=== RUN   TestB\n"}`
+		progress = `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:1: progress: one\n"}`
+		wrong    = `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:2: wrong\n"}`
+	)
+	var out strings.Builder
+	tally := read(stream(begins, progress, wrong, failed, passed), &out)
+	tally.report(&out, false, "")
+	want := "    b_test.go:1: progress: one\n" +
+		"=== RUN   TestB\n    b_test.go:1: progress: one\n    b_test.go:2: wrong\n" +
+		"failed: p TestB\n    b_test.go:2: wrong\n1 passed, 1 failed, 0 skipped\n"
+	if out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
+func TestATestThatTookTooLongFailsAndSaysWhere(t *testing.T) {
+	t.Parallel()
+	const (
+		begins = `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:1: progress: one\n"}`
+		late   = `{"Action":"output","Package":"p","Test":"TestB","Output":"panic: test timed out after 1h0m0s\n"}`
+		where  = `{"Action":"output","Package":"p","Test":"TestB","Output":"\trunning tests: TestB (58m0s)\n"}`
+		ended  = `{"Action":"fail","Package":"p","Elapsed":3600}`
+	)
+	var out strings.Builder
+	tally := read(stream(begins, late, where, passed, ended), &out)
+	if tally.report(&out, false, "") {
+		t.Error("good")
+	}
+	const said = "panic: test timed out after 1h0m0s\n\trunning tests: TestB (58m0s)\n"
+	want := "    b_test.go:1: progress: one\n" + "    b_test.go:1: progress: one\n" + said + "FAIL  p  3600.0s\n" +
+		"failed: p TestB\n" + said + "1 passed, 1 failed, 0 skipped\n"
+	if out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}

@@ -1,13 +1,14 @@
 package app
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"kinit/engine/atomicfile"
 )
 
 // Lines writes each text on a line of its own.
@@ -21,17 +22,15 @@ func (a *App) Lines(texts ...string) error {
 }
 
 // JSON writes a value as indented JSON.
-func (a *App) JSON(value any) error {
-	encoder := json.NewEncoder(a.Out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
-}
+func (a *App) JSON(value any) error { return a.encode(value, "  ") }
 
 // JSONLine writes a value as a line of JSON.
-func (a *App) JSONLine(value any) error {
+func (a *App) JSONLine(value any) error { return a.encode(value, "") }
+
+func (a *App) encode(value any, indent string) error {
 	encoder := json.NewEncoder(a.Out)
 	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
 	return encoder.Encode(value)
 }
 
@@ -44,16 +43,7 @@ func (a *App) WriteFile(file string, write func(io.Writer) error) error {
 	if file == StandardOutput {
 		return write(a.Out)
 	}
-	file = a.Abs(file)
-	partial, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(partial.Name()) // after the rename there is nothing to remove
-	if err := cmp.Or(write(partial), partial.Close()); err != nil {
-		return err
-	}
-	return os.Rename(partial.Name(), file)
+	return atomicfile.Write(a.Abs(file), 0o600, func(to *os.File) error { return write(to) })
 }
 
 // ReplaceFile writes a file so that readers see either the old content or the new. It
@@ -69,27 +59,5 @@ func ReplaceFile(path string, content []byte, mode fs.FileMode) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(Fill(file, content, mode), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
-}
-
-// Fill writes the content of a new file and syncs it to disk.
-func Fill(file *os.File, content []byte, mode fs.FileMode) error {
-	if err := file.Chmod(mode); err != nil {
-		return err
-	}
-	if _, err := file.Write(content); err != nil {
-		return err
-	}
-	return file.Sync()
+	return atomicfile.Write(path, mode, atomicfile.Synced(content))
 }

@@ -7,6 +7,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,10 +40,7 @@ func Write(w io.Writer, path string) error {
 	if archive.err != nil {
 		return archive.err
 	}
-	if err := archive.tar.Close(); err != nil {
-		return fmt.Errorf("write the bundle: %w", err)
-	}
-	if err := zipped.Close(); err != nil {
+	if err := errors.Join(archive.tar.Close(), zipped.Close()); err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
 	return nil
@@ -70,11 +68,35 @@ func (a *archive) add(name string, write func(io.Writer) error) {
 	}
 }
 
-// text returns the terminal's text, with every step and diff.
+// text writes the terminal's text, with every step and diff, to a buffer.
 func text(to io.Writer, log *runlog.Run) error {
-	var out bytes.Buffer
-	screen := view.Screen{Writer: &out}
+	screen := view.Screen{Writer: to}
 	replay.Show(log, replay.Text(log, screen, screen, true))
-	_, err := to.Write(out.Bytes())
-	return err
+	return nil
+}
+
+// Each calls f with each file of a bundle until f returns an error, which Each then
+// returns.
+func Each(content []byte, f func(name, text string) error) error {
+	unzipped, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return fmt.Errorf("read a bundle: %w", err)
+	}
+	archive := tar.NewReader(unzipped)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read a bundle: %w", err)
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			return fmt.Errorf("read a bundle: %w", err)
+		}
+		if err := f(header.Name, string(text)); err != nil {
+			return err
+		}
+	}
 }

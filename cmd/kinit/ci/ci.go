@@ -12,17 +12,16 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/cmd/kinit/view"
 	"kinit/engine/diag"
 )
 
 func Command(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "ci",
-		Usage:     "try specs periodically, and show on a site whether they work",
+		Usage:     "test specs periodically, and publish the results as a site",
 		ArgsUsage: "COMMAND",
-		Description: `A file of jobs names specs, hosts and times. A job deploys its spec, runs it again, when
-nothing may change, verifies it, and removes all of it, whatever happened.`,
+		Description: `A file of jobs names specs, hosts and times. A job deploys its spec, runs it again, which must
+change nothing, verifies it, and in any case removes all of it.`,
 		UsageText:   command.Examples("kinit ci run ci.hcl", "kinit ci site results/ public/"),
 		Subcommands: []*cli.Command{runCommand(a), serveCommand(a), siteCommand(a), exportCommand(a)},
 		Action:      cli.ShowSubcommandHelp,
@@ -38,13 +37,8 @@ func readFile(a *app.App, c *cli.Context) (*jobs.File, error) {
 	path := a.Abs(c.Args().First())
 	file, sources, diags := jobs.Load(path, c.Args().First())
 	if len(diags) > 0 {
-		width := 0
-		if a.Err.Size != nil {
-			width, _ = a.Err.Size()
-		}
-		if _, err := io.WriteString(a.Err, view.Diagnostics(diags, sources, a.Err.Colour, width)); err != nil {
-			return nil, err
-		}
+		_, _ = io.WriteString(a.Err, "\n")
+		a.Err.Problems(diags, sources)
 	}
 	if diags.HasErrors() {
 		return nil, exit.Code(exit.Invalid)
@@ -58,6 +52,11 @@ func readFile(a *app.App, c *cli.Context) (*jobs.File, error) {
 // readJobs reads the file of jobs, applies the flags to it, and returns the jobs that --job
 // names.
 func readJobs(a *app.App, c *cli.Context) (*jobs.File, []jobs.Job, error) {
+	if c.IsSet("output") {
+		if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
+			return nil, nil, err
+		}
+	}
 	file, err := readFile(a, c)
 	if err != nil {
 		return nil, nil, err
@@ -89,12 +88,12 @@ func chosen(c *cli.Context, file *jobs.File) ([]jobs.Job, error) {
 }
 
 func jobFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "job", Category: command.HeadSelect, Usage: "take only `JOBS`: names with commas between; all when left out"}
+	return &cli.StringSliceFlag{Name: "job", Category: command.HeadSelect, Usage: "take only `JOBS`: names, separated by commas; default: all"}
 }
 
 func folderFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.PathFlag{Name: "results", Category: command.HeadOutput, Usage: "keep results in `FOLDER`; else where the file says, or kinit's own"},
-		&cli.PathFlag{Name: "site", Category: command.HeadOutput, Usage: "render the site into `FOLDER` after each job; else where the file says"},
+		&cli.PathFlag{Name: "results", Category: command.HeadOutput, Usage: "keep results in `FOLDER`; default: as the file says, else kinit's own folder"},
+		&cli.PathFlag{Name: "site", Category: command.HeadOutput, Usage: "write the site to `FOLDER` after each job; default: as the file says"},
 	}
 }

@@ -12,16 +12,17 @@ import (
 	"kinit/cmd/kinit/ci/export"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
+	"kinit/engine/lists"
 )
 
 func exportCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "write jobs for a scheduler that you have",
+		Usage:     "write jobs in the format of another scheduler",
 		ArgsUsage: "FILE",
-		Description: `Each job with a schedule becomes what the scheduler reads; it starts 'kinit ci run' for that
-job. GitHub knows UTC only, so jobs in other time zones are refused there; GitLab keeps
-schedules in the project's settings, and the file says which ones to make.`,
+		Description: `The scheduler then starts 'kinit ci run' for each job that has a schedule. GitHub has UTC only,
+so a job in another time zone is an error there. GitLab keeps schedules in the settings of the
+project; the file lists those to make.`,
 		UsageText: command.Examples(
 			"kinit ci export ci.hcl --as systemd --out /etc/systemd/system",
 			"kinit ci export ci.hcl --as github --runner lab --out .",
@@ -30,11 +31,11 @@ schedules in the project's settings, and the file says which ones to make.`,
 		Flags: []cli.Flag{
 			jobFlag(),
 			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Usage: "write it for `SCHEDULER`: systemd, cron, github, gitlab, kubernetes"},
-			&cli.PathFlag{Name: "out", Aliases: []string{"o"}, Category: command.HeadOutput, Usage: "write files into `FOLDER`; else all of it to standard output"},
-			&cli.PathFlag{Name: "file", Category: command.HeadInput, Usage: "the file of jobs is at `PATH` where the scheduler runs; else where it is"},
-			&cli.PathFlag{Name: "program", Category: command.HeadInput, Usage: "kinit is at `PATH` where the scheduler runs; else where it is"},
-			&cli.StringFlag{Name: "image", Category: command.HeadInput, Usage: "for kubernetes and gitlab: run in `IMAGE`, which has kinit in it"},
-			&cli.StringFlag{Name: "runner", Category: command.HeadInput, Value: "kinit", Usage: "for github: run on self-hosted runners with `LABEL`; else kinit"},
+			&cli.PathFlag{Name: "out", Aliases: []string{"o"}, Category: command.HeadOutput, Usage: "write files into `FOLDER`; default: all to standard output"},
+			&cli.PathFlag{Name: "file", Category: command.HeadInput, Usage: "the file of jobs is at `PATH` where the scheduler runs; default: as here"},
+			&cli.PathFlag{Name: "program", Category: command.HeadInput, Usage: "kinit is at `PATH` where the scheduler runs; default: as here"},
+			&cli.StringFlag{Name: "image", Category: command.HeadInput, Usage: "for kubernetes and gitlab: run in `IMAGE`, which contains kinit"},
+			&cli.StringFlag{Name: "runner", Category: command.HeadInput, Value: "kinit", Usage: "for github: run on self-hosted runners with `LABEL`; default: kinit"},
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return exportJobs(a, c) },
@@ -42,10 +43,7 @@ schedules in the project's settings, and the file says which ones to make.`,
 }
 
 func exportJobs(a *app.App, c *cli.Context) error {
-	var names []string
-	for _, as := range export.All() {
-		names = append(names, string(as))
-	}
+	names := lists.Map(export.All(), func(as export.As) string { return string(as) })
 	if err := command.Choice(c, "as", names...); err != nil {
 		return err
 	}

@@ -18,30 +18,30 @@ func runCommand(a *app.App) *cli.Command {
 		Name:      "run",
 		Usage:     "run jobs once: deploy, again, verify, clean up",
 		ArgsUsage: "FILE",
-		Description: `Jobs that share a host run one after another, all others at the same time. What they come
-to is kept as it happens: when this is killed, the next run removes what was left behind
-before it deploys anything. Ctrl-C ends the jobs, and what they deployed is removed.
+		Description: `Jobs that share a host run one after another, all others at the same time. Results are
+written as they happen: if kinit is killed, the next run removes what was left behind before
+it deploys anything. Ctrl-C ends the jobs, and what they deployed is removed.
 
-A failure of the infrastructure, such as a hypervisor that cannot be reached, is told apart
-from one of the product; only after the first is a job begun anew, as often as its retries
-say. docs/ci.md describes the file, the results and the site.`,
+A failure of the infrastructure, such as a hypervisor that cannot be reached, is not a failure
+of the product. Only after a failure of the infrastructure is a job repeated, as often as its
+argument retries says. docs/ci.md describes the file, the results and the site.`,
 		UsageText: command.Examples(
 			"kinit ci run ci.hcl",
 			"kinit ci run ci.hcl --job k8s-libvirt-1-1-1 --site public/",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Outside, exit.Interrupted),
-		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
+		Flags:  runFlags(),
 		Action: func(c *cli.Context) error { return runJobs(a, c) },
 	}
 }
 
-func outputFlag() cli.Flag {
-	return &cli.StringFlag{Name: "output", Category: command.HeadOutput, Value: command.OutputText, Usage: "show it as `FORMAT`: text, json (a phase a line)"}
+// runFlags are those of the commands that run jobs.
+func runFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{
+		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),
+	})
 }
 
 func runJobs(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	file, list, err := readJobs(a, c)
 	if err != nil {
 		return err

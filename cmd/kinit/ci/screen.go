@@ -50,18 +50,7 @@ func newScreen(a *app.App, asJSON bool) *screen {
 
 // start shows signs of life until end.
 func (s *screen) start() {
-	s.heartbeats.Go(func() {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-s.stop:
-				return
-			case <-ticker.C:
-				s.heartbeat()
-			}
-		}
-	})
+	s.heartbeats.Go(func() { view.Every(s.stop, time.Second, s.heartbeat) })
 }
 
 func (s *screen) end() {
@@ -149,7 +138,7 @@ func phaseText(p result.Phase) string {
 	case p.Name == result.Cleanup:
 		return "leftovers unknown"
 	case p.Changed != nil:
-		return count(p.Tasks, "task") + fmt.Sprintf(", %d changed", *p.Changed)
+		return view.Count(p.Tasks, "task") + fmt.Sprintf(", %d changed", *p.Changed)
 	}
 	return ""
 }
@@ -235,12 +224,4 @@ func (s *screen) encode(kind string, j jobs.Job, what any) {
 		Job  string `json:"job"`
 		What any    `json:"what"`
 	}{kind, j.Address(), what})
-}
-
-// count is a number with its word.
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

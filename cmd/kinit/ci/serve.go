@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
 	"kinit/engine/filelock"
 )
 
@@ -24,22 +24,19 @@ const renderInterval = time.Hour
 func serveCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
-		Usage:     "run jobs when they are due, until it is told to end",
+		Usage:     "run jobs when they are due, until it is interrupted",
 		ArgsUsage: "FILE",
-		Description: `What it needs to know between two starts is in the results: a time that passed while it was
-not running is made up for, once. Jobs that share a host run one after another. SIGTERM and
-Ctrl-C end it; jobs at work are ended and what they deployed is removed.`,
+		Description: `A job that was due while this command was not running is run once when it starts again; it
+reads the last run of each job in the results. Jobs that share a host run one after another.
+SIGTERM or Ctrl-C ends the jobs that run, and what they deployed is removed.`,
 		UsageText: command.Examples("kinit ci serve ci.hcl", "kinit ci serve ci.hcl --job k8s-libvirt-1-1-1") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
-		Flags:  slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{outputFlag(), command.NoColorFlag()}),
+		Flags:  runFlags(),
 		Action: func(c *cli.Context) error { return serveJobs(a, c) },
 	}
 }
 
 func serveJobs(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	file, list, err := readJobs(a, c)
 	if err != nil {
 		return err
@@ -52,25 +49,11 @@ func serveJobs(a *app.App, c *cli.Context) error {
 	ctx, s := begin(a, c, file)
 	s.runner.RecoverAll(ctx, file.Jobs)
 	var hourly sync.WaitGroup
-	hourly.Go(func() { every(ctx, renderInterval, s.renderSite) })
+	hourly.Go(func() { view.Every(ctx.Done(), renderInterval, s.renderSite) })
 	s.runner.Serve(ctx, list, a.Sleep)
 	hourly.Wait()
 	s.end()
 	return nil
-}
-
-// every calls a function at an interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, f func()) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			f()
-		}
-	}
 }
 
 // onlyServer ensures that no other process serves the results of this file.

@@ -16,6 +16,7 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
+	"kinit/engine/lists"
 	"kinit/engine/shell"
 )
 
@@ -64,7 +65,7 @@ func (s *session) renderSite() {
 		})
 	}
 	if err != nil {
-		s.screen.say("the site is not what it should be: " + err.Error())
+		s.screen.say("the site could not be written: " + err.Error())
 		return
 	}
 	for _, what := range report.Withheld {
@@ -142,11 +143,7 @@ func stagesOf(ctx context.Context, o engine.Options) ([]string, *engine.Report) 
 	if graph == nil {
 		return nil, report
 	}
-	var stages []string
-	for _, s := range graph.Stages {
-		stages = append(stages, s.Name)
-	}
-	return stages, report
+	return lists.Map(graph.Stages, func(s engine.GraphStage) string { return s.Name }), report
 }
 
 // commitOf returns the commit of a folder, with "-dirty" if files differ from it; empty

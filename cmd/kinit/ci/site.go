@@ -10,16 +10,17 @@ import (
 	"kinit/cmd/kinit/ci/site"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
 )
 
 func siteCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "site",
-		Usage:     "render results as a static site",
+		Usage:     "write results as a static site",
 		ArgsUsage: "RESULTS OUT",
-		Description: `The site needs no server and works from a folder. Only what has changed is written. What may
-have a secret in it is withheld and named, and the exit code is 1: files in which the job's
-run found one of its secrets, files that have changed since, and whatever looks like a key.`,
+		Description: `The site needs no server: its folder is enough. Only what has changed is written. What may
+contain a secret is not published but named, and the exit code is 1: files in which the run
+of the job found one of its secrets, files that have changed since, and what looks like a key.`,
 		UsageText: command.Examples(
 			"kinit ci site results/ public/",
 			"kinit ci site results/ public/ --title 'Nightly' --base-url https://ci.example.org/",
@@ -44,7 +45,7 @@ run found one of its secrets, files that have changed since, and whatever looks 
 					return err
 				}
 			}
-			if err := a.Lines(fmt.Sprintf("%s, %s, %s.", count(report.Jobs, "job"), count(report.Runs, "run"), count(report.Pages, "page"))); err != nil {
+			if err := a.Lines(fmt.Sprintf("%s, %s, %s.", view.Count(report.Jobs, "job"), view.Count(report.Runs, "run"), view.Count(report.Pages, "page"))); err != nil {
 				return err
 			}
 			if len(report.Withheld) > 0 {

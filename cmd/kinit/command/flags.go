@@ -22,18 +22,20 @@ const (
 // InputFlags select the hosts and values of a spec.
 func InputFlags() []cli.Flag {
 	return []cli.Flag{
-		HostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; else all"),
+		HostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; default: all"),
 		InventoryFlag(),
 		&cli.StringSliceFlag{Name: "var", Category: HeadInput, KeepSpace: true,
 			Usage: "set a variable by `NAME=VALUE`; may be repeated"},
 		&cli.StringSliceFlag{Name: "var-file", Category: HeadInput, KeepSpace: true,
 			Usage: "read variables from `FILE`; may be repeated"},
+		&cli.StringSliceFlag{Name: "set", Category: HeadInput, KeepSpace: true,
+			Usage: "change the cluster by `PATH=VALUE`: pool.compute.memory=8GiB; may be repeated"},
 	}
 }
 
 func InventoryFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: HeadInput, KeepSpace: true,
-		Usage: "read `FILE`, HCL or Ansible's; else $KINIT_INVENTORY, ./inventory.hcl and labs"}
+		Usage: "read hosts from `FILE`; default: $KINIT_INVENTORY, or inventory.hcl and labs"}
 }
 
 func HostsFlag(usage string) cli.Flag {
@@ -44,15 +46,15 @@ func HostsFlag(usage string) cli.Flag {
 func SelectionFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "stop-after", Category: HeadSelect, Usage: "stop when `STAGE` is done"},
-		&cli.StringFlag{Name: "start-at", Category: HeadSelect, Usage: "leave out what comes before `STAGE`"},
+		&cli.StringFlag{Name: "start-at", Category: HeadSelect, Usage: "begin with `STAGE` and leave out what comes before it"},
 		&cli.StringSliceFlag{Name: "only", Category: HeadSelect,
-			Usage: "do only `TASKS`: addresses, names or stages with commas between"},
+			Usage: "do only `TASKS`: addresses, names or stages, separated by commas"},
 		&cli.StringSliceFlag{Name: "skip", Category: HeadSelect,
-			Usage: "leave out `TASKS`: addresses, names or stages with commas between"},
+			Usage: "leave out `TASKS`: addresses, names or stages, separated by commas"},
 		&cli.StringSliceFlag{Name: "limit", Aliases: []string{"l"}, Category: HeadSelect,
-			Usage: "leave out tasks on other hosts than `HOSTS`; all else stays as it is"},
+			Usage: "do only tasks on `HOSTS`; the plan is otherwise the same"},
 		&cli.BoolFlag{Name: "recreate", Category: HeadSelect, Usage: "remove what exists before building"},
-		&cli.BoolFlag{Name: "purge", Category: HeadSelect, Usage: "when removing, remove packages and images too"},
+		&cli.BoolFlag{Name: "purge", Category: HeadSelect, Usage: "when something is removed, remove its packages and images too"},
 		ForksFlag(),
 	}
 }
@@ -60,26 +62,25 @@ func SelectionFlags() []cli.Flag {
 // AdoptFlag lets this controller take over objects of another controller.
 func AdoptFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "adopt", Category: HeadSelect,
-		Usage: "work on what has the name on the hosts, whoever made it"}
+		Usage: "work also on what another controller made under the same name"}
 }
 
 func FreshFactsFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts anew that an earlier run has kept"}
+	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts again, instead of using those that an earlier run has kept"}
 }
 
 // ForksFlag limits how many tasks run at the same time.
 func ForksFlag() cli.Flag {
 	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Value: engine.DefaultForks,
-		Usage: fmt.Sprintf("do `N` tasks at the same time; %d when left out", engine.DefaultForks)}
+		Usage: fmt.Sprintf("do `N` tasks at the same time; default: %d", engine.DefaultForks)}
 }
 
 // OutputFlags control the output.
 func OutputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: HeadOutput, Count: new(int),
-			Usage: "show steps with diffs, retries, inventories, the log; -vv also what starts"},
-		&cli.StringFlag{Name: "output", Category: HeadOutput, Value: OutputText,
-			Usage: "show it as `FORMAT`: text, json (events as lines), quiet (failures only)"},
+			Usage: "show diffs, retries, inventories and the log's path; -vv: also what starts"},
+		OutputFlag("text, json (an event per line), quiet (failures only)"),
 		NoColorFlag(),
 	}
 }
@@ -88,8 +89,13 @@ func OutputFlags() []cli.Flag {
 func DiffFlags(usage string) []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "diff", Category: HeadOutput, Usage: usage},
-		&cli.BoolFlag{Name: "no-diff", Category: HeadOutput, Usage: "show the first line of every step alone"},
+		&cli.BoolFlag{Name: "no-diff", Category: HeadOutput, Usage: "show only the first line of every step"},
 	}
+}
+
+// OutputFlag selects one of the formats that the usage names.
+func OutputFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "output", Category: HeadOutput, Value: OutputText, Usage: "print as `FORMAT`: " + usage}
 }
 
 func NoColorFlag() cli.Flag {
@@ -122,7 +128,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	}
 	o := a.BaseOptions(spec)
 	o.Hosts, o.Limit, o.Only, o.Skip = List(c, "hosts"), List(c, "limit"), List(c, "only"), List(c, "skip")
-	o.Vars, o.VarFiles = values, c.StringSlice("var-file")
+	o.Vars, o.VarFiles, o.Set = values, c.StringSlice("var-file"), c.StringSlice("set")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
 	if folder := c.String("full-output"); folder != "" {
@@ -196,12 +202,4 @@ func Choice(c *cli.Context, name string, values ...string) error {
 	}
 	return exit.Usagef(c.Command.HelpName, "--%s must be one of %s, %q was given",
 		name, strings.Join(values, ", "), c.String(name))
-}
-
-// NoArguments refuses arguments for commands that take none.
-func NoArguments(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return exit.Usagef(c.Command.HelpName, "it takes no argument, %q was given", c.Args().First())
-	}
-	return nil
 }

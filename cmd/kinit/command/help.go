@@ -4,13 +4,13 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
+	"kinit/engine/lists"
 )
 
 // Examples lists command lines. A command's UsageText has them and its exit codes.
@@ -61,25 +61,27 @@ See 'kinit COMMAND --help' for more about a command.
 
 // driverList describes the nodes of each driver.
 func driverList(drivers []engine.Driver) string {
-	width, text := 0, ""
-	for _, d := range drivers {
-		width = max(width, len(d.Name))
-	}
-	for _, d := range drivers {
-		text += fmt.Sprintf("  %-*s  %s\n", width, d.Name, d.Summary)
-	}
-	return text
+	return list(lists.Map(drivers, func(d engine.Driver) [2]string { return [2]string{d.Name, d.Summary} }))
 }
 
 func commandList(commands []*cli.Command) string {
-	width := 0
-	commands = slices.DeleteFunc(slices.Clone(commands), func(c *cli.Command) bool { return c.Hidden })
+	var rows [][2]string
 	for _, c := range commands {
-		width = max(width, len(c.Name))
+		if !c.Hidden {
+			rows = append(rows, [2]string{c.Name, c.Usage})
+		}
 	}
-	text := ""
-	for _, c := range commands {
-		text += fmt.Sprintf("  %-*s  %s\n", width, c.Name, c.Usage)
+	return list(rows)
+}
+
+// list puts a name and its meaning on each line.
+func list(rows [][2]string) string {
+	width, text := 0, ""
+	for _, row := range rows {
+		width = max(width, len(row[0]))
+	}
+	for _, row := range rows {
+		text += fmt.Sprintf("  %-*s  %s\n", width, row[0], row[1])
 	}
 	return text
 }

@@ -1,15 +1,14 @@
 package conformance
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 
 	"kinit/cmd/kinit/report"
 	"kinit/cmd/kinit/view"
+	"kinit/engine/lists"
 )
 
 //go:embed assets/page.html assets/page.css
@@ -55,11 +54,10 @@ func WritePage(w io.Writer, r *Result) error {
 		return fmt.Errorf("read the conformance page: %w", err)
 	}
 	style := common + string(own)
-	sum := sha256.Sum256([]byte(style))
 	p := newPage(r)
 	// Files of this program, without any text of a cluster.
 	p.Style = template.CSS(style)
-	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	p.Policy = "default-src 'none'; style-src " + report.Hash(style)
 	if err := text.Execute(w, p); err != nil {
 		return fmt.Errorf("write the conformance page: %w", err)
 	}
@@ -80,10 +78,7 @@ func newPage(r *Result) *page {
 		{"skipped", "↷", "skipped", "skipped", r.Count(Skipped)},
 		{"unfinished", "○", "not run", "notrun", r.Count(NotRun)},
 	}
-	var leftOut []Test
-	for _, name := range r.LeftOut {
-		leftOut = append(leftOut, Test{Name: name})
-	}
+	leftOut := lists.Map(r.LeftOut, func(name string) Test { return Test{Name: name} })
 	for _, l := range []list{
 		{"leftout", "Left out", leftOut},
 		{"notrun", "Not run", r.Of(NotRun)},
@@ -104,23 +99,16 @@ func Verdict(r *Result) string {
 	failed, notRun := r.Count(Failed), r.Count(NotRun)
 	switch {
 	case r.Interrupted:
-		return fmt.Sprintf("Interrupted after %s: %d of %s ran, %d failed", took, n-notRun, tests(n), failed)
+		return fmt.Sprintf("Interrupted after %s: %d of %s ran, %d failed", took, n-notRun, view.Count(n, "test"), failed)
 	case failed > 0 && notRun > 0:
-		return fmt.Sprintf("Failed: %d of %s, and %d did not run, in %s", failed, tests(n), notRun, took)
+		return fmt.Sprintf("Failed: %d of %s, and %d did not run, in %s", failed, view.Count(n, "test"), notRun, took)
 	case failed > 0:
-		return fmt.Sprintf("Failed: %d of %s, in %s", failed, tests(n), took)
+		return fmt.Sprintf("Failed: %d of %s, in %s", failed, view.Count(n, "test"), took)
 	case r.Problem != "" || notRun > 0:
-		return fmt.Sprintf("Failed after %s: %d of %s did not run", took, notRun, tests(n))
+		return fmt.Sprintf("Failed after %s: %d of %s did not run", took, notRun, view.Count(n, "test"))
 	}
 	if skipped := r.Count(Skipped); skipped > 0 {
-		return fmt.Sprintf("Passed: %s in %s; %d do not apply to this cluster", tests(n-skipped), took, skipped)
+		return fmt.Sprintf("Passed: %s in %s; %d do not apply to this cluster", view.Count(n-skipped, "test"), took, skipped)
 	}
-	return fmt.Sprintf("Passed: all %s in %s", tests(n), took)
-}
-
-func tests(n int) string {
-	if n == 1 {
-		return "1 test"
-	}
-	return fmt.Sprintf("%d tests", n)
+	return fmt.Sprintf("Passed: all %s in %s", view.Count(n, "test"), took)
 }

@@ -53,18 +53,13 @@ func NewProgress(o ProgressOptions) *Progress {
 }
 
 func (p *Progress) tick() {
-	ticker := time.NewTicker(redraw)
-	defer ticker.Stop()
-	for {
+	beat := func() {
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.beat()
-		p.mu.Unlock()
-		select {
-		case <-p.stop:
-			return
-		case <-ticker.C:
-		}
 	}
+	beat()
+	view.Every(p.stop, redraw, beat)
 }
 
 // Close ends what NewProgress began.
@@ -89,9 +84,9 @@ func (p *Progress) Ended(t Test) {
 	case p.options.JSON:
 		p.json(t)
 	case t.State == Failed:
-		p.print(p.colour("31", "failed  ") + line(t) + "\n        " + view.Clean(t.Error))
+		p.print(p.options.Out.Red("failed  ") + line(t) + "\n        " + view.Clean(t.Error))
 	case p.options.Verbose && !p.options.Quiet:
-		p.print(pad(string(t.State)) + line(t))
+		p.print(fmt.Sprintf("%-8s", t.State) + line(t))
 	}
 }
 
@@ -105,15 +100,12 @@ func (p *Progress) Notice(text string) {
 }
 
 func (p *Progress) json(t Test) {
-	text, err := json.Marshal(struct {
+	_ = json.NewEncoder(p.options.Out).Encode(struct {
 		Kind string `json:"kind"`
 		Test
 		Done  int `json:"done"`
 		Total int `json:"total"`
 	}{"test", t, p.done, p.options.Total})
-	if err == nil {
-		_, _ = p.options.Out.Write(append(text, '\n'))
-	}
 }
 
 // print writes a lasting line above the one at the bottom. There is nobody to tell when
@@ -155,33 +147,18 @@ func (p *Progress) beat() {
 }
 
 func (p *Progress) headline(now time.Time) string {
-	return fmt.Sprintf("%d of %s, %d failed, %s", p.done, tests(p.options.Total), p.failed, view.Seconds(now.Sub(p.started)))
-}
-
-func (p *Progress) colour(style, text string) string {
-	if !p.options.Out.Colour {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return fmt.Sprintf("%d of %s, %d failed, %s", p.done, view.Count(p.options.Total, "test"), p.failed, view.Seconds(now.Sub(p.started)))
 }
 
 func line(t Test) string { return view.Clean(t.Name) + "  " + view.Seconds(t.Took) }
 
-// pad makes the words for states equally wide.
-func pad(word string) string { return word + strings.Repeat(" ", max(1, 8-len(word))) }
-
 // Summary writes what came of the tests at the end.
 func Summary(out view.Screen, r *Result, folder string, o ProgressOptions) error {
 	if o.JSON {
-		text, err := json.Marshal(map[string]any{
+		return json.NewEncoder(out).Encode(map[string]any{
 			"kind": "verdict", "verdict": Verdict(r), "good": r.Good(), "folder": folder, "interrupted": r.Interrupted,
 			"passed": r.Count(Passed), "failed": r.Count(Failed), "skipped": r.Count(Skipped), "not_run": r.Count(NotRun),
 		})
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(text, '\n'))
-		return err
 	}
 	var text strings.Builder
 	if failed := r.Of(Failed); len(failed) > 0 {

@@ -8,6 +8,7 @@ package conformance
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -63,13 +64,7 @@ type Result struct {
 
 // Count returns the number of tests in a state.
 func (r *Result) Count(state State) int {
-	n := 0
-	for _, t := range r.Tests {
-		if t.State == state {
-			n++
-		}
-	}
-	return n
+	return len(r.Of(state))
 }
 
 // Of returns the tests in a state, sorted by name.
@@ -93,13 +88,10 @@ type Tally struct {
 
 // Tallies count the tests of each group, in the order of the names.
 func (r *Result) Tallies() []Tally {
-	byGroup := map[string]*Tally{}
+	byGroup := map[string]Tally{}
 	for _, t := range r.Tests {
 		tally := byGroup[t.Group()]
-		if tally == nil {
-			tally = &Tally{Group: t.Group()}
-			byGroup[t.Group()] = tally
-		}
+		tally.Group = t.Group()
 		switch t.State {
 		case Passed:
 			tally.Passed++
@@ -110,13 +102,9 @@ func (r *Result) Tallies() []Tally {
 		case NotRun:
 			tally.NotRun++
 		}
+		byGroup[tally.Group] = tally
 	}
-	var all []Tally
-	for _, tally := range byGroup {
-		all = append(all, *tally)
-	}
-	slices.SortFunc(all, func(a, b Tally) int { return cmp.Compare(a.Group, b.Group) })
-	return all
+	return slices.SortedFunc(maps.Values(byGroup), func(a, b Tally) int { return cmp.Compare(a.Group, b.Group) })
 }
 
 // collect returns the tests with their results; planned tests without an end count as not
@@ -129,10 +117,5 @@ func collect(planned []string, ended []Test) []Test {
 	for _, t := range ended {
 		byName[t.Name] = t
 	}
-	var all []Test
-	for _, t := range byName {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b Test) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	return slices.SortedFunc(maps.Values(byName), func(a, b Test) int { return cmp.Compare(a.Name, b.Name) })
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -70,10 +71,7 @@ func (o *Outcome) explain(err error) error {
 	if err != nil && !errors.As(err, &failed) {
 		return fmt.Errorf("wait for the suite: %w", err)
 	}
-	told := o.Interrupted || o.Problem != ""
-	for _, t := range o.Tests {
-		told = told || t.State == Failed
-	}
+	told := o.Interrupted || o.Problem != "" || slices.ContainsFunc(o.Tests, func(t Test) bool { return t.State == Failed })
 	if err != nil && !told {
 		o.Problem = "the suite ended with " + err.Error()
 	}

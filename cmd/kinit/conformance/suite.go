@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,7 +94,7 @@ func (s *Suite) ask(ctx context.Context, flag string) (string, error) {
 	switch {
 	case errors.As(err, &failed):
 		return "", fmt.Errorf("ask the suite with %s %s: %w: %s", s.Tests, flag, err, strings.TrimSpace(string(failed.Stderr)))
-	case errors.Is(err, fs.ErrPermission), err != nil:
+	case err != nil:
 		return "", fmt.Errorf("ask the suite with %s %s: %w", s.Tests, flag, err)
 	}
 	return string(out), nil

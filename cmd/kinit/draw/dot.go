@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,12 +60,7 @@ func dotText(text string) string {
 
 // first and last are boxes of a group for arrows between groups to hold on to.
 func (p *Picture) first(group int) int {
-	for i, b := range p.Boxes {
-		if b.Group == group {
-			return i
-		}
-	}
-	return 0
+	return slices.IndexFunc(p.Boxes, func(b Box) bool { return b.Group == group })
 }
 
 func (p *Picture) last(group int) int {

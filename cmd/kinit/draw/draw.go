@@ -6,8 +6,6 @@
 // nothing else here depends on tasks.
 package draw
 
-import "fmt"
-
 // Picture is boxes in groups, and the arrows between them.
 type Picture struct {
 	Title  string
@@ -37,12 +35,4 @@ type Box struct {
 type Arrow struct {
 	From, To int
 	Faint    bool
-}
-
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -103,7 +103,7 @@ func TestReducedKeepsWhatDoesNotFollow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, reduced(4, tc.in)); diff != "" {
+			if diff := cmp.Diff(tc.want, Reduced(4, tc.in)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -1,11 +1,14 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/lists"
 )
 
 // Fold is how much of a plan becomes one box.
@@ -96,7 +99,7 @@ func (f *folder) groups() {
 			f.picture.Order = append(f.picture.Order, Arrow{From: f.group[name], To: to})
 		}
 	}
-	f.picture.Order = reduced(len(f.picture.Groups), f.picture.Order)
+	f.picture.Order = Reduced(len(f.picture.Groups), f.picture.Order)
 }
 
 func compact(names []string) []string {
@@ -151,10 +154,8 @@ func (f *folder) boxes() {
 
 func (f *folder) boxOf(tasks []engine.GraphTask) Box {
 	first := tasks[0]
-	b := Box{Label: shortAddress(first.Address), Note: first.Host, Group: f.group[groupOf(first)], Faint: true}
-	for _, t := range tasks {
-		b.Faint = b.Faint && t.Skip != ""
-	}
+	b := Box{Label: shortAddress(first.Address), Note: first.Host, Group: f.group[groupOf(first)]}
+	b.Faint = !slices.ContainsFunc(tasks, func(t engine.GraphTask) bool { return t.Skip == "" })
 	switch f.fold {
 	case Tasks:
 		if first.Skip != "" {
@@ -167,11 +168,8 @@ func (f *folder) boxOf(tasks []engine.GraphTask) Box {
 			b.Note = where(tasks)
 		}
 	case Stages:
-		b.Label = groupOf(first)
-		if b.Label == "" {
-			b.Label = unnamed
-		}
-		b.Note = counted(len(tasks), "task", "tasks") + ", " + where(tasks)
+		b.Label = cmp.Or(groupOf(first), unnamed)
+		b.Note = view.Count(len(tasks), "task") + ", " + where(tasks)
 	}
 	b.Tip = tip(tasks)
 	return b
@@ -182,15 +180,12 @@ func shortAddress(address string) string { return strings.TrimPrefix(address, "t
 
 // where is the host of tasks, or how many there are.
 func where(tasks []engine.GraphTask) string {
-	var hosts []string
-	for _, t := range tasks {
-		hosts = append(hosts, t.Host)
-	}
+	hosts := lists.Map(tasks, func(t engine.GraphTask) string { return t.Host })
 	hosts = compact(hosts)
 	if len(hosts) == 1 {
 		return hosts[0]
 	}
-	return counted(len(hosts), "host", "hosts")
+	return view.Count(len(hosts), "host")
 }
 
 // mostTip is how many tasks a tip lists.
@@ -223,11 +218,11 @@ func (f *folder) arrows() {
 	all := f.between(at)
 	if f.fold == Stages {
 		for _, order := range f.picture.Order {
-			all = append(all, Arrow{From: f.boxIn(order.From), To: f.boxIn(order.To)})
+			all = append(all, Arrow{From: f.picture.first(order.From), To: f.picture.first(order.To)})
 		}
 		f.oneGroup()
 	}
-	all = reduced(len(f.tasks), all)
+	all = Reduced(len(f.tasks), all)
 	follows := reach(len(f.picture.Groups), f.picture.Order)
 	for i, a := range all {
 		all[i].Faint = follows[f.picture.Boxes[a.From].Group].has(f.picture.Boxes[a.To].Group)
@@ -278,9 +273,4 @@ func (f *folder) oneGroup() {
 	for i := range f.picture.Boxes {
 		f.picture.Boxes[i].Group = 0
 	}
-}
-
-// boxIn is the first box of a group.
-func (f *folder) boxIn(group int) int {
-	return slices.IndexFunc(f.picture.Boxes, func(b Box) bool { return b.Group == group })
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// reduced leaves out arrows that are there twice, and those that follow from
+// Reduced leaves out arrows that are there twice, and those that follow from
 // others: of a → b → c and a → c the last. Arrows on a cycle stay, which folding can
 // make of a plan that has none.
-func reduced(boxes int, arrows []Arrow) []Arrow {
+func Reduced(boxes int, arrows []Arrow) []Arrow {
 	arrows = slices.Clone(arrows)
 	slices.SortFunc(arrows, func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	arrows = slices.Compact(arrows)

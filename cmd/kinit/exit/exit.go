@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"kinit/engine"
 	"kinit/engine/event"
@@ -56,22 +57,13 @@ func Of(r *engine.Report, pendingFails bool) int {
 }
 
 func unreachable(r *engine.Report) bool {
-	for _, cause := range []error{transport.ErrUnreachable, transport.ErrHostKey, transport.ErrAuth} {
-		if r.Diagnostics.Is(cause) {
-			return true
-		}
-	}
-	return ended(r, event.Unreachable)
+	causes := []error{transport.ErrUnreachable, transport.ErrHostKey, transport.ErrAuth}
+	return slices.ContainsFunc(causes, r.Diagnostics.Is) || ended(r, event.Unreachable)
 }
 
 // ended reports whether a task ended with a status.
 func ended(r *engine.Report, status event.Status) bool {
-	for _, result := range r.Results {
-		if result.Status == status {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Results, func(result engine.Result) bool { return result.Status == status })
 }
 
 // Code ends the program with a code; all messages are already shown.

@@ -18,13 +18,16 @@ import (
 )
 
 // Write writes the run.
-func Write(w io.Writer, r *replay.Run) error {
+func Write(w io.Writer, r *replay.Run) error { return Encode(w, document(r)) }
+
+// Encode writes a document of suites.
+func Encode(w io.Writer, suites any) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	encoder := xml.NewEncoder(w)
 	encoder.Indent("", "  ")
-	if err := encoder.Encode(document(r)); err != nil {
+	if err := encoder.Encode(suites); err != nil {
 		return fmt.Errorf("write JUnit XML: %w", err)
 	}
 	_, err := io.WriteString(w, "\n")
@@ -52,7 +55,7 @@ type suite struct {
 	counts
 	Skipped    int        `xml:"skipped,attr"`
 	Properties []property `xml:"properties>property"`
-	Cases      []testCase
+	Cases      []Case
 }
 
 type property struct {
@@ -60,30 +63,42 @@ type property struct {
 	Value string `xml:"value,attr"`
 }
 
-type testCase struct {
+// Case is a test, with why it did not pass.
+type Case struct {
 	XMLName   xml.Name `xml:"testcase"`
 	ClassName string   `xml:"classname,attr"`
 	Name      string   `xml:"name,attr"`
 	Time      string   `xml:"time,attr"`
-	Skipped   *why
-	Error     *why
-	Failure   *why
+	Why       *Why
 	Out       string `xml:"system-out,omitempty"`
 	Err       string `xml:"system-err,omitempty"`
 }
 
-type why struct {
+// The elements of Why.
+const (
+	Failure = "failure"
+	Error   = "error"
+	Skipped = "skipped"
+)
+
+// Why is one of these elements.
+type Why struct {
 	XMLName xml.Name
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",chardata"`
 }
 
+// NewWhy makes an element of texts that need not be clean.
+func NewWhy(element, message, kind, detail string) *Why {
+	return &Why{XMLName: xml.Name{Local: element}, Message: text(message), Type: text(kind), Text: text(detail)}
+}
+
 // document is the run as suites: one a stage, and one for the run as a whole, which
 // holds what went wrong and belongs to no task.
 func document(r *replay.Run) suites {
 	doc := suites{Name: name(r)}
-	doc.Time = seconds(r.Duration())
+	doc.Time = Seconds(r.Duration())
 	byStage, alike := map[string]*suite{}, r.Alike()
 	for _, t := range r.Tasks {
 		s := byStage[t.Stage]
@@ -110,11 +125,11 @@ func document(r *replay.Run) suites {
 // the tasks one after the other.
 func times(all []*suite, r *replay.Run, byStage map[string]*suite) {
 	for _, s := range all {
-		s.Time = seconds(0)
+		s.Time = Seconds(0)
 	}
 	for _, stage := range r.Stages {
 		if s := byStage[stage.Stage]; s != nil {
-			s.Time, s.Timestamp = seconds(stage.Duration), stamp(stage.Started)
+			s.Time, s.Timestamp = Seconds(stage.Duration), Stamp(stage.Started)
 		}
 	}
 	if s := byStage[""]; s != nil {
@@ -124,12 +139,12 @@ func times(all []*suite, r *replay.Run, byStage map[string]*suite) {
 				sum += t.Duration
 			}
 		}
-		s.Time = seconds(sum)
+		s.Time = Seconds(sum)
 	}
 }
 
 func newSuite(r *replay.Run, stage string) *suite {
-	s := &suite{Name: name(r), Timestamp: stamp(r.Started), Properties: []property{
+	s := &suite{Name: name(r), Timestamp: Stamp(r.Started), Properties: []property{
 		{"run", text(r.ID)}, {"spec", text(r.Header.Spec)}, {"kinit", text(r.Header.Program)},
 	}}
 	if stage != "" {
@@ -138,23 +153,26 @@ func newSuite(r *replay.Run, stage string) *suite {
 	return s
 }
 
-func (s *suite) add(c testCase) {
+func (s *suite) add(c Case) {
 	s.Tests++
-	switch {
-	case c.Failure != nil:
+	s.Cases = append(s.Cases, c)
+	if c.Why == nil {
+		return
+	}
+	switch c.Why.XMLName.Local {
+	case Failure:
 		s.Failures++
-	case c.Error != nil:
+	case Error:
 		s.Errors++
-	case c.Skipped != nil:
+	case Skipped:
 		s.Skipped++
 	}
-	s.Cases = append(s.Cases, c)
 }
 
 // taskCase is a task as a test case. A task that failed is a failure; one that
 // could not be tried, or did not come to its end, is an error.
-func taskCase(r *replay.Run, t *replay.Task, alike *replay.Alike) testCase {
-	c := testCase{ClassName: name(r), Name: text(t.Address), Time: seconds(t.Duration), Out: steps(t)}
+func taskCase(r *replay.Run, t *replay.Task, alike *replay.Alike) Case {
+	c := Case{ClassName: name(r), Name: text(t.Address), Time: Seconds(t.Duration), Out: steps(t)}
 	if t.Stage != "" {
 		c.ClassName += "." + text(t.Stage)
 	}
@@ -163,13 +181,13 @@ func taskCase(r *replay.Run, t *replay.Task, alike *replay.Alike) testCase {
 	}
 	switch t.Status {
 	case event.Failed:
-		c.Failure = reason("failure", t, alike)
+		c.Why = reason(Failure, t, alike)
 	case event.Unreachable:
-		c.Error = reason("error", t, alike)
+		c.Why = reason(Error, t, alike)
 	case event.Skipped:
-		c.Skipped = &why{XMLName: xml.Name{Local: "skipped"}, Message: text(t.Message)}
+		c.Why = NewWhy(Skipped, t.Message, "", "")
 	case "":
-		c.unfinished(t)
+		c.Why = unfinished(t)
 	}
 	for _, p := range t.Problems {
 		if _, repeats := alike.Repeats(p); p.Command != nil && !repeats {
@@ -179,17 +197,16 @@ func taskCase(r *replay.Run, t *replay.Task, alike *replay.Alike) testCase {
 	return c
 }
 
-func (c *testCase) unfinished(t *replay.Task) {
+func unfinished(t *replay.Task) *Why {
 	if t.Started.IsZero() {
-		c.Skipped = &why{XMLName: xml.Name{Local: "skipped"}, Message: "the run ended before"}
-		return
+		return NewWhy(Skipped, "the run ended before", "", "")
 	}
-	c.Error = &why{XMLName: xml.Name{Local: "error"}, Message: "the run ended while it was at work", Type: "unfinished"}
+	return NewWhy(Error, "the run ended while it was at work", "unfinished", "")
 }
 
 // reason is why a task failed. What another host has told already is told in short.
-func reason(element string, t *replay.Task, alike *replay.Alike) *why {
-	w := &why{XMLName: xml.Name{Local: element}, Message: text(event.FirstLine(t.Message)), Type: string(t.Status), Text: text(t.Message)}
+func reason(element string, t *replay.Task, alike *replay.Alike) *Why {
+	w := NewWhy(element, event.FirstLine(t.Message), string(t.Status), t.Message)
 	if len(t.Problems) == 0 {
 		return w
 	}
@@ -221,10 +238,10 @@ func steps(t *replay.Task) string {
 // when nothing else did although the run did not end well.
 func runSuite(r *replay.Run) *suite {
 	s := newSuite(r, "")
-	s.Name, s.Time = s.Name+" (run)", seconds(0)
+	s.Name, s.Time = s.Name+" (run)", Seconds(0)
 	for i, p := range r.Problems {
 		if p.Severity == "error" && (p.Address == "" || r.Verdict == replay.Invalid) {
-			s.add(s.problem(fmt.Sprintf("problem %d: %s", i+1, text(p.Summary)), text(p.Summary), text(p.Detail)))
+			s.add(s.problem(fmt.Sprintf("problem %d: %s", i+1, text(p.Summary)), p.Summary, p.Detail))
 		}
 	}
 	failed := r.Counts[event.Failed] + r.Counts[event.Unreachable] + s.Tests
@@ -237,9 +254,8 @@ func runSuite(r *replay.Run) *suite {
 	return s
 }
 
-func (s *suite) problem(name, kind, detail string) testCase {
-	return testCase{ClassName: s.Name, Name: name, Time: seconds(0),
-		Error: &why{XMLName: xml.Name{Local: "error"}, Message: kind, Type: kind, Text: detail}}
+func (s *suite) problem(name, kind, detail string) Case {
+	return Case{ClassName: s.Name, Name: name, Time: Seconds(0), Why: NewWhy(Error, kind, kind, detail)}
 }
 
 // name is the run's name: that of its spec's file.
@@ -251,6 +267,8 @@ func name(r *replay.Run) string {
 // text is text without what XML cannot hold and terminals would obey.
 func text(raw string) string { return view.Clean(raw) }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
+// Stamp shows a time as ISO 8601 without a zone; it is UTC.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+// Seconds shows a duration in seconds, with three decimals.
+func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

@@ -13,13 +13,12 @@ import (
 
 // put adds an entry to a list, in the place of the one with its name if there is one.
 func put(file []byte, list, name string, content map[string]any) ([]byte, error) {
-	item, err := encode([]any{map[string]any{inner(list): content, "name": name}})
+	added := map[string]any{inner(list): content, "name": name}
+	item, err := encode([]any{added})
 	if err != nil {
 		return nil, err
 	}
-	return edit(file, list, func(all []any) []any {
-		return append(without(all, name), map[string]any{inner(list): content, "name": name})
-	}, func(t *text) bool { return t.replace(list, name, string(item)) })
+	return edit(file, list, func(all []any) []any { return append(without(all, name), added) }, func(t *text) bool { return t.replace(list, name, string(item)) })
 }
 
 // drop takes an entry out of a list.
@@ -66,10 +65,7 @@ func checked(file []byte, change func(map[string]any), asText func(*text) bool) 
 
 // same compares the values of two files; the order within lists does not count, nor
 // does an empty list.
-func same(a, b map[string]any) bool {
-	a, b = sorted(a), sorted(b)
-	return reflect.DeepEqual(a, b)
-}
+func same(a, b map[string]any) bool { return reflect.DeepEqual(sorted(a), sorted(b)) }
 
 func sorted(all map[string]any) map[string]any {
 	all = maps.Clone(all)

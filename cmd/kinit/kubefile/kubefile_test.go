@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"kinit/test/kube"
-
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/test/kube"
 )
 
 // admin is a kubeconfig as kubeadm writes it.

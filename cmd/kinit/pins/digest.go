@@ -1,14 +1,22 @@
 package pins
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"strings"
 	"time"
+
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
 )
 
 // ErrSilent means that a site sent nothing within the Fetcher's patience.
@@ -21,7 +29,8 @@ type Fetcher struct {
 }
 
 // Digest returns the current digest: for a file, it is computed from all its
-// bytes, which are not kept; for an image, it is its manifest's.
+// bytes, which are not kept, by the algorithm of the pin's digest, or SHA-256 without
+// one; for an image, it is its manifest's.
 //
 // Errors: the site or the registry does not answer, does not have it or falls silent
 // (ErrSilent); ctx has ended.
@@ -31,24 +40,20 @@ func (f Fetcher) Digest(ctx context.Context, p Pin) (string, error) {
 	silence := time.AfterFunc(f.Patience, func() { stop(fmt.Errorf("%w for %s", ErrSilent, f.Patience)) })
 	defer silence.Stop()
 	heard := func() { silence.Reset(f.Patience) }
-	digest, err := "", error(nil)
+	fetch := func() (string, error) { return f.file(ctx, p, heard) }
 	if p.Image != "" {
-		digest, err = f.manifest(ctx, p)
-	} else {
-		digest, err = f.file(ctx, p.URL, heard)
+		fetch = func() (string, error) { return f.manifest(ctx, p) }
 	}
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
+	digest, err := fetch()
 	if err != nil {
-		return "", fmt.Errorf("fetch %s: %w", p.Reference(), err)
+		return "", fmt.Errorf("fetch %s: %w", p.Reference(), cmp.Or(context.Cause(ctx), err))
 	}
 	return digest, nil
 }
 
 // file downloads a file and computes its digest.
-func (f Fetcher) file(ctx context.Context, url string, heard func()) (digest string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+func (f Fetcher) file(ctx context.Context, p Pin, heard func()) (digest string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, http.NoBody)
 	if err != nil {
 		return "", err
 	}
@@ -62,11 +67,14 @@ func (f Fetcher) file(ctx context.Context, url string, heard func()) (digest str
 	if answer.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("the site answers %s", answer.Status)
 	}
-	sum := sha256.New()
+	algorithm, sum := "sha256:", sha256.New()
+	if strings.HasPrefix(p.Digest, "sha512:") {
+		algorithm, sum = "sha512:", sha512.New()
+	}
 	if _, err := io.Copy(sum, reader{answer.Body, heard}); err != nil {
 		return "", err
 	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+	return algorithm + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // reader tells when something arrived.
@@ -81,4 +89,36 @@ func (r reader) Read(p []byte) (int, error) {
 		r.heard()
 	}
 	return n, err
+}
+
+// manifest asks a registry for the manifest of an image's tag, with a token of nobody
+// where the registry wants one, and returns its digest, computed from its bytes.
+func (f Fetcher) manifest(ctx context.Context, p Pin) (digest string, err error) {
+	repository, err := remote.NewRepository(p.Image)
+	if err != nil {
+		return "", err
+	}
+	repository.Client = &auth.Client{Client: f.Client, Cache: auth.NewCache()}
+	repository.PlainHTTP = loopback(repository.Reference.Registry)
+	described, body, err := repository.FetchReference(ctx, p.Version)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	// It fails when the bytes are not those of the digest that the registry tells.
+	if _, err := content.ReadAll(body, described); err != nil {
+		return "", err
+	}
+	return described.Digest.String(), nil
+}
+
+// loopback is whether a registry is on this machine, where there is no TLS, as with
+// other clients.
+func loopback(registry string) bool {
+	host, _, err := net.SplitHostPort(registry)
+	if err != nil {
+		host = registry
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

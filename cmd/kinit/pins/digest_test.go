@@ -3,6 +3,7 @@ package pins_test
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -73,6 +74,17 @@ func TestDigestOfAFileIsThatOfItsBytes(t *testing.T) {
 		if err != nil || got != sum(text) {
 			t.Errorf("%s: %s, %v, want %s", path, got, err, sum(text))
 		}
+	}
+}
+
+func TestDigestOfAFileIsOfTheAlgorithmThatItsPinHas(t *testing.T) {
+	t.Parallel()
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "kinit") }))
+	long := sha512.Sum512([]byte("kinit"))
+	want := "sha512:" + hex.EncodeToString(long[:])
+	got, err := fetcher().Digest(t.Context(), pins.Pin{Version: "1", URL: url, Digest: "sha512:" + strings.Repeat("0", 128)})
+	if err != nil || got != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
 

@@ -24,7 +24,7 @@ type Pin struct {
 	URL       string `json:"url,omitempty"`        // a file's address
 	SHA256URL string `json:"sha256_url,omitempty"` // where the file's site publishes its sha256
 	SHA512URL string `json:"sha512_url,omitempty"` // where the file's site publishes its sha512
-	Digest    string `json:"digest,omitempty"`     // sha256: and 64 hexadecimal digits; empty when it is not pinned
+	Digest    string `json:"digest,omitempty"`     // sha256: and 64 hexadecimal digits, or of a file sha512: and 128; empty when it is not pinned
 }
 
 // Reference is the artifact's address without a digest: an image with its tag, or a URL.
@@ -79,7 +79,7 @@ func Parse(text []byte) (List, error) {
 		return nil, fmt.Errorf("it is no JSON of the form {\"pins\": {NAME: …}}: %w", err)
 	}
 	if decoder.More() {
-		return nil, errors.New("there is something behind the list")
+		return nil, errors.New("there is more text after the list")
 	}
 	var wrong []error
 	for _, name := range f.Pins.Names() {
@@ -90,8 +90,11 @@ func Parse(text []byte) (List, error) {
 	return f.Pins, errors.Join(wrong...)
 }
 
-// digestForm matches a digest of SHA-256.
-var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+// digestForm matches a digest, fileDigestForm that of a file.
+var (
+	digestForm     = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	fileDigestForm = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
+)
 
 func (p Pin) check() error {
 	switch {
@@ -99,8 +102,10 @@ func (p Pin) check() error {
 		return errors.New("wants an image or a url, and not both")
 	case p.Version == "" || p.Version == "latest":
 		return fmt.Errorf("has the version %q, want one that stays what it is", p.Version)
-	case p.Digest != "" && !digestForm.MatchString(p.Digest):
+	case p.Digest != "" && p.Image != "" && !digestForm.MatchString(p.Digest):
 		return fmt.Errorf("has the digest %q, want sha256: and 64 hexadecimal digits", p.Digest)
+	case p.Digest != "" && p.URL != "" && !fileDigestForm.MatchString(p.Digest):
+		return fmt.Errorf("has the digest %q, want sha256: and 64 hexadecimal digits, or sha512: and 128", p.Digest)
 	case p.Image != "" && strings.ContainsAny(p.Image, "@ "):
 		return fmt.Errorf("has the image %q, want its name without tag and digest", p.Image)
 	}

@@ -57,11 +57,8 @@ func (a *Alike) Repeats(p event.Problem) (first event.Problem, repeats bool) {
 	if !ok {
 		return p, false
 	}
-	first, ok = a.first[key]
-	if !ok {
-		return p, false
-	}
-	return first, first.Address != p.Address || first.Host != p.Host
+	first, known := a.first[key]
+	return first, known && (first.Address != p.Address || first.Host != p.Host)
 }
 
 func likeness(p event.Problem) (string, bool) {

@@ -4,6 +4,7 @@
 package replay
 
 import (
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/runlog"
@@ -179,7 +180,7 @@ func (b *builder) finish(log *runlog.Run) {
 		r.Problems = append(r.Problems, t.Problems...)
 	}
 	if s := log.Summary; s != nil {
-		r.Stages, r.Hosts = s.Recap()
+		r.Stages, r.Hosts = s.Stages, s.Hosts
 		r.ExitCode, r.Ended, r.Outputs = s.ExitCode, r.Started.Add(s.Duration), outputs(s.Outputs)
 		r.Problems = withCommands(s.Diagnostics, r.Problems)
 		r.Total = max(r.Total, s.Tasks)
@@ -202,6 +203,15 @@ func (r *Run) stageNames() []string {
 		}
 	}
 	return names
+}
+
+// Task returns the task with an address, or nil.
+func (r *Run) Task(address string) *Task {
+	i := slices.IndexFunc(r.Tasks, func(t *Task) bool { return t.Address == address })
+	if i < 0 {
+		return nil
+	}
+	return r.Tasks[i]
 }
 
 // Duration is how long the run took, or has taken.

@@ -3,6 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"kinit/cmd/kinit/draw"
+	"kinit/engine/lists"
 )
 
 // sweeps is how often the rows are put in order; more changes little.
@@ -98,39 +101,9 @@ func (s *scene) reduce() {
 		s.Edges = [][2]int{}
 		return
 	}
-	users := make([][]int, len(s.Nodes))
-	for _, e := range s.Edges {
-		users[e[0]] = append(users[e[0]], e[1])
+	arrows := lists.Map(s.Edges, func(e [2]int) draw.Arrow { return draw.Arrow{From: e[0], To: e[1]} })
+	s.Edges = s.Edges[:0]
+	for _, a := range draw.Reduced(len(s.Nodes), arrows) {
+		s.Edges = append(s.Edges, [2]int{a.From, a.To})
 	}
-	kept := s.Edges[:0]
-	for _, e := range s.Edges {
-		if !longer(users, e[0], e[1]) {
-			kept = append(kept, e)
-		}
-	}
-	s.Edges = kept
-}
-
-// longer reports whether there is a way between two nodes through another.
-func longer(users [][]int, from, to int) bool {
-	seen := map[int]bool{}
-	var todo []int
-	for _, next := range users[from] {
-		if next != to {
-			todo = append(todo, next)
-		}
-	}
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if i == to {
-			return true
-		}
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
-		todo = append(todo, users[i]...)
-	}
-	return false
 }

@@ -94,7 +94,7 @@ func class(v replay.Verdict) string {
 
 // sentence is the verdict in words.
 func sentence(r *replay.Run) string {
-	took := duration(r.Duration())
+	took := view.Seconds(r.Duration())
 	words := map[replay.Verdict]string{
 		replay.OK:          "Done in " + took,
 		replay.Failed:      "Failed after " + took,
@@ -171,8 +171,12 @@ func (p *page) addFacts() {
 	add("Hosts", hosts(p.Run.Plan.Hosts))
 	add("kinit", h.Program)
 	add("Run", p.Run.ID)
-	if p.Run.Damaged > 0 || p.Run.Torn {
-		add("Log", fmt.Sprintf("%d lines could not be read", p.Run.Damaged+btoi(p.Run.Torn)))
+	unread := p.Run.Damaged
+	if p.Run.Torn {
+		unread++
+	}
+	if unread > 0 {
+		add("Log", fmt.Sprintf("%d lines could not be read", unread))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Run.Plan.Variables)) {
 		p.Variables = append(p.Variables, fact{name, view.Clean(p.Run.Plan.Variables[name])})
@@ -198,13 +202,6 @@ func hosts(all []event.Host) string {
 	return strings.Join(names, ", ")
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // percent is a part of a whole, 0 to 100.
 func percent(part, whole time.Duration) float64 {
 	if whole <= 0 {
@@ -213,11 +210,9 @@ func percent(part, whole time.Duration) float64 {
 	return min(100, max(0, float64(part)/float64(whole)*100))
 }
 
-func duration(d time.Duration) string { return view.Seconds(d) }
-
 // functions are what the template may call.
 var functions = template.FuncMap{
-	"duration": duration,
+	"duration": view.Seconds,
 	"clean":    view.Clean,
 	"icon":     icon,
 	"fixed":    func(f float64) string { return fmt.Sprintf("%.2f", f) },

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"kinit/cmd/kinit/replay"
@@ -43,10 +44,8 @@ func newGroup(r *replay.Run, g replay.Group) *problem {
 
 // taskOf is the index of a problem's task, -1 without one.
 func taskOf(r *replay.Run, p event.Problem) int {
-	for _, t := range r.Tasks {
-		if p.Address != "" && t.Address == p.Address {
-			return t.Index
-		}
+	if t := r.Task(p.Address); t != nil && p.Address != "" {
+		return t.Index
 	}
 	return -1
 }
@@ -77,10 +76,7 @@ func newProblem(r *replay.Run, p event.Problem) *problem {
 // and the end of what it wrote.
 func withoutOutput(p *problem) string {
 	first, rest, _ := strings.Cut(p.Detail, "\n")
-	said := strings.TrimSpace(p.Stderr)
-	if said == "" {
-		said = strings.TrimSpace(p.Stdout)
-	}
+	said := cmp.Or(strings.TrimSpace(p.Stderr), strings.TrimSpace(p.Stdout))
 	if rest != "" && strings.HasSuffix(said, strings.TrimSpace(rest)) {
 		return strings.TrimSuffix(first, ": "+p.Command.Line)
 	}

@@ -47,7 +47,7 @@ func Write(w io.Writer, r *replay.Run) error {
 	p := newPage(r)
 	// Both are files of this program and contain no text of a run.
 	p.Style, p.Script = template.CSS(style), template.JS(script.String())
-	p.Policy = "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script.String())
+	p.Policy = "default-src 'none'; style-src " + Hash(style) + "; script-src " + Hash(script.String())
 	if err := page.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
@@ -65,8 +65,8 @@ func asset(name string) (string, error) {
 	return string(content), nil
 }
 
-// hash is a source of Content Security Policy, level 2: the text with this sum.
-func hash(text string) string {
+// Hash is a source of Content Security Policy, level 2: the text with this sum.
+func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

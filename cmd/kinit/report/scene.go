@@ -3,10 +3,12 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
+	"kinit/engine/lists"
 )
 
 // scene is one drawing of the graph: nodes in layers, from left to right.
@@ -82,10 +84,7 @@ func title(name string) string {
 }
 
 func stageNames(r *replay.Run) []string {
-	var names []string
-	for _, s := range r.Plan.Stages {
-		names = append(names, s.Name)
-	}
+	names := lists.Map(r.Plan.Stages, func(s event.Stage) string { return s.Name })
 	for _, t := range r.Tasks {
 		if name := part(t); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -226,12 +225,8 @@ func blockScene(r *replay.Run, title string, in []int) scene {
 
 // withoutKey is an address without the part in brackets.
 func withoutKey(address string) string {
-	for i := range address {
-		if address[i] == '[' {
-			return address[:i]
-		}
-	}
-	return address
+	block, _, _ := strings.Cut(address, "[")
+	return block
 }
 
 // worst is the status that a node of several tasks shows.

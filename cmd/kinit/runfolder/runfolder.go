@@ -18,13 +18,18 @@ import (
 const TimeFormat = "20060102T150405Z"
 
 // Make makes a folder in dir, for its owner only. Those of the same second and name get a
-// number.
+// number; without a name all get one.
 func Make(dir string, started time.Time, name string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	base := filepath.Join(dir, started.UTC().Format(TimeFormat)+"-"+name)
-	for n, folder := 2, base; ; n++ {
+	base := filepath.Join(dir, started.UTC().Format(TimeFormat))
+	folder := base + "-1"
+	if name != "" {
+		base += "-" + name
+		folder = base
+	}
+	for n := 2; ; n++ {
 		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
 			return folder, err
 		}

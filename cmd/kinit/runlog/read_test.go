@@ -36,7 +36,7 @@ func keep(t *testing.T, dir, name, content string) string {
 func TestReadTakesWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	finished := event.Event{Time: started.Add(time.Second), Kind: event.TaskFinished, Task: "task.file.a", Status: event.OK}
-	summary := &view.Summary{Kind: "summary", Spec: "a.hcl", ExitCode: 1, Counts: map[string]int{"failed": 1}}
+	summary := &view.Summary{Kind: "summary", Spec: "a.hcl", ExitCode: 1, Counts: map[event.Status]int{event.Failed: 1}}
 	header := Header{Kind: "kinit_run_log", Version: 1, Program: "v1", Command: "kinit run", Spec: "a.hcl", Started: started}
 	cases := []struct {
 		name, content string

@@ -6,6 +6,7 @@
 package runlog
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,9 +123,7 @@ func (l *Log) append(value any) {
 	if err == nil {
 		_, err = l.file.Write(append(line, '\n'))
 	}
-	if l.err == nil {
-		l.err = err
-	}
+	l.err = cmp.Or(l.err, err)
 }
 
 // sync flushes to the disk whenever a task has ended, as often as the disk
@@ -138,9 +137,7 @@ func (l *Log) sync() {
 func (l *Log) keep(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err == nil {
-		l.err = err
-	}
+	l.err = cmp.Or(l.err, err)
 }
 
 // Close appends the summary, syncs, and returns the first error of the log's
@@ -152,4 +149,22 @@ func (l *Log) Close(summary any) error {
 	l.keep(l.file.Sync())
 	l.keep(l.file.Close())
 	return l.err
+}
+
+// Limits are how many runs are kept, and for how long.
+type Limits struct {
+	Runs int           // the newest ones
+	Age  time.Duration // since their start
+}
+
+// Kept are the limits kinit uses.
+func Kept() Limits { return Limits{Runs: 100, Age: 90 * 24 * time.Hour} }
+
+// Prune removes the runs in dir that exceed the limits at a time, and returns
+// their names. It never removes an active run or a folder that is not a
+// run's.
+func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
+	return runfolder.Prune(dir, limits.Runs, limits.Age, now, func(folder string) bool {
+		return filelock.Held(filepath.Join(folder, fileName))
+	})
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"kinit/engine/event"
@@ -55,12 +56,7 @@ func (b *board) finish(e event.Event) {
 	if e.Status == event.Failed || e.Status == event.Unreachable {
 		b.failed++
 	}
-	for i, r := range b.running {
-		if r.task == e.Task {
-			b.running = append(b.running[:i], b.running[i+1:]...)
-			return
-		}
-	}
+	b.running = slices.DeleteFunc(b.running, func(r *running) bool { return r.task == e.Task })
 }
 
 func (b *board) update(e event.Event) {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hcled"
 
 	"kinit/engine/diag"
+	"kinit/engine/lists"
 )
 
 // Diagnostics renders a list, with an empty line before each. A diagnostic that several
@@ -20,14 +21,9 @@ func Diagnostics(list diag.List, sources map[string]*hcl.File, colour bool, widt
 	return out.String()
 }
 
-// Diagnostic renders one problem: what, where with the lines of the file, and
-// why. Lines have at most width columns, 0 for no limit. Ranges that do not fit
-// the sources give less, never a panic.
-func Diagnostic(d diag.Diagnostic, sources map[string]*hcl.File, colour bool, width int) string {
-	return diagnostic(diag.List{d}, sources, colour, width)
-}
-
-// diagnostic renders the first of problems that are alike, with the hosts of all.
+// diagnostic renders the first of problems that are alike, with the hosts of all: what,
+// where with the lines of the file, and why. Lines have at most width columns, 0 for no
+// limit. Ranges that do not fit the sources give less, never a panic.
 func diagnostic(same diag.List, sources map[string]*hcl.File, colour bool, width int) string {
 	d := same[0]
 	b := block{width: width, colour: colour}
@@ -75,7 +71,11 @@ func (b *block) origin(same diag.List) {
 	}
 	b.gap()
 	if d.Address != "" {
-		b.line(span{"  task ", dim}, span{clean(d.Address) + more(len(same)-1), plain})
+		address := clean(d.Address)
+		if len(same) > 1 {
+			address += fmt.Sprintf(" and %d more", len(same)-1)
+		}
+		b.line(span{"  task ", dim}, span{address, plain})
 	}
 	if d.Host == "" {
 		return
@@ -84,18 +84,8 @@ func (b *block) origin(same diag.List) {
 		b.line(span{"  host ", dim}, span{clean(d.Host), plain})
 		return
 	}
-	names := make([]string, len(same))
-	for i, other := range same {
-		names[i] = clean(other.Host)
-	}
+	names := lists.Map(same, func(other diag.Diagnostic) string { return clean(other.Host) })
 	for _, line := range wrap(fmt.Sprintf("  %d hosts: %s", len(names), strings.Join(names, ", ")), b.width) {
 		b.line(span{line, plain})
 	}
-}
-
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }

@@ -198,7 +198,7 @@ x
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// Spaces at the end of lines are dropped in the wanted text too.
-			equal(t, Diagnostic(tc.d, sources(t), tc.colour, tc.width), strings.ReplaceAll(tc.want, ": \n", ":\n"))
+			equal(t, diagnostic(diag.List{tc.d}, sources(t), tc.colour, tc.width), strings.ReplaceAll(tc.want, ": \n", ":\n"))
 		})
 	}
 }
@@ -216,7 +216,7 @@ func TestDiagnosticSurvivesAnyRange(t *testing.T) {
 						End:   hcl.Pos{Line: endLine, Column: -column, Byte: line}}
 					context := subject
 					context.End.Line++
-					text := Diagnostic(diag.Diagnostic{Summary: "x", Subject: &subject, Context: &context}, files, true, width)
+					text := diagnostic(diag.List{{Summary: "x", Subject: &subject, Context: &context}}, files, true, width)
 					if text == "" {
 						t.Fatal("no text")
 					}
@@ -235,7 +235,7 @@ func FuzzDiagnosticFitsItsWidth(f *testing.F) {
 		}
 		subject := hcl.Range{Filename: "f", Start: hcl.Pos{Line: line, Column: column}, End: hcl.Pos{Line: endLine, Column: endColumn}}
 		files := map[string]*hcl.File{"f": {Bytes: []byte(source)}}
-		text := Diagnostic(diag.Diagnostic{Summary: source, Detail: source, Subject: &subject}, files, false, width)
+		text := diagnostic(diag.List{{Summary: source, Detail: source, Subject: &subject}}, files, false, width)
 		if got := widest(text); got > width && width > 1 {
 			t.Errorf("a line takes %d columns of %d:\n%s", got, width, text)
 		}

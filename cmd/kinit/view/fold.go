@@ -29,7 +29,7 @@ func (f *fold) flush(l *liner, e event.Event, width int) []string {
 	}
 	var lines []string
 	if f.more > 0 {
-		lines = l.note(event.Event{Task: "and " + tasks(f.more) + " more"}, string(event.Skipped), f.message, width)
+		lines = l.note(event.Event{Task: "and " + Count(f.more, "task") + " more"}, string(event.Skipped), f.message, width)
 	}
 	*f = fold{message: e.Message, shown: skipped}
 	return lines

@@ -3,11 +3,11 @@ package view
 import (
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/event"
-
-	"github.com/hashicorp/hcl/v2"
 )
 
 func TestJSONHasAnEventALineAndASummary(t *testing.T) {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -27,7 +28,7 @@ func (s Redacted) Emit(e event.Event) {
 		progress.Text = s.Redact(progress.Text)
 		e.Progress = &progress
 	}
-	e.Values = redactValues(e.Values, s.Redact)
+	e.Values = changed(e.Values, func(v *event.Value) { v.Text = s.Redact(v.Text) })
 	e.Problem = redactProblem(e.Problem, s.Redact)
 	e.Plan = redactPlan(e.Plan, s.Redact)
 	s.Next.Emit(e)
@@ -37,34 +38,28 @@ func (s Redacted) Emit(e event.Event) {
 // lines included. The values of sensitive outputs are gone altogether.
 func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	out := *r
-	out.Results = make([]engine.Result, len(r.Results))
-	for i, result := range r.Results {
-		result.Address = redact(result.Address)
-		result.Message = redact(result.Message)
-		result.Steps = redactAll(result.Steps, redact)
-		out.Results[i] = result
-	}
-	out.Outputs = make([]engine.Output, len(r.Outputs))
-	for i, output := range r.Outputs {
-		output.Value = redact(output.Value)
-		if output.Sensitive {
-			output.Value = engine.Hidden
+	out.Results = changed(r.Results, func(t *engine.Result) {
+		t.Address, t.Message, t.Steps = redact(t.Address), redact(t.Message), redactAll(t.Steps, redact)
+	})
+	out.Outputs = changed(r.Outputs, func(o *engine.Output) {
+		o.Value = redact(o.Value)
+		if o.Sensitive {
+			o.Value = engine.Hidden
 		}
-		out.Outputs[i] = output
-	}
-	out.Diagnostics = redactDiagnostics(r.Diagnostics, redact)
+	})
+	out.Diagnostics = changed(r.Diagnostics, func(d *diag.Diagnostic) {
+		d.Summary, d.Detail, d.Address = redact(d.Summary), redact(d.Detail), redact(d.Address)
+	})
 	out.Sources = redactSources(r.Sources, r.Diagnostics, redact)
 	shiftSubjects(out.Diagnostics, r, out.Sources)
 	return &out
 }
 
-func redactDiagnostics(list diag.List, redact func(string) string) diag.List {
-	out := make(diag.List, len(list))
-	for i, d := range list {
-		d.Summary = redact(d.Summary)
-		d.Detail = redact(d.Detail)
-		d.Address = redact(d.Address)
-		out[i] = d
+// changed returns a copy of a list with each item changed.
+func changed[T any](list []T, change func(*T)) []T {
+	out := slices.Clone(list)
+	for i := range out {
+		change(&out[i])
 	}
 	return out
 }
@@ -93,12 +88,37 @@ func redactSources(sources map[string]*hcl.File, list diag.List, redact func(str
 }
 
 func redactAll(texts []string, redact func(string) string) []string {
-	if texts == nil {
+	return changed(texts, func(text *string) { *text = redact(*text) })
+}
+
+func redactProblem(p *event.Problem, redact func(string) string) *event.Problem {
+	if p == nil {
 		return nil
 	}
-	out := make([]string, len(texts))
-	for i, text := range texts {
-		out[i] = redact(text)
+	out := *p
+	out.Summary, out.Detail, out.Address = redact(p.Summary), redact(p.Detail), redact(p.Address)
+	if p.Source != nil {
+		source := *p.Source
+		source.Text = redact(source.Text)
+		out.Source = &source
 	}
-	return out
+	if p.Command != nil {
+		out.Command = &event.Command{Code: p.Command.Code,
+			Line: redact(p.Command.Line), Stdout: redact(p.Command.Stdout), Stderr: redact(p.Command.Stderr)}
+	}
+	return &out
+}
+
+func redactPlan(p *event.Plan, redact func(string) string) *event.Plan {
+	if p == nil {
+		return nil
+	}
+	out := *p
+	out.Variables = make(map[string]string, len(p.Variables))
+	for name, value := range p.Variables {
+		out.Variables[name] = redact(value)
+	}
+	out.Blocks = changed(p.Blocks, func(b *event.Block) { b.Text = redact(b.Text) })
+	out.Tasks = changed(p.Tasks, func(t *event.Task) { t.Address = redact(t.Address) })
+	return &out
 }

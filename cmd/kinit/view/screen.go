@@ -27,6 +27,9 @@ func (s Screen) width() int {
 	return columns
 }
 
+// Red returns a text in red, if the screen has colours.
+func (s Screen) Red(text string) string { return paint(text, red, s.Colour) }
+
 // Problems writes diagnostics, with an empty line before each but the first. Write errors
 // are ignored: without the screen nothing can be reported.
 func (s Screen) Problems(list diag.List, sources map[string]*hcl.File) {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/apparentlymart/go-textseg/v15/textseg"
@@ -37,7 +38,7 @@ func shift(before, after []string, at hcl.Pos, end bool) int {
 		return at.Column
 	}
 	clusters, _ := textseg.AllTokens([]byte(before[n]), textseg.ScanGraphemeClusters)
-	offset := len(join(clusters[:min(max(at.Column-1, 0), len(clusters))]))
+	offset := len(bytes.Join(clusters[:min(max(at.Column-1, 0), len(clusters))], nil))
 	moved, ok := align(before[n], after[n], offset, end)
 	if !ok {
 		return at.Column

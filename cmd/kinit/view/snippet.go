@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -18,42 +19,44 @@ const mostSource = 6
 // snippet shows the lines a problem is about, with numbers, and underlines the
 // columns of its subject.
 func (b *block) snippet(d diag.Diagnostic, file *hcl.File) {
-	if file == nil {
-		return
+	first, lines := excerpt(d, file)
+	digits := len(number(first + len(lines) - 1))
+	for i, text := range lines {
+		text = strings.TrimSuffix(text, "\r")
+		start, end := -1, -1
+		if first+i == d.Subject.Start.Line {
+			start, end = underline(text, *d.Subject)
+		}
+		b.source(fmt.Sprintf("  %*d: ", digits, first+i), clean(text), start, end)
 	}
-	lines := strings.Split(string(file.Bytes), "\n")
+}
+
+// excerpt is the lines of a file to show, from its first on; none where the file does not
+// have them.
+func excerpt(d diag.Diagnostic, file *hcl.File) (first int, lines []string) {
+	if file == nil {
+		return 0, nil
+	}
+	lines = strings.Split(string(file.Bytes), "\n")
 	first, last := extent(d)
 	last = min(last, len(lines))
 	if first < 1 || first > last {
-		return
+		return 0, nil
 	}
-	digits := len(number(last))
-	for n := first; n <= last; n++ {
-		text := strings.TrimSuffix(lines[n-1], "\r")
-		start, end := -1, -1
-		if n == d.Subject.Start.Line {
-			start, end = underline(text, *d.Subject)
-		}
-		b.source(fmt.Sprintf("  %*d: ", digits, n), clean(text), start, end)
-	}
+	return first, lines[first-1 : last]
 }
 
 // source is the lines that snippet shows, for a log; nil without any.
 func source(d diag.Diagnostic, sources map[string]*hcl.File) *event.Source {
-	if d.Subject == nil || sources[d.Subject.Filename] == nil {
+	if d.Subject == nil {
 		return nil
 	}
 	file := sources[d.Subject.Filename]
-	lines := strings.Split(string(file.Bytes), "\n")
-	first, last := extent(d)
-	last = min(last, len(lines))
-	if first < 1 || first > last {
+	first, lines := excerpt(d, file)
+	if lines == nil {
 		return nil
 	}
-	return &event.Source{
-		In:   hcled.ContextString(file, d.Subject.Start.Byte),
-		Line: first, Text: strings.Join(lines[first-1:last], "\n"),
-	}
+	return &event.Source{In: hcled.ContextString(file, d.Subject.Start.Byte), Line: first, Text: strings.Join(lines, "\n")}
 }
 
 // extent is the first and the last line to show: the context when it is short,
@@ -76,17 +79,9 @@ func underline(text string, r hcl.Range) (start, end int) {
 	if r.End.Line == r.Start.Line {
 		to = min(max(r.End.Column-1, from), len(clusters))
 	}
-	start = cells(clean(join(clusters[:from])))
-	end = cells(clean(join(clusters[:to])))
+	start = cells(clean(string(bytes.Join(clusters[:from], nil))))
+	end = cells(clean(string(bytes.Join(clusters[:to], nil))))
 	return start, max(end, start+1)
-}
-
-func join(clusters [][]byte) string {
-	var out strings.Builder
-	for _, c := range clusters {
-		out.Write(c)
-	}
-	return out.String()
 }
 
 // source writes a line of a file behind its gutter, and under it the mark from

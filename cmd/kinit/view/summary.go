@@ -130,15 +130,16 @@ func (b *block) outputs(outputs []engine.Output) {
 
 // verdict describes the end of a run.
 func verdict(r *engine.Report, o Options) string {
+	ended := counts(r.Results)
 	switch {
 	case r.Interrupted:
 		return "Stopped after " + seconds(r.Duration) + ": " + tally(r) + "."
 	case r.Diagnostics.HasErrors() && len(r.Results) == 0:
 		return o.Spec + ": " + problems(r.Diagnostics) + ", nothing was done."
-	case r.Diagnostics.HasErrors() || failures(r) > 0:
+	case r.Diagnostics.HasErrors() || ended[event.Failed]+ended[event.Unreachable] > 0:
 		return "Failed after " + seconds(r.Duration) + ": " + tally(r) + "."
 	case o.Mode == Validate:
-		return o.Spec + " is valid: " + tasks(r.Tasks) + "."
+		return o.Spec + " is valid: " + Count(r.Tasks, "task") + "."
 	case o.Mode == Plan:
 		return planned(r)
 	}
@@ -152,10 +153,7 @@ func problems(list diag.List) string {
 			n++
 		}
 	}
-	if n == 1 {
-		return "1 error"
-	}
-	return number(n) + " errors"
+	return Count(n, "error")
 }
 
 func planned(r *engine.Report) string {
@@ -163,39 +161,16 @@ func planned(r *engine.Report) string {
 	if r.Changes() == 0 {
 		return "Nothing to change" + took + "."
 	}
-	return fmt.Sprintf("%d of %s would change something%s.", r.Changes(), tasks(len(r.Results)), took)
-}
-
-func failures(r *engine.Report) int {
-	n := 0
-	for _, result := range r.Results {
-		if result.Status == event.Failed || result.Status == event.Unreachable {
-			n++
-		}
-	}
-	return n
+	return fmt.Sprintf("%d of %s would change something%s.", r.Changes(), Count(len(r.Results), "task"), took)
 }
 
 // tally counts tasks by how they ended, zeros left out.
 func tally(r *engine.Report) string {
-	text := tasks(len(r.Results))
+	text, ended := Count(len(r.Results), "task"), counts(r.Results)
 	for _, status := range []event.Status{event.Changed, event.Failed, event.Skipped, event.Unreachable} {
-		n := 0
-		for _, result := range r.Results {
-			if result.Status == status {
-				n++
-			}
-		}
-		if n > 0 || status == event.Changed {
+		if n := ended[status]; n > 0 || status == event.Changed {
 			text += fmt.Sprintf(", %d %s", n, status)
 		}
 	}
 	return text
-}
-
-func tasks(n int) string {
-	if n == 1 {
-		return "1 task"
-	}
-	return number(n) + " tasks"
 }

@@ -69,17 +69,10 @@ func (t *Text) tick() {
 	if !t.live() {
 		interval = time.Second
 	}
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-t.stop:
-			return
-		case <-ticker.C:
-			t.beat()
-			t.draw()
-		}
-	}
+	Every(t.stop, interval, func() {
+		t.beat()
+		t.draw()
+	})
 }
 
 // live reports whether lines are redrawn at the bottom.

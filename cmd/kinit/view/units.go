@@ -23,6 +23,28 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
+// Every calls a function at an interval until stop is closed.
+func Every(stop <-chan struct{}, interval time.Duration, f func()) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+			f()
+		}
+	}
+}
+
+// Count shows a number with its noun, of which the plural ends in s.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // eta shows how many seconds are left, no more exactly than it is known.
 func eta(left int64) string {
 	if left < 60 {

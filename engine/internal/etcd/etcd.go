@@ -5,7 +5,7 @@
 // whoever comes next knows of a run that has died. Both are written and removed together,
 // in transactions that look first.
 //
-// Its files, each of which uses those before it alone: etcd.go, explain.go, lock.go.
+// Its files, each of which uses those before it alone: etcd.go, lock.go.
 package etcd
 
 import (
@@ -17,12 +17,16 @@ import (
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"kinit/engine/secret"
+	"kinit/engine/transport"
 )
 
 // Config is how an etcd is reached.
@@ -92,4 +96,51 @@ func (c Config) TLS() (*tls.Config, error) {
 		out.Certificates = []tls.Certificate{pair}
 	}
 	return out, nil
+}
+
+// explain returns an error that users understand. It is transport.ErrUnreachable if no
+// member answers, and transport.ErrAuth if a member refuses.
+func (c Config) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	at, who := strings.Join(c.Endpoints, ", "), fmt.Sprintf("the user %q", c.User)
+	if c.User == "" {
+		who = "who comes without user and password"
+	}
+	for _, refusal := range []struct {
+		when error
+		text string
+	}{
+		{rpctypes.ErrAuthFailed, "it does not know " + who + ", or has another password of that user"},
+		{rpctypes.ErrPermissionDenied, fmt.Sprintf("%s may not read and write keys that begin with %q", who, c.Prefix)},
+		{rpctypes.ErrUserEmpty, "it wants a user: give user and password, or a certificate with a user's name"},
+	} {
+		if errors.Is(rpctypes.Error(err), refusal.when) {
+			return fmt.Errorf("%w: %s: %s", transport.ErrAuth, at, refusal.text)
+		}
+	}
+	answer, isAnswer := status.FromError(err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), isAnswer && answer.Code() == codes.DeadlineExceeded:
+		return fmt.Errorf("%w: %s: there was no answer in time", transport.ErrUnreachable, at)
+	case isAnswer && answer.Code() == codes.Unavailable:
+		return fmt.Errorf("%w: %s: %s", transport.ErrUnreachable, at, plain(answer.Message()))
+	case isAnswer:
+		return fmt.Errorf("%s: %s", at, answer.Message())
+	}
+	return fmt.Errorf("%s: %w", at, err)
+}
+
+// plain is a message of the connection without the layers that it came through.
+func plain(message string) string {
+	if _, quoted, ok := strings.Cut(message, `connection error: desc = "`); ok {
+		message = strings.TrimSuffix(quoted, `"`)
+	}
+	for _, layer := range []string{"transport: ", "Error while dialing: ", "authentication handshake failed: "} {
+		message = strings.TrimPrefix(message, layer)
+	}
+	return message
 }

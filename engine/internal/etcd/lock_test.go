@@ -3,7 +3,6 @@ package etcd_test
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"kinit/engine/internal/etcd"
 	"kinit/engine/internal/etcd/etcdtest"
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/transporttest/netfault"
@@ -102,7 +102,7 @@ func TestALockThatIsGivenBackLeavesNoKeyAndNoLease(t *testing.T) {
 func TestAnEtcdThatDoesNotAnswerIsAnErrorWithItsAddress(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)
-	closed, silent := nobody(t), netfault.New(t, server.Address)
+	closed, silent := need.Address(t), netfault.New(t, server.Address)
 	silent.Vanish()
 	for name, c := range map[string]struct{ address, reason string }{
 		"nobody listens": {closed, "dial tcp " + closed + ": connect: connection refused"},
@@ -124,22 +124,11 @@ func TestAnEtcdThatDoesNotAnswerIsAnErrorWithItsAddress(t *testing.T) {
 	}
 }
 
-// nobody is an address that nobody listens on.
-func nobody(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	return l.Addr().String()
-}
-
 func TestOneMemberThatAnswersIsEnough(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)
 	c := server.Config
-	c.Endpoints = []string{"http://" + nobody(t), c.Endpoints[0]}
+	c.Endpoints = []string{"http://" + need.Address(t), c.Endpoints[0]}
 	l := lockOf(t, c, "FIRST", time.Hour)
 	if s := ask(t, "take", take(l)); !s.Mine {
 		t.Errorf("got %+v", s)

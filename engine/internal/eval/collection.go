@@ -8,6 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"kinit/engine/lists"
 )
 
 // anything is a parameter of any type.
@@ -89,10 +91,7 @@ var coalesce = function.New(&function.Spec{
 	Description: "Returns the first of the arguments that is neither null nor an empty text.",
 	VarParam:    &function.Parameter{Name: "values", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
 	Type: func(args []cty.Value) (cty.Type, error) {
-		types := make([]cty.Type, len(args))
-		for i, arg := range args {
-			types[i] = arg.Type()
-		}
+		types := lists.Map(args, cty.Value.Type)
 		result, _ := convert.UnifyUnsafe(types)
 		if result == cty.NilType {
 			return cty.NilType, errors.New("all arguments must have the same type")

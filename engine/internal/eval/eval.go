@@ -2,8 +2,8 @@
 // is known before a task runs.
 //
 // Its files, each of which uses those before it alone: text.go, collection.go, cidr.go,
-// duration.go, uniform.go, marks.go, files.go, functions.go, sensitive.go, declared.go,
-// scope.go, secret.go, local.go, given.go, variable.go, eval.go.
+// uniform.go, marks.go, files.go, functions.go, sensitive.go, declared.go, scope.go, secret.go,
+// local.go, given.go, variable.go, eval.go.
 package eval
 
 import (

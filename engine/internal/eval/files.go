@@ -103,8 +103,7 @@ func (r reader) open(path string, read func(file io.Reader) error) error {
 		defer file.Close()
 		return read(file)
 	}()
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("cannot read %s: %w", r.name(path), at.Err)
 	}
 	return err
@@ -155,14 +154,7 @@ func (r reader) fileset(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	if err != nil {
 		return cty.NilVal, err
 	}
-	if len(names) == 0 {
-		return cty.ListValEmpty(cty.String), nil
-	}
-	list := make([]cty.Value, len(names))
-	for i, name := range names {
-		list[i] = cty.StringVal(name)
-	}
-	return cty.ListVal(list), nil
+	return textList(names), nil
 }
 
 func (r reader) walk(folder, below string) ([]string, error) {

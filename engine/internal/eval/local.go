@@ -100,8 +100,8 @@ func secondName(t hcl.Traversal) (string, bool) {
 }
 
 func localCycles(order *graph.Graph[string], byName map[string]*spec.Local) diag.List {
-	var cycles *graph.CycleError[string]
-	if !errors.As(order.Validate(), &cycles) {
+	cycles, ok := errors.AsType[*graph.CycleError[string]](order.Validate())
+	if !ok {
 		return nil
 	}
 	var diags diag.List

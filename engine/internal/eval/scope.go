@@ -130,21 +130,13 @@ func (s *Scope) path(folder string) cty.Value {
 }
 
 func (s *Scope) run() cty.Value {
-	hosts := make([]cty.Value, len(s.in.Run.Hosts))
-	for i, name := range s.in.Run.Hosts {
-		hosts[i] = cty.StringVal(name)
-	}
-	list := cty.ListValEmpty(cty.String)
-	if len(hosts) > 0 {
-		list = cty.ListVal(hosts)
-	}
 	return cty.ObjectVal(map[string]cty.Value{
 		"stop_after": cty.StringVal(s.in.Run.StopAfter),
 		"last_stage": cty.StringVal(s.lastStage()),
 		"recreate":   cty.BoolVal(s.in.Run.Recreate),
 		"purge":      cty.BoolVal(s.in.Run.Purge),
 		"check":      cty.BoolVal(s.in.Run.Check),
-		"hosts":      list,
+		"hosts":      textList(s.in.Run.Hosts),
 	})
 }
 

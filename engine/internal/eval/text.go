@@ -17,6 +17,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"kinit/engine/lists"
 )
 
 // textFunction makes a function of texts that returns a text.
@@ -40,11 +42,7 @@ func stringsTo(about string, params []string, result cty.Type, do func(args []st
 		spec.Params = append(spec.Params, function.Parameter{Name: name, Type: cty.String})
 	}
 	spec.Impl = func(values []cty.Value, _ cty.Type) (cty.Value, error) {
-		args := make([]string, len(values))
-		for i, value := range values {
-			args[i] = value.AsString()
-		}
-		return do(args)
+		return do(lists.Map(values, cty.Value.AsString))
 	}
 	return function.New(spec)
 }
@@ -73,6 +71,14 @@ var (
 	replace = textFunction("Replaces every occurrence of a text, or of a regular expression between slashes.", []string{"text", "old", "new"}, replaceText)
 	uuidV5  = textFunction("Derives a UUID from a namespace (dns, url, oid, x500 or a UUID) and a name.", []string{"namespace", "name"}, uuidText)
 )
+
+// textList makes a list of texts.
+func textList(texts []string) cty.Value {
+	if len(texts) == 0 {
+		return cty.ListValEmpty(cty.String)
+	}
+	return cty.ListVal(lists.Map(texts, cty.StringVal))
+}
 
 func replaceText(a []string) (string, error) {
 	old := a[1]

@@ -14,6 +14,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"kinit/engine/atomicfile"
 )
 
 // version is that of the files; those of others are as if they were not there.
@@ -92,28 +94,12 @@ func (s Store) Put(k Key, values map[string]cty.Value) error {
 	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
 		return err
 	}
-	return replace(s.path(k.Name), text)
+	return atomicfile.Write(s.path(k.Name), 0o600, atomicfile.Bytes(text))
 }
 
 func (s Store) forget(k Key) error {
 	if err := os.Remove(s.path(k.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	return nil
-}
-
-// replace writes a file atomically, so that a run at the same time reads a complete one.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -127,11 +128,7 @@ func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 	slices.SortFunc(records, func(x, y record) int {
 		return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
 	})
-	marks := make([]module.Mark, len(records))
-	for i, r := range records {
-		marks[i] = r.Mark
-	}
-	return marks, nil
+	return lists.Map(records, func(r record) module.Mark { return r.Mark }), nil
 }
 
 // records reads the marks of the owner's instance.

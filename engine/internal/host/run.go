@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/shell"
 	"kinit/engine/transport"
@@ -113,10 +114,7 @@ func (b *bound) line(c module.Command) (line string, env map[string]string, err 
 // show formats a command for messages. It masks secrets before quoting the arguments,
 // because quoting could split one, and again after.
 func (b *bound) show(c module.Command) string {
-	masked := make([]string, len(c.Argv))
-	for i, arg := range c.Argv {
-		masked[i] = b.Redact(arg)
-	}
+	masked := lists.Map(c.Argv, b.Redact)
 	text := b.Redact(shell.POSIX(masked...))
 	if b.OS() == module.Windows {
 		text = b.Redact(strings.TrimSpace(shell.Windows(masked...) + cmp.Or(c.Name, strings.TrimSpace(c.PowerShell))))
@@ -169,4 +167,33 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 // one that would change how its shell starts. None of them is a secret.
 func ofShell(name string) bool {
 	return slices.Contains([]string{"BASH_ENV", "ENV", "IFS", "LC_ALL", "PATH"}, name) || strings.HasPrefix(name, "LD_")
+}
+
+// Within returns a host whose commands run with more environment variables and in a working
+// directory. A command's own environment and directory have priority.
+func Within(h module.Host, env map[string]string, dir string) module.Host {
+	if len(env) == 0 && dir == "" {
+		return h
+	}
+	return within{h, env, dir}
+}
+
+type within struct {
+	module.Host
+	env map[string]string
+	dir string
+}
+
+// Run runs a command and waits.
+func (w within) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	env := maps.Clone(w.env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, c.Env)
+	c.Env = env
+	if c.Dir == "" {
+		c.Dir = w.dir
+	}
+	return w.Host.Run(ctx, c)
 }

@@ -72,7 +72,7 @@ func (s Settings) system() module.OS {
 // Become is the user to run everything as, and how to become it.
 type Become struct {
 	User   string // the login user if empty
-	Method string // ssh.Sudo, ssh.Doas or ssh.Su; ssh.Sudo if empty
+	Method string // "sudo", "doas" or "su"; sudo if empty
 }
 
 // ssh returns the settings of the SSH transport.

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+
+	"kinit/engine/atomicfile"
 )
 
 // Memory is a folder of a controller with the instances that it has made or adopted, a file
@@ -77,18 +80,7 @@ func (m Memory) write(k Known) error {
 	if err := os.MkdirAll(m.Folder, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(m.Folder, ".new-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), m.path(k.ID))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(m.path(k.ID), 0o600, atomicfile.Synced(append(text, '\n')))
 }
 
 // Beside returns the owner's instance that was made last of those that may be on hosts
@@ -121,9 +113,6 @@ func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 
 // trimmed is the id that a file is named by.
 func trimmed(name string) (string, bool) {
-	id, is := name, filepath.Ext(name) == ".json" && name[0] != '.'
-	if is {
-		id = name[:len(name)-len(".json")]
-	}
-	return id, is
+	id, is := strings.CutSuffix(name, ".json")
+	return id, is && !strings.HasPrefix(name, ".")
 }

@@ -3,12 +3,7 @@ package inventory
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
@@ -20,26 +15,6 @@ import (
 type connection struct {
 	*Host
 	loader *loader
-}
-
-// connect sets how a host is reached from its variables.
-func (l *loader) connect(h *Host) {
-	c := connection{h, l}
-	if address, _ := c.text("ansible_host", "ansible_ssh_host"); address != "" {
-		h.Address = address
-	}
-	c.port()
-	if user, _ := c.text("ansible_user", "ansible_ssh_user"); user != "" {
-		h.User = user
-	}
-	if file, _ := c.text("ansible_ssh_private_key_file", "ansible_private_key_file"); file != "" {
-		h.IdentityFiles = []string{c.path(file)}
-	}
-	c.transport()
-	c.windows()
-	c.become()
-	c.password()
-	c.arguments()
 }
 
 // text returns the first set variable as text, and its name. An empty or null variable
@@ -70,16 +45,19 @@ func (c connection) text(names ...string) (text, name string) {
 	return "", ""
 }
 
-// scalarText converts a text, number or bool to text.
-func scalarText(value cty.Value) (text string, ok bool) {
-	if value == cty.NilVal || value.IsNull() || !value.Type().IsPrimitiveType() {
-		return "", false
+// path returns the path of a file, relative to the working folder as in ssh.
+func (c connection) path(file string) string {
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		return filepath.Join(c.loader.src.Home, rest)
 	}
-	converted, err := convert.Convert(value, cty.String)
-	if err != nil {
-		return "", false
-	}
-	return converted.AsString(), true
+	return c.loader.src.files().Abs(file)
+}
+
+// warn adds a warning at the place of a variable.
+func (c connection) warn(variable, summary, format string, args ...any) {
+	list := diag.Errorf(at(c.Origins[variable].At), summary, "%s", fmt.Sprintf(format, args...))
+	list[0].Warning = true
+	c.Problems = append(c.Problems, list...)
 }
 
 func (c connection) port() {
@@ -93,14 +71,6 @@ func (c connection) port() {
 		return
 	}
 	c.Port = port
-}
-
-// path returns the path of a file, relative to the working folder as in ssh.
-func (c connection) path(file string) string {
-	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		return filepath.Join(c.loader.src.Home, rest)
-	}
-	return c.loader.src.files().Abs(file)
 }
 
 // transport reads ansible_connection. A name may start with its collection.
@@ -152,15 +122,6 @@ func (c connection) become() {
 	}
 }
 
-// isTrue reads a bool as Ansible does.
-func isTrue(text string) (yes, ok bool) {
-	text = strings.ToLower(text)
-	if slices.Contains([]string{"true", "yes", "on", "1", "t", "y"}, text) {
-		return true, true
-	}
-	return false, slices.Contains([]string{"false", "no", "off", "0", "f", "n"}, text)
-}
-
 func (c connection) password() {
 	text, name := c.text("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")
 	if text == "" {
@@ -170,16 +131,4 @@ func (c connection) password() {
 	if c.Transport == SSH {
 		c.warn(name, "Password not used", "kinit logs in over SSH with a key or an agent and does not use %s.", name)
 	}
-}
-
-// problem adds an error, which hosts with the same place share.
-func (h *Host) problem(r hcl.Range, summary, format string, args ...any) {
-	h.Problems = append(h.Problems, diag.Errorf(at(r), summary, format, args...)...)
-}
-
-// warn adds a warning at the place of a variable.
-func (c connection) warn(variable, summary, format string, args ...any) {
-	list := diag.Errorf(at(c.Origins[variable].At), summary, "%s", fmt.Sprintf(format, args...))
-	list[0].Warning = true
-	c.Problems = append(c.Problems, list...)
 }

@@ -1,7 +1,9 @@
 package inventory
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -48,6 +50,34 @@ func (inv *Inventory) groupsOf() map[string][]*Group {
 	return all
 }
 
+// setDepths counts the groups around each group, along the longest path.
+func (inv *Inventory) setDepths() {
+	parents := map[string][]*Group{}
+	for _, g := range inv.Groups {
+		for _, inner := range g.Groups {
+			parents[inner] = append(parents[inner], g)
+		}
+	}
+	var depth func(g *Group) int
+	depth = func(g *Group) int {
+		if g.depth == 0 {
+			g.depth = 1
+			for _, parent := range parents[g.Name] {
+				g.depth = max(g.depth, depth(parent)+1)
+			}
+		}
+		return g.depth
+	}
+	for _, g := range inv.Groups {
+		depth(g)
+	}
+}
+
+// byPrecedence compares groups of one host: the variables of the later one have priority.
+func byPrecedence(a, b *Group) int {
+	return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.priority, b.priority), strings.Compare(a.Name, b.Name))
+}
+
 // resolve finds the value of each variable by priority. From the weakest to the strongest
 // they are: of the group all and of the other groups, in inventories; of the same, in
 // group_vars; of the host, in inventories; in host_vars.
@@ -87,4 +117,24 @@ func (h *Host) encrypted(name string, origin Origin) {
 		what = "The variables in this file are"
 	}
 	h.problem(origin.At, "Encrypted variable", "%s encrypted by Ansible Vault, and kinit does not decrypt such values. Take it out of what kinit reads, and give the playbook its value by --var-file.", what)
+}
+
+// connect sets how a host is reached from its variables.
+func (l *loader) connect(h *Host) {
+	c := connection{h, l}
+	if address, _ := c.text("ansible_host", "ansible_ssh_host"); address != "" {
+		h.Address = address
+	}
+	c.port()
+	if user, _ := c.text("ansible_user", "ansible_ssh_user"); user != "" {
+		h.User = user
+	}
+	if file, _ := c.text("ansible_ssh_private_key_file", "ansible_private_key_file"); file != "" {
+		h.IdentityFiles = []string{c.path(file)}
+	}
+	c.transport()
+	c.windows()
+	c.become()
+	c.password()
+	c.arguments()
 }

@@ -3,74 +3,31 @@
 //
 // It only reads: the transports connect, and find out which of a host's settings come from
 // ~/.ssh/config.
+//
+// Its files, each of which uses those before it alone: settings.go, argument.go, inventory.go,
+// secret.go, loader.go, member.go, merge.go, template.go, fields.go, lock.go, block.go,
+// file.go, connection.go, connectwindows.go, jump.go, inherit.go, load.go, value.go, agreed.go,
+// sshconfig.go, select.go.
 package inventory
 
 import (
-	"context"
-	"io/fs"
-	"time"
+	"net/url"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
-	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 	"kinit/engine/secret"
 )
-
-// Localhost is the name of this machine, which is always known.
-const Localhost = "localhost"
 
 // The names of the groups that always exist.
 const (
 	All       = source.All
 	Ungrouped = source.Ungrouped
 )
-
-// The values of Settings.Transport.
-const (
-	SSH   = "ssh"
-	WinRM = "winrm"
-	Local = "local"
-)
-
-// The values of Settings.OS.
-const (
-	Linux   = "linux"
-	Windows = "windows"
-)
-
-// The values of Settings.Auth, which are ways to log in over WinRM.
-const (
-	Basic       = "basic"
-	NTLM        = "ntlm"
-	Certificate = "certificate"
-)
-
-// Settings is how one host is reached. It is plain data.
-type Settings struct {
-	Name          string
-	Address       string       // a name or an IP address; the host's name if missing
-	Port          int          // 0 means the transport's default
-	User          string       // empty means the transport's default
-	Transport     string       // SSH, WinRM or Local
-	Via           string       // the name of the host to go through, empty means none
-	Become        string       // the user to become after login, empty means none
-	IdentityFiles []string     // absolute paths of private keys
-	KnownHosts    string       // absolute path; empty means ~/.ssh/known_hosts
-	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
-	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
-	Password      secret.Value // of WinRM
-	OS            string       // Linux or Windows; empty means the transport's default
-	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
-	Certificate   string       // of WinRM: the only accepted certificate, in PEM
-	// ConnectTimeout is how long each of the connection, the login and a first shell may
-	// take; 0 means the transport's default.
-	ConnectTimeout time.Duration
-	Pace           float64 // how many times slower than an ordinary machine it is; 0 means measure
-	FromSSHConfig  bool    // missing settings come from ~/.ssh/config, for the Address
-}
 
 // Host is a machine tasks may work on.
 type Host struct {
@@ -129,23 +86,6 @@ type Inventory struct {
 	loose          []string // what look like secrets in texts that could not be read
 }
 
-// Sources is where inventories come from and how names that are in none are
-// looked up.
-type Sources struct {
-	Cwd     string   // an absolute path
-	Home    string   // the user's home folder
-	Builtin fs.FS    // inventories inside the program; may be nil
-	Environ []string // KEY=value pairs, for inventory scripts
-	// Timeout is how long an inventory script may take; 0 means a minute.
-	Timeout time.Duration
-	// Resolves reports whether a name has an address; nil asks nobody and says no.
-	Resolves func(ctx context.Context, name string) bool
-}
-
-func (s Sources) files() spec.Sources {
-	return spec.Sources{Cwd: s.Cwd, Home: s.Home, Builtin: s.Builtin}
-}
-
 // Host returns the host with a name, or nil. Machines that others are reached
 // through count too.
 func (inv *Inventory) Host(name string) *Host {
@@ -190,26 +130,76 @@ func (inv *Inventory) groupNamed(name string, at hcl.Range) *Group {
 
 // HostNames are the names of all hosts, in the order of the files.
 func (inv *Inventory) HostNames() []string {
-	names := make([]string, len(inv.Hosts))
-	for i, h := range inv.Hosts {
-		names[i] = h.Name
-	}
-	return names
+	return lists.Map(inv.Hosts, func(h *Host) string { return h.Name })
 }
 
 // GroupNames are the names of the groups that are declared, in the order of the files.
 func (inv *Inventory) GroupNames() []string {
-	names := make([]string, len(inv.Groups))
-	for i, g := range inv.Groups {
-		names[i] = g.Name
-	}
-	return names
+	return lists.Map(inv.Groups, func(g *Group) string { return g.Name })
 }
 
-// Outside is the settings of a host that no inventory has.
-func Outside(name string) Settings {
-	if name == Localhost {
-		return Settings{Name: name, Address: name, Transport: Local}
+// Members lists the hosts of a group, its own first, and whether the group exists. The
+// groups must have no cycle.
+func (inv *Inventory) Members(group string) (hosts []string, ok bool) {
+	g := inv.group(group)
+	if g == nil {
+		return nil, false
 	}
-	return Settings{Name: name, Address: name, Transport: SSH, FromSSHConfig: true}
+	switch g {
+	case &inv.all:
+		return inv.HostNames(), true
+	case &inv.ungrouped:
+		return inv.ungrouped.Hosts, true
+	}
+	hosts = slices.Clone(g.Hosts)
+	for _, inner := range g.Groups {
+		more, _ := inv.Members(inner)
+		hosts = append(hosts, more...)
+	}
+	return hosts, true
+}
+
+// problem adds an error, which hosts with the same place share.
+func (h *Host) problem(r hcl.Range, summary, format string, args ...any) {
+	h.Problems = append(h.Problems, diag.Errorf(at(r), summary, format, args...)...)
+}
+
+// at is a place that may be nowhere.
+func at(r hcl.Range) *hcl.Range {
+	if r.Filename == "" {
+		return nil
+	}
+	return &r
+}
+
+// DefaultPrefix is how the keys of locks begin where nobody says.
+const DefaultPrefix = "/kinit/locks"
+
+// Lock is the one place where a team keeps its locks.
+type Lock struct {
+	Etcd  Etcd
+	Range hcl.Range // of the block
+}
+
+// Etcd is how an etcd is reached. It is plain data.
+type Etcd struct {
+	Endpoints   []string     // https://HOST:PORT, or all of them http://HOST:PORT
+	CA          string       // in PEM: who signs the servers' certificates; empty means whom this machine trusts
+	Certificate string       // in PEM: the client's; empty means none
+	Key         secret.Value // of the certificate, in PEM
+	User        string       // empty means none
+	Password    secret.Value // of the user
+	Prefix      string       // of all keys
+}
+
+// secrets lists the texts in it that are secret, also those that stand where they should not.
+func (e Etcd) secrets() []string {
+	all := []string{e.Key.Reveal(), e.Password.Reveal()}
+	for _, text := range e.Endpoints {
+		if u, err := url.Parse(text); err == nil {
+			password, _ := u.User.Password()
+			all = append(all, password)
+		}
+	}
+	return all
 }

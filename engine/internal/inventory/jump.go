@@ -1,9 +1,11 @@
 package inventory
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 
+	"kinit/engine/graph"
 	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/pattern"
 )
@@ -83,4 +85,21 @@ func splitJump(hop string) (user, host string, port int) {
 		return user, hop, 0
 	}
 	return user, host, port
+}
+
+// checkVia reports hosts that are reached through themselves.
+func (l *loader) checkVia() {
+	ways := &graph.Graph[string]{}
+	for _, h := range l.inv.Hosts {
+		if h.Via != "" {
+			ways.Connect(h.Name, h.Via)
+		}
+	}
+	var cycles *graph.CycleError[string]
+	if !errors.As(ways.Validate(), &cycles) {
+		return
+	}
+	for _, cycle := range cycles.Cycles {
+		l.errorf(l.inv.Host(cycle[0]).Range, "Hosts in a cycle", "Each of these hosts is reached via the next one: %s, %s.", strings.Join(cycle, ", "), cycle[0])
+	}
 }

@@ -14,38 +14,6 @@ import (
 	"kinit/engine/secret"
 )
 
-// DefaultPrefix is how the keys of locks begin where nobody says.
-const DefaultPrefix = "/kinit/locks"
-
-// Lock is the one place where a team keeps its locks.
-type Lock struct {
-	Etcd  Etcd
-	Range hcl.Range // of the block
-}
-
-// Etcd is how an etcd is reached. It is plain data.
-type Etcd struct {
-	Endpoints   []string     // https://HOST:PORT, or all of them http://HOST:PORT
-	CA          string       // in PEM: who signs the servers' certificates; empty means whom this machine trusts
-	Certificate string       // in PEM: the client's; empty means none
-	Key         secret.Value // of the certificate, in PEM
-	User        string       // empty means none
-	Password    secret.Value // of the user
-	Prefix      string       // of all keys
-}
-
-// secrets lists the texts in it that are secret, also those that stand where they should not.
-func (e Etcd) secrets() []string {
-	all := []string{e.Key.Reveal(), e.Password.Reveal()}
-	for _, text := range e.Endpoints {
-		if u, err := url.Parse(text); err == nil {
-			password, _ := u.User.Password()
-			all = append(all, password)
-		}
-	}
-	return all
-}
-
 // lock reads the lock block, of which there is one in all inventories.
 func (l *loader) lock(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 	if l.inv.Lock != nil {

@@ -57,6 +57,33 @@ func Masked(name string, value cty.Value) cty.Value {
 	return value
 }
 
+// secretsIn lists the secret texts in a value of a name.
+func secretsIn(name string, value cty.Value) []string {
+	if value.IsNull() || !value.IsKnown() {
+		return nil
+	}
+	t := value.Type()
+	if t.IsPrimitiveType() {
+		text, ok := scalarText(value)
+		if t == cty.Bool || !ok || !IsSecret(name) {
+			return nil
+		}
+		return []string{text}
+	}
+	if !value.CanIterateElements() {
+		return nil
+	}
+	var all []string
+	for key, inner := range value.Elements() {
+		within := name
+		if key.Type() == cty.String && !IsSecret(name) {
+			within = key.AsString()
+		}
+		all = append(all, secretsIn(within, inner)...)
+	}
+	return all
+}
+
 // Marked is a value of a name with its secrets marked as sensitive.
 func Marked(name string, value cty.Value) cty.Value {
 	if value == cty.NilVal || value.IsNull() || !value.IsKnown() {
@@ -136,33 +163,6 @@ func looseSecrets(text []byte) []string {
 	}
 	for _, key := range keyForm.FindAll(text, -1) {
 		all = append(all, string(key))
-	}
-	return all
-}
-
-// secretsIn lists the secret texts in a value of a name.
-func secretsIn(name string, value cty.Value) []string {
-	if value.IsNull() || !value.IsKnown() {
-		return nil
-	}
-	t := value.Type()
-	if t.IsPrimitiveType() {
-		text, ok := scalarText(value)
-		if t == cty.Bool || !ok || !IsSecret(name) {
-			return nil
-		}
-		return []string{text}
-	}
-	if !value.CanIterateElements() {
-		return nil
-	}
-	var all []string
-	for key, inner := range value.Elements() {
-		within := name
-		if key.Type() == cty.String && !IsSecret(name) {
-			within = key.AsString()
-		}
-		all = append(all, secretsIn(within, inner)...)
 	}
 	return all
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/lists"
 )
 
 // Value is the hosts as expressions see them: name → {name, address, groups, vars}.
@@ -52,10 +54,7 @@ func (h *Host) isIn(group string) bool {
 }
 
 func texts(all []string) cty.Value {
-	values := make([]cty.Value, len(all))
-	for i, text := range all {
-		values[i] = cty.StringVal(text)
-	}
+	values := lists.Map(all, cty.StringVal)
 	if len(values) == 0 {
 		return cty.ListValEmpty(cty.String)
 	}

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,11 +123,7 @@ func (g *Guard) Away(ctx context.Context, name string, within time.Duration) (ba
 
 // taken returns the error for a lock that another run took over.
 func (g *Guard) taken(l *held, a answer) error {
-	who := a.holder
-	if who == "" {
-		who = "somebody"
-	}
-	err := fmt.Errorf("%w: that %s was taken over by %s", ErrLost, l.where(), who)
+	err := fmt.Errorf("%w: that %s was taken over by %s", ErrLost, l.where(), cmp.Or(a.holder, "somebody"))
 	if l.has() {
 		g.lose(err)
 	}

@@ -14,13 +14,15 @@
 //
 // A run that could not renew stops by itself before that: the Guard's context ends.
 //
-// Its files, each of which uses those before it alone: lock.go, clock.go, script.go,
-// runs.go, order.go, team.go, held.go, guard.go, release.go, take.go.
+// Its files, each of which uses those before it alone: lock.go, script.go, runs.go, order.go,
+// held.go, guard.go, release.go, take.go.
 package lock
 
 import (
 	"errors"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"kinit/engine/module"
 )
@@ -47,3 +49,13 @@ var ErrHeld = errors.New("another run is at work")
 
 // ErrLost is the error if this run has lost its lock, or could not renew it.
 var ErrLost = errors.New("the run has lost its lock")
+
+// sinceBoot reads this machine's clock, which never steps and continues while the machine
+// sleeps.
+func sinceBoot() time.Duration {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // every kernel has this clock
+	}
+	return time.Duration(now.Nano())
+}

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,10 +141,7 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 
 // emitTaken reports whose lock was taken over, and what that run still had at work.
 func (g *Guard) emitTaken(l *held, a answer) {
-	who := a.was
-	if who == "" {
-		who = "an earlier run"
-	}
+	who := cmp.Or(a.was, "an earlier run")
 	switch {
 	case l.team != nil && a.was != "":
 		g.tell(g.options.Took, l, "the lock of "+who)

@@ -15,6 +15,7 @@ import (
 	"kinit/engine/internal/plan/selection"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 )
 
 // Build expands and checks everything that is known before a run: instances, references,
@@ -65,7 +66,7 @@ func (p *Plan) setOwner(in Input) diag.List {
 		early.Errorf(expr.Range(), "Invalid owner", "What this spec makes belongs to its cluster %q; leave the owner out.", p.Cluster)
 		return early.Diags
 	}
-	owner, ok := early.Text(p.refs.Set.Spaces[in.Spec.Root], "owner", expr, in.Scope.Context(expr.Range().Filename))
+	owner, ok := early.Text(p.refs.Set.Namespaces[in.Spec.Root], "owner", expr, in.Scope.Context(expr.Range().Filename))
 	if ok && !ownerName.MatchString(owner) {
 		early.Errorf(expr.Range(), "Invalid owner", "An owner is named like a cluster, with lower case letters, digits and - only; %q is not.", owner)
 	}
@@ -98,11 +99,7 @@ func (m made) of(tasks []*dag.Task) []*Task {
 	if len(tasks) == 0 {
 		return nil
 	}
-	all := make([]*Task, len(tasks))
-	for i, t := range tasks {
-		all[i] = m[t]
-	}
-	return all
+	return lists.Map(tasks, func(t *dag.Task) *Task { return m[t] })
 }
 
 // addChecks adds the check blocks.
@@ -112,7 +109,7 @@ func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
 		for _, a := range s.Asserts {
 			exprs = append(exprs, a.Condition, a.ErrorMessage)
 		}
-		l, _, more := p.refs.Later(p.refs.Set.Spaces[s.In], s.Range.Filename, exprs...)
+		l, _, more := p.refs.Later(p.refs.Set.Namespaces[s.In], s.Range.Filename, exprs...)
 		diags = append(diags, more...)
 		p.Checks = append(p.Checks, &Check{
 			Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: refs.Addresses(l.Args.Tasks()), asserts: s.Asserts, later: l, refs: p.refs,
@@ -124,7 +121,7 @@ func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
 // addOutputs adds the outputs of the playbook.
 func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 	for _, s := range sp.Root.Outputs {
-		l, values, more := p.refs.Later(p.refs.Set.Spaces[sp.Root], s.Range.Filename, s.Value)
+		l, values, more := p.refs.Later(p.refs.Set.Namespaces[sp.Root], s.Range.Filename, s.Value)
 		diags = append(diags, more...)
 		if !s.Sensitive && slices.ContainsFunc(values, sensitive.Is) {
 			diags = append(diags, openOutput(s.Name, s.Value.Range())...)

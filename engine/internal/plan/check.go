@@ -57,7 +57,7 @@ func checkBlock(tasks []*Task) (diags diag.List, shows bool) {
 	shared := decode.NewShared()
 	for i, t := range tasks {
 		if i == 0 || !t.Block.Linked {
-			references = t.plan.refs.Variables(t.Args, t.Block.Space, nil)
+			references = t.plan.refs.Variables(t.Args, t.Block.Namespace, nil)
 		}
 		ctx := t.plan.refs.ContextWith(t.Task.Task, references, nil)
 		_, hidden, _, more := t.decode(ctx, shared)

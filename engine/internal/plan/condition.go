@@ -32,7 +32,7 @@ type Condition struct {
 func (t *Task) When() []*Condition {
 	var all []*Condition
 	for _, expr := range t.Block.Spec.When {
-		if t.Block.Space.IsLate(expr) {
+		if t.Block.Namespace.IsLate(expr) {
 			c := t.condition("when", expr)
 			c.before = true
 			all = append(all, c)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"strings"
 
 	"kinit/engine/diag"
@@ -31,6 +32,16 @@ func (p *Plan) Ways(name string) Ways {
 		return host.Ways
 	}
 	return Ways{}
+}
+
+// Shell returns the words that take the place of a login to a host, and the host on which they
+// run. Without words, it is the host itself.
+func (p *Plan) Shell(name string) (on string, words []string) {
+	host := p.refs.Set.Hosts.Made(name)
+	if host == nil || len(host.Ways.Shell) == 0 {
+		return name, nil
+	}
+	return cmp.Or(host.Via, inventory.Localhost), host.Ways.Shell
 }
 
 // Declared reports whether a host block of the playbook declares the host.

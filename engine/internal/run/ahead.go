@@ -8,7 +8,6 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/graph"
-	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/plan/decode"
 )
@@ -30,8 +29,8 @@ var errNotSeen = errors.New("its values are not known")
 func (r *runner) ahead(ctx context.Context, s plan.Section) {
 	silent := r.opts
 	silent.Events = event.Discard{}
-	look := newRunner(r.plan, r.values, r.pool, silent)
-	look.first = &sync.Map{}
+	look := newRunner(r.plan, r.values, r.machines.pool, silent)
+	look.machines.first = &sync.Map{}
 	g, tasks := &graph.Graph[string]{}, map[string]*plan.Task{}
 	for _, t := range s.Tasks {
 		if t.Skip == "" && !t.Handler && t.Role == plan.Normal {
@@ -65,7 +64,7 @@ func (r *runner) lookAhead(ctx context.Context, look *runner, t *plan.Task) erro
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r.seen.Store(t.Address, seen{out, err, look.hidden(t)})
+	r.seen.Store(t.Address, seen{out, err, look.report.hidden(t)})
 	if err != nil || out.pending {
 		return errNotSeen
 	}
@@ -76,27 +75,8 @@ func (r *runner) lookAhead(ctx context.Context, look *runner, t *plan.Task) erro
 func (r *runner) look(ctx context.Context, t *plan.Task) (outcome, error) {
 	if found, ok := r.seen.Load(t.Address); ok && r.waitsFor(t) == "" {
 		one := found.(seen)
-		r.hide(t, one.hidden)
+		r.report.hide(t, one.hidden)
 		return one.out, one.err
 	}
 	return r.runTask(ctx, t)
-}
-
-// login is a host, and the user as whom a task works there.
-type login struct {
-	host   string
-	become host.Become
-	other  bool // than the user of the host's settings
-}
-
-// sharing returns connect for one of many tasks that ask for a host at the same time, when
-// they are looked at ahead of their turn. Each would wait for a host that is dead: they
-// share the first attempt.
-func (r *runner) sharing(t *plan.Task, connect func() (*host.Machine, error)) func() (*host.Machine, error) {
-	key := login{host: t.Host}
-	if t.Become != nil {
-		key.become, key.other = host.Become(*t.Become), true
-	}
-	first, _ := r.first.LoadOrStore(key, sync.OnceValues(connect))
-	return first.(func() (*host.Machine, error))
 }

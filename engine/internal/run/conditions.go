@@ -2,13 +2,34 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"kinit/engine/diag"
+	"kinit/engine/event"
 	"kinit/engine/internal/plan"
-	"kinit/engine/transport"
 )
+
+// outcome is the result of one attempt at a task.
+type outcome struct {
+	steps   []string // what was done, or would be
+	changed bool     // a step did more than wait, or would
+	judged  *bool    // the result of changed_when, nil without it
+	pending bool     // it would do something, so its values are not known
+	blind   bool     // its changes cannot be known before others have run
+	message string   // the task's message, redacted
+}
+
+// status returns how a task without an error ended.
+func (o outcome) status() event.Status {
+	changed := o.changed
+	if o.judged != nil {
+		changed = *o.judged
+	}
+	if changed {
+		return event.Changed
+	}
+	return event.OK
+}
 
 // needed evaluates the conditions of when that need the values of other tasks. In a dry
 // run, where these are not known, the task is planned as far as possible.
@@ -65,23 +86,16 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 	return out, nil
 }
 
-// isConnection reports whether an error means that a host cannot be used.
-func isConnection(err error) bool {
-	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey)
-}
-
 // resultOf returns the result for the conditions, or nil if a dry run cannot know it.
 func (r *runner) resultOf(t *plan.Task, out outcome, err error) *plan.Result {
 	if out.pending {
 		return nil
 	}
-	result := &plan.Result{Changed: len(out.steps) > 0, Sensitive: r.hidden(t).All}
+	changed, secret := len(out.steps) > 0, r.report.hidden(t).All
 	if err != nil {
-		result.Error = err.Error()
-		return result
+		return &plan.Result{Changed: changed, Sensitive: secret, Error: err.Error()}
 	}
-	result.Outputs = r.values.Get(t.Address)
-	return result
+	return &plan.Result{Changed: changed, Sensitive: secret, Outputs: r.values.Get(t.Address)}
 }
 
 // failedWhen decides by failed_when alone. If it decides that an error is no failure, the
@@ -112,4 +126,41 @@ func tries(t *plan.Task) string {
 		return ""
 	}
 	return fmt.Sprintf(" after %d attempts", t.Retry.Attempts)
+}
+
+// knownAfter is the outcome of a task that cannot be planned before another one has changed
+// something.
+func knownAfter(address string) outcome {
+	return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + address}}
+}
+
+// waitsFor returns, in a dry run, the task that must change something before this one can
+// be planned: one whose values it reads, or one that creates its host. It returns an empty
+// text if the task can be planned now.
+func (r *runner) waitsFor(t *plan.Task) string {
+	if !r.opts.Check {
+		return ""
+	}
+	if pending := t.Pending(r.values); len(pending) > 0 {
+		return pending[0]
+	}
+	for _, address := range r.plan.HostNeeds(t.Host) {
+		if r.records.of(address).pending {
+			return address
+		}
+	}
+	return ""
+}
+
+// orPending ignores, in a dry run, the failure of a task that could not be read if an earlier
+// task would change something: a service that is not started yet does not answer, and that
+// is no fault.
+func (r *runner) orPending(t *plan.Task, out outcome, err error) (outcome, error) {
+	before := r.plan.Main.Before(t.Address)
+	for _, other := range r.plan.Main.Tasks {
+		if before[plan.TaskKey(other.Address)] && r.records.of(other.Address).pending {
+			return knownAfter(other.Address), nil
+		}
+	}
+	return out, err
 }

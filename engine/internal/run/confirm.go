@@ -7,11 +7,6 @@ import (
 	"kinit/engine/internal/plan"
 )
 
-// Confirm decides whether a task is done. steps are its changes, redacted, or nil if they
-// are not known before it runs. It may be called by several goroutines at once. An error
-// fails the task.
-type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
-
 // declined returns why a task is left out: the user declined it, or a task whose values it
 // reads. It returns an empty text for a task to do. It does not ask about tasks without
 // changes.
@@ -35,10 +30,8 @@ func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 
 // declinedNeed returns a declined task whose values this one reads.
 func (r *runner) declinedNeed(t *plan.Task) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, address := range t.Needs {
-		if rec := r.done[address]; rec != nil && rec.declined {
+		if r.records.of(address).declined {
 			return address
 		}
 	}
@@ -48,18 +41,17 @@ func (r *runner) declinedNeed(t *plan.Task) string {
 // preview returns what a task would change now. That is unknown while the task cannot be
 // read, for example because it waits for something.
 func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, known bool) {
-	task, hidden, diags := t.Decode(r.values)
-	r.hide(t, hidden)
+	task, around, diags := r.decode(t)
 	if diags.HasErrors() {
 		return nil, false
 	}
-	machine, err := r.connect(ctx, t)
+	machine, err := r.machines.connect(ctx, t)
 	if err != nil || t.On(machine.OS()) != nil {
 		return nil, false
 	}
-	planned, err := task.Plan(ctx, machine.Bind(r.owner(t), func(event.Progress) {}))
+	planned, err := task.Plan(ctx, r.bind(t, machine, around, func(event.Progress) {}))
 	if err != nil {
 		return nil, false
 	}
-	return r.texts(t, planned), true
+	return r.report.steps(t, planned), true
 }

@@ -27,7 +27,7 @@ const (
 
 // emitArguments emits the arguments of a task on its first attempt, and adds the secrets
 // among them to the redactor. It emits nothing for a sensitive task.
-func (r *runner) emitArguments(t *plan.Task, task module.Task) {
+func (r *reporter) emitArguments(t *plan.Task, task module.Task) {
 	if t.Sensitive {
 		return
 	}
@@ -35,12 +35,12 @@ func (r *runner) emitArguments(t *plan.Task, task module.Task) {
 		return
 	}
 	values, secrets := decode.Arguments(task, r.hidden(t))
-	r.opts.Redactor.Add(secrets...)
-	r.emit(event.Event{Kind: event.TaskArguments, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(values)})
+	r.redactor.Add(secrets...)
+	r.emitOf(t, event.Event{Kind: event.TaskArguments, Values: r.kept(values)})
 }
 
 // emitOutputs emits the values of a task, unless it is sensitive.
-func (r *runner) emitOutputs(t *plan.Task, values map[string]cty.Value) {
+func (r *reporter) emitOutputs(t *plan.Task, values map[string]cty.Value) {
 	if t.Sensitive {
 		return
 	}
@@ -51,13 +51,13 @@ func (r *runner) emitOutputs(t *plan.Task, values map[string]cty.Value) {
 		}
 	}
 	if len(reported) > 0 {
-		r.emit(event.Event{Kind: event.TaskOutputs, Task: t.Address, Host: t.Host, Stage: t.Stage, Values: r.kept(reported)})
+		r.emitOf(t, event.Event{Kind: event.TaskOutputs, Values: r.kept(reported)})
 	}
 }
 
 // kept masks secrets in values, and then shortens long ones: a cut before masking could
 // leave half a secret.
-func (r *runner) kept(values []event.Value) []event.Value {
+func (r *reporter) kept(values []event.Value) []event.Value {
 	for i, v := range values {
 		text := r.redact(v.Text)
 		if len(text) > longestValue {
@@ -70,7 +70,7 @@ func (r *runner) kept(values []event.Value) []event.Value {
 }
 
 // emitProblems emits the diagnostics of a failed task, with the failed command.
-func (r *runner) emitProblems(t *plan.Task, diags diag.List, err error) {
+func (r *reporter) emitProblems(t *plan.Task, diags diag.List, err error) {
 	var command *event.Command
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) && !r.hidden(t).All {
 		command = &event.Command{Line: exit.Command, Code: exit.Code, Stdout: r.ends(exit.Stdout), Stderr: r.ends(exit.Stderr)}
@@ -78,12 +78,12 @@ func (r *runner) emitProblems(t *plan.Task, diags diag.List, err error) {
 	for _, d := range diags {
 		p := d.Problem()
 		p.Command = command
-		r.emit(event.Event{Kind: event.TaskProblem, Task: t.Address, Host: t.Host, Stage: t.Stage, Problem: &p})
+		r.emitOf(t, event.Event{Kind: event.TaskProblem, Problem: &p})
 	}
 }
 
 // ends masks secrets in output and keeps its beginning and its end.
-func (r *runner) ends(text string) string {
+func (r *reporter) ends(text string) string {
 	text = r.redact(text)
 	left := len(text) - longestHead - longestTail
 	if left <= 0 {

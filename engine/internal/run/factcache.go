@@ -3,6 +3,8 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -10,15 +12,9 @@ import (
 	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
 )
-
-// FactCache gives access to values that earlier runs have read from hosts.
-type FactCache struct {
-	Store    factcache.Store
-	Identify func(host string) (string, error) // how a host is reached, and its keys
-	Fresh    bool                              // read everything again
-}
 
 // cached returns the values that an earlier run has read for a task, if they may be used,
 // and reports their age. It does not ask the host.
@@ -35,9 +31,9 @@ func (r *runner) cached(t *plan.Task, task module.Task) (outcome, bool) {
 	if !ok {
 		return outcome{}, false
 	}
-	values = t.Outputs(values, r.hidden(t))
+	values = t.Outputs(values, r.report.hidden(t))
 	r.values.Set(t.Address, values)
-	r.emitOutputs(t, values)
+	r.report.emitOutputs(t, values)
 	return outcome{message: fmt.Sprintf("as read %s ago", time.Since(read).Round(time.Second))}, true
 }
 
@@ -45,7 +41,7 @@ func (r *runner) cached(t *plan.Task, task module.Task) (outcome, bool) {
 // keep is ignored: the next run reads the values again.
 func (r *runner) remember(t *plan.Task, task module.Task, values map[string]cty.Value) {
 	aging, ok := task.(module.Aging)
-	if !ok || aging.MaxAge() <= 0 || r.opts.Check || anySensitive(values) {
+	if !ok || aging.MaxAge() <= 0 || r.opts.Check || slices.ContainsFunc(slices.Collect(maps.Values(values)), sensitive.Is) {
 		return
 	}
 	if key, ok := r.cacheKey(t, task); ok {
@@ -62,7 +58,7 @@ func (r *runner) cacheKey(t *plan.Task, task module.Task) (factcache.Key, bool) 
 	if err != nil {
 		return factcache.Key{}, false // connecting will report the error
 	}
-	values, secrets := decode.Arguments(task, r.hidden(t))
+	values, secrets := decode.Arguments(task, r.report.hidden(t))
 	name := []any{t.Host, t.Module, t.Become}
 	for _, v := range values {
 		if v.Name != maxAge {
@@ -70,7 +66,7 @@ func (r *runner) cacheKey(t *plan.Task, task module.Task) (factcache.Key, bool) 
 		}
 	}
 	text, err := json.Marshal(name)
-	return factcache.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.hidden(t).Any()
+	return factcache.Key{Name: string(text), From: from}, err == nil && len(secrets) == 0 && !r.report.hidden(t).Any()
 }
 
 // maxAge is the argument for how old values may be.

@@ -1,5 +1,7 @@
 package run_test
 
+import "kinit/engine/transport/transporttest/ownroot"
+
 // libvirtWorks are the modules of libvirt, with a daemon and guests of the test's own. The
 // guests' processor is emulated.
 func libvirtWorks() []work {
@@ -52,16 +54,6 @@ put $((19 * 2048)) '\270\000\040\272\004\006\357\364'
 func libvirt() *daemons {
 	return &daemons{need: "libvirt", uses: []string{"libvirtd", "qemu-system-x86_64", "qemu-img", "virsh"}, end: ":", setup: off + `
 grep -q ^libvirt-qemu: /etc/passwd || { echo 'libvirt-qemu:x:64055:64055::/nonexistent:/usr/sbin/nologin' >>/etc/passwd; echo 'libvirt-qemu:x:64055:' >>/etc/group; }
-for own in /var/lib/libvirt /etc/libvirt /run/libvirt /var/log/libvirt /var/cache/libvirt; do mkdir -p $own; mount -t tmpfs tmpfs $own; done
-mkdir -p /var/lib/libvirt/images /var/log/libvirt/qemu /etc/libvirt/qemu
-echo 'auth_unix_rw = "none"' >/etc/libvirt/libvirtd.conf
-cat >/etc/libvirt/qemu.conf <<END
-user = "root"
-group = "root"
-security_driver = "none"
-cgroup_controllers = [ ]
-stdio_handler = "file"
-namespaces = [ ]
-END
+` + ownroot.Libvirt + `echo 'auth_unix_rw = "none"' >/etc/libvirt/libvirtd.conf
 inside libvirtd -d -f /etc/libvirt/libvirtd.conf`}
 }

@@ -49,6 +49,7 @@ task "podman_container" "made" {
 // store is a podman with an image that has this machine's shell and what it needs.
 func store() *daemons {
 	return &daemons{need: "podman", uses: []string{"podman", "ldd"}, end: "podman pod rm -fa -t 0; podman rm -fa -t 0", setup: `
+mkdir -p /var/lib/containers
 mount -t tmpfs store /var/lib/containers
 rm -rf /etc/containers/networks
 runtime=

@@ -7,27 +7,33 @@ import (
 	"time"
 )
 
-const site = `
-stage "web" {}
-stage "after" { after = ["web"] }
-handler "command" "reload" {
-  argv = ["sh", "-c", "echo ${host.name} >> DIR/reloads"]
-}
-task "copy" "conf" {
+// conf and more are tasks of the stage web that notify a handler for each host.
+const (
+	conf = `task "copy" "conf" {
   stage   = "web"
   hosts   = run.hosts
   dest    = "DIR/${host.name}.conf"
   content = "text\n"
   notify  = [handler.command.reload]
 }
-task "copy" "more" {
+`
+	more = `task "copy" "more" {
   stage   = "web"
   hosts   = run.hosts
   dest    = "DIR/${host.name}.more"
   content = "text\n"
   notify  = [handler.command.reload]
 }
-task "command" "next" {
+`
+)
+
+const site = `
+stage "web" {}
+stage "after" { after = ["web"] }
+handler "command" "reload" {
+  argv = ["sh", "-c", "echo ${host.name} >> DIR/reloads"]
+}
+` + conf + more + `task "command" "next" {
   stage     = "after"
   argv      = ["true"]
   read_only = true
@@ -75,13 +81,7 @@ func TestFailureElsewhereDoesNotLoseTheNotification(t *testing.T) {
 		`task.command.fails failed`, `task.command.needs skipped: after the failure of task.command.fails`,
 		`handler.command.reload["a"] changed`, `handler.command.reload["b"] changed`,
 		`task.command.next skipped: after the failure of task.command.fails`,
-	}, show(j.run(strings.Replace(site, `task "copy" "more" {
-  stage   = "web"
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.more"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}`, `task "command" "fails" {
+	}, show(j.run(strings.Replace(site, more, `task "command" "fails" {
   stage = "web"
   host  = "b"
   argv  = ["false"]
@@ -91,7 +91,8 @@ task "command" "needs" {
   argv       = ["true"]
   depends_on = [task.command.fails]
   notify     = [handler.command.reload]
-}`, 1))))
+}
+`, 1))))
 	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
 }
 
@@ -189,14 +190,7 @@ stage "web" {}
 handler "command" "reload" {
   argv = ["sh", "-c", "echo $(ls DIR | grep -c '^${host.name}[.]') >> DIR/reloads.${host.name}"]
 }
-task "copy" "conf" {
-  stage   = "web"
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}
-task "command" "smoke" {
+` + conf + `task "command" "smoke" {
   stage          = "web"
   hosts          = run.hosts
   argv           = ["cat", "DIR/reloads.${host.name}"]

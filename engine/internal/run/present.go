@@ -35,11 +35,12 @@ type attendance struct {
 	known chan struct{} // closed after the first answer
 }
 
-// attend begins to watch; it asks no host before ctx ends. The caller calls leave.
-func (r *runner) attend(ctx context.Context) *presence {
+// attend begins to watch the hosts of some tasks; it asks no host before ctx ends. The caller
+// calls leave.
+func (m *machines) attend(ctx context.Context, tasks []*plan.Task) *presence {
 	watch, end := context.WithCancel(context.WithoutCancel(ctx))
 	p := &presence{run: ctx, hosts: map[string]*attendance{}, end: end}
-	for _, t := range r.plan.Always.Tasks {
+	for _, t := range tasks {
 		if t.Host == "" || p.hosts[t.Host] != nil {
 			continue
 		}
@@ -50,7 +51,7 @@ func (r *runner) attend(ctx context.Context) *presence {
 			select {
 			case <-watch.Done():
 			case <-ctx.Done():
-				r.ask(watch, t, a)
+				m.ask(watch, t, a)
 			}
 		})
 	}
@@ -67,9 +68,9 @@ func (p *presence) leave() {
 }
 
 // ask asks a host repeatedly until it does not answer or the watch ends.
-func (r *runner) ask(watch context.Context, t *plan.Task, a *attendance) {
+func (m *machines) ask(watch context.Context, t *plan.Task, a *attendance) {
 	for first := true; watch.Err() == nil; first = false {
-		if err := r.answers(watch, t); err != nil && watch.Err() == nil {
+		if err := m.answers(watch, t); err != nil && watch.Err() == nil {
 			a.lose(&absence{t.Host, err})
 		}
 		if first {
@@ -83,10 +84,10 @@ func (r *runner) ask(watch context.Context, t *plan.Task, a *attendance) {
 
 // answers asks the host of a task for a file that every host has. A timeout or a failed
 // connection is an error, and so is another answer.
-func (r *runner) answers(ctx context.Context, t *plan.Task) error {
+func (m *machines) answers(ctx context.Context, t *plan.Task) error {
 	limited, cancel := context.WithTimeoutCause(ctx, presentLimit, fmt.Errorf("nothing came within %s", presentLimit))
 	defer cancel()
-	machine, err := r.connect(limited, t)
+	machine, err := m.connect(limited, t)
 	if err != nil {
 		return unanswered(limited, err)
 	}
@@ -96,6 +97,18 @@ func (r *runner) answers(ctx context.Context, t *plan.Task) error {
 	}
 	_, err = machine.Bind("", nil).Files().Stat(limited, root)
 	return unanswered(limited, err)
+}
+
+// pause waits, or returns early with ctx's error.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // unanswered returns the error of a host that did not answer, or nil for other errors,

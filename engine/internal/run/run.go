@@ -1,9 +1,18 @@
 // Package run executes a plan: it walks the graph, does each task on its host, and emits
 // events.
+//
+// A runner is the state of one run. It has records of how tasks ended, which decide whether
+// others are done; a reporter, which emits events and hides what tasks must not show; and
+// machines, which connect tasks to their hosts.
+//
+// Its files, each of which uses those before it alone: options.go, records.go, gate.go,
+// report.go, explain.go, emit.go, machines.go, present.go, runner.go, conditions.go,
+// factcache.go, task.go, ahead.go, confirm.go, visit.go, run.go.
 package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kinit/engine/diag"
@@ -11,36 +20,7 @@ import (
 	"kinit/engine/graph"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
-	"kinit/engine/secret"
 )
-
-// Options is what a run needs besides the plan.
-type Options struct {
-	Check     bool    // read only, and report what would change
-	Ahead     bool    // with Check: look at all tasks at once, then report them in order
-	Confirm   Confirm // asked before each task that would change something; nil allows all
-	Forks     int     // how many tasks run at the same time, at least 1
-	Expect    Expect  // limits the changes of each task; nil allows all
-	Events    event.Sink
-	Redactor  *secret.Redactor
-	FactCache FactCache // the zero value keeps nothing
-	// Lasting ends when the run must stop completely, tasks of always included; nil never
-	// ends.
-	Lasting context.Context
-	// Timeout limits an attempt at a task without a timeout, 30 min if 0.
-	Timeout time.Duration
-}
-
-// TaskResult is how one task ended.
-type TaskResult struct {
-	Task     *plan.Task
-	Status   event.Status
-	Steps    []string
-	Pending  bool   // in a dry run: its changes are not known before other tasks have run
-	Message  string // redacted
-	Started  time.Time
-	Duration time.Duration
-}
 
 // Result is how a run ended.
 type Result struct {
@@ -53,16 +33,16 @@ type Result struct {
 // everything it started. It uses the machines of pool, which the caller closes.
 func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
 	r := newRunner(p, values, pool, opts)
-	r.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
+	r.report.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
-	r.here = r.attend(ctx)
+	r.here = r.machines.attend(ctx, p.Always.Tasks)
 	defer r.here.leave()
 
 	if opts.Check && opts.Ahead {
 		r.ahead(ctx, p.Main)
 	}
 	r.walk(ctx, p.Main)
-	if r.failed() {
+	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
 		r.walk(ctx, p.OnFailure)
 	}
 	// Tasks of always run after an interrupt too, on hosts that still answer, for a short
@@ -75,9 +55,8 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	defer cancel()
 	r.walk(always, p.Always)
 
-	result := &Result{Tasks: r.results(), Values: values, Diagnostics: r.diagnostics()}
-	r.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
-	return result
+	r.report.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
+	return r.result()
 }
 
 // alwaysLimit ends "always" tasks that hang after an interrupt.
@@ -94,7 +73,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			if t != nil {
 				return r.visit(ctx, t)
 			}
-			return r.pass(gate)
+			return r.records.pass(gate)
 		},
 		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
 	})
@@ -103,7 +82,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 		case graph.Skipped: // not ready before the interrupt
 			r.skipKey(s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t, _ := s.At(o.Key); t != nil && r.asked(t) {
+			if t, _ := s.At(o.Key); t != nil && r.records.asked(t) {
 				r.skip(t, "interrupted")
 			}
 		}
@@ -112,29 +91,19 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 
 // skipKey records a task that was not done because another failed.
 func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
-	if t, _ := s.At(key); t != nil && r.asked(t) {
-		r.skip(t, r.because(cause.String()))
+	if t, _ := s.At(key); t != nil && r.records.asked(t) {
+		r.skip(t, r.records.because(cause.String()))
 	}
 }
 
-// skip records a task that was not done because of a failure or an interrupt. It is
-// counted, but is no error. A later call does not change it.
-func (r *runner) skip(t *plan.Task, why string) {
-	rec := r.finish(t, time.Now(), event.Skipped, nil, why)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	rec.undone = true
-	if r.reasons[t.Address] == "" {
-		r.reasons[t.Address] = why
+// result lists results and problems in plan order, not in the order they happened.
+func (r *runner) result() *Result {
+	result := &Result{Values: r.values}
+	for _, t := range slices.Concat(r.plan.Main.Tasks, r.plan.OnFailure.Tasks, r.plan.Always.Tasks) {
+		if rec := r.records.of(t.Address); rec.result.Task != nil {
+			result.Tasks = append(result.Tasks, rec.result)
+			result.Diagnostics = append(result.Diagnostics, rec.diags...)
+		}
 	}
-}
-
-// because returns why the tasks that depend on a failed key are skipped.
-func (r *runner) because(cause string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if why := r.reasons[cause]; why != "" {
-		return why
-	}
-	return "after the failure of " + cause
+	return result
 }

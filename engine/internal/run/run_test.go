@@ -40,6 +40,7 @@ type job struct {
 	selected plan.Selection
 	ctx      context.Context
 	redactor *secret.Redactor
+	confirm  run.Confirm
 	events   *log
 	timeout  time.Duration
 	silent   int      // the port of hosts whose server says nothing
@@ -114,7 +115,8 @@ func (j *job) run(text string) *run.Result {
 	}, j.redactor, j.connect)
 	defer pool.Close()
 	values := &plan.Values{}
-	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Events: j.events, Redactor: j.redactor, Timeout: j.timeout})
+	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Confirm: j.confirm, Events: j.events,
+		Redactor: j.redactor, Timeout: j.timeout})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.

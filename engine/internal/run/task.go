@@ -5,39 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"kinit/engine/event"
-	"kinit/engine/graph"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
-	"kinit/engine/internal/sensitive"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/pace"
 	"kinit/engine/transport"
 )
-
-// outcome is the result of one attempt at a task.
-type outcome struct {
-	steps   []string // what was done, or would be
-	changed bool     // a step did more than wait, or would
-	judged  *bool    // the result of changed_when, nil without it
-	pending bool     // it would do something, so its values are not known
-	blind   bool     // its changes cannot be known before others have run
-	message string   // the task's message, redacted
-}
-
-// status returns how a task without an error ended.
-func (o outcome) status() event.Status {
-	changed := o.changed
-	if o.judged != nil {
-		changed = *o.judged
-	}
-	if changed {
-		return event.Changed
-	}
-	return event.OK
-}
 
 // runTask does one task, and tries again as its block says. Changes of a failed attempt
 // count as changes.
@@ -50,8 +28,8 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 			return out, err
 		}
 		before = out
-		r.emit(event.Event{Kind: event.TaskRetried, Task: t.Address, Host: t.Host, Stage: t.Stage,
-			Attempt: attempt, Message: event.FirstLine(r.errorText(t, err))})
+		message := event.FirstLine(r.report.errorText(t, err))
+		r.report.emitOf(t, event.Event{Kind: event.TaskRetried, Attempt: attempt, Message: message})
 		if err := pause(ctx, t.Retry.Delay); err != nil {
 			return out, err
 		}
@@ -87,7 +65,7 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 			limit = max(limit, within+afterWithin)
 		}
 	}
-	g := &gauge{limit: limit, report: r.reporter(t)}
+	g := &gauge{limit: limit, report: r.report.progress(t)}
 	limited, within := pace.Within(ctx, limit, g)
 	defer within.End()
 	out, err := r.attempt(limited, t, g)
@@ -100,22 +78,19 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 // attempt is the core of kinit: decode, plan, do, look again.
 func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outcome, err error) {
 	if first := r.waitsFor(t); first != "" {
-		return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + first}}, nil
+		return knownAfter(first), nil
 	}
 
 	// Decode: what earlier tasks returned is known now.
-	task, hidden, diags := t.Decode(r.values)
-	around, more := t.Surroundings(r.values)
-	hidden.All = hidden.All || around.Sensitive
-	r.hide(t, hidden)
-	if diags = append(diags, more...); diags.HasErrors() {
+	task, around, diags := r.decode(t)
+	if diags.HasErrors() {
 		return outcome{}, diags
 	}
-	r.emitArguments(t, task)
+	r.report.emitArguments(t, task)
 	if out, ok := r.cached(t, task); ok {
 		return r.applyConditions(ctx, t, out, nil)
 	}
-	machine, err := r.connect(ctx, t)
+	machine, err := r.machines.connect(ctx, t)
 	if err == nil {
 		err = t.On(machine.OS())
 	}
@@ -123,15 +98,12 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		return outcome{}, err
 	}
 	g.machine.Store(machine)
-	h := host.Within(machine.Bind(r.owner(t), r.reporter(t)), around.Env, around.Dir)
-	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
-		judged.Judge()
-	}
+	h := r.bind(t, machine, around, r.report.progress(t))
 	// The playbook's conditions decide on how everything below ends.
 	defer func() {
 		if host.Lost(ctx, h, err) {
 			err = fmt.Errorf("%s: %w: the connection was lost while the task spoke with a server there, so it is unknown how far it came: %w",
-				t.Host, transport.ErrUnreachable, r.cause(t, err))
+				t.Host, transport.ErrUnreachable, r.report.cause(t, err))
 		}
 		machine.Fenced(err)
 		out, err = r.applyConditions(ctx, t, out, err)
@@ -144,16 +116,18 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 	}
 	changes := module.Changes(steps)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.texts(t, steps), changed: changes, pending: true, message: r.message(t, task)}, nil
+		return outcome{steps: r.report.steps(t, steps), changed: changes, pending: true, message: r.report.message(t, task)}, nil
 	}
-	if err := r.expected(t, steps); err != nil {
-		return outcome{}, err
+	if r.opts.Expect != nil && len(steps) > 0 {
+		if err := r.opts.Expect(t, r.report.steps(t, steps)); err != nil {
+			return outcome{}, err
+		}
 	}
 
 	// Do: what is done counts, even if a later step fails.
 	for _, step := range steps {
-		text := r.stepText(t, step)
-		r.emit(event.Event{Kind: event.StepStarted, Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: []string{text}})
+		text := r.report.step(t, step)
+		r.report.emitOf(t, event.Event{Kind: event.StepStarted, Steps: []string{text}})
 		if err := host.Check(ctx, h); err != nil {
 			return out, err
 		}
@@ -169,28 +143,8 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 			return out, err
 		}
 	}
-	out.message = r.message(t, task)
+	out.message = r.report.message(t, task)
 	return out, r.keepOutputs(ctx, h, t, task)
-}
-
-// connect connects to a task's host, as the user that the task wants. A host that does not
-// answer does not delay others.
-func (r *runner) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
-	as := (*host.Become)(t.Become)
-	defer func() {
-		if err == nil {
-			r.door(t.Host).reached()
-		}
-	}()
-	if machine := r.pool.Connected(t.Host, as); machine != nil {
-		return machine, nil
-	}
-	connect := func() (*host.Machine, error) { return r.pool.As(ctx, t.Host, as) }
-	if r.first != nil {
-		connect = r.sharing(t, connect)
-	}
-	graph.Aside(ctx, func() { machine, err = connect() })
-	return machine, err
 }
 
 // verify plans again: steps that remain after everything was done have not worked.
@@ -205,10 +159,7 @@ func verify(ctx context.Context, h module.Host, task module.Task) error {
 	if len(left) == 0 {
 		return nil
 	}
-	texts := make([]string, len(left))
-	for i, step := range left {
-		texts[i] = event.FirstLine(step.String())
-	}
+	texts := lists.Map(left, func(step module.Step) string { return event.FirstLine(step.String()) })
 	return fmt.Errorf("the change did not hold; still to do: %s", strings.Join(texts, "; "))
 }
 
@@ -222,44 +173,41 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 		r.values.Set(t.Address, nil)
 		return nil
 	}
-	values = t.Outputs(values, r.hidden(t))
+	values = t.Outputs(values, r.report.hidden(t))
 	if t.Sensitive {
-		r.mask(values)
+		r.report.mask(values)
 	}
 	r.values.Set(t.Address, values)
-	r.emitOutputs(t, values)
+	r.report.emitOutputs(t, values)
 	r.remember(t, task, values)
 	return nil
 }
 
-// message returns a task's message for people.
-func (r *runner) message(t *plan.Task, task module.Task) string {
-	m, ok := task.(module.Messenger)
-	if !ok || t.Sensitive {
-		return ""
-	}
-	if r.hidden(t).All {
-		return sensitive.Shown
-	}
-	return r.redact(m.Tells())
+// gauge measures the host of an attempt after the connection; before that its pace is
+// unknown. It shows how the limit changes.
+type gauge struct {
+	limit   time.Duration
+	report  func(event.Progress)
+	machine atomic.Pointer[host.Machine]
 }
 
-func (r *runner) texts(t *plan.Task, steps []module.Step) []string {
-	texts := make([]string, len(steps))
-	for i, step := range steps {
-		texts[i] = r.stepText(t, step)
+// Pace returns what is known of the host.
+func (g *gauge) Pace() float64 {
+	if m := g.machine.Load(); m != nil {
+		return m.Pace()
 	}
-	return texts
+	return pace.Ordinary
 }
 
-// pause waits, or returns early with ctx's error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+func (g *gauge) Measure(ctx context.Context) float64 {
+	m := g.machine.Load()
+	if m == nil {
+		return pace.Ordinary
 	}
+	before := m.Pace()
+	found := m.Measure(ctx)
+	if pace.Stretch(g.limit, found) > pace.Stretch(g.limit, before) {
+		g.report(event.Progress{Text: "the time limit is now " + pace.Text(g.limit, found)})
+	}
+	return found
 }

@@ -78,12 +78,10 @@ func IsEncrypted(text string) bool {
 
 // reason returns why a text cannot be decrypted.
 func (k *Keys) reason(err error) error {
-	var other *age.NoIdentityMatchError
-	if errors.As(err, &other) {
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return fmt.Errorf("%w, not for %s (%s)", ErrNoKey, strings.Join(k.public, " or "), k.file)
 	}
-	var form *armor.Error
-	if errors.As(err, &form) {
+	if _, ok := errors.AsType[*armor.Error](err); ok {
 		return fmt.Errorf("%w: %w", ErrNotEncrypted, err)
 	}
 	return fmt.Errorf("the encrypted value is damaged: %w", err)

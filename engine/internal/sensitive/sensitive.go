@@ -1,7 +1,5 @@
 // Package sensitive marks secret values. Operators, functions and templates pass the mark
 // on to their results.
-//
-// Its files, each of which uses those before it alone: sensitive.go, text.go.
 package sensitive
 
 import (
@@ -9,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // Shown stands for a sensitive value wherever values are shown.
@@ -67,8 +66,8 @@ func texts(all []string, v cty.Value, within bool) []string {
 	return all
 }
 
-// Veiled is the value as it may be shown: its sensitive parts are the text Shown.
-func Veiled(v cty.Value) cty.Value {
+// Masked is the value as it may be shown: its sensitive parts are the text Shown.
+func Masked(v cty.Value) cty.Value {
 	if v == cty.NilVal || !v.ContainsMarked() {
 		return v
 	}
@@ -82,7 +81,7 @@ func Veiled(v cty.Value) cty.Value {
 	if t := v.Type(); t.IsObjectType() || t.IsMapType() {
 		parts := v.AsValueMap()
 		for name, part := range parts {
-			parts[name] = Veiled(part)
+			parts[name] = Masked(part)
 		}
 		return cty.ObjectVal(parts)
 	}
@@ -91,7 +90,24 @@ func Veiled(v cty.Value) cty.Value {
 	}
 	parts := slices.Clone(v.AsValueSlice())
 	for i, part := range parts {
-		parts[i] = Veiled(part)
+		parts[i] = Masked(part)
 	}
 	return cty.TupleVal(parts)
+}
+
+// Text formats a value for people: a text unchanged, other values as JSON, sensitive parts
+// as Shown. It is empty for a null or unknown value.
+func Text(value cty.Value) string {
+	value = Masked(value)
+	if value == cty.NilVal || value.IsNull() || !value.IsWhollyKnown() {
+		return ""
+	}
+	if value.Type() == cty.String {
+		return value.AsString()
+	}
+	encoded, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
 }

@@ -46,19 +46,19 @@ func TestTextsAreThoseOfTheSensitiveParts(t *testing.T) {
 	}
 }
 
-func TestVeiledShowsWhatIsNotSensitive(t *testing.T) {
+func TestMaskedShowsWhatIsNotSensitive(t *testing.T) {
 	t.Parallel()
 	want := cty.ObjectVal(map[string]cty.Value{
 		"user": cty.StringVal("app"), "password": cty.StringVal("(sensitive)"), "pins": cty.StringVal("(sensitive)"),
 	})
-	if got := sensitive.Veiled(login()); !got.RawEquals(want) {
+	if got := sensitive.Masked(login()); !got.RawEquals(want) {
 		t.Errorf("got %#v", got)
 	}
 	list := cty.TupleVal([]cty.Value{cty.StringVal("--password"), sensitive.Mark(cty.StringVal("hunter22"))})
-	if got := sensitive.Veiled(list); !got.RawEquals(cty.TupleVal([]cty.Value{cty.StringVal("--password"), cty.StringVal("(sensitive)")})) {
+	if got := sensitive.Masked(list); !got.RawEquals(cty.TupleVal([]cty.Value{cty.StringVal("--password"), cty.StringVal("(sensitive)")})) {
 		t.Errorf("got %#v", got)
 	}
-	if got := sensitive.Veiled(sensitive.Mark(cty.NumberIntVal(4))); !got.RawEquals(cty.StringVal("(sensitive)")) {
+	if got := sensitive.Masked(sensitive.Mark(cty.NumberIntVal(4))); !got.RawEquals(cty.StringVal("(sensitive)")) {
 		t.Errorf("got %#v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
+	"kinit/engine/lists"
 )
 
 // arguments are the attributes of a block by name; an absent one is nil.
@@ -19,18 +21,14 @@ type arguments map[string]hcl.Expression
 // and missing ones. Names of required arguments end with "!".
 func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, hclsyntax.Blocks) {
 	args := arguments{}
-	known := make([]string, len(names))
-	for i, name := range names {
-		required := name[len(name)-1] == '!'
-		if required {
-			name = name[:len(name)-1]
-		}
-		known[i] = name
+	known := lists.Map(names, func(name string) string { return strings.TrimSuffix(name, "!") })
+	for i, name := range known {
 		attr, ok := b.Body.Attributes[name]
 		if ok {
 			args[name] = attr.Expr
 		}
-		if required && !ok && !meant(b.Body, name, names) {
+		typed := slices.Collect(maps.Keys(b.Body.Attributes)) // a typing error is reported below
+		if names[i] != name && !ok && !diag.Mistyped(name, known, typed) {
 			l.errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", article(b.Type), name)
 		}
 	}
@@ -52,16 +50,6 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 		blocks = append(blocks, block)
 	}
 	return args, blocks
-}
-
-// meant reports whether a missing argument is present with a typing error, which was
-// reported.
-func meant(body *hclsyntax.Body, missing string, names []string) bool {
-	known := make([]string, len(names))
-	for i, name := range names {
-		known[i] = strings.TrimSuffix(name, "!")
-	}
-	return diag.Mistyped(missing, known, slices.Collect(maps.Keys(body.Attributes)))
 }
 
 // literal decodes an expression without any scope into target, and does not change target
@@ -99,3 +87,40 @@ func sorted(attrs hclsyntax.Attributes) []*hclsyntax.Attribute {
 }
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// blockType is one kind of block at the top of a file.
+type blockType struct {
+	labels  []string // the meaning of each label; an optional one ends with "?"
+	example string
+	read    func(l *loader, b *hclsyntax.Block)
+}
+
+// labelled reports whether a block has the right labels, all of them names that expressions
+// can use.
+func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
+	optional := len(t.labels) > 0 && strings.HasSuffix(t.labels[len(t.labels)-1], "?")
+	if len(b.Labels) != len(t.labels) && !(optional && len(b.Labels) == len(t.labels)-1) {
+		l.errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
+		return false
+	}
+	for i, label := range b.Labels {
+		if !hclsyntax.ValidIdentifier(label) && b.Type != "spec" {
+			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.", strings.TrimSuffix(t.labels[i], "?"), strings.ToLower(article(b.Type)))
+			return false
+		}
+	}
+	return true
+}
+
+func wants(labels []string) string {
+	switch len(labels) {
+	case 0:
+		return "no label"
+	case 1:
+		if name, optional := strings.CutSuffix(labels[0], "?"); optional {
+			return "no label, or one, its " + name
+		}
+		return "one label, its " + labels[0]
+	}
+	return fmt.Sprintf("%d labels, %s", len(labels), strings.Join(labels, " and "))
+}

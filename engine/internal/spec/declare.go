@@ -67,7 +67,7 @@ func (l *loader) readCluster(b *hclsyntax.Block) {
 		l.errorf(b.DefRange(), "Duplicate cluster", "A spec has one cluster; cluster %q is declared already, at %s.", first.Name, first.Range)
 		return
 	}
-	l.spec.Cluster = &Cluster{Name: b.Labels[0], Range: b.DefRange(), Body: b.Body}
+	l.spec.Cluster = &Cluster{Name: b.Labels[0], Range: b.DefRange(), NameRange: b.DefRange(), Body: b.Body}
 }
 
 // readDriver reads a driver block. At most one is the default.
@@ -160,14 +160,14 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 	args, _ := l.content(b, []string{
 		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
 		"private_key", "password", "host_keys", "os", "auth", "certificate", "connect_timeout", "pace", "vars", "depends_on",
-		"console", "take_console", "screen",
+		"console", "take_console", "screen", "shell",
 	}, nil)
 	l.spec.Hosts = append(l.spec.Hosts, &Host{
 		In: l.in, Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
 		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
 		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
 		OS: args["os"], Auth: args["auth"], Certificate: args["certificate"], ConnectTimeout: args["connect_timeout"], Pace: args["pace"],
-		Console: args["console"], TakeConsole: args["take_console"], Screen: args["screen"],
+		Console: args["console"], TakeConsole: args["take_console"], Screen: args["screen"], Shell: args["shell"],
 		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),
 	})
 }

@@ -1,9 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
@@ -72,27 +72,14 @@ func (l *loader) readMember(b *hclsyntax.Block, common *Task) {
 // dependencies of both apply.
 func (t *Task) inherit(common *Task) {
 	t.Stage, t.stageRange = common.Stage, common.stageRange
-	if t.Host == nil && t.Hosts == nil {
-		t.Host = common.Host
+	if t.Hosts == nil {
+		t.Host = cmp.Or(t.Host, common.Host)
 	}
-	if t.Host == nil && t.Hosts == nil {
-		t.Hosts = common.Hosts
+	if t.Host == nil {
+		t.Hosts = cmp.Or(t.Hosts, common.Hosts)
 	}
 	t.When = slices.Concat(common.When, t.When)
 	t.DependsOn = slices.Concat(common.DependsOn, t.DependsOn)
 	t.Environment = slices.Concat(common.Environment, t.Environment)
-	t.Timeout, t.Cwd = first(t.Timeout, common.Timeout), first(t.Cwd, common.Cwd)
-	if t.Become == nil {
-		t.Become = common.Become
-	}
-}
-
-// first returns the first expression that is not nil.
-func first(exprs ...hcl.Expression) hcl.Expression {
-	for _, expr := range exprs {
-		if expr != nil {
-			return expr
-		}
-	}
-	return nil
+	t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
 }

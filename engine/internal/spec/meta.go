@@ -14,7 +14,7 @@ func shared() []string {
 
 // handlerMeta lists the engine's arguments of a handler.
 func handlerMeta() []string {
-	return append(shared(), "notify", "until", "changed_when", "failed_when", "sensitive")
+	return append(shared(), "notify", "until", "changed_when", "failed_when", "sensitive", "advice")
 }
 
 // taskMeta lists the engine's arguments of a task.
@@ -58,6 +58,7 @@ func (l *loader) set(t *Task, args arguments, blocks hclsyntax.Blocks) {
 	t.When, t.DependsOn, t.Environment = only(args["when"]), only(args["depends_on"]), only(args["environment"])
 	t.Notify, t.Timeout, t.Cwd = args["notify"], args["timeout"], args["cwd"]
 	t.Until, t.ChangedWhen, t.FailedWhen = args["until"], args["changed_when"], args["failed_when"]
+	t.Advice = args["advice"]
 	t.Retry, t.Become = l.retry(blocks), l.become(args["become"], blocks)
 	l.literal(args["sensitive"], &t.Sensitive)
 	l.literal(args["always"], &t.Always)

@@ -1,10 +1,9 @@
 // Package spec reads specs and playbooks: it converts HCL files to typed blocks with their
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
-// Its files, each of which uses those before it alone: log.go, sources.go, spec.go,
-// namespace.go, loader.go, name.go, locate.go, content.go, label.go, declare.go, meta.go,
-// task.go, group.go, secret.go, stage.go, blocks.go, folder.go, import.go, load.go,
-// driver.go.
+// Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
+// loader.go, name.go, content.go, declare.go, meta.go, task.go, group.go, secret.go, stage.go,
+// blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 
 import (
@@ -55,9 +54,10 @@ type Namespace struct {
 
 // Cluster is a cluster block, not evaluated.
 type Cluster struct {
-	Name  string
-	Range hcl.Range
-	Body  *hclsyntax.Body
+	Name      string
+	Range     hcl.Range // of the block's header
+	NameRange hcl.Range // where the name is from
+	Body      *hclsyntax.Body
 }
 
 // Driver is a driver block: a playbook that makes a cluster's nodes, or prepares
@@ -148,6 +148,7 @@ type Host struct {
 	Console        hcl.Expression
 	TakeConsole    hcl.Expression
 	Screen         hcl.Expression
+	Shell          hcl.Expression
 	DependsOn      hcl.Expression
 	Range          hcl.Range
 }
@@ -171,6 +172,7 @@ type Task struct {
 	DependsOn     []hcl.Expression // each a list
 	Notify        hcl.Expression
 	Timeout       hcl.Expression
+	Advice        hcl.Expression
 	Retry         *Retry
 	Until         hcl.Expression
 	ChangedWhen   hcl.Expression

@@ -84,8 +84,8 @@ func (l *loader) checkStages() {
 
 // cyclicStages reports stages that come after themselves.
 func (l *loader) cyclicStages(byName map[string]*Stage, order *graph.Graph[string]) bool {
-	var cycles *graph.CycleError[string]
-	if !errors.As(order.Validate(), &cycles) {
+	cycles, ok := errors.AsType[*graph.CycleError[string]](order.Validate())
+	if !ok {
 		return false
 	}
 	for _, cycle := range cycles.Cycles {

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -35,6 +36,8 @@ type clusterBlock struct {
 	Vars        cty.Value      `hcl:"vars,optional"`
 	Networks    []networkBlock `hcl:"network,block"`
 	Pools       []poolBlock    `hcl:"pool,block"`
+	Nodes       []nodeBlock    `hcl:"node,block"`
+	Single      []podBlock     `hcl:"pod,block"`
 }
 
 type networkBlock struct {
@@ -59,6 +62,20 @@ type poolBlock struct {
 	Vars        cty.Value `hcl:"vars,optional"`
 }
 
+type nodeBlock struct {
+	Name       string    `hcl:"name,label"`
+	Hypervisor *string   `hcl:"hypervisor,optional"`
+	VCPUs      *int      `hcl:"vcpus,optional"`
+	Memory     *string   `hcl:"memory,optional"`
+	Disk       *string   `hcl:"disk,optional"`
+	Vars       cty.Value `hcl:"vars,optional"`
+}
+
+type podBlock struct {
+	Name       string  `hcl:"name,label"`
+	Hypervisor *string `hcl:"hypervisor,optional"`
+}
+
 // Decode evaluates a cluster block. Its pools may have any of the drivers.
 func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (Cluster, diag.List) {
 	d := &decoder{body: block.Body, drivers: drivers}
@@ -74,18 +91,18 @@ func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (
 		Name:        block.Name,
 		Domain:      or(raw.Domain, block.Name+"."+defaultDomain),
 		Hypervisors: or(raw.Hypervisors, 1),
-		Pods:        or(raw.Pods, 1),
 		Range:       block.Range,
 	}
-	d.name("cluster", c.Name, block.Range)
+	d.name("cluster", c.Name, block.NameRange)
 	d.atLeast(c.Hypervisors, 1, d.body, "hypervisors")
-	d.atLeast(c.Pods, 0, d.body, "pods")
 	c.Vars = d.vars(raw.Vars, block.Body, block.Range)
 	c.Network = d.network(raw.Networks)
 	if d.standard = d.ofCluster(raw.Driver); d.standard != nil {
 		c.Driver = d.standard.Name
 	}
 	c.Pools = d.pools(raw.Pools)
+	c.Nodes = d.nodes(raw.Nodes)
+	c.Pods = d.pods(raw.Pods, raw.Single)
 	d.diags.Sort()
 	return c, d.diags
 }
@@ -191,6 +208,52 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 		d.errorf(argument(b.Body, "name", p.Range), "Invalid name", "The name of a pool's nodes has one number, as in \"web-%%02d\".")
 	}
 	return p
+}
+
+// pods reads how many pods there are, or those that have blocks.
+func (d *decoder) pods(count *int, raw []podBlock) []PodSettings {
+	blocks := d.blocks("pod")
+	if count != nil && len(raw) > 0 {
+		d.errorf(blocks[0].DefRange(), "Conflicting arguments", "A cluster has a number of pods or blocks of them. Leave pods out.")
+	}
+	d.atLeast(or(count, 1), 0, d.body, "pods")
+	if len(raw) == 0 {
+		return make([]PodSettings, max(0, or(count, 1)))
+	}
+	var all []PodSettings
+	for i, b := range blocks {
+		if slices.ContainsFunc(all, func(p PodSettings) bool { return p.Name == raw[i].Name }) {
+			d.errorf(b.DefRange(), "Duplicate pod", "The pod %q has a block already.", raw[i].Name)
+		}
+		all = append(all, PodSettings{
+			Name: raw[i].Name, Hypervisor: or(raw[i].Hypervisor, ""), placed: argument(b.Body, "hypervisor", b.DefRange()),
+		})
+	}
+	return all
+}
+
+// nodes reads what single nodes have for themselves.
+func (d *decoder) nodes(raw []nodeBlock) map[string]NodeSettings {
+	all := map[string]NodeSettings{}
+	for i, b := range d.blocks("node") {
+		n := NodeSettings{Hypervisor: or(raw[i].Hypervisor, ""), VCPUs: raw[i].VCPUs, Range: b.DefRange()}
+		if _, twice := all[raw[i].Name]; twice {
+			d.errorf(n.Range, "Duplicate node", "The node %q has a block already.", raw[i].Name)
+		}
+		n.placed = argument(b.Body, "hypervisor", n.Range)
+		n.Vars = d.vars(raw[i].Vars, b.Body, n.Range)
+		if n.VCPUs != nil {
+			d.atLeast(*n.VCPUs, 1, b.Body, "vcpus")
+		}
+		if text := raw[i].Memory; text != nil {
+			n.Memory = new(d.size(*text, b.Body, "memory"))
+		}
+		if text := raw[i].Disk; text != nil {
+			n.Disk = new(d.size(*text, b.Body, "disk"))
+		}
+		all[raw[i].Name] = n
+	}
+	return all
 }
 
 // mostNodes is the maximum of one pool: more than a cluster's network can have, and few

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,11 +14,11 @@ import (
 // driver returns the driver with a name, or reports an error at the place and returns nil.
 func (d *decoder) driver(name string, at hcl.Range) *spec.Driver {
 	var names []string
-	for i := range d.drivers {
-		if d.drivers[i].Name == name {
-			return d.drivers[i]
+	for _, driver := range d.drivers {
+		if driver.Name == name {
+			return driver
 		}
-		names = append(names, d.drivers[i].Name)
+		names = append(names, driver.Name)
 	}
 	if len(names) == 0 {
 		d.errorf(at, "Unknown driver", "There is no driver %q: the playbook has no driver block.", name)
@@ -33,10 +34,13 @@ func (d *decoder) ofCluster(named *string) *spec.Driver {
 	if named != nil {
 		return d.driver(*named, argument(d.body, "driver", d.body.SrcRange))
 	}
-	for i := range d.drivers {
-		if d.drivers[i].Default {
-			return d.drivers[i]
-		}
+	return d.first(func(driver *spec.Driver) bool { return driver.Default })
+}
+
+// first returns the first driver that fits, or nil.
+func (d *decoder) first(fits func(*spec.Driver) bool) *spec.Driver {
+	if i := slices.IndexFunc(d.drivers, fits); i >= 0 {
+		return d.drivers[i]
 	}
 	return nil
 }
@@ -70,15 +74,11 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 
 // forMachines returns the driver of a pool that names hosts and no driver.
 func (d *decoder) forMachines(p *Pool) *spec.Driver {
-	for i := range d.drivers {
-		if d.drivers[i].Existing {
-			return d.drivers[i]
-		}
-	}
-	if len(d.drivers) > 0 {
+	existing := d.first(func(driver *spec.Driver) bool { return driver.Existing })
+	if existing == nil && len(d.drivers) > 0 {
 		d.errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and no driver of the playbook is for such. Leave hosts out, or add a driver with existing = true.", p.Name)
 	}
-	return nil
+	return existing
 }
 
 // otherwise returns advice for a pool that names both machines and a driver that makes

@@ -21,12 +21,13 @@ func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topo
 		ids:  identities{cluster: c.Name, macs: map[string]bool{}},
 		load: newLoad(hosts),
 
-		inventory: inv, pools: map[string]string{},
+		inventory: inv, pools: map[string]string{}, unused: maps.Clone(c.Nodes),
 	}
 	for i, h := range hosts {
 		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
 	}
 	e.nodes()
+	e.forgotten()
 	e.pods()
 	for i := range e.t.Hypervisors {
 		e.t.Hypervisors[i].Management = e.ids.port(c.Name + "-" + e.t.Hypervisors[i].Name)
@@ -57,7 +58,8 @@ type expansion struct {
 	diags diag.List
 
 	inventory *inventory.Inventory
-	pools     map[string]string // of existing machines, by name
+	pools     map[string]string       // of existing machines, by name
+	unused    map[string]NodeSettings // of nodes that have not come yet
 }
 
 // nodes makes the nodes of all pools, in order.
@@ -81,11 +83,13 @@ func (e *expansion) nodes() {
 				name = computerName(full, taken)
 			}
 			taken[name] = true
-			e.t.Nodes = append(e.t.Nodes, Node{
+			node := Node{
 				Port: e.ids.port(name), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: i, UUID: id(c.Name, "machine", name),
-				Hypervisor: e.load.place(p, on, placed),
-				VCPUs:      p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars),
-			})
+				VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars),
+			}
+			node.Hypervisor, diags = e.load.place(node, on, placed, e.settle(&node))
+			e.diags = append(e.diags, diags...)
+			e.t.Nodes = append(e.t.Nodes, node)
 		}
 	}
 }
@@ -120,19 +124,60 @@ func (e *expansion) machines(p Pool) {
 			continue
 		}
 		e.pools[name] = p.Name
-		e.t.Nodes = append(e.t.Nodes, Node{
+		node := Node{
 			Port: port, Short: name, Pool: p.Name, Driver: p.Driver, Overlay: p.Overlay, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
-			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: p.Vars,
-		})
+			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: maps.Clone(p.Vars),
+		}
+		if own := e.settle(&node); own.Hypervisor != "" {
+			e.diags = append(e.diags, diag.Errorf(&own.placed, "Conflicting arguments", "The node %q is a machine that exists already and runs on no hypervisor: leave hypervisor out.", name)...)
+		}
+		e.t.Nodes = append(e.t.Nodes, node)
 	}
 }
 
-// pods makes the pods, the first one on the first hypervisor and so on.
+// settle gives a node what its blocks have for it, and returns the block that has its
+// hypervisor. Blocks name a node with or without the cluster's name; the one with it has
+// priority.
+func (e *expansion) settle(n *Node) (placed NodeSettings) {
+	for _, name := range []string{n.Short, n.Name} {
+		own := e.unused[name]
+		delete(e.unused, name)
+		n.VCPUs, n.Memory, n.Disk = or(own.VCPUs, n.VCPUs), or(own.Memory, n.Memory), or(own.Disk, n.Disk)
+		maps.Copy(n.Vars, own.Vars)
+		if own.Hypervisor != "" {
+			placed = own
+		}
+	}
+	return placed
+}
+
+// forgotten reports settings of nodes that do not exist.
+func (e *expansion) forgotten() {
+	var names []string
+	for _, n := range e.t.Nodes {
+		names = append(names, n.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.unused)) {
+		at := e.unused[name].Range
+		e.diags = append(e.diags, diag.Errorf(&at, "Unknown node", "The cluster has no node %q. Its nodes are %s.", name, strings.Join(names, ", "))...)
+	}
+}
+
+// pods makes the pods, each on its own hypervisor or on that after the one before.
 func (e *expansion) pods() {
-	for i := range e.t.Cluster.Pods {
-		on := e.t.Hypervisors[i%len(e.t.Hypervisors)]
+	at := -1
+	for i, p := range e.t.Cluster.Pods {
+		at = (at + 1) % len(e.load.names)
+		if p.Hypervisor != "" {
+			named := slices.Index(e.load.names, p.Hypervisor)
+			if named < 0 {
+				e.diags = append(e.diags, e.load.unknown(p.Hypervisor, p.placed, fmt.Sprintf("The pod %q runs", p.Name))...)
+				continue
+			}
+			at = named
+		}
 		name := fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1)
-		e.t.Pods = append(e.t.Pods, Pod{Port: e.ids.port(name), Hypervisor: on.Name})
+		e.t.Pods = append(e.t.Pods, Pod{Port: e.ids.port(name), Hypervisor: e.load.names[at]})
 	}
 }
 

@@ -2,6 +2,8 @@ package topology
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +113,14 @@ func TestPlacementSpreadsPoolsAndMinds(t *testing.T) {
 			}`,
 			[]string{"c-a-01 h2", "c-a-02 h3", "c-a-03 h2", "c-b-01 h1"},
 		},
+		"a node may have a hypervisor of its own, which counts for the others": {
+			`cluster "c" {
+			  pool "a" { count = 3 }
+			  node "a-01" { hypervisor = "h3" }
+			  node "c-a-02" { hypervisor = "h3" }
+			}`,
+			[]string{"c-a-01 h3", "c-a-02 h3", "c-a-03 h1"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,6 +133,46 @@ func TestPlacementSpreadsPoolsAndMinds(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestANodeHasItsOwnSettingsInPlaceOfItsPools(t *testing.T) {
+	t.Parallel()
+	topo := mustExpand(t, `cluster "c" {
+	  pod "helpers" { hypervisor = "h2" }
+	  pod "more" {}
+	  pool "a" {
+	    count = 2
+	    vars  = { zone = "a", rack = 1 }
+	  }
+	  pool "m" { hosts = ["m1"] }
+	  node "a-02" {
+	    vcpus  = 7
+	    memory = "9GiB"
+	    disk   = "90GiB"
+	    vars   = { zone = "b" }
+	  }
+	  node "m1" { vars = { zone = "m" } }
+	}`, "h1", "h2")
+	var got []string
+	for _, n := range topo.Nodes {
+		var vars []string
+		for _, name := range slices.Sorted(maps.Keys(n.Vars)) {
+			vars = append(vars, fmt.Sprintf("%s=%#v", name, n.Vars[name]))
+		}
+		got = append(got, fmt.Sprintf("%s %d %s %s %s", n.Name, n.VCPUs, n.Memory.Text, n.Disk.Text, strings.Join(vars, " ")))
+	}
+	for _, p := range topo.Pods {
+		got = append(got, p.Name+" "+p.Hypervisor)
+	}
+	want := []string{
+		`c-a-01 2 4GiB 25GiB rack=cty.NumberIntVal(1) zone=cty.StringVal("a")`,
+		`c-a-02 7 9GiB 90GiB rack=cty.NumberIntVal(1) zone=cty.StringVal("b")`,
+		`m1 2 4GiB 25GiB zone=cty.StringVal("m")`,
+		"c-pod-01 h2", "c-pod-02 h1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -422,6 +472,52 @@ func TestErrorsSayWhatToDo(t *testing.T) {
   }
 }`,
 			`spec.hcl:4,16-19: Unsuitable value type: Unsuitable value: a bool is required`,
+		},
+		"settings of a node that does not exist": {
+			`cluster "c" {
+  pool "a" { count = 2 }
+  node "a-03" {}
+}`,
+			`spec.hcl:3,3-14: Unknown node: The cluster has no node "a-03". Its nodes are c-a-01, c-a-02.`,
+		},
+		"a node's hypervisor is not selected": {
+			`cluster "c" {
+  pool "a" {}
+  node "a-01" { hypervisor = "h4" }
+}`,
+			`spec.hcl:3,30-34: Unknown hypervisor: The node "c-a-01" runs on "h4", which is not among the selected hosts. Did you mean "h1" or "h2"?`,
+		},
+		"a machine with a hypervisor": {
+			`cluster "c" {
+  pool "a" { hosts = ["m1"] }
+  node "m1" { hypervisor = "h1" }
+}`,
+			`spec.hcl:3,28-32: Conflicting arguments: The node "m1" is a machine that exists already and runs on no hypervisor: leave hypervisor out.`,
+		},
+		"a node twice, of no size": {
+			`cluster "c" {
+  pool "a" {}
+  node "a-01" { memory = "much" }
+  node "a-01" { vcpus = 0 }
+}`,
+			`spec.hcl:3,26-32: Invalid size: The argument "memory" is no size: "much" is not a number with a unit such as MiB, GiB or GB.
+spec.hcl:4,3-14: Duplicate node: The node "a-01" has a block already.
+spec.hcl:4,25-26: Invalid number: The argument "vcpus" is at least 1; it is 0.`,
+		},
+		"a pod on a host that is not selected": {
+			`cluster "c" {
+  pod "helpers" { hypervisor = "h9" }
+}`,
+			`spec.hcl:2,32-36: Unknown hypervisor: The pod "helpers" runs on "h9", which is not among the selected hosts. Did you mean "h1" or "h2"?`,
+		},
+		"pods twice": {
+			`cluster "c" {
+  pods = 2
+  pod "helpers" {}
+  pod "helpers" {}
+}`,
+			`spec.hcl:3,3-16: Conflicting arguments: A cluster has a number of pods or blocks of them. Leave pods out.
+spec.hcl:4,3-16: Duplicate pod: The pod "helpers" has a block already.`,
 		},
 		"no host name": {
 			`cluster "C" {}`,

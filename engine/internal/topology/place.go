@@ -1,7 +1,11 @@
 package topology
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
@@ -32,23 +36,32 @@ func (l *load) allowed(p Pool) ([]int, diag.List) {
 	}
 	for _, name := range p.Hypervisors {
 		if !slices.Contains(l.names, name) {
-			diags = append(diags, diag.Errorf(&p.Pinned, "Unknown hypervisor", "The nodes of pool %q may run on %q, which is not among the selected hosts.%s",
-				p.Name, name, diag.Near(name, l.names))...)
+			diags = append(diags, l.unknown(name, p.Pinned, fmt.Sprintf("The nodes of pool %q may run", p.Name))...)
 		}
 	}
 	return on, diags
 }
 
-// place chooses the hypervisor of a pool's next node: the one with the fewest
-// nodes of the pool, then with the least memory placed, then the first.
-func (l *load) place(p Pool, on []int, placed map[int]int) string {
-	best := slices.MinFunc(on, func(a, b int) int {
-		if placed[a] != placed[b] {
-			return placed[a] - placed[b]
+// unknown returns the error of a hypervisor that is not selected.
+func (l *load) unknown(name string, at hcl.Range, who string) diag.List {
+	return diag.Errorf(&at, "Unknown hypervisor", "%s on %q, which is not among the selected hosts.%s", who, name, diag.Near(name, l.names))
+}
+
+// place chooses the hypervisor of a pool's next node: the node's own, or else the one of
+// those in on with the fewest nodes of the pool, then with the least memory placed, then
+// the first.
+func (l *load) place(n Node, on []int, placed map[int]int, own NodeSettings) (string, diag.List) {
+	if own.Hypervisor != "" {
+		named := slices.Index(l.names, own.Hypervisor)
+		if named < 0 {
+			return "", l.unknown(own.Hypervisor, own.placed, fmt.Sprintf("The node %q runs", n.Name))
 		}
-		return int(min(max(l.memory[a]-l.memory[b], -1), 1))
+		on = []int{named}
+	}
+	best := slices.MinFunc(on, func(a, b int) int {
+		return cmp.Or(placed[a]-placed[b], cmp.Compare(l.memory[a], l.memory[b]))
 	})
 	placed[best]++
-	l.memory[best] += p.Memory.Bytes
-	return l.names[best]
+	l.memory[best] += n.Memory.Bytes
+	return l.names[best], nil
 }

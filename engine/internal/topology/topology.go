@@ -1,9 +1,8 @@
 // Package topology computes the parts of a cluster: its nodes, where they run, and their
 // names, addresses and ids. The same block and hosts give the same result everywhere.
 //
-// Its files, each of which uses those before it alone: topology.go, value.go,
-// argument.go, driver.go, decode.go, identity.go, name.go, place.go, machine.go,
-// address.go, expand.go.
+// Its files, each of which uses those before it alone: topology.go, value.go, argument.go,
+// driver.go, decode.go, name.go, place.go, machine.go, address.go, expand.go.
 package topology
 
 import (
@@ -16,13 +15,14 @@ import (
 // Cluster is a cluster block with its expressions evaluated.
 type Cluster struct {
 	Name        string
-	Domain      string // "<name>.kinit.local" by default
-	Hypervisors int    // the least number of hosts, 1 by default
-	Pods        int    // 1 by default
+	Domain      string        // "<name>.kinit.local" by default
+	Hypervisors int           // the least number of hosts, 1 by default
+	Pods        []PodSettings // one without a name by default
 	Network     Network
 	Pools       []Pool
-	Driver      string               // of pools that name none; empty if the playbook has no drivers
-	Vars        map[string]cty.Value // for playbooks; the engine does not read them
+	Nodes       map[string]NodeSettings // by the name of the node, with or without the cluster's
+	Driver      string                  // of pools that name none; empty if the playbook has no drivers
+	Vars        map[string]cty.Value    // for playbooks; the engine does not read them
 	Range       hcl.Range
 }
 
@@ -34,6 +34,26 @@ type Network struct {
 	GatewayOffset int          // -2 by default
 	PodOffset     int          // the first pod's, counting down, -3 by default; hypervisors follow
 	Range         hcl.Range    // zero when the block is absent
+}
+
+// PodSettings is what a pod is described by.
+type PodSettings struct {
+	Name       string // for settings of the command line; may be empty
+	Hypervisor string // empty means the one after that of the pod before
+
+	placed hcl.Range // the place of Hypervisor
+}
+
+// NodeSettings is what one node has in place of what its pool says.
+type NodeSettings struct {
+	Hypervisor string // empty means that kinit chooses
+	VCPUs      *int
+	Memory     *Size
+	Disk       *Size
+	Vars       map[string]cty.Value // added to those of the pool
+	Range      hcl.Range
+
+	placed hcl.Range // the place of Hypervisor
 }
 
 // Size is a number of bytes and its text.

@@ -1,7 +1,7 @@
 package topology
 
 import (
-	"fmt"
+	"maps"
 	"net"
 
 	"github.com/zclconf/go-cty/cty"
@@ -48,13 +48,8 @@ func (t *Topology) network() cty.Value {
 		"cidr":    cty.StringVal(prefix.String()),
 		"prefix":  number(int64(prefix.Bits())),
 		"gateway": cty.StringVal(t.Gateway.String()),
-		"netmask": cty.StringVal(netmask(prefix.Bits())),
+		"netmask": cty.StringVal(net.IP(net.CIDRMask(prefix.Bits(), 32)).String()),
 	})
-}
-
-func netmask(bits int) string {
-	m := net.CIDRMask(bits, 32)
-	return fmt.Sprintf("%d.%d.%d.%d", m[0], m[1], m[2], m[3])
 }
 
 func (n Node) value() cty.Value {
@@ -106,9 +101,7 @@ func (p Port) with(more map[string]cty.Value) cty.Value {
 		"mac":     cty.StringVal(p.MAC),
 		"port_id": cty.StringVal(p.PortID),
 	}
-	for name, value := range more {
-		all[name] = value
-	}
+	maps.Copy(all, more)
 	return cty.ObjectVal(all)
 }
 

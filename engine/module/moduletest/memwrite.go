@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
@@ -125,9 +126,7 @@ func (m *MemFiles) Rename(ctx context.Context, from, to string) error {
 		}
 	}
 	delete(m.nodes, from)
-	for full, below := range moved {
-		m.nodes[full] = below
-	}
+	maps.Copy(m.nodes, moved)
 	return nil
 }
 

@@ -1,3 +1,10 @@
+// Package moduletest is the suite that every module passes, and the two hosts
+// on which tests run it.
+//
+// FakeHost is a machine made of scripted commands and files in memory; a command that is
+// not scripted fails the test. LocalHost is the machine the test runs on, with a folder of
+// its own. Both keep an owner's marks in memory. Run checks that a module does what
+// engine/module requires.
 package moduletest
 
 import (
@@ -7,6 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/internal/plan/decode"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -169,9 +180,26 @@ func unverifiable(task module.Task) bool {
 }
 
 func texts(steps []module.Step) []string {
-	all := make([]string, len(steps))
-	for i, s := range steps {
-		all[i] = s.String()
+	var all []string
+	for _, s := range steps {
+		all = append(all, s.String())
 	}
 	return all
+}
+
+// Decode makes a task from the arguments of a task block, as a playbook writes
+// them, without references and functions. A mistake fails the test.
+func Decode(t testing.TB, kind module.Kind, arguments string) module.Task {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(arguments), kind.Name+".hcl", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("parse: %v", diags)
+	}
+	body, task := file.Body.(*hclsyntax.Body), kind.New()
+	decoder := decode.New(&hcl.EvalContext{}, decode.NewShared())
+	decoder.Task(body, func() []string { return nil }, task, body.Range())
+	if decoder.Diags.HasErrors() {
+		t.Fatalf("decode: %v", decoder.Diags)
+	}
+	return task
 }

@@ -27,9 +27,9 @@ const patience = 5 * time.Second
 
 // other is another user of this machine.
 type other struct {
-	user   become.User
-	conn   *Conn
-	helper helper
+	user  become.User
+	conn  *Conn
+	files *sftpfs.Kept // of an SFTP server that runs as the user
 }
 
 // As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
@@ -40,10 +40,14 @@ func As(user, method string) (*Conn, error) {
 	if u.By() == become.Su && os.Geteuid() != 0 {
 		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; use sudo or doas", transport.ErrAuth, user)
 	}
-	c := &Conn{done: make(chan struct{})}
-	c.as = &other{user: u, conn: c, helper: newHelper()}
+	return asUser(u), nil
+}
+
+func asUser(u become.User) *Conn {
+	c := &Conn{life: newLife()}
+	c.as = &other{user: u, conn: c, files: sftpfs.NewKept()}
 	c.files = sftpfs.New(c.as, c.Exec)
-	return c, nil
+	return c
 }
 
 // exec runs the line as the user. The line does not appear in process lists or in sudo's
@@ -153,4 +157,10 @@ func (b *beginning) wait(ctx context.Context) int {
 	case <-ctx.Done():
 		return 0
 	}
+}
+
+// Within returns this machine as a command such as nsenter with the namespaces of a process
+// sees it: each program and its arguments are appended to argv.
+func Within(argv ...string) *Conn {
+	return asUser(become.User{Name: argv[0], Enter: argv})
 }

@@ -12,10 +12,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/posix"
 )
 
@@ -24,21 +24,19 @@ type Conn struct {
 	files *posix.Files
 	as    *other // nil means the user who runs kinit
 	run   string // the name of the run, or empty
-
-	mu      sync.Mutex
-	closed  bool
-	done    chan struct{} // closed by Close
-	running sync.WaitGroup
+	life  *life.Life
 }
 
 var _ transport.Conn = (*Conn)(nil)
 
 // New returns this machine.
 func New() *Conn {
-	c := &Conn{done: make(chan struct{})}
+	c := &Conn{life: newLife()}
 	c.files = posix.New(system{}, c.Exec)
 	return c
 }
+
+func newLife() *life.Life { return life.New("local machine") }
 
 // Mark names the run that the Conn is for, before it is used: its commands have the
 // variable KINIT_RUN with that name, and KINIT_COMMAND with their process number, which
@@ -78,31 +76,13 @@ func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 
 // Close kills the commands that still run and waits for them.
 func (c *Conn) Close() error {
-	c.mu.Lock()
-	if !c.closed {
-		c.closed = true
-		close(c.done)
-	}
-	c.mu.Unlock()
+	c.life.Stop()
 	if c.as != nil {
-		c.as.close()
+		c.as.files.Close()
 	}
-	c.running.Wait()
+	c.life.End()
 	return nil
 }
-
-// enter registers a command, unless the Conn is closed.
-func (c *Conn) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return errClosed
-	}
-	c.running.Add(1)
-	return nil
-}
-
-var errClosed = fmt.Errorf("local machine: %w", net.ErrClosed)
 
 // environment returns our environment without the variables of playbooks, which may be
 // secret, and without those of a run that has started us.

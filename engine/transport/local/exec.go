@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,15 +25,8 @@ const grace = 2 * time.Second
 // when the shell has ended: processes that the line left behind continue, and their later
 // output is lost.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
-	if err := c.enter(); err != nil {
-		return 0, err
-	}
-	defer c.running.Done()
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
 	p.Line = c.line(p)
-	code, err := c.start(ctx, p)
+	code, err := c.life.Do(ctx, func(ctx context.Context) (int, error) { return c.start(ctx, p) })
 	if code == codeFenced && err == nil && p.Fence != "" {
 		if _, missing := os.Lstat(p.Fence); errors.Is(missing, fs.ErrNotExist) {
 			return 0, transport.ErrFenced
@@ -102,8 +98,6 @@ func (c *Conn) attend(ctx context.Context, cmd *exec.Cmd, p transport.Process, s
 	case err = <-streams.damaged:
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-c.done:
-		err = errClosed
 	}
 	kill(send, ended)
 	streams.finish() // the reason for the kill is the error that counts
@@ -168,4 +162,36 @@ func start(cmd *exec.Cmd, p transport.Process) (*streams, error) {
 		go s.feed(in, p.Stdin)
 	}
 	return s, nil
+}
+
+// signalSession sends a signal to the process group that leads the session, and to every
+// other process of the session. Ended processes are no error.
+func signalSession(session int, signal syscall.Signal) {
+	_ = syscall.Kill(-session, signal)
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+		if err == nil && sessionOf(stat) == session {
+			_ = syscall.Kill(pid, signal)
+		}
+	}
+}
+
+// sessionOf reads the session of a process from its stat file, proc(5), or
+// returns 0. The name before the last parenthesis may contain anything.
+func sessionOf(stat string) int {
+	text, err := os.ReadFile(stat)
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
+	fields := strings.Fields(after) // state, parent, group, session, …
+	if len(fields) < 4 {
+		return 0
+	}
+	session, err := strconv.Atoi(fields[3])
+	if err != nil {
+		return 0
+	}
+	return session
 }

@@ -18,74 +18,28 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// helper is an SFTP server that runs as another user: started when first needed, and again
-// after it has ended.
-type helper struct {
-	starting chan struct{} // holds a token while the client is checked or made
-	client   *sftp.Client
-}
-
-func newHelper() helper { return helper{starting: make(chan struct{}, 1)} }
-
 var _ sftpfs.Source = (*other)(nil)
 
 // Client returns the client of a live SFTP server.
 func (o *other) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, error) {
-	select {
-	case o.helper.starting <- struct{}{}:
-		defer func() { <-o.helper.starting }()
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
-	}
-	if o.helper.client != nil {
-		return o.helper.client, o, nil
-	}
-	if err := o.conn.enter(); err != nil {
-		return nil, nil, err
-	}
-	client, err := o.start(ctx)
-	if err != nil {
-		o.conn.running.Done()
-		return nil, nil, err
-	}
-	o.helper.client = client
-	return client, o, nil
+	client, err := o.files.Get(ctx, func() (*sftp.Client, error) {
+		if err := o.conn.life.Enter(); err != nil {
+			return nil, err
+		}
+		client, err := o.start(ctx)
+		if err != nil {
+			o.conn.life.Leave()
+		}
+		return client, err
+	})
+	return client, o, err
 }
 
 // Spawn starts work that Close waits for.
-func (o *other) Spawn(work func()) bool {
-	if o.conn.enter() != nil {
-		return false
-	}
-	go func() {
-		defer o.conn.running.Done()
-		work()
-	}()
-	return true
-}
+func (o *other) Spawn(work func()) bool { return o.conn.life.Go(work) }
 
 // Cut drops a client whose server has ended.
-func (o *other) Cut(ctx context.Context, client *sftp.Client) {
-	select {
-	case o.helper.starting <- struct{}{}:
-		defer func() { <-o.helper.starting }()
-	case <-ctx.Done():
-		return // the next request detects it again
-	}
-	if o.helper.client == client {
-		o.helper.client = nil
-	}
-}
-
-// close ends the server, which ends with its input.
-func (o *other) close() {
-	o.helper.starting <- struct{}{}
-	defer func() { <-o.helper.starting }()
-	if o.helper.client != nil {
-		_ = o.helper.client.Close() // it may have ended already
-		o.helper.client = nil
-	}
-}
+func (o *other) Cut(ctx context.Context, client *sftp.Client) { o.files.Forget(ctx, client) }
 
 // start starts a server. A goroutine waits for its end and then leaves the group of running
 // work that the caller has entered.
@@ -108,7 +62,7 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	client, err := speak(ctx, mark, out, to)
 	if err == nil {
 		go func() {
-			defer o.conn.running.Done()
+			defer o.conn.life.Leave()
 			_ = client.Wait() // users of the client get the reason
 			_ = cmd.Wait()
 		}()

@@ -2,12 +2,13 @@ package local
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
 	"syscall"
 	"time"
+
+	"kinit/engine/transport/internal/framing"
 )
 
 // pipeSize is the most, in bytes, that a pipe can hold without privileges:
@@ -26,12 +27,9 @@ type streams struct {
 
 // add starts to copy a pipe. A nil writer drops the data.
 func (s *streams) add(pipe *os.File, to io.Writer) {
-	if to == nil {
-		to = io.Discard
-	}
 	s.pipes = append(s.pipes, pipe)
 	s.wait.Go(func() {
-		err := copyPipe(&sink{to: to}, pipe)
+		err := copyPipe(framing.NewSink(to), pipe)
 		s.mu.Lock()
 		s.err = errors.Join(s.err, err)
 		s.mu.Unlock()
@@ -53,12 +51,12 @@ func (s *streams) finish() error {
 
 // copyPipe copies until the end, or until a deadline after the process has ended; then it
 // also copies what the pipe holds at that moment.
-func copyPipe(to *sink, pipe *os.File) error {
+func copyPipe(to *framing.Sink, pipe *os.File) error {
 	_, err := io.Copy(to, pipe)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = rest(to, pipe)
 	}
-	return errors.Join(err, to.err)
+	return errors.Join(err, to.Err())
 }
 
 // rest reads without waiting. The limit stops it for a background process that never stops
@@ -90,44 +88,16 @@ func rest(to io.Writer, pipe *os.File) error {
 	return nil
 }
 
-// sink passes on data until the writer fails; then it drops the rest, so that the process
-// is not blocked.
-type sink struct {
-	to  io.Writer
-	err error
-}
-
-func (s *sink) Write(b []byte) (int, error) {
-	if s.err == nil {
-		_, s.err = s.to.Write(b)
-	}
-	return len(b), nil
-}
-
 // feed copies standard input. Its end is not waited for: a Read of the caller's reader
 // cannot be interrupted, and the command may end before it has read everything. If the
 // reader fails, the input remains open, so that the command does not treat a part as the
 // whole.
 func (s *streams) feed(in io.WriteCloser, from io.Reader) {
-	source := &source{from: from}
+	source := framing.NewSource(from)
 	_, _ = io.Copy(in, source) // the command may close its input at any time
-	if source.err != nil {
-		s.damaged <- source.err
+	if source.Err != nil {
+		s.damaged <- source.Err
 		return
 	}
 	_ = in.Close()
-}
-
-// source stores the error of a reader, separately from that of the writer of io.Copy.
-type source struct {
-	from io.Reader
-	err  error
-}
-
-func (s *source) Read(b []byte) (int, error) {
-	n, err := s.from.Read(b)
-	if err != nil && err != io.EOF {
-		s.err = fmt.Errorf("read the standard input: %w", err)
-	}
-	return n, err
 }

@@ -11,6 +11,8 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"kinit/engine/lists"
 )
 
 // keys holds the keys for one handshake. Close it after the handshake: the agent signs
@@ -101,10 +103,7 @@ func (k *keys) add(name string, signer gossh.Signer) {
 
 // String lists the tried and the skipped keys, one in each line.
 func (k *keys) String() string {
-	var lines []string
-	for _, name := range k.names {
-		lines = append(lines, "  tried "+name)
-	}
+	lines := lists.Map(k.names, func(name string) string { return "  tried " + name })
 	for _, reason := range k.skipped {
 		lines = append(lines, "  not tried: "+reason)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/transport/internal/life"
 )
 
 // session is an open session channel and the requests the server sends on it.
@@ -24,6 +26,24 @@ func (s *session) Close() error {
 	defer cancel()
 	_, err := bounded(ctx, s.link, func() (none struct{}, err error) { return none, s.Channel.Close() })
 	return err
+}
+
+// watch refuses the server's requests, and closes the channel after the first one that ends
+// the session, or after all of them.
+func (s *session) watch(exited chan<- struct{}, ends func(*gossh.Request) bool) {
+	ended := false
+	for request := range s.requests {
+		if request.WantReply {
+			_ = request.Reply(false, nil)
+		}
+		if !ended && ends(request) {
+			ended = true
+			close(exited)
+		}
+	}
+	if !ended {
+		close(exited)
+	}
 }
 
 // open opens a session channel. If the server has no session left, the error is errRefused.
@@ -100,17 +120,5 @@ func (l *link) openPatiently(ctx context.Context) (*session, error) {
 
 // backoff waits between two tries, longer each time, from 5 ms to 200 ms.
 func backoff(ctx context.Context, try int) error {
-	return wait(ctx, min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond))
-}
-
-// wait waits, or returns early with ctx's error.
-func wait(ctx context.Context, delay time.Duration) error {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return life.Wait(ctx, min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond))
 }

@@ -12,6 +12,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"time"
 
 	"kinit/engine/secret"
+	"kinit/engine/transport/internal/become"
 )
 
 // The defaults of a Config. The keepalive follows common advice for ServerAliveInterval;
@@ -58,7 +60,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	Become       string // run everything as this user; the login user if empty
-	BecomeMethod string // Sudo, Doas or Su, without a password; Sudo if empty
+	BecomeMethod string // "sudo", "doas" or "su", without a password; sudo if empty
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0
@@ -78,29 +80,16 @@ type Config struct {
 
 // complete fills in the defaults.
 func (c Config) complete() Config {
-	if c.Name == "" {
-		c.Name = c.Address
-	}
-	if c.Port == 0 {
-		c.Port = defaultPort
-	}
+	c.Name, c.Port = cmp.Or(c.Name, c.Address), cmp.Or(c.Port, defaultPort)
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnectTimeout)
+	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, defaultHandshakeTimeout)
+	c.KeepAlive = cmp.Or(c.KeepAlive, defaultKeepAlive)
+	c.shell = cmp.Or(c.shell, "/bin/sh")
 	if c.User == "" {
 		c.User = currentUser()
 	}
 	if c.Dial == nil {
 		c.Dial = new(net.Dialer).DialContext
-	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = defaultConnectTimeout
-	}
-	if c.HandshakeTimeout == 0 {
-		c.HandshakeTimeout = defaultHandshakeTimeout
-	}
-	if c.KeepAlive == 0 {
-		c.KeepAlive = defaultKeepAlive
-	}
-	if c.shell == "" {
-		c.shell = "/bin/sh"
 	}
 	if len(c.KnownHosts) == 0 {
 		c.KnownHosts = []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"}
@@ -123,6 +112,9 @@ func (c Config) label() string {
 	}
 	return c.Name + " (" + c.address() + ")"
 }
+
+// user returns the user to become.
+func (c Config) user() become.User { return become.User{Name: c.Become, Method: c.BecomeMethod} }
 
 // dialler names the user who opens a unix socket, if that may be unexpected.
 func (c Config) dialler(network string) string {

@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ var _ transport.Conn = (*Conn)(nil)
 // Dial connects to a machine. Errors are transport.ErrUnreachable, ErrAuth or ErrHostKey,
 // and contain advice.
 func Dial(ctx context.Context, config Config) (*Conn, error) {
-	c := &Conn{config: config.complete(), life: life.New(), dialing: make(chan struct{}, 1)}
+	config = config.complete()
+	c := &Conn{config: config, life: life.New(config.label()), dialing: make(chan struct{}, 1)}
 	if c.config.Windows && c.config.Become != "" {
 		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
 	}
@@ -55,17 +57,17 @@ func newFiles(c *Conn) module.Files {
 
 // link returns the connection, a new one if the old one was lost. Close ends the wait.
 func (c *Conn) link(ctx context.Context) (*link, error) {
-	if !c.life.Enter() {
-		return nil, c.errClosed()
+	if err := c.life.Enter(); err != nil {
+		return nil, err
 	}
 	defer c.life.Leave()
 	ctx, stop := c.life.During(ctx)
 	defer stop()
 	l, err := c.linkDuring(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), net.ErrClosed) {
-		return nil, c.errClosed()
+	if err != nil {
+		return nil, cmp.Or(c.life.Ended(), err)
 	}
-	return l, err
+	return l, nil
 }
 
 func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
@@ -85,9 +87,9 @@ func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life.Ended() {
+	if err := c.life.Ended(); err != nil {
 		fresh.close()
-		return nil, c.errClosed()
+		return nil, err
 	}
 	c.current = fresh
 	return fresh, nil
@@ -105,14 +107,7 @@ func (c *Conn) successor(ctx context.Context, old *link) (*link, error) {
 func (c *Conn) linkNow() (*link, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life.Ended() {
-		return nil, c.errClosed()
-	}
-	return c.current, nil
-}
-
-func (c *Conn) errClosed() error {
-	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
+	return c.current, c.life.Ended()
 }
 
 // Exec runs the line. If the connection was lost and the command certainly did not start,
@@ -121,25 +116,13 @@ func (c *Conn) errClosed() error {
 // A command ends with its shell: processes that it left behind continue, and their later
 // output is lost. Exec may return while a Read of Stdin is under way.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if !c.life.Enter() {
-		return 0, c.errClosed()
-	}
-	defer c.life.Leave()
-	inner, stop := c.life.During(ctx)
-	defer stop()
-	code, err := c.exec(inner, p)
-	switch {
-	case err == nil:
+	return c.life.Do(ctx, func(ctx context.Context) (int, error) {
+		code, err := c.exec(ctx, p)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", c.config.label(), err)
+		}
 		return code, nil
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-		return 0, ctx.Err()
-	case errors.Is(context.Cause(inner), net.ErrClosed):
-		return 0, c.errClosed()
-	}
-	return 0, fmt.Errorf("%s: %w", c.config.label(), err)
+	})
 }
 
 func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
@@ -215,14 +198,16 @@ func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		client, err := l.files.client(ctx, l)
+		client, err := l.files.Get(ctx, func() (*sftp.Client, error) { return l.openFiles(ctx) })
 		switch {
 		case err == nil:
 			return l, client, nil
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
-		case again || !l.gone(ctx):
+		case !l.gone(ctx):
 			return nil, nil, fmt.Errorf("%s: %w", c.config.label(), err)
+		case again:
+			return nil, nil, unreachable(c.config.label(), err)
 		}
 	}
 }
@@ -240,7 +225,7 @@ func (l *link) Spawn(work func()) bool { return l.spawn(work) }
 
 // Cut drops a client whose channel has ended, and checks whether the connection has too.
 func (l *link) Cut(ctx context.Context, client *sftp.Client) {
-	l.files.forget(ctx, client)
+	l.files.Forget(ctx, client)
 	l.gone(ctx)
 }
 

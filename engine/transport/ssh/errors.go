@@ -15,6 +15,10 @@ import (
 // sent again.
 var errNotStarted = errors.New("the command was not started")
 
+// errNoSession is errNotStarted of a shell that could not tell its number, by which a command
+// is ended.
+var errNoSession = fmt.Errorf("%w: the machine's shell cannot read /proc/self/stat", errNotStarted)
+
 // errRefused is the error if the server allows no further session on this connection.
 var errRefused = errors.New("the server refuses another session")
 
@@ -37,22 +41,15 @@ func unreachable(what string, err error) error {
 // library has no type for it, so this is the only place that reads its texts.
 func authRefused(err error) bool {
 	text := strings.ToLower(err.Error())
-	for _, sign := range []string{
-		"unable to authenticate",           // x/crypto: all methods were refused
-		"too many authentication failures", // the server's disconnect message
-	} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(text, "unable to authenticate") || // x/crypto: all methods were refused
+		strings.Contains(text, "too many authentication failures") // the server's disconnect message
 }
 
 // channelRefused reports whether the server answered but refused to open a channel. OpenSSH
 // refuses a session when MaxSessions is reached.
 func channelRefused(err error) bool {
-	var refused *gossh.OpenChannelError
-	return errors.As(err, &refused)
+	_, refused := errors.AsType[*gossh.OpenChannelError](err)
+	return refused
 }
 
 // errCut is the error if the connection ended during its use.

@@ -14,6 +14,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"kinit/engine/lists"
 	"kinit/engine/transport"
 )
 
@@ -44,10 +45,7 @@ func KnownKeys(c Config) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var keys []string
-	for _, key := range v.known {
-		keys = append(keys, show(key))
-	}
+	keys := lists.Map(v.known, show)
 	slices.Sort(keys)
 	return keys, nil
 }
@@ -150,13 +148,13 @@ func algorithmsOf(key gossh.PublicKey) []string {
 
 // verify is the callback of the handshake.
 func (v *verifier) verify(_ string, _ net.Addr, key gossh.PublicKey) error {
-	v.refusal = v.judge(key)
+	v.refusal = v.verifyKey(key)
 	return v.refusal
 }
 
-func (v *verifier) judge(key gossh.PublicKey) error {
+func (v *verifier) verifyKey(key gossh.PublicKey) error {
 	if v.pinned != nil {
-		return v.judgePinned(key)
+		return v.verifyPinned(key)
 	}
 	var mismatch *knownhosts.KeyError
 	for _, name := range v.names() {
@@ -174,7 +172,7 @@ func (v *verifier) judge(key gossh.PublicKey) error {
 	return v.unknown(key)
 }
 
-func (v *verifier) judgePinned(key gossh.PublicKey) error {
+func (v *verifier) verifyPinned(key gossh.PublicKey) error {
 	wants := make([]string, len(v.pinned))
 	for i, want := range v.pinned {
 		if bytes.Equal(want.Marshal(), key.Marshal()) {

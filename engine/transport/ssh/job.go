@@ -30,12 +30,6 @@ type job struct {
 // streams any other input.
 func newJob(p transport.Process) *job {
 	j := &job{Process: p}
-	if j.Stdout == nil {
-		j.Stdout = io.Discard
-	}
-	if j.Stderr == nil {
-		j.Stderr = io.Discard
-	}
 	if p.Stdin == nil {
 		return j
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +18,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/need"
 	"kinit/engine/transport"
-	"kinit/engine/transport/ssh"
 	"kinit/engine/transport/transporttest"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -139,6 +139,32 @@ func TestNoSetsid(t *testing.T) {
 	}
 }
 
+// A shell that cannot tell its number runs nothing, since nothing could end it.
+func TestNoProc(t *testing.T) {
+	t.Parallel()
+	need.Root(t, "mount namespaces")
+	hide := []string{"unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc; exec \"$@\"", "sh"}
+	conn := dial(t, config(sshd.Within(t, hide)))
+	made := filepath.Join(t.TempDir(), "made")
+	_, err := conn.Exec(t.Context(), transport.Process{Line: "touch " + made})
+	if !errors.Is(err, transport.ErrUnreachable) || !strings.Contains(err.Error(), "the command was not started: the machine's shell cannot read /proc/self/stat") {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the command ran: %v", err)
+	}
+}
+
+func TestTheEnvironmentHasNamesOfOneLetter(t *testing.T) {
+	t.Parallel()
+	conn := dial(t, config(sshd.Start(t)))
+	var out bytes.Buffer
+	p := transport.Process{Line: "echo $p $r", Env: map[string]string{"p": "one", "r": "two"}, Stdout: &out}
+	if _, err := conn.Exec(t.Context(), p); err != nil || out.String() != "one two\n" {
+		t.Errorf("output %q, error %v", out.String(), err)
+	}
+}
+
 func TestNoForwarding(t *testing.T) {
 	t.Parallel()
 	conn := dial(t, config(sshd.Start(t, "DisableForwarding yes")))
@@ -206,7 +232,7 @@ func TestBecome(t *testing.T) {
 	})
 	t.Run("another user with su", func(t *testing.T) {
 		c := config(server)
-		c.Become, c.BecomeMethod = "nobody", ssh.Su
+		c.Become, c.BecomeMethod = "nobody", "su"
 		conn := dial(t, c)
 		says(t, conn, "id -un", "nobody\n")
 		files, err := conn.Files(t.Context())
@@ -220,13 +246,13 @@ func TestBecome(t *testing.T) {
 	t.Run("the suite with su", func(t *testing.T) {
 		transporttest.Run(t, func(t *testing.T) transport.Conn {
 			c := config(server)
-			c.Become, c.BecomeMethod = "root", ssh.Su
+			c.Become, c.BecomeMethod = "root", "su"
 			return dial(t, c)
 		})
 	})
 	t.Run("a program that is not there", func(t *testing.T) {
 		c := config(server)
-		c.Become, c.BecomeMethod = "nobody", ssh.Doas
+		c.Become, c.BecomeMethod = "nobody", "doas"
 		if _, err := exec.LookPath("doas"); err == nil {
 			says(t, dial(t, c), "id -un", "nobody\n")
 			return

@@ -14,6 +14,8 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
+	"kinit/engine/transport/internal/sftpfs"
 )
 
 // link is one SSH connection and its sessions. A Conn replaces a lost link by a new one.
@@ -27,12 +29,9 @@ type link struct {
 	cramped atomic.Bool   // there is no session for that worker
 	scripts chan struct{} // holds a token for each script that runs on a Windows machine
 	shells  loginShell    // of a Windows machine
-	files   channelFiles
+	files   *sftpfs.Kept
 	hurried sync.Once
-
-	mu      sync.Mutex
-	closing bool
-	owned   sync.WaitGroup // goroutines of the link
+	life    *life.Life // goroutines of the link are its work
 }
 
 // connect makes a connection, verifies the host and authenticates. If the server hangs up
@@ -59,12 +58,12 @@ const absence = 15 * time.Second
 
 // connectAgain connects, and tries again after errors that pass.
 func (c Config) connectAgain(ctx context.Context, passes func(error) bool) (*link, error) {
-	for call := 1; ; call++ {
+	for attempt := 1; ; attempt++ {
 		l, err := c.connect(ctx)
-		if err == nil || ctx.Err() == nil && (call >= mostCalls || !passes(err)) {
+		if err == nil || ctx.Err() == nil && (attempt >= mostAttempts || !passes(err)) {
 			return l, err
 		}
-		if err := wait(ctx, time.Duration(call)*firstRecall); err != nil {
+		if err := life.Wait(ctx, time.Duration(attempt)*firstDelay); err != nil {
 			return nil, err
 		}
 	}
@@ -73,8 +72,8 @@ func (c Config) connectAgain(ctx context.Context, passes func(error) bool) (*lin
 // The number of attempts after errors that pass, and the delay before the second one; each
 // further delay is longer by the same time. Together 15 s.
 const (
-	mostCalls   = 6
-	firstRecall = time.Second
+	mostAttempts = 6
+	firstDelay   = time.Second
 )
 
 // errHungUp is the error if the server ended the connection during the handshake.
@@ -153,8 +152,8 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 // newLink starts the goroutines that watch a connection.
 func newLink(c Config, client *gossh.Client) *link {
 	l := &link{
-		config: c, client: client, done: make(chan struct{}),
-		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: newChannelFiles(),
+		config: c, client: client, done: make(chan struct{}), life: life.New(c.label()),
+		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: sftpfs.NewKept(),
 	}
 	l.workers, l.urgent = newPool(l.startWorker, mostWorkers), newPool(l.startWorker, 1)
 	l.spawn(func() {
@@ -215,36 +214,12 @@ func (l *link) answers() bool {
 }
 
 // spawn starts a goroutine that close waits for. It reports whether it did.
-func (l *link) spawn(work func()) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closing {
-		l.owned.Go(work)
-	}
-	return !l.closing
-}
+func (l *link) spawn(work func()) bool { return l.life.Go(work) }
 
 // bounded makes a call that waits for the server and takes no context. If ctx ends first,
 // the call continues in the background and ends with the link.
 func bounded[T any](ctx context.Context, l *link, call func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	var none T
-	answers := make(chan answer, 1)
-	if !l.spawn(func() {
-		value, err := call()
-		answers <- answer{value, err}
-	}) {
-		return none, errCut
-	}
-	select {
-	case a := <-answers:
-		return a.value, a.err
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
+	return life.Await(ctx, l.spawn, errCut, call)
 }
 
 // outlasting returns a context that ends a while after ctx does.
@@ -274,11 +249,9 @@ func (l *link) gone(ctx context.Context) bool {
 
 // close ends the connection and waits for its goroutines.
 func (l *link) close() {
-	l.mu.Lock()
-	l.closing = true
-	l.mu.Unlock()
+	l.life.Stop()
 	_ = l.client.Close() // an error means that it is already closed
-	l.owned.Wait()
+	l.life.End()
 }
 
 const keepAliveRequest = "keepalive@openssh.com"

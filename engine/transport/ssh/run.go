@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -18,10 +17,13 @@ const (
 	patience = 5 * time.Second // for it to end after SIGKILL, and for other answers
 )
 
+// mostNoSessions is after how many shells without a number a command is given up.
+const mostNoSessions = 3
+
 // exec runs a job on one of the workers. A job that a worker did not begin goes
 // to another one.
 func (l *link) exec(ctx context.Context, j *job) (int, error) {
-	for {
+	for noSessions := 0; ; {
 		workers := l.workers
 		if j.Urgent && !l.cramped.Load() {
 			workers = l.urgent
@@ -41,7 +43,10 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		if l.cramped.Load() {
 			l.urgent.empty()
 		}
-		if !errors.Is(err, errNotStarted) || l.gone(ctx) {
+		if errors.Is(err, errNoSession) {
+			noSessions++
+		}
+		if !errors.Is(err, errNotStarted) || l.gone(ctx) || noSessions == mostNoSessions {
 			return code, err
 		}
 	}
@@ -97,6 +102,10 @@ func (r *running) readOutput(nonce string) error {
 	if err != nil {
 		return err
 	}
+	if session == 0 {
+		r.worker.close()
+		return errNoSession
+	}
 	r.began <- session
 	if err := framing.Until(from, nonce, r.stdout); err != nil {
 		return err
@@ -119,24 +128,10 @@ func (r *running) feed() error {
 	if err := r.worker.stream(); err != nil {
 		return nil // the outputs report the lost connection
 	}
-	from := &source{from: r.job.Stdin}
+	from := framing.NewSource(r.job.Stdin)
 	_, _ = io.Copy(r.worker.session, from)
-	if from.err == nil {
+	if from.Err == nil {
 		_ = r.worker.session.CloseWrite()
 	}
-	return from.err
-}
-
-// source stores the error of a reader, separately from that of the writer of io.Copy.
-type source struct {
-	from io.Reader
-	err  error
-}
-
-func (s *source) Read(b []byte) (int, error) {
-	n, err := s.from.Read(b)
-	if err != nil && err != io.EOF {
-		s.err = fmt.Errorf("read the standard input: %w", err)
-	}
-	return n, err
+	return from.Err
 }

@@ -3,7 +3,6 @@ package ssh
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"kinit/engine/transport"
@@ -156,7 +155,9 @@ func (r *running) result(ctx context.Context) (int, error) {
 		r.sweep(ctx)
 		return 0, r.cause
 	case r.err == nil:
-		return r.code, r.copied()
+		return r.code, framing.Copied(r.stdout, r.stderr)
+	case errors.Is(r.err, errNoSession):
+		return 0, errNoSession
 	case errors.Is(r.err, errNotStarted):
 		return 0, errNotStarted
 	case errors.Is(r.err, transport.ErrFenced):
@@ -168,14 +169,6 @@ func (r *running) result(ctx context.Context) (int, error) {
 		r.sweep(ctx) // the shell was killed: end what it ran
 	}
 	return 0, lost(r.err)
-}
-
-// copied returns the error of the writers.
-func (r *running) copied() error {
-	if err := errors.Join(r.stdout.Err(), r.stderr.Err()); err != nil {
-		return fmt.Errorf("copy the output: %w", err)
-	}
-	return nil
 }
 
 // sweep kills the rest of a killed command's session: children that ignored SIGTERM. The

@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -106,12 +107,6 @@ const (
 )
 
 func newScripted(l *link, s *session, header []byte, p transport.Process) *scripted {
-	if p.Stdout == nil {
-		p.Stdout = io.Discard
-	}
-	if p.Stderr == nil {
-		p.Stderr = io.Discard
-	}
 	r := &scripted{
 		link: l, session: s, header: header, stdin: p.Stdin, input: &input{to: s},
 		outSink: framing.NewSink(p.Stdout), errSink: framing.NewSink(p.Stderr),
@@ -193,20 +188,14 @@ func (r *scripted) copy(to io.Writer, from *output) {
 
 // watch waits for the exit code, which the server sends as a request (RFC 4254, 6.10).
 func (r *scripted) watch() {
-	told := false
-	for request := range r.session.requests {
-		if request.WantReply {
-			_ = request.Reply(false, nil)
+	r.session.watch(r.exited, func(request *gossh.Request) bool {
+		if request.Type != "exit-status" || len(request.Payload) != 4 {
+			return false
 		}
-		if !told && request.Type == "exit-status" && len(request.Payload) == 4 {
-			code := int(int32(binary.BigEndian.Uint32(request.Payload)))
-			r.status, told = &code, true
-			close(r.exited)
-		}
-	}
-	if !told {
-		close(r.exited)
-	}
+		code := int(int32(binary.BigEndian.Uint32(request.Payload)))
+		r.status = &code
+		return true
+	})
 }
 
 // feed sends the script and then the input. It returns only errors of the reader: the
@@ -223,9 +212,9 @@ func (r *scripted) feed() error {
 		return nil
 	}
 	if r.stdin != nil {
-		from := &source{from: r.stdin}
-		if _, _ = io.Copy(r.input, from); from.err != nil {
-			return from.err
+		from := framing.NewSource(r.stdin)
+		if _, _ = io.Copy(r.input, from); from.Err != nil {
+			return from.Err
 		}
 	}
 	r.input.end()
@@ -279,13 +268,13 @@ func (r *scripted) sweep(ctx context.Context) {
 
 // result returns how the script ended.
 func (r *scripted) result() (int, error) {
-	code, told := r.exitCode()
+	code, reported := r.exitCode()
 	switch {
 	case r.cause != nil:
 		return 0, r.cause
-	case told && r.stdout.Begun():
-		return code, r.copied()
-	case told:
+	case reported && r.stdout.Begun():
+		return code, framing.Copied(r.outSink, r.errSink)
+	case reported:
 		return 0, r.neverBegan(code)
 	case r.fate.CompareAndSwap(fateOpen, fateGivenUp):
 		return 0, errNotStarted
@@ -294,7 +283,7 @@ func (r *scripted) result() (int, error) {
 }
 
 // exitCode returns the exit code, if the session has sent it.
-func (r *scripted) exitCode() (code int, told bool) {
+func (r *scripted) exitCode() (code int, reported bool) {
 	select {
 	case <-r.exited:
 	default:
@@ -306,20 +295,9 @@ func (r *scripted) exitCode() (code int, told bool) {
 	return *r.status, true
 }
 
-// copied returns the error of the writers.
-func (r *scripted) copied() error {
-	if err := errors.Join(r.outSink.Err(), r.errSink.Err()); err != nil {
-		return fmt.Errorf("copy the output: %w", err)
-	}
-	return nil
-}
-
 // neverBegan returns why a script did not run, with the machine's message.
 func (r *scripted) neverBegan(code int) error {
-	text := strings.TrimSpace(r.stdout.Before())
-	if text == "" {
-		text = "it printed nothing: is the machine's operating system Windows?"
-	}
+	text := cmp.Or(strings.TrimSpace(r.stdout.Before()), "it printed nothing: is the machine's operating system Windows?")
 	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
 }
 

@@ -17,46 +17,6 @@ import (
 	"kinit/engine/transport/internal/sftpfs"
 )
 
-// channelFiles is the SFTP channel of one link, opened when first needed.
-type channelFiles struct {
-	opening chan struct{} // holds a token while the client is checked or made
-	opened  *sftp.Client
-}
-
-func newChannelFiles() channelFiles { return channelFiles{opening: make(chan struct{}, 1)} }
-
-// client returns the SFTP client.
-func (f *channelFiles) client(ctx context.Context, l *link) (*sftp.Client, error) {
-	select {
-	case f.opening <- struct{}{}:
-		defer func() { <-f.opening }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if f.opened != nil {
-		return f.opened, nil
-	}
-	client, err := l.openFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f.opened = client
-	return client, nil
-}
-
-// forget drops a client whose channel has ended, so that the next one is new.
-func (f *channelFiles) forget(ctx context.Context, client *sftp.Client) {
-	select {
-	case f.opening <- struct{}{}:
-		defer func() { <-f.opening }()
-	case <-ctx.Done():
-		return // the next request detects it again
-	}
-	if f.opened == client {
-		f.opened = nil
-	}
-}
-
 // openFiles opens a session for SFTP. If the server has none left, it ends a worker first.
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)

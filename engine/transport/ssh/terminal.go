@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	gossh "golang.org/x/crypto/ssh"
 
@@ -18,24 +19,8 @@ func (c *Conn) Interact(ctx context.Context, line string, t transport.Terminal) 
 	if err != nil {
 		return 0, err
 	}
-	type end struct {
-		code int
-		err  error
-	}
-	ends := make(chan end, 1)
 	// The library waits for the server at every step, even for one that has vanished.
-	if !l.spawn(func() {
-		code, err := c.interact(ctx, l, line, t)
-		ends <- end{code, err}
-	}) {
-		return 0, c.errClosed()
-	}
-	select {
-	case e := <-ends:
-		return e.code, e.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	return bounded(ctx, l, func() (int, error) { return c.interact(ctx, l, line, t) })
 }
 
 func (c *Conn) interact(ctx context.Context, l *link, line string, t transport.Terminal) (int, error) {
@@ -86,6 +71,8 @@ func exitCode(ctx context.Context, err error) (int, error) {
 	var exit *gossh.ExitError
 	switch {
 	case err == nil:
+		return 0, nil
+	case err == io.EOF: // the line ended well, and before it had read all its input
 		return 0, nil
 	case ctx.Err() != nil:
 		return 0, ctx.Err()

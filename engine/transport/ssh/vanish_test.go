@@ -184,3 +184,20 @@ func TestWhatComesInsteadOfTheFileServerIsTold(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
+
+// The connection ends each time when the file server is asked for.
+func TestAConnectionThatEndsAsTheFileServerBegins(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{
+		"without a word": "kill -9 $PPID",
+		"with a message": "echo going; kill -9 $PPID",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := sshd.Start(t, "Match all", "ForceCommand case $SSH_ORIGINAL_COMMAND in *sftp*) "+command+";; *) exec $SSH_ORIGINAL_COMMAND;; esac")
+			if _, err := dial(t, config(server)).Files(t.Context()); !errors.Is(err, transport.ErrUnreachable) {
+				t.Errorf("error %v, want that the machine is unreachable", err)
+			}
+		})
+	}
+}

@@ -39,8 +39,7 @@ func outward(op, name string) (string, error) {
 
 // inward replaces the path in an error by the caller's form.
 func inward(err error) error {
-	var named *fs.PathError
-	if errors.As(err, &named) {
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: named.Op, Path: strings.TrimPrefix(named.Path, "/"), Err: named.Err}
 	}
 	return err
@@ -196,4 +195,49 @@ func plainInfo(info module.FileInfo) module.FileInfo {
 	info.Mode = windows.Mode(info.Mode.Type(), info.Mode&0o200 == 0)
 	info.UID, info.GID = 0, 0
 	return info
+}
+
+// Fenced returns the same files with a check for a file before each change. SFTP cannot do
+// both at once: a change in the short time after the check is still made.
+func (f windowsFiles) Fenced(file string) module.Files {
+	system := windowsRemote{lookingFirst{f.remote.FS, "/" + file}}
+	return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: f.exec.Fenced(file)}
+}
+
+// lookingFirst is an FS that checks for a file before each change.
+type lookingFirst struct {
+	posix.FS
+	file string
+}
+
+// look makes a change if the file is there.
+func (l lookingFirst) look(ctx context.Context, op, path string, change func() error) error {
+	_, err := l.FS.Stat(ctx, l.file, false)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fs.PathError{Op: op, Path: path, Err: transport.ErrFenced}
+	case err != nil:
+		return err
+	}
+	return change()
+}
+
+func (l lookingFirst) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
+	return l.look(ctx, "write", path, func() error { return l.FS.Create(ctx, path, attr, content) })
+}
+
+func (l lookingFirst) Mkdir(ctx context.Context, path string) error {
+	return l.look(ctx, "mkdir", path, func() error { return l.FS.Mkdir(ctx, path) })
+}
+
+func (l lookingFirst) Rename(ctx context.Context, from, to string) error {
+	return l.look(ctx, "rename", from, func() error { return l.FS.Rename(ctx, from, to) })
+}
+
+func (l lookingFirst) Remove(ctx context.Context, path string) error {
+	return l.look(ctx, "remove", path, func() error { return l.FS.Remove(ctx, path) })
+}
+
+func (l lookingFirst) Rmdir(ctx context.Context, path string) error {
+	return l.look(ctx, "remove", path, func() error { return l.FS.Rmdir(ctx, path) })
 }

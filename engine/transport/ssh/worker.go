@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	gossh "golang.org/x/crypto/ssh"
 
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/framing"
@@ -53,19 +56,7 @@ func (l *link) startWorker(ctx context.Context) (*worker, error) {
 // watch waits for the end of the shell. The server signals it with a request, which comes
 // even while remaining processes hold the outputs open.
 func (w *worker) watch() {
-	ended := false
-	for request := range w.session.requests {
-		if request.WantReply {
-			_ = request.Reply(false, nil)
-		}
-		if !ended && strings.HasPrefix(request.Type, "exit-") {
-			ended = true
-			close(w.exited)
-		}
-	}
-	if !ended {
-		close(w.exited)
-	}
+	w.session.watch(w.exited, func(request *gossh.Request) bool { return strings.HasPrefix(request.Type, "exit-") })
 }
 
 // ended reports whether the shell has ended.
@@ -113,10 +104,7 @@ func (w *worker) slow(said *beginning) error {
 	ctx, cancel := context.WithTimeout(context.Background(), briefly)
 	defer cancel()
 	_, _ = bounded(ctx, w.link, func() (int64, error) { return io.Copy(said, w.stderr) })
-	text := said.String()
-	if text == "" {
-		text = "nothing"
-	}
+	text := cmp.Or(said.String(), "nothing")
 	return unreachable("start a shell", fmt.Errorf("it did not begin within %s; all that came was %s", w.link.config.HandshakeTimeout, text))
 }
 

@@ -2,6 +2,7 @@ package transporttest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -10,46 +11,32 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"kinit/engine/transport"
 )
 
 func (s suite) dial(t *testing.T) {
 	s.behaviour(t, "dial/tcp", func(t *testing.T) {
 		ctx, conn := s.conn(t)
-		address := serveEcho(t, "tcp", "127.0.0.1:0")
-		to, err := conn.Dial(ctx, "tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		exchange(t, to, random(3<<20))
+		talk(ctx, t, conn, "tcp", serveEcho(t, "tcp", "127.0.0.1:0"), random(3<<20))
 	})
 	s.behaviour(t, "dial/tcp by name", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		_, port, _ := net.SplitHostPort(serveEcho(t, "tcp", "127.0.0.1:0"))
-		to, err := conn.Dial(ctx, "tcp", net.JoinHostPort("localhost", port))
-		if err != nil {
-			t.Fatal(err)
-		}
-		exchange(t, to, []byte("hello"))
+		talk(ctx, t, conn, "tcp", net.JoinHostPort("localhost", port), []byte("hello"))
 	})
 	s.behaviour(t, "dial/unix", func(t *testing.T) {
 		ctx, conn := s.conn(t)
-		to, err := conn.Dial(ctx, "unix", serveEcho(t, "unix", socketPath(t)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		exchange(t, to, random(3<<20))
+		talk(ctx, t, conn, "unix", serveEcho(t, "unix", socketPath(t)), random(3<<20))
 	})
 	s.behaviour(t, "dial/nobody listens", func(t *testing.T) {
 		ctx, conn := s.conn(t)
-		if _, err := conn.Dial(ctx, "unix", socketPath(t)); err == nil {
-			t.Error("a missing socket was dialled")
-		}
-		if _, err := conn.Dial(ctx, "tcp", "127.0.0.1:1"); err == nil {
-			t.Error("a closed port was dialled")
-		}
-		if _, err := conn.Dial(ctx, "udp", "127.0.0.1:1"); err == nil {
-			t.Error("udp was dialled")
-		}
+		_, err := conn.Dial(ctx, "unix", socketPath(t))
+		refused(t, err, "a missing socket was dialled")
+		_, err = conn.Dial(ctx, "tcp", "127.0.0.1:1")
+		refused(t, err, "a closed port was dialled")
+		_, err = conn.Dial(ctx, "udp", "127.0.0.1:1")
+		refused(t, err, "udp was dialled")
 		s.goesOn(ctx, t, conn)
 	})
 	s.behaviour(t, "dial/socket", s.socket)
@@ -82,9 +69,8 @@ func (s suite) socket(t *testing.T) {
 		check(t, err)
 		want(t, "permissions of the folder", info.Mode().Perm(), 0o700)
 	}
-	if _, err := conn.Socket(ctx, socketPath(t)); err == nil {
-		t.Error("a missing socket was forwarded")
-	}
+	_, err = conn.Socket(ctx, socketPath(t))
+	refused(t, err, "a missing socket was forwarded")
 	check(t, conn.Close())
 	if local != remote {
 		_, err := os.Stat(filepath.Dir(local))
@@ -128,6 +114,16 @@ func serveEcho(t *testing.T, network, address string) string {
 		}
 	})
 	return listener.Addr().String()
+}
+
+// talk dials, and exchanges a text.
+func talk(ctx context.Context, t *testing.T, conn transport.Conn, network, address string, text []byte) {
+	t.Helper()
+	to, err := conn.Dial(ctx, network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchange(t, to, text)
 }
 
 // exchange sends a text, says that this was all, and wants it back.

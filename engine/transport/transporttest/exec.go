@@ -110,13 +110,10 @@ func (s suite) largeOutput(t *testing.T) {
 	text := func(word string) string {
 		return strings.Repeat(word+"\n", size/(len(word)+1)+1)[:size]
 	}
-	var stdout, stderr bytes.Buffer
-	code, err := conn.Exec(ctx, transport.Process{Line: s.large("outoutout", "errerr", size), Stdout: &stdout, Stderr: &stderr})
-	if err != nil || code != 0 {
-		t.Fatalf("code %d, error %v", code, err)
-	}
-	want(t, "stdout", sha256.Sum256(stdout.Bytes()), sha256.Sum256([]byte(text("outoutout"))))
-	want(t, "stderr", sha256.Sum256(stderr.Bytes()), sha256.Sum256([]byte(text("errerr"))))
+	got := sh(ctx, t, conn, s.large("outoutout", "errerr", size))
+	want(t, "code", got.code, 0)
+	want(t, "stdout", sha256.Sum256([]byte(got.stdout)), sha256.Sum256([]byte(text("outoutout"))))
+	want(t, "stderr", sha256.Sum256([]byte(got.stderr)), sha256.Sum256([]byte(text("errerr"))))
 }
 
 // background leaves a process behind that writes to the output it inherited,
@@ -135,20 +132,14 @@ func (s suite) live(t *testing.T) {
 	ctx, conn := s.conn(t)
 	file := s.folder(ctx, t, conn) + "/go"
 	seen := make(chan struct{})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := conn.Exec(ctx, transport.Process{Line: s.readyUntil(file), Stdout: &trigger{word: "ready\n", seen: seen}})
-		ended <- err
-	}()
+	ended := begin(ctx, conn, transport.Process{Line: s.readyUntil(file), Stdout: &trigger{word: "ready\n", seen: seen}})
 	select {
 	case <-seen:
 	case err := <-ended:
 		t.Fatalf("ended before its output was seen: %v", err)
 	}
 	sh(ctx, t, conn, s.touch(file))
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	check(t, <-ended)
 }
 
 // trigger tells when it has got a word.

@@ -33,28 +33,19 @@ func (s suite) input(t *testing.T) {
 		s.behaviour(t, name+" in memory", func(t *testing.T) { s.echo(t, conn, bytes.NewReader(text), text) })
 		s.behaviour(t, name+" streamed", func(t *testing.T) { s.echo(t, conn, onlyReader{bytes.NewReader(text)}, text) })
 	}
-	run := func(line string, in io.Reader) (outcome, error) {
-		var stdout, stderr bytes.Buffer
-		code, err := conn.Exec(ctx, transport.Process{Line: line, Stdin: in, Stdout: &stdout, Stderr: &stderr})
-		return outcome{code, stdout.String(), stderr.String()}, err
-	}
 	for name, in := range map[string]func() io.Reader{
 		"in memory": func() io.Reader { return strings.NewReader("line 1\nline 2\n") },
 		"streamed":  func() io.Reader { return onlyReader{strings.NewReader("line 1\nline 2\n")} },
 		"endless":   func() io.Reader { return endless{} },
 	} {
 		s.behaviour(t, "a command that reads only a line, "+name, func(t *testing.T) {
-			got, err := run(s.firstLine, in())
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, err := exec(ctx, conn, s.firstLine, in())
+			check(t, err)
 			want(t, "outcome", got, outcome{9, "line 1\n", ""})
 		})
 		s.behaviour(t, "a command that reads nothing, "+name, func(t *testing.T) {
-			got, err := run("exit 5", in())
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, err := exec(ctx, conn, "exit 5", in())
+			check(t, err)
 			want(t, "outcome", got, outcome{code: 5})
 		})
 	}
@@ -74,7 +65,7 @@ func (s suite) input(t *testing.T) {
 	})
 	s.behaviour(t, "an input that fails kills the command", func(t *testing.T) {
 		broken := errors.New("the file is damaged")
-		_, err := run(s.takeInput, io.MultiReader(strings.NewReader("part"), failingReader{broken}))
+		_, err := exec(ctx, conn, s.takeInput, io.MultiReader(strings.NewReader("part"), failingReader{broken}))
 		wantIs(t, err, broken)
 	})
 	s.behaviour(t, "commands go on afterwards", func(t *testing.T) { s.goesOn(ctx, t, conn) })
@@ -83,13 +74,12 @@ func (s suite) input(t *testing.T) {
 // echo sends the input through a command that copies it.
 func (s suite) echo(t *testing.T, conn transport.Conn, in io.Reader, text []byte) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code, err := conn.Exec(t.Context(), transport.Process{Line: s.copyInput, Stdin: in, Stdout: &stdout, Stderr: &stderr})
-	if err != nil || code != 0 || stderr.Len() > 0 {
-		t.Fatalf("code %d, error %v, stderr %q", code, err, stderr.String())
+	got, err := exec(t.Context(), conn, s.copyInput, in)
+	if err != nil || got.code != 0 || got.stderr != "" {
+		t.Fatalf("code %d, error %v, stderr %q", got.code, err, got.stderr)
 	}
-	want(t, "size", stdout.Len(), len(text))
-	want(t, "sum", sha256.Sum256(stdout.Bytes()), sha256.Sum256(text))
+	want(t, "size", len(got.stdout), len(text))
+	want(t, "sum", sha256.Sum256([]byte(got.stdout)), sha256.Sum256(text))
 }
 
 // random returns bytes that are the same in every run.

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"strings"
 	"sync"
@@ -101,11 +102,7 @@ func (s suite) conn(t *testing.T) (context.Context, transport.Conn) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	conn := s.open(t)
-	t.Cleanup(func() {
-		if err := conn.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
+	t.Cleanup(func() { check(t, conn.Close()) })
 	return ctx, conn
 }
 
@@ -118,12 +115,36 @@ type outcome struct {
 // sh runs a line that must have an exit code.
 func sh(ctx context.Context, t *testing.T, conn transport.Conn, line string) outcome {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code, err := conn.Exec(ctx, transport.Process{Line: line, Stdout: &stdout, Stderr: &stderr})
+	got, err := exec(ctx, conn, line, nil)
 	if err != nil {
 		t.Fatalf("exec %s: %v", line, err)
 	}
-	return outcome{code, stdout.String(), stderr.String()}
+	return got
+}
+
+// exec runs a line with an input, which may be nil.
+func exec(ctx context.Context, conn transport.Conn, line string, in io.Reader) (outcome, error) {
+	var stdout, stderr bytes.Buffer
+	code, err := conn.Exec(ctx, transport.Process{Line: line, Stdin: in, Stdout: &stdout, Stderr: &stderr})
+	return outcome{code, stdout.String(), stderr.String()}, err
+}
+
+// begin starts a process, and returns the error with which it ends.
+func begin(ctx context.Context, conn transport.Conn, p transport.Process) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(ctx, p)
+		ended <- err
+	}()
+	return ended
+}
+
+// refused checks that what must not be done is an error.
+func refused(t *testing.T, err error, done string) {
+	t.Helper()
+	if err == nil {
+		t.Error(done)
+	}
 }
 
 // folder makes a folder on the machine.

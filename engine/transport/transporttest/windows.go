@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kinit/engine/lists"
 	"kinit/engine/shell"
 )
 
@@ -81,10 +82,7 @@ func windows() dialect {
 		nap:       "Start-Sleep -Milliseconds 5; exit 3",
 		print:     func(text string) string { return out + shell.PowerShell(text+".") + ")" },
 		printAll: func(texts []string) string {
-			quoted := make([]string, len(texts))
-			for i, text := range texts {
-				quoted[i] = shell.PowerShell(text)
-			}
+			quoted := lists.Map(texts, shell.PowerShell)
 			return "foreach ($text in " + strings.Join(quoted, ", ") + ") { " + out + "$text + \".`0\") }"
 		},
 		nasty: unicodeOnly(Nasty()),

@@ -84,8 +84,8 @@ func (c *client) call(ctx context.Context, m message, deadline time.Duration) (*
 }
 
 func (c *client) lost(m message, err error, deadline time.Duration, late bool) error {
-	var lost *lostError
-	if !errors.As(err, &lost) || errors.Is(err, transport.ErrHostKey) {
+	lost, ok := errors.AsType[*lostError](err)
+	if !ok || errors.Is(err, transport.ErrHostKey) {
 		return err
 	}
 	lost.step = m.step

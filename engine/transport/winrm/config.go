@@ -1,6 +1,7 @@
 package winrm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,28 +72,17 @@ const (
 
 // complete sets the defaults and returns an error for wrong settings.
 func (c Config) complete() (Config, error) {
-	if c.Auth == "" {
-		c.Auth = Basic
+	c.Auth, c.Name = cmp.Or(c.Auth, Basic), cmp.Or(c.Name, c.Address)
+	port := portHTTPS
+	if c.Auth == NTLM {
+		port = portHTTP
 	}
-	if c.Name == "" {
-		c.Name = c.Address
-	}
-	if c.Port == 0 {
-		c.Port = portHTTPS
-		if c.Auth == NTLM {
-			c.Port = portHTTP
-		}
-	}
+	c.Port = cmp.Or(c.Port, port)
 	if c.Dial == nil {
 		c.Dial = new(net.Dialer).DialContext
 	}
-	for value, standard := range map[*time.Duration]time.Duration{
-		&c.ConnectTimeout: defaultConnectTimeout, &c.Outage: defaultOutage, &c.poll: defaultPoll, &c.answer: defaultAnswer,
-	} {
-		if *value == 0 {
-			*value = standard
-		}
-	}
+	c.ConnectTimeout, c.Outage = cmp.Or(c.ConnectTimeout, defaultConnectTimeout), cmp.Or(c.Outage, defaultOutage)
+	c.poll, c.answer = cmp.Or(c.poll, defaultPoll), cmp.Or(c.answer, defaultAnswer)
 	return c, c.check()
 }
 

@@ -34,7 +34,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, client: client, shells: newPool(client), life: life.New()}
+	c := &Conn{config: config, client: client, shells: newPool(client), life: life.New(config.label())}
 	c.files = windows.New(c.Exec)
 	s, err := c.shells.take(ctx)
 	if err != nil {
@@ -56,25 +56,13 @@ func (c *Conn) about(what string, err error) error {
 // is closed: Windows keeps the processes of a shell in a job. A scheduled task or a service
 // outlives it.
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if !c.life.Enter() {
-		return 0, c.errClosed()
-	}
-	defer c.life.Leave()
-	inner, stop := c.life.During(ctx)
-	defer stop()
-	code, err := c.exec(inner, p)
-	switch {
-	case err == nil:
-		return code, nil
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-		return 0, ctx.Err()
-	case errors.Is(context.Cause(inner), net.ErrClosed):
-		return 0, c.errClosed()
-	}
-	return code, c.about("run on", err)
+	return c.life.Do(ctx, func(ctx context.Context) (int, error) {
+		code, err := c.exec(ctx, p)
+		if err != nil {
+			err = c.about("run on", err)
+		}
+		return code, err
+	})
 }
 
 // Files returns the machine's file system, which uses scripts. Each access starts a
@@ -104,8 +92,4 @@ func (c *Conn) Close() error {
 	c.shells.close(context.Background())
 	c.client.wire.close()
 	return nil
-}
-
-func (c *Conn) errClosed() error {
-	return fmt.Errorf("%s: %w", c.config.label(), net.ErrClosed)
 }

@@ -3,6 +3,8 @@ package winrm
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,12 +44,9 @@ const fromWindows = 0x80070000
 
 // is reports whether the fault has one of the codes, also in the form of an HRESULT.
 func (f *Fault) is(codes ...uint32) bool {
-	for _, code := range codes {
-		if f.Code == code || code < 1<<16 && f.Code == fromWindows|code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(codes, func(code uint32) bool {
+		return f.Code == code || code < 1<<16 && f.Code == fromWindows|code
+	})
 }
 
 func (f *Fault) Error() string {
@@ -99,8 +98,7 @@ func (f *Fault) tooLarge() bool { return f.is(codeEnvelopeSize) || f.Subcode == 
 
 // asFault returns the fault in an error, or nil.
 func asFault(err error) *Fault {
-	var f *Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
 	}
 	return nil
@@ -129,19 +127,6 @@ func (b *faultBody) fault(step string) *Fault {
 }
 
 // untagged returns the text of a piece of XML.
-func untagged(text string) string {
-	var b strings.Builder
-	in := false
-	for _, r := range text {
-		switch {
-		case r == '<':
-			in = true
-		case r == '>':
-			in = false
-			b.WriteByte(' ')
-		case !in:
-			b.WriteRune(r)
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
+func untagged(text string) string { return strings.TrimSpace(tags.ReplaceAllString(text, " ")) }
+
+var tags = regexp.MustCompile(`<[^>]*>?|>`)

@@ -1,12 +1,11 @@
 package winrm
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/masterzen/winrm"
 	"github.com/masterzen/winrm/soap"
 )
@@ -105,9 +104,5 @@ func (m messages) terminate(shell, command string) message {
 
 // newID returns a random UUID as a message's id.
 func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	text := hex.EncodeToString(b[:])
-	return "uuid:" + strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+	return "uuid:" + uuid.NewString()
 }

@@ -151,8 +151,7 @@ func (l *login) enter(ctx context.Context) (answer, error) {
 
 // unsent marks an error of a login as one before the message was sent.
 func unsent(err error) error {
-	var lost *lostError
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[*lostError](err); ok {
 		lost.sent = false
 	}
 	return err

@@ -119,8 +119,7 @@ func post(ctx context.Context, client *http.Client, to, contentType string, body
 
 // reason returns the network error, without the method and the address.
 func reason(err error) error {
-	var named *url.Error
-	if errors.As(err, &named) {
+	if named, ok := errors.AsType[*url.Error](err); ok {
 		return named.Err
 	}
 	return err

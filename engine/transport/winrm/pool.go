@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
 )
 
 // mostShells is the most shells, and so commands at the same time, on one machine, of
@@ -68,15 +69,17 @@ func (p *pool) take(ctx context.Context) (*shell, error) {
 		if err == nil {
 			return &shell{id: id}, nil
 		}
-		if others := p.failed(err); others == 0 || !tooManyShells(err) {
+		if others := p.failed(err); others == 0 || !overQuota(err) {
 			return nil, err
 		}
 	}
 }
 
-func tooManyShells(err error) bool {
+// overQuota reports whether the machine refused a shell or a command because there are too
+// many.
+func overQuota(err error) bool {
 	f := asFault(err)
-	return f != nil && f.is(codeTooManyShells)
+	return f != nil && f.is(codeTooManyShells, codeTooManyCommands)
 }
 
 // next returns an idle shell, or reports that one may be made, or returns the channel to
@@ -103,11 +106,21 @@ func (p *pool) failed(err error) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count--
-	if tooManyShells(err) && p.count > 0 {
+	if overQuota(err) && p.count > 0 {
 		p.limit = p.count
 	}
 	p.wake()
 	return p.count
+}
+
+// refused records that the machine lets no command start in a shell. If not even one did,
+// deleting the shell frees nothing; so the limit is lowered, and callers wait for the others.
+func (p *pool) refused(s *shell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.commands == 1 && p.count > 1 {
+		p.limit = max(min(p.limit, p.count)-1, 1)
+	}
 }
 
 // mostMakes is the number of attempts to make a shell if the answer is lost or the machine
@@ -129,8 +142,7 @@ func (p *pool) make(ctx context.Context) (string, error) {
 
 // worthwhile reports whether another attempt may help.
 func (p *pool) worthwhile(err error, try int) bool {
-	var lost *lostError
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[*lostError](err); ok {
 		return lost.sent && try == 1
 	}
 	f := asFault(err)
@@ -201,14 +213,7 @@ func (p *pool) close(ctx context.Context) {
 
 // pause waits between two tries, longer each time, from 50 ms to 3 s.
 func pause(ctx context.Context, try int) error {
-	timer := time.NewTimer(min(50*time.Millisecond<<min(try-1, 10), 3*time.Second))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return life.Wait(ctx, min(50*time.Millisecond<<min(try-1, 10), 3*time.Second))
 }
 
 // gone returns the error for a command whose shell has vanished.

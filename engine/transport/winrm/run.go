@@ -76,7 +76,7 @@ func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
 
 // recover prepares another attempt after a command was not started.
 func (c *Conn) recover(ctx context.Context, err error, try int) error {
-	if f := asFault(err); f != nil && f.is(codeTooManyCommands) {
+	if overQuota(err) {
 		c.shells.renew(ctx)
 	}
 	return pause(ctx, try)
@@ -88,6 +88,9 @@ func (c *Conn) run(ctx context.Context, s *shell, j *job) (int, error) {
 	id, err := c.client.start(ctx, s.id, powershell.CommandLine())
 	if err != nil {
 		s.broken = true
+		if overQuota(err) {
+			c.shells.refused(s)
+		}
 		return 0, beforeStart(ctx, err)
 	}
 	r := newRunning(c.client, s, id, j)

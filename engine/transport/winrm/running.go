@@ -1,15 +1,16 @@
 package winrm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/powershell"
 )
 
@@ -20,9 +21,9 @@ type running struct {
 	command string
 	job     *job
 
-	stdout *powershell.Output
-	stderr *powershell.Errors
-	copied error // the error of the caller's writers
+	outSink, errSink *framing.Sink
+	stdout           *powershell.Output
+	stderr           *powershell.Errors
 
 	fate  atomic.Int32  // open, committed or abandoned
 	begun chan struct{} // closed when the script begins
@@ -57,31 +58,12 @@ func newRunning(c *client, s *shell, command string, j *job) *running {
 	r := &running{
 		client: c, shell: s, command: command, job: j,
 		begun: make(chan struct{}), ended: make(chan ending, 1), fed: make(chan error, 1),
+		outSink: framing.NewSink(j.Stdout), errSink: framing.NewSink(j.Stderr),
 	}
-	r.stdout = powershell.NewOutput(r.sink(j.Stdout), func(int) { close(r.begun) })
-	r.stderr = powershell.NewErrors(r.sink(j.Stderr))
+	r.stdout = powershell.NewOutput(r.outSink, func(int) { close(r.begun) })
+	r.stderr = powershell.NewErrors(r.errSink)
 	return r
 }
-
-// sink passes output on until one of the writers fails; then it drops the rest, so that the
-// command is not blocked.
-func (r *running) sink(to io.Writer) io.Writer {
-	if to == nil {
-		return io.Discard
-	}
-	return writerFunc(func(b []byte) (int, error) {
-		if r.copied == nil {
-			if _, err := to.Write(b); err != nil {
-				r.copied = fmt.Errorf("copy the output: %w", err)
-			}
-		}
-		return len(b), nil
-	})
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // attend feeds the command and receives its output until it has ended. It kills the command
 // if ctx ends or the input fails. After it returns, nothing is written; the caller's reader
@@ -144,9 +126,11 @@ func (r *running) result(ctx context.Context, end ending) (int, error) {
 	case end.err != nil:
 		r.kill(ctx)
 		return 0, end.err
-	case r.copied != nil:
-		return 0, r.copied
-	case !r.stdout.Begun():
+	}
+	if err := framing.Copied(r.outSink, r.errSink); err != nil {
+		return 0, err
+	}
+	if !r.stdout.Begun() {
 		return 0, r.neverBegan(end.code)
 	}
 	return end.code, nil
@@ -162,10 +146,7 @@ func (r *running) neverBegan(code int) error {
 		}
 		return err
 	}
-	text := strings.TrimSpace(r.stdout.Before())
-	if text == "" {
-		text = "it printed nothing on its standard output"
-	}
+	text := cmp.Or(strings.TrimSpace(r.stdout.Before()), "it printed nothing on its standard output")
 	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
 }
 
@@ -175,14 +156,12 @@ const patience = 60 * time.Second
 
 // awaitBegin waits for the script to begin.
 func (r *running) awaitBegin(ctx context.Context) bool {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	select {
 	case <-r.begun:
 		return true
-	case <-timer.C:
-		return false
-	case <-ctx.Done():
+	case <-timed.Done():
 		return false
 	}
 }

@@ -26,7 +26,7 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 		// VerifyConnection verifies: a pinned certificate may have another name and any
 		// dates.
 		InsecureSkipVerify: true,
-		VerifyConnection:   func(s tls.ConnectionState) error { return c.judge(s.PeerCertificates, pinned) },
+		VerifyConnection:   func(s tls.ConnectionState) error { return c.verifyPeer(s.PeerCertificates, pinned) },
 	}
 	if c.Auth != Certificate {
 		return config, nil
@@ -62,10 +62,10 @@ func (c Config) pinned() (*x509.Certificate, error) {
 	return certificate, nil
 }
 
-// judge accepts the pinned certificate itself, whatever its names and dates, since a
+// verifyPeer accepts the pinned certificate itself, whatever its names and dates, since a
 // machine's clock may be wrong; or one for the machine's name that the pinned one, or
 // when there is none an authority this machine trusts, has signed.
-func (c Config) judge(offered []*x509.Certificate, pinned *x509.Certificate) error {
+func (c Config) verifyPeer(offered []*x509.Certificate, pinned *x509.Certificate) error {
 	if len(offered) == 0 {
 		return fmt.Errorf("%w: %s offers no certificate", transport.ErrHostKey, c.label())
 	}

@@ -324,6 +324,37 @@ func TestQuotasOfARealServer(t *testing.T) {
 	}
 }
 
+// The command at work has used up the quota, so a further shell is refused, or the first
+// command in it.
+func TestTheShellAtWorkHasAllOperations(t *testing.T) {
+	for refused, most := range map[wsman.Action]int{wsman.Create: 3, wsman.Command: 4} {
+		t.Run(string(refused), func(t *testing.T) {
+			t.Parallel()
+			begun, release := make(chan struct{}), make(chan struct{})
+			w := &windows{script: func(_ context.Context, _ process.Command, script string) uint32 {
+				if script == "held" {
+					close(begun)
+					<-release
+				}
+				return 0
+			}}
+			_, c := simulate(t, w, 0, func(s *wsman.Settings) { s.Quotas = wsman.Quotas{Operations: most} })
+			conn := dial(t, c)
+			wantResult(t, run(t.Context(), conn, "first", nil), 0, "")
+			var all sync.WaitGroup
+			all.Go(func() { wantResult(t, run(t.Context(), conn, "held", nil), 0, "") })
+			<-begun
+			all.Go(func() { wantResult(t, run(t.Context(), conn, "last", nil), 0, "") })
+			time.Sleep(time.Second) // longer than all tries take
+			close(release)
+			all.Wait()
+			if ran := strings.Join(w.scripts(), " "); ran != "first held last" {
+				t.Errorf("ran %q", ran)
+			}
+		})
+	}
+}
+
 func TestSmallEnvelopesOfARealServer(t *testing.T) {
 	everyWay(t, func(t *testing.T, way int) {
 		_, c := simulate(t, &windows{script: simEcho}, way, func(s *wsman.Settings) { s.MaxEnvelopeSize = 64 << 10 })

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/engine/shell"
 )
@@ -37,4 +38,13 @@ func Matches(want, text string) bool {
 	}
 	re, err := regexp.Compile(want)
 	return err == nil && re.MatchString(text)
+}
+
+// Progress is a module.Command's Line that reports each line that is not blank.
+func Progress(h module.Host) func(line string) {
+	return func(line string) {
+		if line = strings.TrimSpace(line); line != "" {
+			h.Report(event.Progress{Text: Shorten(h.Redact(line))})
+		}
+	}
 }

@@ -1,14 +1,17 @@
 package content
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
 
 	"kinit/engine/module"
+	"kinit/engine/textdiff"
 	"kinit/modules/internal/fileattr"
 )
 
@@ -30,7 +33,7 @@ type File struct {
 
 // Check returns the mistake in the arguments that all files share.
 func (f File) Check() error {
-	if err := fileattr.CheckPath("dest", f.Path); err != nil {
+	if err := module.CheckPath("dest", f.Path); err != nil {
 		return err
 	}
 	if len(f.Validate) > 0 && !strings.Contains(strings.Join(f.Validate, "\n"), "%s") {
@@ -130,4 +133,52 @@ func (f File) hasBackup(ctx context.Context, h module.Host) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Attributes is embedded in the tasks that set the content of a file of a Linux host.
+type Attributes struct {
+	fileattr.Want
+	// Backup saves the file from before kinit as <path>.kinit-backup. On a host that belongs
+	// to a cluster, cleanup and the removal of the file restore it.
+	Backup bool `hcl:"backup,optional"`
+	// Accept is a command that checks the new content, as in ["visudo", "-cf", "%s"]; %s is
+	// the path of a temporary file. If it fails, the file is not changed.
+	Accept []string `hcl:"validate,optional"`
+}
+
+// File returns the file with these attributes, without its content.
+func (a Attributes) File(path string, secret bool) File {
+	return File{Path: path, Want: a.Want, Backup: a.Backup, Validate: a.Accept, Secret: secret}
+}
+
+// Whole returns the file with a content. A secret one is for its owner alone.
+func (a Attributes) Whole(path string, source Source, secret bool) File {
+	f := a.File(path, secret)
+	f.Source = source
+	if secret && f.Want.Mode == "" {
+		f.Want.Mode = "0600"
+	}
+	return f
+}
+
+// DiffBytes is the largest text that is shown as a diff.
+const DiffBytes = 64 << 10
+
+// Diff returns a unified diff of two texts, or "" if one is not a text or longer
+// than 64 KiB.
+func Diff(path string, before, after []byte) string {
+	if !isText(before) || !isText(after) {
+		return ""
+	}
+	return textdiff.Unified(path, before, after)
+}
+
+func isText(data []byte) bool {
+	return len(data) <= DiffBytes && utf8.Valid(data) && !bytes.ContainsRune(data, 0)
+}
+
+// private reports whether users other than the owner cannot read a file of that mode;
+// its content is then not shown. Mode 0 means unknown and is not private.
+func private(mode fs.FileMode) bool {
+	return mode != 0 && mode.Perm()&0o044 == 0
 }

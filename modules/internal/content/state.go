@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // hashHere is the size up to which a file is read over the connection to compare
@@ -47,7 +47,7 @@ func (f File) read(ctx context.Context, h module.Host) (state, error) {
 	if s.ours {
 		return s, nil
 	}
-	s.mark, s.ours, err = claim.Of(ctx, h, f.Path)
+	s.mark, s.ours, err = ownership.Of(ctx, h, f.Path)
 	return s, err
 }
 

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/lists"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/ownership"
 )
 
 // cleanUp is how long removing a rejected file may take after the task's time is
@@ -44,7 +45,7 @@ func (f File) write(ctx context.Context, h module.Host) error {
 // claim records the mark before the file is made or replaced. An existing mark
 // remains: it records the earlier state.
 func (f File) claim(ctx context.Context, h module.Host, s state) error {
-	_, marked, err := claim.Of(ctx, h, f.Path)
+	_, marked, err := ownership.Of(ctx, h, f.Path)
 	switch {
 	case err != nil || marked || h.Owner() == "":
 		return err
@@ -114,10 +115,7 @@ func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
 }
 
 func (f File) accept(ctx context.Context, h module.Host, temp string) error {
-	argv := make([]string, len(f.Validate))
-	for i, arg := range f.Validate {
-		argv[i] = strings.ReplaceAll(arg, "%s", temp)
-	}
+	argv := lists.Map(f.Validate, func(arg string) string { return strings.ReplaceAll(arg, "%s", temp) })
 	_, err := h.Run(ctx, module.Command{Argv: argv})
 	if exit := (*module.ExitError)(nil); f.Secret && errors.As(err, &exit) {
 		return fmt.Errorf("new content of %s is rejected by %s, the file is as before: it ended with code %d; the content is secret, so what it said is not shown",
@@ -137,14 +135,14 @@ func (f File) restore(ctx context.Context, h module.Host) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return claim.Release(ctx, h, f.Path)
+	return ownership.Release(ctx, h, f.Path)
 }
 
 func (f File) remove(ctx context.Context, h module.Host) error {
 	if err := h.Files().Remove(ctx, f.Path); err != nil {
 		return err
 	}
-	return claim.Release(ctx, h, f.Path)
+	return ownership.Release(ctx, h, f.Path)
 }
 
 // reportBytes is the size from which sending a file shows progress, and the interval

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
-	"strings"
 
 	"kinit/engine/module"
 )
@@ -95,20 +93,4 @@ func ParseMode(text string) (fs.FileMode, error) {
 		return 0, fmt.Errorf("mode is %q, want octal permission bits from \"0001\" to \"0777\", such as \"0644\"", text)
 	}
 	return fs.FileMode(bits), nil
-}
-
-// CheckPath returns the mistake in a path argument: it must be absolute and
-// clean, and not a root folder.
-func CheckPath(argument, value string) error {
-	switch {
-	case value == "":
-		return fmt.Errorf("%s is empty, want an absolute path", argument)
-	case !strings.HasPrefix(value, "/"):
-		return fmt.Errorf("%s is %q, want an absolute path", argument, value)
-	case value == "/":
-		return fmt.Errorf("%s is the root folder, want a path below it", argument)
-	case path.Clean(value) != value:
-		return fmt.Errorf("%s is %q, want it without empty, \".\" or \"..\" parts: %q", argument, value, path.Clean(value))
-	}
-	return nil
 }

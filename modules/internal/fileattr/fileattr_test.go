@@ -43,15 +43,3 @@ func TestDiffNamesWhatIsDifferentOnly(t *testing.T) {
 		}
 	}
 }
-
-func TestCheckPath(t *testing.T) {
-	t.Parallel()
-	if err := CheckPath("dest", "/etc/motd"); err != nil {
-		t.Error(err)
-	}
-	for _, value := range []string{"", "etc", "/", "/etc/", "/etc/../x", "//x"} {
-		if err := CheckPath("dest", value); err == nil {
-			t.Errorf("CheckPath(%q) found nothing wrong", value)
-		}
-	}
-}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // The kinds of the marks that this package makes.
@@ -126,7 +126,7 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 func PlanDrop(ctx context.Context, h module.Host, advice string, names ...string) ([]module.Step, error) {
 	var steps []module.Step
 	for _, name := range names {
-		if err := claim.Free(ctx, h, name, advice); err != nil {
+		if err := ownership.Free(ctx, h, name, advice); err != nil {
 			return nil, err
 		}
 		steps = append(steps, module.NewStep("remove "+name, func(ctx context.Context, h module.Host) error {
@@ -160,7 +160,7 @@ func DropTemporaries(ctx context.Context, h module.Host, name string) error {
 // mark and nothing in it.
 func Prune(ctx context.Context, h module.Host, dir string) error {
 	for ; dir != "/"; dir = path.Dir(dir) {
-		_, marked, err := claim.Of(ctx, h, dir, DirectoryKind)
+		_, marked, err := ownership.Of(ctx, h, dir, DirectoryKind)
 		if err != nil || !marked {
 			return err
 		}
@@ -174,7 +174,7 @@ func Prune(ctx context.Context, h module.Host, dir string) error {
 		if err := h.Files().Remove(ctx, dir); err != nil {
 			return err
 		}
-		if err := claim.Release(ctx, h, dir); err != nil {
+		if err := ownership.Release(ctx, h, dir); err != nil {
 			return err
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kinit/engine/need"
 	"kinit/modules/internal/iso"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // seed are the files of a NoCloud seed, one longer than a sector and one empty.

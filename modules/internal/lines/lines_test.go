@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/lines"
 	"kinit/modules/internal/roottest"
 )
@@ -62,16 +63,16 @@ func TestLinesOfOthersStayAndMarksFollow(t *testing.T) {
 	two := task{file: lines.File{Path: "/srv/f"}, line: "two: 2"}
 	one.apply(t, h)
 	two.apply(t, h)
-	roottest.Same(t, "file", h.Text(t, "/srv/f"), "# others\nx\none\ntwo: 2\n")
-	roottest.Marks(t, h, module.Mark{Kind: "line", ID: "/srv/f: one"}, module.Mark{Kind: "line", ID: "/srv/f: two: 2"})
+	moduletest.Same(t, "file", h.Text(t, "/srv/f"), "# others\nx\none\ntwo: 2\n")
+	moduletest.Marks(t, h, module.Mark{Kind: "line", ID: "/srv/f: one"}, module.Mark{Kind: "line", ID: "/srv/f: two: 2"})
 	one.absent = true
 	one.apply(t, h)
 	if err := lines.Undo(t.Context(), h, module.Mark{Kind: "line", ID: "/srv/f: two: 2"}); err != nil {
 		t.Fatal(err)
 	}
-	roottest.Same(t, "file afterwards", h.Text(t, "/srv/f"), "# others\nx\n")
-	roottest.Marks(t, h)
-	roottest.Same(t, "mode", h.Shell(t, "stat -c %a:%u:%g /srv/f; ls -A /srv"), "640:0:4\nf\n")
+	moduletest.Same(t, "file afterwards", h.Text(t, "/srv/f"), "# others\nx\n")
+	moduletest.Marks(t, h)
+	moduletest.Same(t, "mode", h.Shell(t, "stat -c %a:%u:%g /srv/f; ls -A /srv"), "640:0:4\nf\n")
 }
 
 func TestFileIsMadeAndGoesWithItsLastLine(t *testing.T) {
@@ -80,10 +81,10 @@ func TestFileIsMadeAndGoesWithItsLastLine(t *testing.T) {
 		h := roottest.New(t, owner)
 		k := task{file: lines.File{Path: "/srv/f", Attr: module.Attr{Mode: 0o600}}, line: "one"}
 		k.apply(t, h)
-		roottest.Same(t, "file", h.Shell(t, "stat -c %a /srv/f; cat /srv/f"), "600\none\n")
+		moduletest.Same(t, "file", h.Shell(t, "stat -c %a /srv/f; cat /srv/f"), "600\none\n")
 		k.absent = true
 		k.apply(t, h)
-		roottest.Same(t, "what is left", h.Shell(t, "ls -A /srv"), "")
+		moduletest.Same(t, "what is left", h.Shell(t, "ls -A /srv"), "")
 	}
 }
 
@@ -95,16 +96,16 @@ func TestWhatALineReplacedComesBack(t *testing.T) {
 		file := lines.File{Path: "/srv/f", Replaces: true}
 		task{file: file, key: "a ", line: "a 5"}.apply(t, h)
 		task{file: file, key: "a ", line: "a 6"}.apply(t, h)
-		roottest.Same(t, "file", h.Text(t, "/srv/f"), "b 2\na 6\n")
+		moduletest.Same(t, "file", h.Text(t, "/srv/f"), "b 2\na 6\n")
 		mark := module.Mark{Kind: "line", ID: "/srv/f: a 6", Prior: `{"replaced":["a 1"]}`}
-		roottest.Marks(t, h, mark)
+		moduletest.Marks(t, h, mark)
 		if undo == "task" {
 			task{file: file, key: "a ", absent: true}.apply(t, h)
 		} else if err := lines.Undo(t.Context(), h, mark); err != nil {
 			t.Fatal(err)
 		}
-		roottest.Same(t, "file afterwards", h.Text(t, "/srv/f"), "b 2\na 1\n")
-		roottest.Marks(t, h)
+		moduletest.Same(t, "file afterwards", h.Text(t, "/srv/f"), "b 2\na 1\n")
+		moduletest.Marks(t, h)
 	}
 }
 
@@ -143,8 +144,8 @@ func TestTasksAtTheSameTimeLoseNoLine(t *testing.T) {
 	all.Wait()
 	got := strings.Fields(strings.ReplaceAll(h.Text(t, "/srv/f"), "line ", "line_"))
 	slices.Sort(got)
-	roottest.Same(t, "lines", strings.Join(got, "\n"), strings.ReplaceAll(strings.Join(want, "\n"), " ", "_"))
-	roottest.Same(t, "what is left", h.Shell(t, "ls -A /srv"), "f\n")
+	moduletest.Same(t, "lines", strings.Join(got, "\n"), strings.ReplaceAll(strings.Join(want, "\n"), " ", "_"))
+	moduletest.Same(t, "what is left", h.Shell(t, "ls -A /srv"), "f\n")
 }
 
 func TestLinkIsNotReplaced(t *testing.T) {

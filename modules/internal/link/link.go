@@ -131,6 +131,14 @@ func CheckRoutes(argument string, routes map[string]string) error {
 	return nil
 }
 
+// CheckMTU reports whether it is 0 or an MTU that a device can have.
+func CheckMTU(argument string, mtu int) error {
+	if mtu != 0 && (mtu < 68 || mtu > 65535) {
+		return fmt.Errorf("%s is %d, want 68 to 65535 bytes", argument, mtu)
+	}
+	return nil
+}
+
 // CheckMAC reports whether it is empty or an Ethernet address as ip prints it.
 func CheckMAC(argument, mac string) error {
 	if mac == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/shell"
 )
@@ -60,9 +61,5 @@ func Script(want Want) string {
 }
 
 func lines(commands [][]string) []string {
-	all := make([]string, len(commands))
-	for i, argv := range commands {
-		all[i] = shell.POSIX(argv...)
-	}
-	return all
+	return lists.Map(commands, func(argv []string) string { return shell.POSIX(argv...) })
 }

@@ -183,6 +183,16 @@ func Remove(ctx context.Context, h module.Host, stays bool) error {
 	return nil
 }
 
+// IsEmpty reports whether a host has the folder of manifests with nothing in it, which a
+// removal leaves that was interrupted at its end.
+func IsEmpty(ctx context.Context, h module.Host) (bool, error) {
+	infos, err := h.Files().List(ctx, Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return len(infos) == 0, err
+}
+
 // HandOver moves a mark of the host's owner to another owner, who then owns the
 // object. A missing mark is not an error: it was already moved.
 func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) error {

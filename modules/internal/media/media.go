@@ -13,9 +13,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/engine/secret"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -74,7 +77,7 @@ func (i Image) Sum(ctx context.Context, h module.Host) (string, error) {
 func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	var err error
-	if _, s.marked, err = claim.Of(ctx, h, i.Path); err != nil {
+	if _, s.marked, err = ownership.Of(ctx, h, i.Path); err != nil {
 		return s, err
 	}
 	file, err := h.Files().Open(ctx, i.Path)
@@ -127,4 +130,24 @@ func (i Image) remove(ctx context.Context, h module.Host) error {
 func sum(image []byte) string {
 	hash := sha256.Sum256(image)
 	return hex.EncodeToString(hash[:])
+}
+
+// Check finds the mistake in the path of an image.
+func Check(file string) error {
+	if !path.IsAbs(file) {
+		return fmt.Errorf("path %q: expected an absolute path", file)
+	}
+	return nil
+}
+
+// CheckHostKey returns an error if a guest's SSH server does not accept a key pair. It never
+// contains the key.
+func CheckHostKey(private secret.Value, public string) error {
+	if !strings.HasPrefix(strings.TrimSpace(private.Reveal()), "-----BEGIN OPENSSH PRIVATE KEY-----") {
+		return errors.New("host_key: private is no private key in the format of OpenSSH")
+	}
+	if !strings.HasPrefix(public, "ssh-ed25519 ") {
+		return errors.New("host_key: public is no Ed25519 key: expected \"ssh-ed25519 \" and the key")
+	}
+	return nil
 }

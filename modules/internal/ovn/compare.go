@@ -34,6 +34,15 @@ func Compare[T any](have, want T, columns ...string) (Edit, []string) {
 	return Update(&row, fields...), lines
 }
 
+// Correct returns the change that Compare finds, under a headline.
+func Correct[T any](head string, have, want T, columns ...string) Change {
+	edit, lines := Compare(have, want, columns...)
+	if edit == nil {
+		return Change{}
+	}
+	return Change{Text: Lines(head, lines), Edits: []Edit{edit}}
+}
+
 // Show lists the named non-empty columns of a row, as a new row's text.
 func Show[T any](row T, columns ...string) []string {
 	var none T

@@ -13,6 +13,7 @@ import (
 
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
+	"kinit/modules/internal/ovn/table"
 	"kinit/modules/internal/ovn/vs"
 )
 
@@ -62,7 +63,7 @@ func Southbound() Database {
 		tables: map[string]model.Model{
 			"SB_Global":       &sb.Global{},
 			"Connection":      &sb.Connection{},
-			"SSL":             &sb.SSL{},
+			"SSL":             &table.SSL{},
 			"Chassis":         &sb.Chassis{},
 			"Chassis_Private": &sb.ChassisPrivate{},
 		},
@@ -80,7 +81,7 @@ func Switch() Database {
 			"Bridge":       &vs.Bridge{},
 			"Port":         &vs.Port{},
 			"Interface":    &vs.Interface{},
-			"SSL":          &vs.SSL{},
+			"SSL":          &table.SSL{},
 		},
 		commit: commitSwitch,
 	}

@@ -82,6 +82,15 @@ func Unless(row any, field *string) Edit {
 	}
 }
 
+// Optional returns the value of a column that holds zero or one: none for the zero value.
+func Optional[T comparable](value T) *T {
+	var none T
+	if value == none {
+		return nil
+	}
+	return &value
+}
+
 // operations makes the transaction of all edits.
 func operations(b builder, edits []Edit) ([]ovsdb.Operation, error) {
 	var all []ovsdb.Operation

@@ -1,18 +1,6 @@
 package ovn
 
-import (
-	"kinit/modules/internal/ovn/sb"
-)
-
-// SouthboundSSL returns the row with the database's TLS files.
-func SouthboundSSL(rows sb.Rows, global sb.Global) (sb.SSL, bool) {
-	for _, row := range rows.SSLs {
-		if global.SSL != nil && row.UUID == *global.SSL {
-			return row, true
-		}
-	}
-	return sb.SSL{}, false
-}
+import "kinit/modules/internal/ovn/sb"
 
 // DropConnection returns the change that removes an address from the database's listeners, or the
 // owner's share in it.
@@ -37,16 +25,7 @@ func DropListener(rows sb.Rows, owner string) Change {
 			all = Both(all, DropConnection(global, c, owner))
 		}
 	}
-	row, found := SouthboundSSL(rows, global)
-	if !found || !Ours(row.ExternalIDs, owner) {
-		return all
-	}
-	left, last := Leave("TLS of the southbound database", &row, &row.ExternalIDs, owner)
-	if last {
-		global.SSL = nil
-		left = Change{Text: "use no TLS in the southbound database", Edits: []Edit{Update(&global, &global.SSL)}}
-	}
-	return Both(all, left)
+	return Both(all, DropSSL(rows.SSLs, &global, &global.SSL, "the southbound database", owner))
 }
 
 // Both combines two changes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/table"
 )
 
 // FindSwitch returns the logical switch with a name that the owner has or shares.
@@ -41,12 +42,9 @@ func FindRouter(rows nb.Rows, name, owner string) (found nb.Router, missing, err
 
 // FindDHCP returns the owner's DHCP options of a name.
 func FindDHCP(rows nb.Rows, name, owner string) (nb.DHCP, bool) {
-	for _, d := range rows.DHCP {
-		if d.ExternalIDs[NameKey] == name && IsOwned(d.ExternalIDs, owner) {
-			return d, true
-		}
-	}
-	return nb.DHCP{}, false
+	return table.First(rows.DHCP, func(d nb.DHCP) bool {
+		return d.ExternalIDs[NameKey] == name && IsOwned(d.ExternalIDs, owner)
+	})
 }
 
 // DropSwitch returns the change that removes a switch with the owner's ports, or the owner's

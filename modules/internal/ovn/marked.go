@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ovn/table"
+	"kinit/modules/internal/ownership"
 )
 
 // Marked counts the rows of rows, such as nb.Rows, that have a mark of the owner:
@@ -39,7 +41,7 @@ func Namesakes(h module.Host, rows any) []string {
 		for j := range tables.Field(i).Len() {
 			row := tables.Field(i).Index(j)
 			ids := row.FieldByName("ExternalIDs")
-			if !ids.IsValid() || !claim.Namesake(h, ids.Interface().(map[string]string)[OwnerKey]) {
+			if !ids.IsValid() || !ownership.Namesake(h, ids.Interface().(map[string]string)[OwnerKey]) {
 				continue
 			}
 			name := row.FieldByName("UUID")
@@ -56,11 +58,40 @@ func Namesakes(h module.Host, rows any) []string {
 // LeftAlone returns the message that rows of another owner with the same name remain; "" if
 // there are none.
 func LeftAlone(h module.Host, names []string) string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = claim.LeftAlone(h, name)
+	return strings.Join(lists.Map(names, func(name string) string { return ownership.LeftAlone(h, name) }), "\n")
+}
+
+// Removal is the removal of one object of a sweep. Its key stays the same while the object exists.
+type Removal struct {
+	Key string
+	Change
+}
+
+// SweepSteps returns a step for each removal, which decides again when it runs. Removals that
+// another owner's rows block come last, so that they do not stop the others.
+func SweepSteps[R any](h module.Host, db Database, rows R, removals func(rows R, owner string) []Removal) []module.Step {
+	all := removals(rows, ownership.Signature(h))
+	slices.SortStableFunc(all, func(a, b Removal) int { return a.blocked() - b.blocked() })
+	var steps []module.Step
+	for _, planned := range all {
+		if planned.Empty() {
+			continue
+		}
+		steps = append(steps, module.NewStep(planned.Text, func(ctx context.Context, h module.Host) error {
+			return Do(ctx, h, db, func(rows R, owner string) (Change, error) {
+				now, _ := table.First(removals(rows, owner), func(r Removal) bool { return r.Key == planned.Key })
+				return now.Change, nil
+			})
+		}))
 	}
-	return strings.Join(texts, "\n")
+	return steps
+}
+
+func (r Removal) blocked() int {
+	if r.Blocked != nil {
+		return 1
+	}
+	return 0
 }
 
 // marked is 1 for external_ids with a mark of the owner.

@@ -49,10 +49,11 @@ func startOverlay(t *testing.T) *overlay {
 	for m, address := range map[*ovntest.Machine]string{o.a: "192.0.2.1/24", o.b: "192.0.2.2/24"} {
 		h := m.Host("c1")
 		// A userspace tunnel leaves only through a bridge that has the address.
-		ovntest.Apply(t, h, newTask(ovsbridge.Kind(), func(b *ovsbridge.Task) {
+		moduletest.Do(t, newTask(ovsbridge.Kind(), func(b *ovsbridge.Task) {
 			b.Name, b.DatapathType, b.Addresses = "br-phy", "netdev", []string{address}
-		}))
-		ovntest.Apply(t, h, newTask(ovsport.Kind(), func(p *ovsport.Task) { p.Bridge, p.Name = "br-phy", "eth0" }))
+		}), h)
+
+		moduletest.Do(t, newTask(ovsport.Kind(), func(p *ovsport.Task) { p.Bridge, p.Name = "br-phy", "eth0" }), h)
 	}
 	o.a.Northd()
 	return o
@@ -143,7 +144,7 @@ func (o *overlay) hypervisors() map[string]func() {
 			}),
 			o.chassis(name, ip),
 		} {
-			ovntest.Apply(o.t, m.Host("c1"), task)
+			moduletest.Do(o.t, task, m.Host("c1"))
 		}
 	}
 	return stops
@@ -153,32 +154,34 @@ func (o *overlay) hypervisors() map[string]func() {
 func (o *overlay) node(m *ovntest.Machine, port, mac string, addresses ...string) string {
 	o.t.Helper()
 	pod := m.Pod(port)
-	ovntest.Apply(o.t, m.Host("c1"), newTask(ovsport.VethKind(), func(v *ovsport.Veth) {
+	moduletest.Do(o.t, newTask(ovsport.VethKind(), func(v *ovsport.Veth) {
 		v.Name, v.Peer, v.Netns, v.Bridge, v.IfaceID = "veth-"+port, "eth1", "/run/netns/"+pod, "br-int", port
 		v.MAC, v.MTU, v.Addresses, v.TxOffload = mac, 1442, addresses, !canTurnOff()
 		if len(addresses) > 0 {
 			v.Routes = map[string]string{"default": "10.0.0.254"}
 		}
-	}))
+	}), m.Host("c1"))
+
 	return pod
 }
 
 func TestOverlayOfTwoHypervisors(t *testing.T) {
 	o := startOverlay(t)
 	central := o.central()
-	ovntest.Apply(t, central, newTask(ovncentral.Kind(), func(c *ovncentral.Task) {
+	moduletest.Do(t, newTask(ovncentral.Kind(), func(c *ovncentral.Task) {
 		c.SBListen, c.PrivateKey, c.Certificate, c.CACert = "pssl:6642", o.keys["key"], o.keys["cert"], o.keys["ca"]
-	}))
+	}), central)
+
 	stops := o.hypervisors()
 	for _, task := range o.tasks() {
-		ovntest.Apply(t, central, task)
+		moduletest.Do(t, task, central)
 	}
 	n1 := o.node(o.a, "n1", "52:54:00:00:00:01", "10.0.0.1/24")
 	n2 := o.node(o.b, "n2", "52:54:00:00:00:02")
 	sync := newTask(ovnsync.Kind(), func(s *ovnsync.Task) { s.Chassis, s.Ports = []string{"nyctea", "tyto"}, []string{"n1", "n2"} })
-	ovntest.Apply(t, central, sync)
+	moduletest.Do(t, sync, central)
 	for _, task := range append(o.tasks(), sync) {
-		if left := ovntest.Texts(t, central, task); len(left) > 0 {
+		if left := moduletest.Texts(t, task, central); len(left) > 0 {
 			t.Errorf("planned again: %q", left)
 		}
 	}
@@ -205,7 +208,7 @@ func TestOverlayOfTwoHypervisors(t *testing.T) {
 		t.Errorf("sweep: %v", err)
 	}
 	for _, m := range []*ovntest.Machine{o.a, o.b} {
-		ovntest.Apply(t, m.Host("c1"), &ovssweep.Task{All: true})
+		moduletest.Do(t, &ovssweep.Task{All: true}, m.Host("c1"))
 	}
 	if got := o.a.NB("show"); got != "" {
 		t.Errorf("left in the northbound database: %q", got)
@@ -224,7 +227,7 @@ func TestOverlayOfTwoHypervisors(t *testing.T) {
 // sweep removes the cluster from OVN's databases, up to the first error.
 func sweep(t *testing.T, h module.Host) error {
 	t.Helper()
-	for _, step := range ovntest.Plan(t, h, &ovnsweep.Task{All: true}) {
+	for _, step := range moduletest.Steps(t, &ovnsweep.Task{All: true}, h) {
 		if err := step.Do(t.Context(), h); err != nil {
 			return err
 		}

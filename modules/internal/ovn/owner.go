@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"kinit/modules/internal/claim"
+	"kinit/engine/lists"
+	"kinit/modules/internal/ownership"
 )
 
-// The keys in external_ids that record the owner of a row. Owners are signatures of package claim.
+// The keys in external_ids that record the owner of a row. Owners are signatures of package ownership.
 const (
 	// OwnerKey has the one cluster that a row belongs to.
 	OwnerKey = "kinit-owner"
@@ -23,12 +24,15 @@ const (
 // Owned returns external_ids that mark a row as the owner's, with further keys.
 // Without an owner there is no mark.
 func Owned(owner string, more map[string]string) map[string]string {
-	ids := maps.Clone(more)
-	if ids == nil {
-		ids = map[string]string{}
-	}
+	return withMark(more, owner, OwnerKey, owner)
+}
+
+// withMark returns a copy of external_ids, with a key unless there is no owner.
+func withMark(more map[string]string, owner, key, value string) map[string]string {
+	ids := map[string]string{}
+	maps.Copy(ids, more)
 	if owner != "" {
-		ids[OwnerKey] = owner
+		ids[key] = value
 	}
 	return ids
 }
@@ -43,14 +47,7 @@ func SharedKey(owner string) string { return sharedPrefix + owner }
 
 // Shared returns external_ids of a row whose first sharer is the owner.
 func Shared(owner string, more map[string]string) map[string]string {
-	ids := maps.Clone(more)
-	if ids == nil {
-		ids = map[string]string{}
-	}
-	if owner != "" {
-		ids[SharedKey(owner)] = "true"
-	}
-	return ids
+	return withMark(more, owner, SharedKey(owner), "true")
 }
 
 // Sharers lists the clusters that use a shared row, sorted.
@@ -72,11 +69,7 @@ func Shares(ids map[string]string, owner string) bool {
 
 // Names returns owners for messages that also name one of them.
 func Names(owners []string, beside string) string {
-	var names []string
-	for _, owner := range owners {
-		names = append(names, claim.Short(owner, beside))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(owners, func(owner string) string { return ownership.Short(owner, beside) }), ", ")
 }
 
 // Foreign returns the error for an existing object of another owner. remedy is
@@ -91,13 +84,13 @@ func Who(owner string) string {
 	if owner == "" {
 		return "this playbook"
 	}
-	return "cluster " + claim.Name(owner)
+	return "cluster " + ownership.Name(owner)
 }
 
 // holder describes the owner of a row.
 func holder(ids map[string]string, beside string) string {
 	if owner := ids[OwnerKey]; owner != "" {
-		return "it belongs to " + claim.Who(owner, beside)
+		return "it belongs to " + ownership.Who(owner, beside)
 	}
 	if owners := Sharers(ids); len(owners) > 0 {
 		return "it is shared by cluster " + Names(owners, beside)

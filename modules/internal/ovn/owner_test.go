@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"kinit/engine/module/moduletest"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ownership"
 )
 
 func TestOwnership(t *testing.T) {
@@ -80,7 +80,7 @@ func TestRowsOfANamesakeAreNamedAndNotCounted(t *testing.T) {
 		"Switch old is left alone: another cluster c1 made it\nSwitch theirs is left alone: another cluster c1 made it"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
-	if got := Marked(rows, claim.Signature(h)); got != 1 {
+	if got := Marked(rows, ownership.Signature(h)); got != 1 {
 		t.Errorf("%d rows have a mark, want 1", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"reflect"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -16,6 +17,7 @@ import (
 	"github.com/ovn-org/libovsdb/ovsdb"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/relay"
 )
 
 // answerLimit limits the wait for a server's answer if the task has no deadline.
@@ -28,7 +30,6 @@ type connection interface {
 	builder
 	Connect(ctx context.Context) error
 	Close()
-	DisconnectNotify() chan struct{}
 	Cache() *cache.TableCache
 	Monitor(ctx context.Context, m *client.Monitor) (client.MonitorCookie, error)
 	NewMonitor(opts ...client.MonitorOption) *client.Monitor
@@ -41,6 +42,7 @@ type connection interface {
 type Session struct {
 	db      Database
 	conn    connection
+	relay   *relay.Relay
 	changed chan struct{} // has a value after a row has changed
 }
 
@@ -82,24 +84,59 @@ func open(ctx context.Context, h module.Host, db Database) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	quiet := logr.Discard()
-	conn, err := client.NewOVSDBClient(schema, client.WithEndpoint("unix:"+socket), client.WithLogger(&quiet))
+	r, err := relay.NewHeld(socket)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{db: db, conn: conn, changed: make(chan struct{}, 1)}
+	quiet := logr.Discard()
+	conn, err := client.NewOVSDBClient(schema, client.WithEndpoint("unix:"+r.Path()), client.WithLogger(&quiet))
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	s := &Session{db: db, conn: conn, relay: r, changed: make(chan struct{}, 1)}
 	if err := s.connect(ctx); err != nil {
-		conn.Close()
-		return nil, err
+		s.Close()
+		return nil, errors.Join(r.Failure(), err)
 	}
 	return s, nil
 }
 
+// errEnded means that the server ended the connection before all rows were read.
+var errEnded = errors.New("the connection ended")
+
+// connect connects and reads all rows. The client does not learn that its connection has
+// ended before it has begun: libovsdb 0.7 starts what handles the end before what that
+// waits for, and may then read a cache that is gone (its pull request 497).
 func (s *Session) connect(ctx context.Context) error {
-	if err := s.conn.Connect(ctx); err != nil {
-		return err
+	begin, end := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-s.relay.Ended():
+			end(errEnded)
+		case <-begin.Done():
+		}
+	})
+	err := s.conn.Connect(begin)
+	end(nil)
+	watch.Wait()
+	s.relay.Release()
+	if err == nil {
+		return s.follow(ctx)
 	}
-	s.conn.Cache().AddEventHandler(&cache.EventHandlerFuncs{
+	if ctx.Err() == nil && errors.Is(context.Cause(begin), errEnded) {
+		return errEnded
+	}
+	return err
+}
+
+// follow reads all rows, and from now on their changes.
+func (s *Session) follow(ctx context.Context) error {
+	rows := s.conn.Cache()
+	if rows == nil {
+		return errEnded
+	}
+	rows.AddEventHandler(&cache.EventHandlerFuncs{
 		AddFunc:    func(string, model.Model) { s.signal() },
 		UpdateFunc: func(string, model.Model, model.Model) { s.signal() },
 		DeleteFunc: func(string, model.Model) { s.signal() },
@@ -133,7 +170,10 @@ func columns(row any) []string {
 }
 
 // Close ends the connection.
-func (s *Session) Close() { s.conn.Close() }
+func (s *Session) Close() {
+	s.conn.Close()
+	_ = s.relay.Close() // an empty folder that stays harms nobody
+}
 
 // Read fills every slice of rows, a pointer to a struct such as nb.Rows. Rows come
 // sorted by name.
@@ -188,9 +228,9 @@ func WaitBoth(ctx context.Context, a, b *Session, done func() (bool, error)) err
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-a.conn.DisconnectNotify():
+		case <-a.relay.Ended():
 			return a.lost()
-		case <-b.conn.DisconnectNotify():
+		case <-b.relay.Ended():
 			return b.lost()
 		case <-a.changed:
 		case <-b.changed:

@@ -2,12 +2,15 @@ package ovn_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,7 +101,7 @@ func TestUnlessDecidesAgainWhenAnotherClientWasFaster(t *testing.T) {
 	t.Parallel()
 	servers := ovntest.Start(t, ovn.Northbound())
 	decided := 0
-	err := ovn.Do(t.Context(), servers.Host("c1"), ovn.Northbound(), func(rows nb.Rows) (ovn.Change, error) {
+	err := ovn.Do(t.Context(), servers.Host("c1"), ovn.Northbound(), func(rows nb.Rows, _ string) (ovn.Change, error) {
 		decided++
 		if len(rows.SwitchesNamed("k8s")) > 0 {
 			return ovn.Change{}, nil
@@ -212,6 +215,71 @@ func TestOpenOfASocketThatIsClosedIsAnError(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "connect to OVN_Northbound over /run/ovn/ovnnb_db.sock: ") || !strings.HasSuffix(err.Error(), "; is ovn-central running?") {
 		t.Errorf("open: %v", err)
 	}
+}
+
+// A server may end a connection at any message, the last one of connecting included: the
+// client must take that for an error then, or soon after it.
+func TestAConnectionThatEndsAsItBeginsIsAnError(t *testing.T) {
+	t.Parallel()
+	servers := ovntest.Start(t, ovn.Northbound())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for answers := range 4 { // none, databases, schema, rows
+		path := endsAfter(t, servers.Socket(ovn.Northbound()), answers)
+		h := moduletest.NewFakeHost(t, "c1")
+		h.Sockets = map[string]string{ovn.NorthboundSocket: path}
+		h.FS.Put(ovn.NorthboundSocket, "", 0o600)
+		for range 50 {
+			session, err := ovn.Open(ctx, h, ovn.Northbound())
+			if err == nil {
+				err = session.Wait(ctx, func() (bool, error) { return false, nil })
+				session.Close()
+			}
+			if err == nil || !strings.HasSuffix(err.Error(), "is ovn-central running?") {
+				t.Errorf("after %d answers: %v", answers, err)
+			}
+		}
+	}
+}
+
+// endsAfter listens on a socket before a server's, which ends connections after so many of
+// the server's answers.
+func endsAfter(t *testing.T, server string, answers int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	t.Cleanup(func() { _ = l.Close(); done.Wait() })
+	done.Go(func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("unix", server)
+			if err != nil {
+				_ = near.Close()
+				return
+			}
+			done.Go(func() { _, _ = io.Copy(far, near); _ = far.Close() })
+			done.Go(func() {
+				from := json.NewDecoder(far)
+				for range answers {
+					var answer json.RawMessage
+					if from.Decode(&answer) != nil {
+						break
+					}
+					_, _ = near.Write(answer)
+				}
+				_ = near.Close()
+				_ = far.Close()
+			})
+		}
+	})
+	return path
 }
 
 func TestSwitchCommitNeedsVswitchd(t *testing.T) {

@@ -37,15 +37,16 @@ func Ours(ids map[string]string, owner string) bool {
 	return stands == Sole || stands == Joined
 }
 
-// Share decides about an existing row that several clusters can use. change
-// makes it match the arguments, join adds this cluster's
-// mark. A matching row is joined, or used without changes if it has no mark; one that
-// does not match is changed only if this cluster is its only owner.
-func Share(thing string, ids map[string]string, owner string, change Change, join Edit) (Change, error) {
-	stands := StandingOf(ids, owner)
+// Share decides about an existing row that several clusters can use, with its external_ids.
+// change makes it match the arguments. A matching row gets this cluster's mark too, or is used
+// without changes if it has no mark; one that does not match is changed only if this cluster is
+// its only owner.
+func Share(thing string, row any, ids *map[string]string, owner string, change Change) (Change, error) {
+	stands := StandingOf(*ids, owner)
 	switch {
 	case change.Empty() && stands == Others && owner != "":
-		others := Names(Sharers(ids), owner)
+		others := Names(Sharers(*ids), owner)
+		join := SetKeys(row, ids, Shared(owner, nil))
 		return Change{Text: fmt.Sprintf("share %s with cluster %s", thing, others), Edits: []Edit{join}}, nil
 	case change.Empty():
 		return Change{}, nil
@@ -54,7 +55,7 @@ func Share(thing string, ids map[string]string, owner string, change Change, joi
 	case stands == Unmarked:
 		return Change{}, fmt.Errorf("%s was there before kinit and differs; change the arguments, or the thing itself by hand\n%s", thing, change.Text)
 	}
-	return Change{}, fmt.Errorf("%s differs, and %s; give all the same arguments\n%s", thing, holder(ids, owner), change.Text)
+	return Change{}, fmt.Errorf("%s differs, and %s; give all the same arguments\n%s", thing, holder(*ids, owner), change.Text)
 }
 
 // Leave returns the edit that removes a cluster's mark from a row that others still share.

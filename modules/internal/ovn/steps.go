@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // attempts is how often a step decides again because another client was faster.
@@ -24,16 +24,18 @@ type Change struct {
 // Empty reports whether there is nothing to do.
 func (c Change) Empty() bool { return len(c.Edits) == 0 && c.Blocked == nil }
 
-// Plan reads a database into R, such as nb.Rows, and returns the step for decide's
-// change. When the step runs, it reads and decides again, so that it is right
-// after an interruption and beside other clients.
-func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) ([]module.Step, error) {
+// Decision computes a change from the rows of a database, such as nb.Rows, for an owner.
+type Decision[R any] func(rows R, owner string) (Change, error)
+
+// Plan reads a database and returns the step for the decision's change. When the step runs, it
+// reads and decides again, so that it is right after an interruption and beside other clients.
+func Plan[R any](ctx context.Context, h module.Host, db Database, decide Decision[R]) ([]module.Step, error) {
 	s, err := Open(ctx, h, db)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	change, err := decideFrom(ctx, s, decide)
+	change, err := decideFrom(ctx, s, h, decide)
 	if err != nil || change.Empty() {
 		return nil, err
 	}
@@ -42,22 +44,18 @@ func Plan[R any](ctx context.Context, h module.Host, db Database, decide func(R)
 	}), nil
 }
 
-// Decision computes a change from the rows of a database, for an owner.
-type Decision[R any] func(rows R, owner string) (Change, error)
-
 // PlanPresence plans the decision for an object that should be there, or for one that
 // should not.
 func PlanPresence[R any](ctx context.Context, h module.Host, db Database, want module.Presence, present, absent Decision[R]) ([]module.Step, error) {
-	owner := claim.Signature(h)
 	if want.Absent() {
-		return PlanAbsent(ctx, h, db, func(rows R) (Change, error) { return absent(rows, owner) })
+		return PlanAbsent(ctx, h, db, absent)
 	}
-	return Plan(ctx, h, db, func(rows R) (Change, error) { return present(rows, owner) })
+	return Plan(ctx, h, db, present)
 }
 
 // PlanAbsent is Plan for removing: if no database runs, there is nothing to
 // remove.
-func PlanAbsent[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) ([]module.Step, error) {
+func PlanAbsent[R any](ctx context.Context, h module.Host, db Database, decide Decision[R]) ([]module.Step, error) {
 	there, err := Running(ctx, h, db)
 	if err != nil || !there {
 		return nil, err
@@ -66,7 +64,7 @@ func PlanAbsent[R any](ctx context.Context, h module.Host, db Database, decide f
 }
 
 // Do reads a database, decides and commits in one transaction.
-func Do[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) error {
+func Do[R any](ctx context.Context, h module.Host, db Database, decide Decision[R]) error {
 	for attempt := 1; ; attempt++ {
 		err := attemptOnce(ctx, h, db, decide)
 		if !errors.Is(err, errRace) || attempt == attempts {
@@ -75,13 +73,13 @@ func Do[R any](ctx context.Context, h module.Host, db Database, decide func(R) (
 	}
 }
 
-func attemptOnce[R any](ctx context.Context, h module.Host, db Database, decide func(R) (Change, error)) error {
+func attemptOnce[R any](ctx context.Context, h module.Host, db Database, decide Decision[R]) error {
 	s, err := Open(ctx, h, db)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	change, err := decideFrom(ctx, s, decide)
+	change, err := decideFrom(ctx, s, h, decide)
 	if err != nil {
 		return err
 	}
@@ -91,10 +89,10 @@ func attemptOnce[R any](ctx context.Context, h module.Host, db Database, decide 
 	return s.Commit(ctx, change.Edits...)
 }
 
-func decideFrom[R any](ctx context.Context, s *Session, decide func(R) (Change, error)) (Change, error) {
+func decideFrom[R any](ctx context.Context, s *Session, h module.Host, decide Decision[R]) (Change, error) {
 	var rows R
 	if err := s.Read(ctx, &rows); err != nil {
 		return Change{}, err
 	}
-	return decide(rows)
+	return decide(rows, ownership.Signature(h))
 }

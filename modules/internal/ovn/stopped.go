@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // Running reports whether a database answers on the host. A stopped one that
@@ -40,8 +40,7 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 		return 0, err
 	}
 	out, err := h.Run(ctx, module.Command{Argv: []string{"ovsdb-tool", "query", db.File, string(query)}})
-	var exit *module.ExitError
-	if errors.As(err, &exit) && exit.Code == 127 {
+	if module.Exited(err, 127) {
 		return 0, nil // the program that could start it again is uninstalled
 	}
 	if err != nil {
@@ -58,7 +57,7 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 	count := 0
 	for _, answer := range answers {
 		for _, row := range answer.Rows {
-			count += marked(row.ExternalIDs, claim.Signature(h))
+			count += marked(row.ExternalIDs, ownership.Signature(h))
 		}
 	}
 	return count, nil

@@ -2,7 +2,6 @@ package packages
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ const lockSeconds = "300"
 func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	argv := append([]string{"dpkg-query", "-W", "-f", `${Package}\t${db:Status-Abbrev}\t${Version}\n`}, names...)
 	out, err := h.Run(ctx, module.Command{Argv: argv})
-	if err != nil && !codeIs(err, 1) {
+	if err != nil && !module.Exited(err, 1) {
 		return nil, err
 	}
 	return parseDpkg(out.Stdout), nil
@@ -115,7 +114,7 @@ func (a apt) install(ctx context.Context, h module.Host, specs []Spec) error {
 		args = append(args, strings.TrimSuffix(s.Name+"="+s.Version, "="))
 	}
 	err := a.get(ctx, h, args...)
-	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+	if !module.Exited(err) {
 		return err
 	}
 	if _, err := run(ctx, h, a.env(), "dpkg", "--configure", "-a"); err != nil {

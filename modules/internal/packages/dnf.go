@@ -42,9 +42,8 @@ func parsePairs(text string) map[string]string {
 // Held reads the list of the plug-in versionlock. Without it the host holds nothing.
 func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{d.program, "-q", "versionlock", "list"}})
-	var exit *module.ExitError
-	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "versionlock") {
-		return nil, nil // no such command
+	if noLocks(err) {
+		return nil, nil
 	}
 	held := parseLocks(out.Stdout)
 	for name := range held {
@@ -53,6 +52,12 @@ func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[strin
 		}
 	}
 	return held, err
+}
+
+// noLocks reports whether dnf has no command versionlock.
+func noLocks(err error) bool {
+	exit, ok := errors.AsType[*module.ExitError](err)
+	return ok && strings.Contains(exit.Stderr, "versionlock")
 }
 
 // nevra matches a package with its epoch, version and release.
@@ -88,8 +93,7 @@ func (d dnf) Hold(ctx context.Context, h module.Host, name string, hold bool) er
 		verb, what = "add", name+"-"+installed[name][0]
 	}
 	_, err := h.Run(ctx, module.Command{Argv: []string{d.program, "-q", "versionlock", verb, "--", what}})
-	var exit *module.ExitError
-	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "versionlock") {
+	if noLocks(err) {
 		return fmt.Errorf("hold %s: %w: the plug-in versionlock is missing on some systems: install python3-dnf-plugin-versionlock before", name, err)
 	}
 	return err
@@ -123,7 +127,7 @@ func (d dnf) install(ctx context.Context, h module.Host, specs []Spec) error {
 		args = append(args, strings.TrimSuffix(s.Name+"-"+s.Version, "-"))
 	}
 	err := d.run(ctx, h, args...)
-	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+	if !module.Exited(err) {
 		return err
 	}
 	return d.run(ctx, h, append([]string{"--refresh"}, args...)...)

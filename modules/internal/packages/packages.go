@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -107,14 +108,7 @@ var programs = []string{"apt-get", "dnf", "zypper", "yum"}
 // choose decides by data: the distribution and its ancestors from ID and ID_LIKE of
 // os-release, man 5 os-release, and the programs that the host has.
 func choose(release string, there []string) string {
-	has := func(name string) bool {
-		for _, one := range there {
-			if one == name {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(name string) bool { return slices.Contains(there, name) }
 	for _, id := range strings.Fields(value(release, "ID") + " " + value(release, "ID_LIKE")) {
 		switch {
 		case id == "debian" || id == "ubuntu":
@@ -153,19 +147,4 @@ func pretty(release string) string {
 // run runs a program and shows what it prints.
 func run(ctx context.Context, h module.Host, env map[string]string, argv ...string) (module.Output, error) {
 	return h.Run(ctx, module.Command{Argv: argv, Env: env, Line: cmdtext.Progress(h)})
-}
-
-// codeIs reports whether an error is the exit of a program with one of the
-// codes.
-func codeIs(err error, codes ...int) bool {
-	var exit *module.ExitError
-	if !errors.As(err, &exit) {
-		return false
-	}
-	for _, code := range codes {
-		if exit.Code == code {
-			return true
-		}
-	}
-	return false
 }

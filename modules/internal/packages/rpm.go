@@ -16,7 +16,7 @@ const rpmFormat = `%{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\n`
 func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"rpm", "-q", "--qf", rpmFormat, "--"}, names...)})
 	installed := parseRPM(out.Stdout)
-	if err != nil && !(codeIs(err, len(names)-len(installed)) && strings.Count(out.Stdout, " is not installed\n") > 0) {
+	if err != nil && !(module.Exited(err, len(names)-len(installed)) && strings.Count(out.Stdout, " is not installed\n") > 0) {
 		return nil, err
 	}
 	return installed, nil

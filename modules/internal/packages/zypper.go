@@ -3,7 +3,6 @@ package packages
 import (
 	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,7 +106,7 @@ func (z zypper) install(ctx context.Context, h module.Host, specs []Spec) error 
 		args = append(args, strings.TrimSuffix(s.Name+"="+s.Version, "="))
 	}
 	err := z.run(ctx, h, args...)
-	if exit := (*module.ExitError)(nil); !errors.As(err, &exit) {
+	if !module.Exited(err) {
 		return err
 	}
 	if err := z.run(ctx, h, "refresh"); err != nil {
@@ -124,7 +123,7 @@ const (
 
 func (z zypper) run(ctx context.Context, h module.Host, args ...string) error {
 	_, err := run(ctx, h, z.env(), append([]string{"zypper", "--non-interactive"}, args...)...)
-	if codeIs(err, rebootNeeded, restartNeeded) {
+	if module.Exited(err, rebootNeeded, restartNeeded) {
 		return nil
 	}
 	return err

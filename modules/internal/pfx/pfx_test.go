@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/pfx"
 	"kinit/modules/internal/pki"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // pair is a key of a type and a certificate for it.

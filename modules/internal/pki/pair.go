@@ -6,20 +6,19 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"path"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
-	"kinit/modules/internal/claim"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Pair is embedded in the modules that make a certificate with its key.
 type Pair struct {
 	// Key is the path of the private key on the host, in PEM.
-	Key string `hcl:"key"`
+	Key string `hcl:"key" path:"absolute"`
 	// Cert is the path of the certificate on the host, in PEM.
-	Cert string `hcl:"cert"`
+	Cert string `hcl:"cert" path:"absolute"`
 	// Type is the type of a new key: on the curve P-256, or of 2048 bits.
 	Type string `hcl:"type,optional" enum:"ecdsa,rsa" default:"ecdsa"`
 	// Owner is the user who owns both files. Default: the user that kinit logs in as.
@@ -41,10 +40,6 @@ type Found struct {
 // Check returns the mistake in the paths.
 func (p *Pair) Check() error {
 	switch {
-	case !path.IsAbs(p.Key):
-		return fmt.Errorf("key is %q, expected an absolute path", p.Key)
-	case !path.IsAbs(p.Cert):
-		return fmt.Errorf("cert is %q, expected an absolute path", p.Cert)
 	case p.Key == p.Cert:
 		return errors.New("key and cert are the same path, expected two files")
 	}
@@ -80,7 +75,7 @@ func (p *Pair) Lost(f Found, newKey bool) []string {
 // MayReplace returns an error if one of the files is not the owner's.
 func MayReplace(ctx context.Context, h module.Host, files []string, reason string) error {
 	for _, file := range files {
-		if err := claim.Free(ctx, h, file, reason+"; move key and certificate away, or use other paths"); err != nil {
+		if err := ownership.Free(ctx, h, file, reason+"; move key and certificate away, or use other paths"); err != nil {
 			return err
 		}
 	}

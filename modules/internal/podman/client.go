@@ -7,7 +7,6 @@ package podman
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -55,15 +54,14 @@ func (c Client) run(ctx context.Context, command module.Command) (string, error)
 // the object does not exist.
 func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool, error) {
 	text, err := c.Run(ctx, kind, "inspect", name)
-	var exit *module.ExitError
-	if errors.As(err, &exit) {
+	if module.Exited(err) {
 		// Podman returns the same code for every error, so the command with a separate
 		// code for "none" is run.
 		there, existsErr := c.exists(ctx, kind, name)
 		switch {
 		case existsErr == nil && !there:
 			return false, nil
-		case existsErr != nil && !isExit(existsErr):
+		case existsErr != nil && !module.Exited(existsErr):
 			err = existsErr
 		}
 	}
@@ -79,8 +77,7 @@ func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool
 // exists checks whether an object exists; podman returns code 1 if it does not.
 func (c Client) exists(ctx context.Context, kind, name string) (bool, error) {
 	_, err := c.Run(ctx, kind, "exists", name)
-	var exit *module.ExitError
-	if errors.As(err, &exit) && exit.Code == 1 {
+	if module.Exited(err, 1) {
 		return false, nil
 	}
 	return err == nil, err
@@ -104,10 +101,7 @@ func (c Client) list(ctx context.Context, value any, args ...string) error {
 
 // NotInstalled reports whether an error means that podman is not installed, and that
 // the host therefore has no podman objects.
-func NotInstalled(err error) bool {
-	var exit *module.ExitError
-	return errors.As(err, &exit) && exit.Code == notFound
-}
+func NotInstalled(err error) bool { return module.Exited(err, notFound) }
 
 // notFound is the shell's code for a missing program.
 const notFound = 127

@@ -2,10 +2,12 @@ package podman
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
 
@@ -70,7 +72,7 @@ func (c Client) Containers(ctx context.Context) ([]Container, error) {
 		ID string `json:"Id"`
 	}
 	err := c.list(ctx, &listed, "ps", "--all")
-	if isExit(err) && !NotInstalled(err) {
+	if module.Exited(err) && !NotInstalled(err) {
 		// Podman lists nothing if the network namespace of any container is gone,
 		// which is the case that matters here; its store still has the ids.
 		return c.storedContainers(ctx, err)
@@ -132,6 +134,37 @@ func (c Client) RemoveContainer(ctx context.Context, name string, seconds int) e
 	}
 	if _, err := c.Run(ctx, "rm", "--force", "--volumes", "--time", strconv.Itoa(seconds), found.ID); err != nil {
 		return fmt.Errorf("remove container %s: %w", name, err)
+	}
+	return nil
+}
+
+//go:embed settle.sh
+var settle string
+
+// Prepare makes containers startable that a killed podman may have left half
+// started. There are two cases. Podman has them as created in the runtime, and their
+// processes may already run. Or podman has no record of the start: the runtime, which
+// does not create a container twice, has one, or a process that watches the broken start still
+// lives, and would record its end as that of the next start.
+func (c Client) Prepare(ctx context.Context, all ...Container) error {
+	var left strings.Builder
+	for _, ctr := range all {
+		if ctr.State.Running {
+			continue
+		}
+		if ctr.State.Status == "initialized" {
+			if _, err := c.Run(ctx, "container", "cleanup", ctr.ID); err != nil {
+				return fmt.Errorf("end the start of container %s that was broken off: %w", ctr.Name, err)
+			}
+		}
+		fmt.Fprintln(&left, ctr.ID, ctr.OCIRuntime)
+	}
+	if left.Len() == 0 {
+		return nil
+	}
+	_, err := c.Host.Run(ctx, module.Command{Argv: []string{"sh", "-c", settle}, Stdin: strings.NewReader(left.String())})
+	if err != nil {
+		return fmt.Errorf("end what an earlier start has left: %w", err)
 	}
 	return nil
 }

@@ -197,14 +197,9 @@ func (c Client) forgetBoot(ctx context.Context) error {
 		}
 		// A runtime without the container has no state to remove.
 		_, err := c.Host.Run(ctx, module.Command{Argv: []string{ctr.OCIRuntime, "delete", "--force", ctr.ID}})
-		if err != nil && !isExit(err) {
+		if err != nil && !module.Exited(err) {
 			return err
 		}
 	}
 	return nil
-}
-
-func isExit(err error) bool {
-	var exit *module.ExitError
-	return errors.As(err, &exit)
 }

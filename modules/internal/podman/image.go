@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // pauseImage is the name of the image of a pod's infra container, which podman
@@ -45,7 +45,7 @@ func (c Client) DisownImage(ctx context.Context, id string) error {
 
 // FreeImage returns nil if the image may be replaced or removed.
 func (c Client) FreeImage(ctx context.Context, name string) error {
-	if err := claim.Free(ctx, c.Host, name, "remove it or use another name", ImageMark); err != nil {
+	if err := ownership.Free(ctx, c.Host, name, "remove it or use another name", ImageMark); err != nil {
 		return fmt.Errorf("image %w", err)
 	}
 	return nil
@@ -70,6 +70,14 @@ func (c Client) Untag(ctx context.Context, name string) error {
 		return fmt.Errorf("remove image %s: %w", name, err)
 	}
 	return nil
+}
+
+// DropImage is Untag for an image of the owner, whose mark goes too.
+func (c Client) DropImage(ctx context.Context, name string) error {
+	if err := c.Untag(ctx, name); err != nil {
+		return err
+	}
+	return c.DisownImage(ctx, name)
 }
 
 // RemoveUnnamed removes an image by id if it has no name and no container

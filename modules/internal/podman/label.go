@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/ownership"
 )
 
 // The labels on all objects that kinit makes.
@@ -38,7 +38,7 @@ func Hash(parts ...any) string {
 // LabelArgs returns the options that add kinit's labels to an object.
 func (c Client) LabelArgs(hash string) []string {
 	args := []string{"--label", ConfigLabel + "=" + hash}
-	if owner := claim.Signature(c.Host); owner != "" {
+	if owner := ownership.Signature(c.Host); owner != "" {
 		args = append(args, "--label", OwnerLabel+"="+owner)
 	}
 	return args
@@ -47,14 +47,14 @@ func (c Client) LabelArgs(hash string) []string {
 // Ours reports whether the labels show that the host's owner made the object.
 func (c Client) Ours(labels map[string]string) bool {
 	_, made := labels[ConfigLabel]
-	return made && labels[OwnerLabel] == claim.Signature(c.Host)
+	return made && labels[OwnerLabel] == ownership.Signature(c.Host)
 }
 
 // Foreign returns the error for an existing object of another owner.
 func (c Client) Foreign(what string, labels map[string]string) error {
 	advice := "remove it or use another name"
 	if other := labels[OwnerLabel]; other != "" {
-		who := claim.Short(other, claim.Signature(c.Host))
+		who := ownership.Short(other, ownership.Signature(c.Host))
 		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: %s", what, c.Host.Owner(), who, advice)
 	}
 	if c.Host.Owner() == "" {

@@ -74,11 +74,12 @@ func (h *Host) Files() module.Files { return h.files }
 // they only read. Logs and caches are left out always.
 func (h *Host) Ignore(folders ...string) { h.ignore = append(h.ignore, folders...) }
 
-// Snapshot shows all that was changed since the start, the mounts, the host's
-// name and the marks.
+// Snapshot shows all that was changed since the start, the mounts of the overlay, the
+// host's name and the marks. Mounts beside it are the machine's own: one that goes there goes
+// here too.
 func (h *Host) Snapshot() string {
-	script := `cd "$1/upper" && shift && find . \( "$@" \) -prune -o ! -type d -printf '%p %M %U:%G %T@ %l\n' -type f -exec cat {} +
-cat /proc/self/mountinfo; uname -n`
+	script := `base=$1; cd "$1/upper" && shift && find . \( "$@" \) -prune -o ! -type d -printf '%p %M %U:%G %T@ %l\n' -type f -exec cat {} +
+grep -F " $base/" /proc/self/mountinfo; uname -n`
 	argv := []string{"nsenter", "--target=" + h.pid, "--mount", "--uts", "sh", "-c", script, "sh", h.base}
 	for i, folder := range append([]string{"/var/cache", "/var/log"}, h.ignore...) {
 		if i > 0 {
@@ -129,3 +130,17 @@ func (h *Host) Put(t testing.TB, name, content string, attr module.Attr) {
 }
 
 var _ module.Host = (*Host)(nil)
+
+// Planned is the lines of a task's steps, or its error as the only one.
+func Planned(t testing.TB, h module.Host, task module.Task) []string {
+	t.Helper()
+	steps, err := task.Plan(t.Context(), h)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	var texts []string
+	for _, step := range steps {
+		texts = append(texts, step.String())
+	}
+	return texts
+}

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"kinit/modules/internal/unattend"
-
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/modules/internal/unattend"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

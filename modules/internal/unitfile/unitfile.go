@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"kinit/engine/lists"
 )
 
 // Folder is where the administrator's units are; man systemd.unit.
@@ -66,10 +68,7 @@ func Check(text string) error {
 // arrives as it is: without specifiers and variables; man systemd.service, COMMAND
 // LINES.
 func Command(argv []string) string {
-	quoted := make([]string, len(argv))
-	for i, arg := range argv {
-		quoted[i] = strings.ReplaceAll(quote(arg), "$", "$$")
-	}
+	quoted := lists.Map(argv, func(arg string) string { return strings.ReplaceAll(quote(arg), "$", "$$") })
 	return strings.Join(quoted, " ")
 }
 

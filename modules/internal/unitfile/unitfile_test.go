@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/modules/internal/roottest"
 	"kinit/modules/internal/unitfile"
@@ -30,7 +31,7 @@ func TestSystemdReadsTheArgumentsAsTheyWere(t *testing.T) {
 	t.Parallel()
 	argv := []string{"/bin/echo", "plain-1", "two words", "100%", "$HOME", `q"uo\te`, "it's", "a\nb", ";", ""}
 	line := unitfile.Command(argv)
-	roottest.Same(t, "line", line, `/bin/echo plain-1 "two words" 100%% $$HOME "q\"uo\\te" "it's" "a\nb" ";" ""`)
+	moduletest.Same(t, "line", line, `/bin/echo plain-1 "two words" 100%% $$HOME "q\"uo\\te" "it's" "a\nb" ";" ""`)
 	got := dump(t, "[Service]\nExecStart="+line+"\nEnvironment="+unitfile.Environment("A", "b \"c\" 5% $D")+"\n")
 	// The dump is quoted for a shell; variables are replaced only when it starts.
 	for _, want := range []string{
@@ -59,7 +60,7 @@ func TestCheck(t *testing.T) {
 		if err := unitfile.Check(text); err != nil {
 			got = err.Error()
 		}
-		roottest.Same(t, text, got, want)
+		moduletest.Same(t, text, got, want)
 	}
 }
 
@@ -77,6 +78,6 @@ func TestCheckName(t *testing.T) {
 		if err := unitfile.CheckName(name); err != nil {
 			got = err.Error()
 		}
-		roottest.Same(t, name, got, want)
+		moduletest.Same(t, name, got, want)
 	}
 }

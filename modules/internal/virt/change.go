@@ -41,7 +41,8 @@ func (c *Conn) adapt(text string) (string, error) {
 	return d.Marshal()
 }
 
-// Start makes a domain run: it starts a stopped one and resumes a paused one.
+// Start makes a domain run: it starts a stopped one and resumes a paused one. It is no error
+// if somebody else starts the domain at the same time, as a run that was cut off may.
 func (c *Conn) Start(ctx context.Context, name string) error {
 	return c.must(ctx, "start domain "+name, name, func(lv *libvirt.Domain) error {
 		state, _, err := lv.GetState()
@@ -50,12 +51,23 @@ func (c *Conn) Start(ctx context.Context, name string) error {
 		}
 		switch stateOf(state) {
 		case Stopped:
-			return lv.Create()
+			return unlessRunning(lv, lv.Create())
 		case Paused:
-			return lv.Resume()
+			return unlessRunning(lv, lv.Resume()) // it is paused at first while it starts, too
 		}
 		return nil
 	})
+}
+
+// unlessRunning forgives starting a domain that runs by now.
+func unlessRunning(lv *libvirt.Domain, err error) error {
+	if !errors.Is(err, libvirt.ERR_OPERATION_INVALID) {
+		return err
+	}
+	if active, asked := lv.IsActive(); asked != nil || !active {
+		return err
+	}
+	return nil
 }
 
 // SetAutostart says whether the domain starts with the host.

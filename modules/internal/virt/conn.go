@@ -11,9 +11,10 @@ import (
 	"fmt"
 	"net/url"
 
-	"kinit/engine/module"
-
 	"libvirt.org/go/libvirt"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/relay"
 )
 
 // Conn is one connection to a host's libvirt. It is used by one goroutine at a
@@ -21,7 +22,7 @@ import (
 // is of no further use.
 type Conn struct {
 	lv    *libvirt.Connect
-	relay *relay // nil for the test driver
+	relay *relay.Relay // nil for the test driver
 	// domainType replaces the type of every domain that is defined, for the test
 	// driver, which knows only its own.
 	domainType string
@@ -51,13 +52,13 @@ func Open(ctx context.Context, h module.Host) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("forward %s of %s: %w", remote, h.Name(), err)
 	}
-	relay, err := newRelay(local)
+	r, err := relay.New(local)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{relay: relay}
-	if err := c.connect(ctx, "qemu+unix:///system?socket="+url.QueryEscape(relay.path())); err != nil {
-		return nil, notAnswering(h.Name(), errors.Join(relay.failure(), err, c.Close()))
+	c := &Conn{relay: r}
+	if err := c.connect(ctx, "qemu+unix:///system?socket="+url.QueryEscape(r.Path())); err != nil {
+		return nil, notAnswering(h.Name(), errors.Join(r.Failure(), err, c.Close()))
 	}
 	return c, nil
 }
@@ -89,7 +90,7 @@ func (c *Conn) Close() error {
 		c.lv = nil
 	}
 	if c.relay != nil {
-		err = errors.Join(err, c.relay.close())
+		err = errors.Join(err, c.relay.Close())
 	}
 	return err
 }
@@ -101,7 +102,7 @@ func (c *Conn) call(ctx context.Context, what string, f func() error) error {
 		return err
 	}
 	if c.relay != nil {
-		stop := context.AfterFunc(ctx, c.relay.cut)
+		stop := context.AfterFunc(ctx, c.relay.Cut)
 		defer stop()
 	}
 	err := f()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,36 @@ func TestRealLibvirtRunsADomain(t *testing.T) {
 
 	must(t, c.PowerOff(t.Context(), "node"))
 	must(t, c.Undefine(t.Context(), "node"))
+}
+
+// A start that a lost connection has left under way may meet that of the next run.
+func TestTwoStartsOfADomainAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	h := virttest.Start(t, "lab")
+	text, err := emulated(t, h, "node").XML("lab", uuid)
+	must(t, err)
+	const starts = 4
+	var all [starts]*virt.Conn
+	for i := range all {
+		all[i], err = virt.Open(t.Context(), h)
+		must(t, err)
+		defer all[i].Close()
+	}
+	must(t, all[0].Define(t.Context(), text))
+	var ended sync.WaitGroup
+	for _, c := range all {
+		ended.Go(func() {
+			if err := c.Start(t.Context(), "node"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	ended.Wait()
+	if got := find(t, all[0], "node"); got.State != virt.Running {
+		t.Errorf("the domain is %v", got.State)
+	}
+	must(t, all[0].PowerOff(t.Context(), "node"))
+	must(t, all[0].Undefine(t.Context(), "node"))
 }
 
 func TestRealLibvirtErrorIsShownWithoutNumbers(t *testing.T) {

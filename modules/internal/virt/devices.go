@@ -1,6 +1,10 @@
 package virt
 
-import "libvirt.org/go/libvirtxml"
+import (
+	"fmt"
+
+	"libvirt.org/go/libvirtxml"
+)
 
 func (s Spec) devices() *libvirtxml.DomainDeviceList {
 	port := uint(0)
@@ -19,6 +23,12 @@ func (s Spec) devices() *libvirtxml.DomainDeviceList {
 	}
 	if s.Seed != "" {
 		list.Disks = append(list.Disks, s.seed())
+	}
+	for i, path := range s.DataDisks {
+		list.Disks = append(list.Disks, s.dataDisk(i, path))
+	}
+	for _, address := range s.PCI {
+		list.Hostdevs = append(list.Hostdevs, passedThrough(address))
 	}
 	for i, nic := range s.NICs {
 		list.Interfaces = append(list.Interfaces, nic.device(s.target(i)))
@@ -40,6 +50,31 @@ func (s Spec) devices() *libvirtxml.DomainDeviceList {
 		list.TPMs = []libvirtxml.DomainTPM{tpm()}
 	}
 	return list
+}
+
+// dataDisk is a further disk, after the place of the seed. Its serial number is what the guest
+// finds it by: names such as vdc follow the order in which a system finds disks.
+func (s Spec) dataDisk(index int, path string) libvirtxml.DomainDisk {
+	return libvirtxml.DomainDisk{
+		Device: "disk",
+		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Cache: s.DiskCache, Discard: "unmap"},
+		Source: file(path),
+		Target: &libvirtxml.DomainDiskTarget{Dev: "vd" + string(rune('c'+index)), Bus: "virtio"},
+		Serial: fmt.Sprintf("data-%d", index+1),
+	}
+}
+
+// passedThrough gives a device of the host to the guest. libvirt takes it from its driver, and
+// gives it back.
+func passedThrough(address string) libvirtxml.DomainHostdev {
+	var domain, bus, slot, function uint
+	_, _ = fmt.Sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function) // libvirt says what is wrong
+	return libvirtxml.DomainHostdev{
+		Managed: "yes",
+		SubsysPCI: &libvirtxml.DomainHostdevSubsysPCI{Source: &libvirtxml.DomainHostdevSubsysPCISource{
+			Address: &libvirtxml.DomainAddressPCI{Domain: &domain, Bus: &bus, Slot: &slot, Function: &function},
+		}},
+	}
 }
 
 // discardGranularity is the least that a Windows guest gives back at once, in bytes; with

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"kinit/modules/internal/virt"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kinit/modules/internal/virt"
 )
 
 func testConn(t *testing.T) *virt.Conn {

@@ -5,11 +5,11 @@ import (
 	"os/exec"
 	"testing"
 
-	"kinit/engine/need"
-	"kinit/modules/internal/virt/virttest"
-
 	"github.com/google/go-cmp/cmp"
 	"libvirt.org/go/libvirt"
+
+	"kinit/engine/need"
+	"kinit/modules/internal/virt/virttest"
 )
 
 func TestEjectedDiscIsGoneNowAndAtTheNextStart(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 
-	"kinit/engine/module"
-
 	"libvirt.org/go/libvirt"
+
+	"kinit/engine/module"
 )
 
 // The ways in which a host has no usable libvirt. Errors of Open wrap one.

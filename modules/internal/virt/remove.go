@@ -2,10 +2,15 @@ package virt
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
+	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/claim"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // Foreign is the error of a domain that the host's owner did not make.
@@ -24,7 +29,7 @@ func (c *Conn) Remove(ctx context.Context, h module.Host, name string) error {
 	if err != nil {
 		return err
 	}
-	if found && !d.OwnedBy(claim.Signature(h)) {
+	if found && !d.OwnedBy(ownership.Signature(h)) {
 		return Foreign(h, name)
 	}
 	if err := c.PowerOff(ctx, name); err != nil {
@@ -51,6 +56,73 @@ func LogsOwned(ctx context.Context, h module.Host, name string) (bool, error) {
 	if h.Owner() == "" {
 		return true, ctx.Err()
 	}
-	_, marked, err := claim.Of(ctx, h, name, LogKind)
+	_, marked, err := ownership.Of(ctx, h, name, LogKind)
 	return marked, err
+}
+
+// Part is the name under which a volume is made, before it is renamed.
+func Part(path string) string { return path + ".part" }
+
+// RemoveVolume removes a disk or a seed, what an interrupted creation left of it,
+// and then its mark. The caller has made sure whom it belongs to.
+func RemoveVolume(ctx context.Context, h module.Host, path string) error {
+	for _, file := range []string{path, Part(path)} {
+		if err := h.Files().Remove(ctx, file); err != nil {
+			return err
+		}
+	}
+	if err := hostfile.DropTemporaries(ctx, h, path); err != nil {
+		return err
+	}
+	return ownership.Release(ctx, h, path)
+}
+
+// The kinds of the marks of what belongs to domains and has no place for a mark
+// of its own.
+const (
+	VolumeKind = "volume"     // a disk or a seed; the ID is the path
+	LogKind    = "domain_log" // a domain's logs, which libvirt leaves behind; the ID is the domain
+)
+
+// VolumeMark is the mark of a file that domains use.
+func VolumeMark(path string) module.Mark { return module.Mark{Kind: VolumeKind, ID: path} }
+
+// LogMark is the mark of a domain's logs.
+func LogMark(name string) module.Mark { return module.Mark{Kind: LogKind, ID: name} }
+
+// logDir is where libvirt keeps the logs of QEMU.
+const logDir = "/var/log/libvirt/qemu"
+
+// ConsoleLog is the file that everything a domain writes to its serial console
+// is added to.
+func ConsoleLog(name string) string { return path.Join(logDir, name+"-serial.log") }
+
+// RemoveLogs removes a domain's console log, QEMU's own log of it and what was
+// rotated away of both, and then their mark.
+func RemoveLogs(ctx context.Context, h module.Host, name string) error {
+	infos, err := h.Files().List(ctx, logDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, info := range infos {
+		if !isLog(info.Name, name) {
+			continue
+		}
+		if err := h.Files().Remove(ctx, path.Join(logDir, info.Name)); err != nil {
+			return err
+		}
+	}
+	return h.Disown(ctx, LogMark(name))
+}
+
+// isLog reports whether a file is a log of the domain: virtlogd rotates to names
+// that end in a number.
+func isLog(file, domain string) bool {
+	for _, log := range []string{domain + ".log", domain + "-serial.log"} {
+		rest, found := strings.CutPrefix(file, log)
+		if found && (rest == "" || strings.Trim(rest, ".0123456789") == "") {
+			return true
+		}
+	}
+	return false
 }

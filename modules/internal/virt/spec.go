@@ -24,6 +24,8 @@ type Spec struct {
 	DiskCache   string   // QEMU's cache mode of the disk, optional
 	Seed        string   // path of an ISO, optional, seen as a second disk
 	CDs         []string // paths of ISOs, optional, in drives from which a guest with an empty disk starts
+	DataDisks   []string // paths of further qcow2 images, optional
+	PCI         []string // addresses of the host's devices, such as 0000:03:00.0, optional
 	NICs        []NIC
 	VNC         bool // a display on the host's loopback
 	Windows     bool // timers, enlightenments and devices as Windows wants them

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kinit/modules/internal/virt"
-
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/modules/internal/virt"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,6 +32,7 @@ func qemuSpec(name string) virt.Spec {
 	return virt.Spec{
 		Name: name, Description: "node of <k8s>", Type: "qemu", VCPUs: 1, Memory: 512 << 20, CPU: "maximum",
 		Machine: "pc", UEFI: true, Disk: "/srv/" + name + ".qcow2", Seed: "/srv/" + name + ".iso", VNC: true,
+		DataDisks: []string{"/srv/" + name + "-data-1.qcow2", "/srv/" + name + "-data-2.qcow2"}, PCI: []string{"0000:03:1f.7"},
 		NICs: []virt.NIC{
 			{Bridge: "br-int", PortID: portID, MAC: "52:54:00:00:00:02"},
 			{Bridge: "virbr0", MAC: "52:54:00:00:00:03", Offload: true},

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/pfx"
@@ -149,7 +150,7 @@ func ready(t *testing.T, s *setup.System, e *endpoint.Endpoint, i identity) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if text, err := s.Files.ReadFile(wincd.MarkerPath); err == nil {
-			check(t, "marker", string(text), "sim-node-1\r\n")
+			moduletest.Same(t, "marker", string(text), "sim-node-1\r\n")
 			break
 		}
 		if time.Now().After(deadline) {
@@ -157,13 +158,13 @@ func ready(t *testing.T, s *setup.System, e *endpoint.Endpoint, i identity) {
 			t.Fatalf("the node never became ready\n%s", log)
 		}
 	}
-	check(t, "name", s.HostName(), "sim-node-1")
-	check(t, "what the simulator does not know", s.Unknowns(), []string(nil))
+	moduletest.Same(t, "name", s.HostName(), "sim-node-1")
+	moduletest.Same(t, "what the simulator does not know", s.Unknowns(), []string(nil))
 	if !s.Password("Administrator", "Kn1-s1mulated") {
 		t.Error("the administrator has another password")
 	}
 	note, err := s.Files.ReadFile(`C:\site\a note.txt`)
-	check(t, "file", fmt.Sprint(string(note), err), "hello<nil>")
+	moduletest.Same(t, "file", fmt.Sprint(string(note), err), "hello<nil>")
 	if _, err := s.Files.Stat(`C:\Windows\Panther\unattend.xml`); err == nil {
 		t.Error("a copy of the answers is left")
 	}
@@ -230,7 +231,7 @@ func TestTheSimulatorSealsAnImageAndStartsACopy(t *testing.T) {
 			t.Fatalf("the image was never sealed\n%s", log)
 		}
 	}
-	check(t, "what the simulator does not know", sealed.Unknowns(), []string(nil))
+	moduletest.Same(t, "what the simulator does not know", sealed.Unknowns(), []string(nil))
 	first := sealed.ComputerName()
 	stop()
 

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/wincd"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const scripts = "/kinit-common.ps1\n/kinit-seal.ps1\n/kinit-setup.ps1\n/kinit-specialize.ps1\n"
@@ -60,23 +59,16 @@ func isoinfo(t *testing.T, args ...string) string {
 
 func read(t *testing.T, path, name string) string { return isoinfo(t, "-x", "/"+name, "-i", path) }
 
-func check(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
 func TestCDOfACopyHasNoAnswerFile(t *testing.T) {
 	t.Parallel()
 	image, err := wincd.Copy(node())
 	path := burn(t, image, err)
-	check(t, "files", isoinfo(t, "-f", "-i", path),
+	moduletest.Same(t, "files", isoinfo(t, "-f", "-i", path),
 		"/authorized_keys\n/file-001\n"+strings.Replace(scripts, "/kinit-seal", "/kinit-node.json\n/kinit-seal", 1)+
 			"/openssh.msi\n/ssh_host_ed25519_key\n/ssh_host_ed25519_key.pub\n/winrm.pfx\n")
-	check(t, "keys", read(t, path, "authorized_keys"), "ssh-ed25519 AAAA a\nssh-ed25519 BBBB b\n")
-	check(t, "host key", read(t, path, "ssh_host_ed25519_key"), "-----BEGIN OPENSSH PRIVATE KEY-----\n")
-	check(t, "node", read(t, path, "kinit-node.json"), `{
+	moduletest.Same(t, "keys", read(t, path, "authorized_keys"), "ssh-ed25519 AAAA a\nssh-ed25519 BBBB b\n")
+	moduletest.Same(t, "host key", read(t, path, "ssh_host_ed25519_key"), "-----BEGIN OPENSSH PRIVATE KEY-----\n")
+	moduletest.Same(t, "node", read(t, path, "kinit-node.json"), `{
   "hostname": "k8s-compute-01",
   "edition": "2k22",
   "password": "Kn1-\"x\"",
@@ -155,7 +147,7 @@ func TestCDOfAnInstallationLooksForItsScript(t *testing.T) {
 	image, err := wincd.Install(node(), media(), language())
 	path := burn(t, image, err)
 	answers := read(t, path, "Autounattend.xml")
-	check(t, "commands", commands(t, answers), []string{launch("kinit-setup.ps1")})
+	moduletest.Same(t, "commands", commands(t, answers), []string{launch("kinit-setup.ps1")})
 	for _, want := range []string{
 		"<ComputerName>k8s-compute-01</ComputerName>", "<Value>Windows Server 2022 SERVERDATACENTERCORE</Value>",
 		`<Path>C:\viostor\2k22\amd64</Path>`, `<Path>I:\NetKVM\2k22\amd64</Path>`,
@@ -175,12 +167,12 @@ func TestGoldenCDInstallsAndSeals(t *testing.T) {
 	m.Edition, m.ImageIndex = "2k25", 3
 	image, err := wincd.Golden{Media: m, Language: language(), Password: "Kn1-throwaway", Shrink: true}.Image()
 	path := burn(t, image, err)
-	check(t, "files", isoinfo(t, "-f", "-i", path),
+	moduletest.Same(t, "files", isoinfo(t, "-f", "-i", path),
 		"/Autounattend.xml\n"+strings.Replace(scripts, "/kinit-seal", "/kinit-node.json\n/kinit-seal", 1)+"/sealed.xml\n")
-	check(t, "node", read(t, path, "kinit-node.json"), "{\n  \"edition\": \"2k25\",\n  \"shrink\": true\n}\n")
+	moduletest.Same(t, "node", read(t, path, "kinit-node.json"), "{\n  \"edition\": \"2k25\",\n  \"shrink\": true\n}\n")
 	answers, sealed := read(t, path, "Autounattend.xml"), read(t, path, "sealed.xml")
-	check(t, "commands", commands(t, answers), []string{launch("kinit-seal.ps1")})
-	check(t, "commands of the copies", commands(t, sealed), []string{launch("kinit-specialize.ps1"), launch("kinit-setup.ps1")})
+	moduletest.Same(t, "commands", commands(t, answers), []string{launch("kinit-seal.ps1")})
+	moduletest.Same(t, "commands of the copies", commands(t, sealed), []string{launch("kinit-specialize.ps1"), launch("kinit-setup.ps1")})
 	if !strings.Contains(answers, "<ComputerName>*</ComputerName>") || strings.Contains(sealed, "ComputerName") {
 		t.Error("the installation has a random name, and copies none that Setup gives them")
 	}
@@ -216,7 +208,7 @@ func TestPasswords(t *testing.T) {
 		if err := wincd.CheckPassword(secret.Value(text)); err != nil {
 			got = err.Error()
 		}
-		check(t, text, got, want)
+		moduletest.Same(t, text, got, want)
 	}
 }
 

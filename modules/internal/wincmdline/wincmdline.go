@@ -2,16 +2,16 @@
 // takes it apart itself.
 package wincmdline
 
-import "strings"
+import (
+	"strings"
+
+	"kinit/engine/lists"
+)
 
 // Join is the command line that CommandLineToArgvW and the C runtime take apart into
 // exactly these words. The first, the program, must have no quote in it.
 func Join(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = quote(word)
-	}
-	return strings.Join(quoted, " ")
+	return strings.Join(lists.Map(words, quote), " ")
 }
 
 // quote quotes a word where it needs it. Backslashes count only before a quote: there

@@ -36,7 +36,7 @@ variable "guest_image" {
     sha512_url = optional(string, "")
   })
   default     = null
-  description = "The base image of Linux guests, and its checksum or where that is published; the pinned one where it is not said."
+  description = "The base image of all Linux guests in place of the pinned one of each system, and its checksum or where that is published."
 }
 
 variable "guest_packages" {
@@ -45,21 +45,74 @@ variable "guest_packages" {
   description = "Further Debian packages that guests install when they first start."
 }
 
+variable "guest_user" {
+  type        = string
+  default     = "root"
+  description = "Who kinit logs in as on guests with Linux: root, or a user that is made there and may become root by sudo. The image has no user or group of that name."
+  validation {
+    condition     = can(regex("^[a-z_][a-z0-9_-]{0,31}$", var.guest_user))
+    error_message = "The name of a user of guests has lower case letters, digits, - and _, and begins with a letter or _."
+  }
+}
+
 locals {
   libvirt_nodes       = { for name, node in cluster.nodes : name => node if node.driver == "libvirt" }
   libvirt_linux       = { for name, node in local.libvirt_nodes : name => node if !startswith(node.os, "windows") }
   libvirt_windows     = { for name, node in local.libvirt_nodes : name => node if startswith(node.os, "windows") }
   libvirt_hypervisors = distinct([for node in values(local.libvirt_nodes) : node.hypervisor])
-  linux_hypervisors   = distinct([for node in values(local.libvirt_linux) : node.hypervisor])
 
   image_dir = "/var/lib/libvirt/images"
 
-  guest_image = var.guest_image != null ? var.guest_image : local.downloads.debian_guest
+  # The pin of each guest's image; all have the one that is given.
+  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).guest }
+  guest_images = { for pin in distinct(values(local.guest_pins)) : pin => var.guest_image != null ? var.guest_image : local.downloads[pin] }
   libvirt_pins = concat(
-    length(local.libvirt_linux) > 0 && var.guest_image == null ? ["debian_guest"] : [],
+    var.guest_image == null ? keys(local.guest_images) : [],
     length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_drivers == null ? ["virtio_win"] : [],
     length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_openssh == null ? ["windows_openssh"] : [],
   )
+}
+
+# Further disks, cards and devices of the hypervisor, from the vars of a guest's pool or of the
+# guest: vars = { disks = ["20GiB"], nics = [{ bridge = "br0" }], pci_devices = ["0000:03:00.0"] }.
+locals {
+  guest_disks = { for name, node in cluster.nodes : name => try([for size in node.vars.disks : tostring(size)], []) }
+  guest_nics = { for name, node in cluster.nodes : name => try([for i, nic in node.vars.nics : {
+    bridge    = tostring(nic.bridge)
+    dhcp      = try(tobool(nic.dhcp), false)
+    addresses = try([for address in nic.addresses : tostring(address)], [])
+    mtu       = try(tonumber(nic.mtu), 0)
+    mac       = "52:54:00:${join(":", regexall("..", substr(sha256("${node.uuid} ${i}"), 0, 6)))}"
+  }], []) }
+  guest_devices = { for name, node in cluster.nodes : name => try([for address in node.vars.pci_devices : tostring(address)], []) }
+  guest_volumes = merge([for name, node in local.libvirt_nodes : {
+    for i, size in local.guest_disks[name] : "${name}-data-${i + 1}" => { host = node.hypervisor, size = size }
+  }]...)
+
+  # Guests alone can have them, and what is not understood is not passed over.
+  no_hardware = [for name, node in cluster.nodes : name if
+    can(node.vars.disks) && length(local.guest_disks[name]) != try(length(node.vars.disks), -1) ||
+    can(node.vars.nics) && length(local.guest_nics[name]) != try(length(node.vars.nics), -1) ||
+    can(node.vars.pci_devices) && length(local.guest_devices[name]) != try(length(node.vars.pci_devices), -1)
+  ]
+  no_guests = [for name, node in cluster.nodes : name if node.driver != "libvirt" &&
+  (can(node.vars.disks) || can(node.vars.nics) || can(node.vars.pci_devices))]
+}
+
+task "assert" "hardware" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = length(local.no_guests) == 0
+    message = "Only guests of libvirt have disks, nics and pci_devices in their vars: ${join(", ", local.no_guests)} are none."
+  }
+
+  condition {
+    holds   = length(local.no_hardware) == 0
+    message = "vars of a guest are disks = [\"20GiB\"], nics = [{ bridge = \"br0\" }] and pci_devices = [\"0000:03:00.0\"]; those of ${join(", ", local.no_hardware)} are not."
+  }
 }
 
 task "package" "libvirt" {
@@ -108,5 +161,5 @@ task "libvirt_sweep" "owned" {
   keep  = concat(keys(local.libvirt_nodes), local.windows_builds)
   keep_volumes = concat(local.windows_build_volumes, flatten([for name in keys(local.libvirt_nodes) : [
     "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ]]))
+  ]]), [for name in keys(local.guest_volumes) : "${local.image_dir}/${name}.qcow2"])
 }

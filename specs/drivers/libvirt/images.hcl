@@ -1,8 +1,14 @@
-# images: the guests' base image on every hypervisor that has nodes. Container
+# images: the base image of each system on every hypervisor that has guests with it. Container
 # images go to the registry in the distribution's own tasks.
 
 locals {
-  base_image = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_image)), 0, 12)}.qcow2"
+  base_images = {
+    for node in distinct([for name, node in local.libvirt_linux : { host = node.hypervisor, pin = local.guest_pins[name] }]) : "${node.host}/${node.pin}" => {
+      host  = node.host
+      image = local.guest_images[node.pin]
+      path  = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_images[node.pin])), 0, 12)}.qcow2"
+    }
+  }
 }
 
 # libvirt asks QEMU what it can do the first time it needs to know, which takes
@@ -18,15 +24,17 @@ task "command" "capabilities" {
 
 task "download" "guest_image" {
   stage      = "images"
-  hosts      = local.linux_hypervisors
-  url        = local.guest_image.url
-  dest       = local.base_image
-  sha256     = local.guest_image.sha256
-  sha512     = local.guest_image.sha512
-  sha256_url = local.guest_image.sha256_url
-  sha512_url = local.guest_image.sha512_url
-  unverified = var.guest_image == null && "${local.guest_image.sha256}${local.guest_image.sha256_url}${local.guest_image.sha512_url}" == ""
+  for_each   = local.base_images
+  host       = each.value.host
+  url        = each.value.image.url
+  dest       = each.value.path
+  sha256     = each.value.image.sha256
+  sha512     = each.value.image.sha512
+  sha256_url = each.value.image.sha256_url
+  sha512_url = each.value.image.sha512_url
+  unverified = var.guest_image == null && "${each.value.image.sha256}${each.value.image.sha512}${each.value.image.sha256_url}${each.value.image.sha512_url}" == ""
   pin        = true
   keep       = true
   timeout    = "60m"
+  advice     = "Hypervisors fetch this image. The variable guest_image names another, with its checksum."
 }

@@ -5,8 +5,16 @@ task "libvirt_volume" "node" {
   for_each = local.libvirt_linux
   host     = each.value.hypervisor
   name     = each.key
-  backing  = task.download.guest_image[each.value.hypervisor].path
+  backing  = task.download.guest_image["${each.value.hypervisor}/${local.guest_pins[each.key]}"].path
   size     = each.value.disk
+}
+
+task "libvirt_volume" "data" {
+  stage    = "nodes"
+  for_each = local.guest_volumes
+  host     = each.value.host
+  name     = each.key
+  size     = each.value.size
 }
 
 task "cloudinit_seed" "node" {
@@ -17,18 +25,45 @@ task "cloudinit_seed" "node" {
   hostname        = each.key
   fqdn            = "${each.key}.${cluster.domain}"
   instance_id     = each.value.uuid
-  authorized_keys = [task.ssh_key.cluster.public_key]
-  allow_root      = true
-  packages        = concat(var.guest_packages, local.node_packages)
+  authorized_keys = var.guest_user == "root" ? [task.ssh_key.cluster.public_key] : []
+  allow_root      = var.guest_user == "root"
+  packages        = var.guest_packages
+
+  # cloud-init writes these into apt's lists before it installs anything.
+  extra_user_data = var.debian_mirror == "" ? null : {
+    apt = {
+      primary  = [{ arches = ["default"], uri = "${trimsuffix(var.debian_mirror, "/")}/debian" }]
+      security = [{ arches = ["default"], uri = "${trimsuffix(var.debian_mirror, "/")}/debian-security" }]
+    }
+  }
 
   host_key {
     private = task.ssh_key.node[each.key].private_key
     public  = task.ssh_key.node[each.key].public_key
   }
 
+  dynamic "user" {
+    for_each = var.guest_user == "root" ? [] : [var.guest_user]
+    content {
+      name            = user.value
+      shell           = "/bin/bash"
+      sudo            = "ALL=(ALL) NOPASSWD:ALL"
+      authorized_keys = [task.ssh_key.cluster.public_key]
+    }
+  }
+
   network {
     mac  = each.value.mac
     dhcp = true
+  }
+
+  dynamic "network" {
+    for_each = [for nic in local.guest_nics[each.key] : nic if nic.dhcp || length(nic.addresses) > 0]
+    content {
+      mac       = network.value.mac
+      dhcp      = network.value.dhcp
+      addresses = network.value.addresses
+    }
   }
 }
 
@@ -46,12 +81,24 @@ task "libvirt_domain" "node" {
   seed       = task.cloudinit_seed.node[each.key].path
   autostart  = true
 
+  data_disks  = [for i in range(length(local.guest_disks[each.key])) : task.libvirt_volume.data["${each.key}-data-${i + 1}"].path]
+  pci_devices = local.guest_devices[each.key]
+
   nic {
     bridge  = "br-int"
     mac     = each.value.mac
     port_id = each.value.port_id
     mtu     = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
     offload = local.offload
+  }
+
+  dynamic "nic" {
+    for_each = local.guest_nics[each.key]
+    content {
+      bridge = nic.value.bridge
+      mac    = nic.value.mac
+      mtu    = nic.value.mtu
+    }
   }
 
   depends_on = [task.ovn_port.port[each.key], task.ovn_sync.overlay]
@@ -78,7 +125,8 @@ host "libvirt" {
   for_each    = local.libvirt_linux
   name        = each.key
   address     = each.value.ip
-  user        = "root"
+  user        = var.guest_user
+  become      = var.guest_user != "root"
   via         = each.value.hypervisor
   private_key = task.ssh_key.cluster.private_key
   host_keys   = [task.ssh_key.node[each.key].public_key]
@@ -97,7 +145,7 @@ task "wait" "cloudinit" {
   for_each = local.libvirt_linux
   host     = each.key
   path     = "/var/lib/cloud/instance/boot-finished"
-  within   = var.boot_timeout
+  within   = stretch(var.boot_timeout, local.emulated ? 4 : 1)
   evidence = [["cloud-init", "status", "--long"], ["tail", "-n", "30", "/var/log/cloud-init-output.log"]]
 
   # cloud-init restarts sshd, which has answered before, and then nobody is there.
@@ -105,4 +153,15 @@ task "wait" "cloudinit" {
     attempts = 10
     delay    = "3s"
   }
+}
+
+# What the distribution needs on a node and its image does not have.
+task "package" "node" {
+  stage      = "nodes"
+  when       = length(local.node_packages) > 0
+  hosts      = keys(local.libvirt_linux)
+  names      = local.node_packages
+  timeout    = "30m"
+  advice     = "Packages of guests come from ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable debian_mirror names another site with the layout of deb.debian.org."
+  depends_on = [task.wait.cloudinit]
 }

@@ -110,6 +110,10 @@ locals {
   windows_sealed  = var.windows_image.url != ""
   windows_drivers = var.windows_drivers != null ? var.windows_drivers : { url = local.downloads.virtio_win.url, sha256 = local.downloads.virtio_win.sha256 }
   windows_openssh = var.windows_openssh != null ? var.windows_openssh : { url = local.downloads.windows_openssh.url, sha256 = local.downloads.windows_openssh.sha256 }
+  windows_sha512 = {
+    drivers = var.windows_drivers != null ? "" : local.downloads.virtio_win.sha512
+    openssh = var.windows_openssh != null ? "" : local.downloads.windows_openssh.sha512
+  }
   windows_media = {
     for name, medium in { image = var.windows_image, iso = var.windows_iso, drivers = local.windows_drivers, openssh = local.windows_openssh } :
     name => medium if(name == "image") == local.windows_sealed
@@ -183,7 +187,8 @@ task "download" "windows" {
   url        = local.windows_media[each.value.name].url
   dest       = local.windows_files[each.value.name]
   sha256     = local.windows_media[each.value.name].sha256
-  unverified = local.windows_media[each.value.name].sha256 == ""
+  sha512     = lookup(local.windows_sha512, each.value.name, "")
+  unverified = "${local.windows_media[each.value.name].sha256}${lookup(local.windows_sha512, each.value.name, "")}" == ""
   keep       = true
   timeout    = "3h"
 }
@@ -291,12 +296,24 @@ task "libvirt_domain" "windows" {
   vnc        = true
   autostart  = true
 
+  data_disks  = [for i in range(length(local.guest_disks[each.key])) : task.libvirt_volume.data["${each.key}-data-${i + 1}"].path]
+  pci_devices = local.guest_devices[each.key]
+
   nic {
     bridge  = "br-int"
     mac     = each.value.mac
     port_id = each.value.port_id
     mtu     = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
     offload = local.offload
+  }
+
+  dynamic "nic" {
+    for_each = local.guest_nics[each.key]
+    content {
+      bridge = nic.value.bridge
+      mac    = nic.value.mac
+      mtu    = nic.value.mtu
+    }
   }
 
   depends_on = [task.ovn_port.port[each.key], task.ovn_sync.overlay]

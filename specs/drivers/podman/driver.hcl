@@ -14,7 +14,7 @@ variable "podman_packages" {
 variable "node_image" {
   type        = object({ name = string, archive = optional(string, "") })
   default     = null
-  description = "The image that nodes are made from: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled. The pinned one where it is not said."
+  description = "The image that all nodes are made from, in place of the pinned one of each system: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled."
 }
 
 variable "node_image_packages" {
@@ -27,11 +27,13 @@ variable "node_image_packages" {
 }
 
 locals {
-  node_image  = var.node_image != null ? var.node_image : { name = local.pinned.debian_node, archive = "" }
-  podman_pins = length(local.podman_nodes) > 0 && var.node_image == null ? ["debian_node"] : []
-
   podman_nodes       = { for name, node in cluster.nodes : name => node if node.driver == "podman" }
   podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
+
+  # The pin of each node's image; all have the one that is given.
+  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).container }
+  node_images = { for pin in distinct(values(local.node_pins)) : pin => var.node_image != null ? var.node_image : { name = local.pinned[pin], archive = "" } }
+  podman_pins = var.node_image == null ? keys(local.node_images) : []
 
   # The node's end of the overlay on its hypervisor; a device has 15 characters at most.
   podman_devices = { for name, node in local.podman_nodes : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }

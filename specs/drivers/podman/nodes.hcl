@@ -4,9 +4,16 @@
 locals {
   # Everything the image is made of is in its name: another script makes another image.
   podman_script = templatefile("files/image.sh", {
-    packages = concat(var.node_image_packages, local.node_packages)
+    packages      = concat(var.node_image_packages, local.node_packages)
+    debian_mirror = trimsuffix(var.debian_mirror, "/")
   })
-  podman_image = "localhost/kinit-node:${substr(sha256(jsonencode([local.node_image, local.podman_script])), 0, 12)}"
+  podman_images = {
+    for node in distinct([for name, node in local.podman_nodes : { host = node.hypervisor, pin = local.node_pins[name] }]) : "${node.host}/${node.pin}" => {
+      host  = node.host
+      from  = local.node_images[node.pin]
+      image = "localhost/kinit-node:${substr(sha256(jsonencode([local.node_images[node.pin], local.podman_script])), 0, 12)}"
+    }
+  }
 
   podman_folder = { for name in keys(local.podman_nodes) : name => "${local.root}/nodes/${name}" }
   podman_files = merge([for name, node in local.podman_nodes : {
@@ -15,22 +22,26 @@ locals {
 }
 
 task "podman_image" "node" {
-  stage   = "images"
-  hosts   = local.podman_hypervisors
-  name    = local.node_image.name
-  source  = local.node_image.archive
-  keep    = true
-  timeout = "30m"
+  stage    = "images"
+  for_each = local.podman_images
+  host     = each.value.host
+  name     = each.value.from.name
+  source   = each.value.from.archive
+  keep     = true
+  timeout  = "30m"
+  advice   = "Hypervisors fetch this image. The variable image_mirrors names another place of its registry, and node_image another image."
 }
 
 task "podman_build" "node" {
-  stage   = "images"
-  hosts   = local.podman_hypervisors
-  name    = local.podman_image
-  from    = task.podman_image.node[host.name].name
-  script  = local.podman_script
-  keep    = true
-  timeout = "30m"
+  stage    = "images"
+  for_each = local.podman_images
+  host     = each.value.host
+  name     = each.value.image
+  from     = task.podman_image.node[each.key].name
+  script   = local.podman_script
+  keep     = true
+  timeout  = "30m"
+  advice   = "Packages of nodes come from ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable debian_mirror names another site with the layout of deb.debian.org."
 }
 
 # What only this node has: who may log in, its host key, its name servers. It reads them
@@ -116,7 +127,7 @@ task "podman_container" "node" {
   host       = each.value.hypervisor
   name       = each.key
   hostname   = each.key
-  image      = task.podman_build.node[each.value.hypervisor].name
+  image      = task.podman_build.node["${each.value.hypervisor}/${local.node_pins[each.key]}"].name
   command    = ["/sbin/init"]
   runtime    = try(trimspace(task.command.podman_runtime[each.value.hypervisor].stdout), "")
   privileged = true

@@ -34,6 +34,12 @@ variable "lab_artifacts" {
   }
 }
 
+variable "lab_stock" {
+  type        = bool
+  default     = false
+  description = "Make what the lab's mirrors serve, too."
+}
+
 variable "lab_conformance" {
   type        = bool
   default     = false
@@ -186,6 +192,35 @@ task "command" "guest" {
   creates     = "${var.lab_cache}/.made-guest-${local.by_choice[task.command.choice.stdout].stamp}"
   timeout     = "60m"
   depends_on  = [task.command.guest_root, task.command.images]
+}
+
+locals {
+  mirrored = join(" ", [for name, image in local.tagged : "${name}=${image}"])
+}
+
+# What the lab's mirrors serve to nodes that nobody has prepared.
+task "command" "mirror" {
+  stage = "artifacts"
+  when  = var.lab_stock
+  environment = {
+    PROGRAMS = local.by_choice[task.command.choice.stdout].programs
+    PINS     = local.mirrored
+  }
+  argv       = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${substr(sha256(local.mirrored), 0, 8)}"])
+  creates    = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${substr(sha256(local.mirrored), 0, 8)}"
+  timeout    = "60m"
+  depends_on = [task.command.services, task.command.images]
+}
+
+# The disk image of guests that nobody has prepared, at its place in the site that it is from.
+task "command" "stock_guest" {
+  stage       = "artifacts"
+  when        = var.lab_stock && contains(local.drivers, "libvirt")
+  environment = { PLACE = replace(local.pins.debian_guest.url, "/^https?://[^/]*\\//", "") }
+  argv        = concat(local.build, ["stock-guest", "${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"])
+  creates     = "${var.lab_cache}/.made-stock-guest-${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
+  timeout     = "60m"
+  depends_on  = [task.copy.script]
 }
 
 # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,9 +150,7 @@ func parseGates(text string) (map[string]bool, error) {
 }
 
 func (c proxyConfig) complete(p *machine.Process) proxyConfig {
-	if c.Winkernel.NetworkName == "" {
-		c.Winkernel.NetworkName = p.Env.Get("KUBE_NETWORK")
-	}
+	c.Winkernel.NetworkName = cmp.Or(c.Winkernel.NetworkName, p.Env.Get("KUBE_NETWORK"))
 	return c
 }
 

@@ -2,12 +2,10 @@ package machine
 
 import (
 	"bytes"
-	"strings"
 
 	"golang.org/x/crypto/ssh"
 
 	"kinit/test/winsim/machine/account"
-	"kinit/test/winsim/machine/registry"
 )
 
 // keysOfAdministrators is the file with the SSH keys of all administrators
@@ -28,11 +26,6 @@ func (m *Machine) NTHash(user string) ([]byte, bool) { return m.Accounts.NTHash(
 func (m *Machine) Certificate(thumbprint string) (string, bool) {
 	v, ok := m.Registry.Get(certificateMappings, thumbprint)
 	return v.Text, ok
-}
-
-// MapCertificate maps a client certificate to a user.
-func (m *Machine) MapCertificate(thumbprint, user string) error {
-	return m.Registry.Set(certificateMappings, registry.Text(strings.ToUpper(thumbprint), user))
 }
 
 // Key reports whether an SSH key is a user's. For administrators the keys are in one file

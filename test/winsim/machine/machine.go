@@ -9,6 +9,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -139,12 +140,8 @@ func New(o Options) (*Machine, error) {
 }
 
 func (o Options) defaults() Options {
-	if o.Language == "" {
-		o.Language = "en-US"
-	}
-	if o.Name == "" {
-		o.Name = "WIN-KINITSIM"
-	}
+	o.Language = cmp.Or(o.Language, "en-US")
+	o.Name = cmp.Or(o.Name, "WIN-KINITSIM")
 	if o.Adapters == nil {
 		o.Adapters = []network.Adapter{defaultAdapter()}
 	}

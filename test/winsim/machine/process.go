@@ -2,9 +2,11 @@ package machine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -136,24 +138,14 @@ func (p *Process) end(image *ntfs.File) {
 }
 
 func (m *Machine) complete(s Start) Start {
-	if s.User == "" {
-		s.User = account.SystemSID
-	}
+	s.User = cmp.Or(s.User, account.SystemSID)
 	if s.Env == nil {
 		s.Env = m.Environment(s.User)
 	}
-	if s.Dir == "" {
-		s.Dir = SystemFolder
-	}
-	if s.Stdin == nil {
-		s.Stdin = bytes.NewReader(nil)
-	}
-	if s.Stdout == nil {
-		s.Stdout = io.Discard
-	}
-	if s.Stderr == nil {
-		s.Stderr = io.Discard
-	}
+	s.Dir = cmp.Or(s.Dir, SystemFolder)
+	s.Stdin = cmp.Or[io.Reader](s.Stdin, bytes.NewReader(nil))
+	s.Stdout = cmp.Or(s.Stdout, io.Discard)
+	s.Stderr = cmp.Or(s.Stderr, io.Discard)
 	if s.Line == "" {
 		s.Line = JoinArgs(append([]string{s.Program}, s.Args...))
 	}
@@ -199,24 +191,14 @@ func (p *Process) Name() string {
 // Launch starts a process with what this one has: its streams, folder, environment and
 // user, where s does not say otherwise. It ends with this one.
 func (p *Process) Launch(ctx context.Context, s Start) (*Process, error) {
-	if s.Dir == "" {
-		s.Dir = p.Dir
-	}
+	s.Dir = cmp.Or(s.Dir, p.Dir)
 	if s.Env == nil {
 		s.Env = p.Env.Clone()
 	}
-	if s.User == "" {
-		s.User = p.User
-	}
-	if s.Stdin == nil {
-		s.Stdin = p.Stdin
-	}
-	if s.Stdout == nil {
-		s.Stdout = p.Stdout
-	}
-	if s.Stderr == nil {
-		s.Stderr = p.Stderr
-	}
+	s.User = cmp.Or(s.User, p.User)
+	s.Stdin = cmp.Or(s.Stdin, p.Stdin)
+	s.Stdout = cmp.Or(s.Stdout, p.Stdout)
+	s.Stderr = cmp.Or(s.Stderr, p.Stderr)
 	return p.Machine.Launch(ctx, s)
 }
 
@@ -227,12 +209,7 @@ func (m *Machine) Text(code winerr.Code) string { return code.Text(m.state.Langu
 func (m *Machine) Processes() []*Process {
 	m.table.Lock()
 	defer m.table.Unlock()
-	var all []*Process
-	for _, p := range m.table.processes {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b *Process) int { return a.ID - b.ID })
-	return all
+	return slices.SortedFunc(maps.Values(m.table.processes), func(a, b *Process) int { return a.ID - b.ID })
 }
 
 // Process returns the process with that id.

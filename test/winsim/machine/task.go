@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -206,10 +207,7 @@ func (m *Machine) launchAction(ctx context.Context, t Task) (*Process, error) {
 
 // watchTask notes how a task ended.
 func (m *Machine) watchTask(t Task, p *Process) {
-	limit := t.TimeLimit
-	if limit == 0 {
-		limit = 72 * time.Hour
-	}
+	limit := cmp.Or(t.TimeLimit, 72*time.Hour)
 	var expired <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)

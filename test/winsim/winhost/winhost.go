@@ -58,9 +58,7 @@ var _ module.Host = (*Host)(nil)
 // know fails the test.
 func New(t testing.TB, o Options) *Host {
 	t.Helper()
-	if o.Release == "" {
-		o.Release = "2k22"
-	}
+	o.Release = cmp.Or(o.Release, "2k22")
 	release, ok := machine.FindRelease(o.Release)
 	if !ok {
 		t.Fatalf("no release %q of Windows Server", o.Release)
@@ -134,10 +132,7 @@ func (h *Host) Run(ctx context.Context, c module.Command) (module.Output, error)
 
 // start is how a command is started, and how it is shown.
 func (h *Host) start(c module.Command) (machine.Start, string) {
-	stdin := c.Stdin
-	if stdin == nil {
-		stdin = strings.NewReader("")
-	}
+	stdin := cmp.Or[io.Reader](c.Stdin, strings.NewReader(""))
 	if c.PowerShell == "" {
 		return machine.Start{Program: c.Argv[0], Args: c.Argv[1:], Stdin: stdin}, machine.JoinArgs(c.Argv)
 	}

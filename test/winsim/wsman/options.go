@@ -1,6 +1,7 @@
 package wsman
 
 import (
+	"cmp"
 	"crypto/tls"
 	"time"
 
@@ -49,15 +50,9 @@ type Settings struct {
 type Quotas = shell.Quotas
 
 func (o Options) withDefaults() Options {
-	if o.Computer == "" {
-		o.Computer = "WINSIM"
-	}
-	if o.Version == "" {
-		o.Version = "10.0.20348"
-	}
-	if o.Language == "" {
-		o.Language = "en-US"
-	}
+	o.Computer = cmp.Or(o.Computer, "WINSIM")
+	o.Version = cmp.Or(o.Version, "10.0.20348")
+	o.Language = cmp.Or(o.Language, "en-US")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -68,11 +63,7 @@ func (o Options) withDefaults() Options {
 }
 
 func (s Settings) withDefaults() Settings {
-	if s.MaxEnvelopeSize == 0 {
-		s.MaxEnvelopeSize = 500 << 10
-	}
-	if s.MaxTimeout == 0 {
-		s.MaxTimeout = time.Minute
-	}
+	s.MaxEnvelopeSize = cmp.Or(s.MaxEnvelopeSize, 500<<10)
+	s.MaxTimeout = cmp.Or(s.MaxTimeout, time.Minute)
 	return s
 }

@@ -6,6 +6,7 @@ package export
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -44,12 +45,7 @@ type File struct {
 // Files generates the scheduler's files for jobs with a schedule. People start the
 // others.
 func Files(as As, o Options, list []jobs.Job) ([]File, error) {
-	var due []jobs.Job
-	for _, j := range list {
-		if j.Schedule != nil {
-			due = append(due, j)
-		}
-	}
+	due := slices.DeleteFunc(slices.Clone(list), func(j jobs.Job) bool { return j.Schedule == nil })
 	if len(due) == 0 {
 		return nil, fmt.Errorf("none of the jobs has a schedule, so there is nothing to write")
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -50,7 +51,7 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 	var files []File
 	for _, j := range list {
 		if z := j.Schedule.Zone; z != "UTC" && z != "Etc/UTC" {
-			return nil, fmt.Errorf("the job %q is due in the time zone %q, and GitHub knows schedules in UTC only; give it time_zone = \"UTC\"", j.Name, zoneName(z))
+			return nil, fmt.Errorf("the job %q is due in the time zone %q, and GitHub knows schedules in UTC only; give it time_zone = \"UTC\"", j.Name, cmp.Or(z, "of the machine"))
 		}
 		w := workflow{
 			Name: j.Address(), On: workflowOn{Schedule: []workCron{{j.Schedule.Plain()}}}, Permissions: map[string]string{"contents": "read"},
@@ -72,14 +73,6 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 		files = append(files, file)
 	}
 	return files, nil
-}
-
-// zoneName returns a time zone's name for people.
-func zoneName(zone string) string {
-	if zone == "" {
-		return "of the machine"
-	}
-	return zone
 }
 
 // yamlFile makes a file of YAML.

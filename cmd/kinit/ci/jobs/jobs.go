@@ -3,12 +3,14 @@
 package jobs
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/ci/schedule"
+	"kinit/engine/lists"
 )
 
 // File is the content of a file of jobs.
@@ -53,19 +55,14 @@ func (j Job) Address() string {
 
 // Find returns the job with a name or an address, or nil.
 func (f *File) Find(name string) *Job {
-	for i := range f.Jobs {
-		if j := &f.Jobs[i]; j.Name == name || j.Address() == name {
-			return j
-		}
+	i := slices.IndexFunc(f.Jobs, func(j Job) bool { return j.Name == name || j.Address() == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &f.Jobs[i]
 }
 
 // Names are the names of all jobs.
 func (f *File) Names() []string {
-	names := make([]string, len(f.Jobs))
-	for i, j := range f.Jobs {
-		names[i] = j.Name
-	}
-	return names
+	return lists.Map(f.Jobs, func(j Job) string { return j.Name })
 }

@@ -170,7 +170,7 @@ func (l *loader) duration(b jobBlock, name string, given *string, otherwise time
 	}
 	d, err := time.ParseDuration(*given)
 	if err != nil || d <= 0 {
-		l.errorf(place(b.Body, name), "Invalid duration", `%q is no time that something may take; give one such as "90s", "45m" or "1h30m".`, *given)
+		l.errorf(place(b.Body, name), "Invalid duration", `%q is no duration above zero; give one such as "90s", "45m" or "1h30m".`, *given)
 	}
 	return d
 }

@@ -81,7 +81,7 @@ func TestMistakesHavePlacesAndNames(t *testing.T) {
 		`jobs "a" {}`:              "ci.hcl:1,1-5: Unsupported block type: Blocks of type \"jobs\" are not expected here. Did you mean \"job\"?",
 		`job "a/b" { spec = "a" }`: "ci.hcl:1,1-10: Invalid name: The name of a job begins with a letter or a digit and has letters, digits, '.', '_' and '-' only, 100 at most.",
 		"job \"a\" {\n  spec = \"a\"\n  hots = []\n}":                                         "ci.hcl:3,3-7: Unsupported argument: An argument named \"hots\" is not expected here. Did you mean \"hosts\"?",
-		"job \"a\" {\n  spec = \"a\"\n  timeout = \"2 hours\"\n}":                             "ci.hcl:3,13-22: Invalid duration: \"2 hours\" is no time that something may take; give one such as \"90s\", \"45m\" or \"1h30m\".",
+		"job \"a\" {\n  spec = \"a\"\n  timeout = \"2 hours\"\n}":                             "ci.hcl:3,13-22: Invalid duration: \"2 hours\" is no duration above zero; give one such as \"90s\", \"45m\" or \"1h30m\".",
 		"job \"a\" {\n  spec = \"a\"\n  retries = -1\n}":                                      "ci.hcl:3,13-15: Invalid number: retries must be at least 0, -1 was given.",
 		"job \"a\" {\n  spec = \"a\"\n  cleanup = \"\"\n}":                                    "ci.hcl:3,13-15: Missing stage: A job must name the stage that removes what it deployed.",
 		"job \"a\" {\n  spec = \"a\"\n  time_zone = \"UTC\"\n}":                               "ci.hcl:3,15-20: Missing argument: A time zone is of no use without a schedule.",

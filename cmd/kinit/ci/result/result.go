@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"kinit/cmd/kinit/replay"
 	"kinit/engine/event"
 )
 
@@ -126,16 +127,9 @@ type Problem struct {
 	Host      string         `json:"host,omitempty"`
 	Place     string         `json:"place,omitempty"` // such as site.hcl:12
 	In        string         `json:"in,omitempty"`    // the block the place is in
-	Lines     []Line         `json:"lines,omitempty"` // of HCL
+	Lines     []replay.Line  `json:"lines,omitempty"` // of HCL
 	Command   *event.Command `json:"command,omitempty"`
 	Signature string         `json:"signature"` // the same for failures of the same kind
-}
-
-// Line is a line of HCL.
-type Line struct {
-	Number int    `json:"line"`
-	Text   string `json:"text"`
-	Marked bool   `json:"marked,omitempty"` // the problem is about it
 }
 
 // File is a file beside the record. It may be published if it is clean and still has
@@ -183,7 +177,7 @@ func (r *Result) Decisive() bool { return r.Verdict() == Passed || r.Verdict() =
 
 // Last is the last run of a phase, or nil.
 func (r *Result) Last(name PhaseName) *Phase {
-	for i := len(r.Phases) - 1; i >= 0; i-- {
+	for i := range slices.Backward(r.Phases) {
 		if r.Phases[i].Name == name {
 			return &r.Phases[i]
 		}
@@ -208,11 +202,9 @@ func (r *Result) Leftovers() (int, bool) {
 	}
 	for _, p := range slices.Backward(r.Phases) {
 		switch {
-		case p.Name == Deploy:
-			return 0, false
 		case p.Name == Cleanup && p.Leftovers != nil:
 			return *p.Leftovers, true
-		case p.Name == Cleanup:
+		case p.Name == Deploy, p.Name == Cleanup:
 			return 0, false
 		}
 	}
@@ -251,13 +243,9 @@ func (r *Result) Ended() time.Time {
 	if r.End != nil {
 		return r.End.Time
 	}
-	last := r.Header.Started
+	times := []time.Time{r.Header.Started}
 	for _, p := range r.Phases {
-		for _, t := range []time.Time{p.Started, p.Ended} {
-			if t.After(last) {
-				last = t
-			}
-		}
+		times = append(times, p.Started, p.Ended)
 	}
-	return last
+	return slices.MaxFunc(times, time.Time.Compare)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,7 +28,7 @@ type Record struct {
 // file gets its name after it is locked and has its header, so that nobody sees one that
 // looks as if its program had died.
 func Create(dir string, h Header) (*Record, error) {
-	folder, err := newFolder(filepath.Join(dir, h.Job), h.Started)
+	folder, err := runfolder.Make(filepath.Join(dir, h.Job), h.Started, "")
 	if err != nil {
 		return nil, fmt.Errorf("make the folder of a result: %w", err)
 	}
@@ -53,37 +52,20 @@ func Create(dir string, h Header) (*Record, error) {
 	return r, nil
 }
 
-// newFolder makes a run's folder. Runs in the same second get a number.
-func newFolder(dir string, started time.Time) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	for n := 1; ; n++ {
-		folder := filepath.Join(dir, fmt.Sprintf("%s-%d", started.UTC().Format(runfolder.TimeFormat), n))
-		if err := os.Mkdir(folder, 0o700); !errors.Is(err, fs.ErrExist) {
-			return folder, err
-		}
-	}
-}
-
 // Folder is where the files of the run stand.
 func (r *Record) Folder() string { return r.folder }
 
-// Begin notes that a phase begins.
-func (r *Record) Begin(p Phase) error {
-	return r.append(struct {
-		Kind string `json:"kind"`
-		Phase
-	}{kindBegin, p})
+// phaseLine is the line of a phase that begins or has ended.
+type phaseLine struct {
+	Kind string `json:"kind"`
+	Phase
 }
 
+// Begin notes that a phase begins.
+func (r *Record) Begin(p Phase) error { return r.append(phaseLine{kindBegin, p}) }
+
 // Finish notes how a phase ended.
-func (r *Record) Finish(p Phase) error {
-	return r.append(struct {
-		Kind string `json:"kind"`
-		Phase
-	}{kindFinish, p})
-}
+func (r *Record) Finish(p Phase) error { return r.append(phaseLine{kindFinish, p}) }
 
 // Close records the end of the run and releases the record.
 func (r *Record) Close(e End) error {
@@ -147,4 +129,47 @@ func (r *Record) endLine() error {
 	}
 	_, err = r.file.Write([]byte("\n"))
 	return err
+}
+
+// Limits are how many results of each job are kept, and for how long.
+type Limits struct {
+	Runs int           // the newest ones; 0 means all
+	Age  time.Duration // since their start; 0 means for ever
+}
+
+// Prune removes the results in dir that exceed the limits at a time, and returns the
+// paths of their folders. It always keeps the newest of a job, because it is the job's
+// current state, and also results that are being written or whose deployment may still
+// exist.
+func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
+	jobs, err := Jobs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
+	var failed []error
+	for _, job := range jobs {
+		newest := ""
+		if names, err := runfolder.Names(filepath.Join(dir, job)); err == nil && len(names) > 0 {
+			newest = names[0]
+		}
+		gone, err := runfolder.Prune(filepath.Join(dir, job), limits.Runs, limits.Age, now, func(folder string) bool {
+			return filepath.Base(folder) == newest || needed(folder)
+		})
+		for _, name := range gone {
+			removed = append(removed, filepath.Join(dir, job, name))
+		}
+		failed = append(failed, err)
+	}
+	return removed, errors.Join(failed...)
+}
+
+// needed reports whether a program still writes a result or must clean up after it. An
+// unreadable record is never removed.
+func needed(folder string) bool {
+	r, err := Read(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	return err != nil || r.Alive || r.Orphaned()
 }

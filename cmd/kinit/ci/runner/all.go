@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -106,11 +107,5 @@ func (r *Runner) alone(ctx context.Context, j jobs.Job, f func() error) (err err
 
 // lockName converts a host's name or address to a file name.
 func lockName(host string) string {
-	name := []byte(host)
-	for i, b := range name {
-		if b == '/' || b == 0 {
-			name[i] = '_'
-		}
-	}
-	return string(name) + ".lock"
+	return strings.NewReplacer("/", "_", "\x00", "_").Replace(host) + ".lock"
 }

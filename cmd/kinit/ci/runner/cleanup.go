@@ -21,7 +21,7 @@ func (e *execution) cleanup(ctx context.Context, attempt int) {
 	}
 	switch {
 	case late:
-		e.failure = e.slow(done, e.job.CleanupTimeout)
+		e.failure = slow(done, e.job.CleanupTimeout)
 	case done.Report.Diagnostics.HasErrors():
 		e.failure = e.blamed(done)
 	default:
@@ -73,7 +73,7 @@ func (e *execution) settle(ctx context.Context, orphans []*result.Result) bool {
 	if len(orphans) == 0 {
 		return true
 	}
-	e.Progress.Notice(e.job, fmt.Sprintf("removes first what the run of %s left behind", orphans[0].Header.Started.UTC().Format("2006-01-02 15:04 UTC")))
+	e.Progress.Notice(e.job, fmt.Sprintf("first removes what the run of %s left behind", orphans[0].Header.Started.UTC().Format("2006-01-02 15:04 UTC")))
 	done, _ := e.remove(ctx, 1)
 	if !done.OK {
 		e.failure = e.blamed(done)

@@ -47,12 +47,10 @@ func (f *failure) masked() *result.Problem {
 
 // invalid is the failure of an invalid spec.
 func (e *execution) invalid(report *engine.Report) *failure {
-	f := &failure{verdict: result.Failed, phase: result.Deploy}
-	for _, p := range view.NewSummary(e.job.Spec, report, 0).Diagnostics {
-		if p.Severity == "error" {
-			f.problem = newProblem(&replay.Run{}, p)
-			break
-		}
+	f, run := &failure{verdict: result.Failed, phase: result.Deploy}, &replay.Run{}
+	run.Problems = view.NewSummary(e.job.Spec, report, 0).Diagnostics
+	if first := run.FirstError(); first != nil {
+		f.problem = newProblem(run, *first)
 	}
 	return f
 }
@@ -60,16 +58,18 @@ func (e *execution) invalid(report *engine.Report) *failure {
 // blamed is the failure of a phase, with its cause: product or infrastructure.
 func (e *execution) blamed(p *phase) *failure {
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
-	run := p.run
-	if run == nil {
-		run = &replay.Run{}
+	run := p.replay()
+	if p.run == nil {
 		run.Problems = view.NewSummary(e.job.Spec, p.Report, 0).Diagnostics
 	}
 	first := run.FirstError()
 	if first == nil {
 		first = &event.Problem{Severity: "error", Summary: "Failed without an error", Detail: "This is a bug in kinit; its log has more."}
 	}
-	f.problem, f.stage = newProblem(run, *first), stageOf(run, first.Address)
+	f.problem = newProblem(run, *first)
+	if t := run.Task(first.Address); t != nil {
+		f.stage = t.Stage
+	}
 	if e.outside(p, run) || slices.Contains(e.job.Infrastructure, f.stage) {
 		f.verdict = result.Infrastructure
 	}
@@ -101,24 +101,17 @@ func full(d diag.Diagnostic) bool {
 	return errors.Is(d.Cause, syscall.ENOSPC) || strings.Contains(d.Detail, "No space left on device")
 }
 
-// late is the failure of a job that took too long.
-func (e *execution) late(p *phase) *failure { return e.slow(p, e.job.Timeout) }
-
 // slow is the failure of work that did not end within its time.
-func (e *execution) slow(p *phase, limit time.Duration) *failure {
+func slow(p *phase, limit time.Duration) *failure {
 	detail := fmt.Sprintf("It had not ended after %s, which is the job's limit, and was in the phase %s.", view.Seconds(limit), p.name)
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
 	problem := event.Problem{Summary: "Timed out", Detail: detail}
-	if p.run != nil {
-		if t := lastAtWork(p.run); t != nil {
-			problem.Address, problem.Host, f.stage = t.Address, t.Host, t.Stage
-			problem.Detail += " At work was " + t.Address + "."
-			problem.Range = blockOf(p.run, t)
-		}
-		f.problem = newProblem(p.run, problem)
-		return f
+	if t := lastAtWork(p.replay()); t != nil {
+		problem.Address, problem.Host, f.stage = t.Address, t.Host, t.Stage
+		problem.Detail += " At work was " + t.Address + "."
+		problem.Range = blockOf(p.run, t)
 	}
-	f.problem = newProblem(&replay.Run{}, problem)
+	f.problem = newProblem(p.replay(), problem)
 	return f
 }
 
@@ -137,7 +130,7 @@ func lastAtWork(run *replay.Run) *replay.Task {
 // aborted is the failure of a job that was interrupted.
 func aborted(p *phase) *failure {
 	return &failure{verdict: result.Aborted, phase: p.name, at: p, problem: signed(result.Problem{
-		Summary: "Interrupted", Detail: "Somebody ended the program, or it was told to end.",
+		Summary: "Interrupted", Detail: "The program was interrupted, as by Ctrl-C or SIGTERM.",
 	})}
 }
 
@@ -146,25 +139,18 @@ func changedAgain(p *phase) *failure {
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
 	var names []string
 	problem := event.Problem{Summary: "Second run changed something"}
-	run := p.run
-	if run == nil {
-		run = &replay.Run{}
-	}
 	for _, r := range p.Report.Results {
 		if r.Status != event.Changed {
 			continue
 		}
-		names = append(names, strings.TrimSpace(r.Address+" on "+r.Host+": "+firstLine(strings.Join(r.Steps, "\n"))))
+		names = append(names, strings.TrimSpace(r.Address+" on "+r.Host+": "+event.FirstLine(strings.Join(r.Steps, "\n"))))
 		if problem.Address == "" {
 			problem.Address, problem.Host, f.stage = r.Address, r.Host, r.Stage
 		}
 	}
-	for _, t := range run.Tasks {
-		if t.Address == problem.Address {
-			problem.Range = blockOf(run, t)
-		}
-	}
-	problem.Detail = "What a spec brought about must need no change when it is run again. Changed were:\n" + some(names)
+	run := p.replay()
+	problem.Range = blockOf(run, run.Task(problem.Address))
+	problem.Detail = "A spec that is run again must change nothing. These tasks changed something:\n" + some(names)
 	f.problem = newProblem(run, problem)
 	return f
 }
@@ -173,6 +159,6 @@ func changedAgain(p *phase) *failure {
 func leftBehind(p *phase) *failure {
 	return &failure{verdict: result.Failed, phase: p.name, at: p, problem: signed(result.Problem{
 		Summary: "Clean-up left something behind",
-		Detail:  "After everything was removed, a second look found things that are marked as the deployment's.",
+		Detail:  "After the clean-up there are still objects that are marked as the deployment's.",
 	})}
 }

@@ -16,6 +16,7 @@ import (
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/report"
+	"kinit/engine/atomicfile"
 )
 
 // The files beside a record.
@@ -94,11 +95,7 @@ func keepFile(path string, write func(io.Writer) error, redact func(string) stri
 	if err != nil {
 		return result.File{}, err
 	}
-	partial := path + ".partial"
-	if err := os.WriteFile(partial, content.Bytes(), 0o600); err != nil {
-		return result.File{}, err
-	}
-	if err := os.Rename(partial, path); err != nil {
+	if err := atomicfile.Write(path, 0o600, atomicfile.Bytes(content.Bytes())); err != nil {
 		return result.File{}, err
 	}
 	sum := sha256.Sum256(content.Bytes())

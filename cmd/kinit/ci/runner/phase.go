@@ -21,6 +21,14 @@ type phase struct {
 	run  *replay.Run // nil without a log
 }
 
+// replay returns the run of the phase, which is empty without a log.
+func (p *phase) replay() *replay.Run {
+	if p.run == nil {
+		return &replay.Run{}
+	}
+	return p.run
+}
+
 // phase runs a phase and records its beginning and its end.
 func (e *execution) phase(ctx context.Context, name result.PhaseName, attempt int, o engine.Options) *phase {
 	p := result.Phase{Name: name, Attempt: attempt, Started: e.Now()}
@@ -79,10 +87,9 @@ func (e *execution) replayed(path string) *replay.Run {
 
 // went reports whether a phase succeeded, and records the first that did not.
 func (e *execution) went(ctx context.Context, p *phase) bool {
-	timedOut := errors.Is(context.Cause(ctx), errTimeout)
 	switch {
-	case timedOut:
-		e.failure = e.late(p)
+	case errors.Is(context.Cause(ctx), errTimeout):
+		e.failure = slow(p, e.job.Timeout)
 	case ctx.Err() != nil:
 		e.failure = aborted(p)
 	case !p.OK:

@@ -17,21 +17,12 @@ const (
 	mostTasks  = 10   // named in a sentence
 )
 
-// blockOf returns the position of a task's block.
+// blockOf returns the position of a task's block, if there is such a task and block.
 func blockOf(run *replay.Run, t *replay.Task) *event.Range {
-	if t.Block < 0 || t.Block >= len(run.Plan.Blocks) {
+	if t == nil || t.Block < 0 || t.Block >= len(run.Plan.Blocks) {
 		return nil
 	}
 	return &run.Plan.Blocks[t.Block].Range
-}
-
-func stageOf(run *replay.Run, address string) string {
-	for _, t := range run.Tasks {
-		if address != "" && t.Address == address {
-			return t.Stage
-		}
-	}
-	return ""
 }
 
 // newProblem converts a problem for a record.
@@ -48,9 +39,7 @@ func newProblem(run *replay.Run, p event.Problem) result.Problem {
 	if p.Source != nil {
 		out.In = view.Clean(p.Source.In)
 	}
-	for _, l := range run.Lines(p, mostLines) {
-		out.Lines = append(out.Lines, result.Line{Number: l.Number, Text: l.Text, Marked: l.Marked})
-	}
+	out.Lines = run.Lines(p, mostLines)
 	return signed(out)
 }
 
@@ -74,9 +63,4 @@ func some(lines []string) string {
 		return strings.Join(lines, "\n")
 	}
 	return strings.Join(lines[:mostTasks], "\n") + fmt.Sprintf("\nand %d more", len(lines)-mostTasks)
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -125,7 +126,7 @@ func (e *execution) run(ctx context.Context, orphans []*result.Result) {
 		if e.failure == nil || e.failure.verdict != result.Infrastructure || attempt > e.job.Retries || ctx.Err() != nil {
 			return
 		}
-		e.Progress.Notice(e.job, fmt.Sprintf("begins anew after a failure of the infrastructure, attempt %d of %d", attempt+1, e.job.Retries+1))
+		e.Progress.Notice(e.job, fmt.Sprintf("starts again after a failure of the infrastructure, attempt %d of %d", attempt+1, e.job.Retries+1))
 	}
 }
 
@@ -138,7 +139,7 @@ func (e *execution) prepare(ctx context.Context) bool {
 		return false
 	}
 	e.stages = stages
-	if !e.has(e.job.Cleanup) {
+	if !slices.Contains(stages, e.job.Cleanup) {
 		e.failure = &failure{verdict: result.Failed, phase: result.Deploy, problem: signed(result.Problem{
 			Summary: "No stage that removes",
 			Detail: fmt.Sprintf("The playbook of %s has no stage %q, so what it deploys could not be removed.%s Name the stage by the job's argument cleanup.",
@@ -147,15 +148,6 @@ func (e *execution) prepare(ctx context.Context) bool {
 		return false
 	}
 	return true
-}
-
-func (e *execution) has(stage string) bool {
-	for _, s := range e.stages {
-		if s == stage {
-			return true
-		}
-	}
-	return false
 }
 
 // errTimeout is the cause of a context that ended because the job took too long.
@@ -178,7 +170,7 @@ func (e *execution) attempt(ctx context.Context, n int) {
 		e.failure = changedAgain(again)
 		return
 	}
-	if !e.has(e.job.Verify) {
+	if !slices.Contains(e.stages, e.job.Verify) {
 		return
 	}
 	o := e.options

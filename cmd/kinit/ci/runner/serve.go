@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,8 +79,5 @@ func (r *Runner) due(j jobs.Job, began, tried time.Time) (time.Time, error) {
 	if len(all) > 0 {
 		last = all[0].Header.Started
 	}
-	if tried.After(last) {
-		last = tried
-	}
-	return j.Schedule.Next(last), nil
+	return j.Schedule.Next(slices.MaxFunc([]time.Time{last, tried}, time.Time.Compare)), nil
 }

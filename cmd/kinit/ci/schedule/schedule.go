@@ -3,6 +3,7 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,16 +106,10 @@ func (s *Schedule) Name() string {
 // Plain returns the expression in five fields of numbers, for schedulers that support neither
 // names nor words with an @.
 func (s *Schedule) Plain() string {
-	fields := []string{
-		list(s.spec.Minute, 0, 59), list(s.spec.Hour, 0, 23), list(s.spec.Dom, 1, 31),
-		list(s.spec.Month, 1, 12), list(s.spec.Dow, 0, 6),
-	}
-	for i, field := range fields {
-		if field == "" {
-			fields[i] = "*"
-		}
-	}
-	return strings.Join(fields, " ")
+	return strings.Join([]string{
+		orAny(list(s.spec.Minute, 0, 59)), orAny(list(s.spec.Hour, 0, 23)), orAny(list(s.spec.Dom, 1, 31)),
+		orAny(list(s.spec.Month, 1, 12)), orAny(list(s.spec.Dow, 0, 6)),
+	}, " ")
 }
 
 // star is the bit that the library sets where the expression has an asterisk.
@@ -129,6 +124,47 @@ func list(bits uint64, from, to int) string {
 		}
 	}
 	if len(set) == to-from+1 {
+		return ""
+	}
+	return strings.Join(set, ",")
+}
+
+// Calendars returns the schedule as the OnCalendar= lines of a systemd timer, see
+// systemd.time(7). There are two if cron joins days of the month and of the week by
+// "or", which one line cannot express.
+func (s *Schedule) Calendars() []string {
+	dom, dow := list(s.spec.Dom, 1, 31), weekdays(s.spec.Dow)
+	switch {
+	case dom != "" && dow != "" && s.spec.Dom&star == 0 && s.spec.Dow&star == 0:
+		return []string{s.calendar(dom, ""), s.calendar("", dow)}
+	default:
+		return []string{s.calendar(dom, dow)}
+	}
+}
+
+func (s *Schedule) calendar(dom, dow string) string {
+	text := fmt.Sprintf("*-%s-%s %s:%s:00", orAny(list(s.spec.Month, 1, 12)), orAny(dom),
+		orAny(list(s.spec.Hour, 0, 23)), orAny(list(s.spec.Minute, 0, 59)))
+	if dow != "" {
+		text = dow + " " + text
+	}
+	if s.Zone != "" {
+		text += " " + s.Zone
+	}
+	return text
+}
+
+func orAny(list string) string { return cmp.Or(list, "*") }
+
+// weekdays names the days of the week that are set; empty when all are.
+func weekdays(bits uint64) string {
+	var set []string
+	for i, name := range []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"} {
+		if bits&(1<<i) != 0 {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 7 {
 		return ""
 	}
 	return strings.Join(set, ",")

@@ -3,6 +3,7 @@ package site
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -162,8 +163,5 @@ func (s *site) atomFeed(w io.Writer, entries []entry) error {
 	}
 	encoder := xml.NewEncoder(w)
 	encoder.Indent("", "  ")
-	if err := encoder.Encode(feed); err != nil {
-		return err
-	}
-	return encoder.Close()
+	return errors.Join(encoder.Encode(feed), encoder.Close())
 }

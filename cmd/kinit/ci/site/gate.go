@@ -11,6 +11,8 @@ import (
 
 	"kinit/cmd/kinit/bundle"
 	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/replay"
+	"kinit/engine/lists"
 )
 
 // gate withholds texts that may contain a secret.
@@ -54,10 +56,7 @@ func (g *gate) clean(runs []*result.Result) {
 			continue
 		}
 		p := r.End.Error
-		var lines []string
-		for _, l := range p.Lines {
-			lines = append(lines, l.Text)
-		}
+		lines := lists.Map(p.Lines, func(l replay.Line) string { return l.Text })
 		texts := []string{p.Summary, p.Detail, p.Address, strings.Join(lines, "\n")}
 		if p.Command != nil {
 			texts = append(texts, p.Command.Line)
@@ -76,18 +75,18 @@ func (g *gate) passes(r *result.Result, f result.File) (content []byte, why stri
 		return nil, "a secret of the run is in it"
 	}
 	if filepath.Base(f.Name) != f.Name {
-		return nil, "its name is no name of a file"
+		return nil, "its name is not the name of a file"
 	}
 	content, err := os.ReadFile(filepath.Join(r.Folder, f.Name))
 	if err != nil {
 		return nil, "it cannot be read"
 	}
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return nil, "it is not what was looked at when the run ended"
+		return nil, "it has changed since the run ended"
 	}
 	what, err := g.inside(f.Name, content)
 	if err != nil {
-		return nil, "nobody can look into it"
+		return nil, "it cannot be unpacked"
 	}
 	if what != "" {
 		return nil, "it has what looks like " + what

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/ci/result"
+	"kinit/engine/lists"
 )
 
 // How much stands on one page.
@@ -72,25 +73,17 @@ type cell struct {
 }
 
 func (s *site) index(all []*job) error {
-	counts := map[word]*wordCount{}
-	var order []*wordCount
-	for _, w := range words {
-		c := &wordCount{Word: w}
-		counts[w] = c
-		order = append(order, c)
-	}
+	counts := make([]wordCount, len(words))
 	var rows []row
 	for _, j := range all {
-		counts[j.Status.Word].N++
-		counts[j.Status.Word].Class = j.Status.Class
+		c := &counts[j.Status.rank()]
+		c.Word, c.Class, c.N = j.Status.Word, j.Status.Class, c.N+1
 		rows = append(rows, newRow(j, s.Now))
 	}
-	order = slices.DeleteFunc(order, func(c *wordCount) bool { return c.N == 0 })
+	counts = slices.DeleteFunc(counts, func(c wordCount) bool { return c.N == 0 })
 	for i, part := range parts(rows, jobsPerPage) {
-		p := indexPage{frame: s.frame("", s.title()), Rows: part, Days: lastDays(s.Now), All: len(rows), Pager: newPager(i, len(rows), jobsPerPage)}
-		for _, c := range order {
-			p.Counts = append(p.Counts, *c)
-		}
+		p := indexPage{frame: s.frame("", s.title()), Counts: counts, Rows: part, Days: lastDays(s.Now), All: len(rows),
+			Pager: newPager(i, len(rows), jobsPerPage)}
 		if err := s.page(pageName(i), "index.html", p); err != nil {
 			return err
 		}
@@ -150,11 +143,7 @@ func cells(j *job, now time.Time) []cell {
 		}
 		byDay[day] = append(byDay[day], r)
 	}
-	out := make([]cell, len(all))
-	for i, day := range all {
-		out[i] = newCell(j, day, byDay[day])
-	}
-	return out
+	return lists.Map(all, func(day time.Time) cell { return newCell(j, day, byDay[day]) })
 }
 
 func newCell(j *job, day time.Time, runs []*result.Result) cell {

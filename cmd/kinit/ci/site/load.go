@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -43,10 +44,7 @@ func load(dir string, now time.Time) ([]*job, error) {
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b *job) int {
-		if c := a.Status.rank() - b.Status.rank(); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Address, b.Address)
+		return cmp.Or(a.Status.rank()-b.Status.rank(), strings.Compare(a.Address, b.Address))
 	})
 	return all, nil
 }

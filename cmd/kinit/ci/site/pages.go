@@ -1,11 +1,15 @@
 package site
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,14 +58,9 @@ type runRow struct {
 // runPage is the page of a run.
 type runPage struct {
 	frame
-	*result.Result
-	Class   string
-	Says    string
-	Changed tally
-	Left    tally
-	Error   *shownError
-	Files   []fileLink
-	Took    time.Duration
+	runRow
+	Error *shownError
+	Files []fileLink
 }
 
 // fileLink leads to a file of a run, or says why there is none.
@@ -98,16 +97,9 @@ func (s *site) job(j *job) error {
 }
 
 func verdictsOf(runs []*result.Result) []result.Verdict {
-	var out []result.Verdict
-	for _, v := range result.Verdicts() {
-		for _, r := range runs {
-			if r.Verdict() == v {
-				out = append(out, v)
-				break
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(result.Verdicts(), func(v result.Verdict) bool {
+		return !slices.ContainsFunc(runs, func(r *result.Result) bool { return r.Verdict() == v })
+	})
 }
 
 func newRunRow(r *result.Result) runRow {
@@ -155,8 +147,7 @@ func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 		s.report.Pages++
 		return files, nil
 	}
-	p := runPage{frame: s.frame("../../../../", j.Address+", "+r.Header.Started.UTC().Format("2 January 2006 15:04")), Result: r,
-		Class: verdictClass(r.Verdict()), Says: says(r), Changed: changed(r), Left: leftovers(r), Files: files, Took: r.Ended().Sub(r.Header.Started)}
+	p := runPage{frame: s.frame("../../../../", j.Address+", "+r.Header.Started.UTC().Format("2 January 2006 15:04")), runRow: newRunRow(r), Files: files}
 	if over && r.Verdict() != result.Passed {
 		p.Error = j.errorOf(r, "", nil)
 		p.Error.Sightings = sightings{} // they grow; the page of the job has them
@@ -189,7 +180,9 @@ func (s *site) publish(folder string, r *result.Result) (links []fileLink, fresh
 		if why != "" {
 			s.gate.withhold(f.Name + " of " + r.ID + " of " + r.Header.Job + ": " + why)
 			link.Link, link.Why = "", why
-			err = remove(target)
+			if err = os.Remove(target); errors.Is(err, fs.ErrNotExist) { // it was never published
+				err = nil
+			}
 		} else {
 			err = s.copy(source, folder+f.Name, content)
 		}
@@ -226,27 +219,10 @@ func (s *site) copy(source, path string, content []byte) error {
 	return nil
 }
 
-// remove takes back what was published before and may not be any more.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	return nil
-}
-
 // meaning says what a file is, for people.
 func meaning(name string) string {
-	switch name {
-	case "report.html":
-		return "Report"
-	case "junit.xml":
-		return "JUnit"
-	case "events.jsonl":
-		return "Event log"
-	case "evidence.tar.gz":
-		return "Evidence"
-	}
-	return name
+	known := map[string]string{"report.html": "Report", "junit.xml": "JUnit", "events.jsonl": "Event log", "evidence.tar.gz": "Evidence"}
+	return cmp.Or(known[name], name)
 }
 
 // functions are what the pages may call.

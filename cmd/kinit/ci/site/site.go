@@ -9,6 +9,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/ci/result"
+	"kinit/engine/atomicfile"
 )
 
 //go:embed assets
@@ -134,15 +136,11 @@ func (s *site) jobs(all []*job) error {
 
 // page renders a page.
 func (s *site) page(path, name string, data any) error {
-	var out bytes.Buffer
-	if err := s.pages.ExecuteTemplate(&out, name, data); err != nil {
-		return fmt.Errorf("render %s: %w", path, err)
-	}
 	s.report.Pages++
-	return s.put(path, out.Bytes())
+	return s.write(path, func(w io.Writer) error { return s.pages.ExecuteTemplate(w, name, data) })
 }
 
-// write renders a file that is not HTML.
+// write renders a file.
 func (s *site) write(path string, write func(io.Writer) error) error {
 	var out bytes.Buffer
 	if err := write(&out); err != nil {
@@ -161,11 +159,7 @@ func (s *site) put(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("make a folder of the site: %w", err)
 	}
-	partial := file + ".partial"
-	if err := os.WriteFile(partial, content, 0o644); err != nil {
-		return fmt.Errorf("write the site: %w", err)
-	}
-	if err := os.Rename(partial, file); err != nil {
+	if err := atomicfile.Write(file, 0o644, atomicfile.Bytes(content)); err != nil {
 		return fmt.Errorf("write the site: %w", err)
 	}
 	return nil
@@ -197,12 +191,7 @@ func (s *site) removeOld() error {
 }
 
 // title is the name of the site.
-func (s *site) title() string {
-	if s.Title != "" {
-		return s.Title
-	}
-	return "Periodic jobs"
-}
+func (s *site) title() string { return cmp.Or(s.Title, "Periodic jobs") }
 
 // verdictClass returns the style class of a verdict.
 func verdictClass(v result.Verdict) string {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/ci/result"
@@ -29,14 +30,7 @@ type status struct {
 	Class    string // good, bad, odd or open
 }
 
-func (s status) rank() int {
-	for i, w := range words {
-		if w == s.Word {
-			return i
-		}
-	}
-	return len(words)
-}
+func (s status) rank() int { return slices.Index(words, s.Word) }
 
 // How many results are looked at, and after how many periods without one a job is stale.
 const (

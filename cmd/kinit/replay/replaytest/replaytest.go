@@ -58,7 +58,7 @@ func (m *maker) skip(t event.Task, ms int, why string) {
 func (m *maker) end(ms, code int, problems ...event.Problem) *runlog.Run {
 	m.emit(ms, event.Event{Kind: event.RunFinished, Duration: time.Duration(ms) * time.Millisecond})
 	s := &view.Summary{Kind: view.SummaryKind, Spec: m.log.Header.Spec, ExitCode: code, Duration: time.Duration(ms) * time.Millisecond,
-		Counts: map[string]int{}, Outputs: map[string]string{"url": "http://web1/", "token": engine.Hidden}, Diagnostics: problems}
+		Counts: map[event.Status]int{}, Outputs: map[string]string{"url": "http://web1/", "token": engine.Hidden}, Diagnostics: problems}
 	hosts, stages := map[string]int{}, map[string]int{}
 	if problems == nil {
 		s.Diagnostics = m.problems()
@@ -66,7 +66,7 @@ func (m *maker) end(ms, code int, problems ...event.Problem) *runlog.Run {
 	for _, e := range m.log.Events {
 		if e.Kind == event.TaskFinished {
 			s.Tasks++
-			s.Counts[string(e.Status)]++
+			s.Counts[e.Status]++
 			host(s, hosts, e)
 			stage(s, stages, e)
 		}
@@ -173,4 +173,28 @@ func Failure() *runlog.Run {
 	failed.Source = &event.Source{In: `task "command" "reload"`, Line: 30, Text: `task "command" "reload" {`}
 	warning := event.Problem{Severity: "warning", Summary: "Unused variable", Detail: "Nothing reads the variable \"colour\"."}
 	return m.end(11_600, 5, failed, away, warning)
+}
+
+// complaint is what the command of SameFailure prints, on each host.
+const complaint = "nginx: [emerg] unknown directive srever\nnginx: configuration test failed\n"
+
+// SameFailure is the log of a run in which a command failed on both hosts for the same
+// reason.
+func SameFailure() *runlog.Run {
+	m, p := newMaker("web"), web()
+	m.plan(p)
+	m.prepare(p.Tasks)
+	var all []event.Problem
+	for i, t := range p.Tasks[4:6] {
+		problem := event.Problem{Severity: "error", Summary: "Command failed", Detail: "command ended with code 1: reload " + t.Host + "\n" + complaint,
+			Address: t.Address, Host: t.Host, Range: &event.Range{File: "specs/web.hcl",
+				Start: event.Position{Line: 30, Column: 1}, End: event.Position{Line: 30, Column: 24}}}
+		told := problem
+		told.Command = &event.Command{Line: "reload " + t.Host, Code: 1, Stderr: complaint}
+		m.task(t, 6510+i, 9900+i, event.Event{Status: event.Failed, Message: problem.Detail}, event.Event{Kind: event.TaskProblem, Problem: &told})
+		all = append(all, problem)
+	}
+	m.skip(p.Tasks[6], 11_500, "after the failure of "+p.Tasks[4].Address)
+	m.skip(p.Tasks[7], 11_500, "after the failure of "+p.Tasks[5].Address)
+	return m.end(11_600, 1, all...)
 }

@@ -2,6 +2,7 @@ package replaytest
 
 import (
 	"kinit/cmd/kinit/view"
+	"kinit/engine"
 	"kinit/engine/event"
 )
 
@@ -11,7 +12,7 @@ func host(s *view.Summary, known map[string]int, e event.Event) {
 	if !ok {
 		i = len(s.Hosts)
 		known[e.Host] = i
-		s.Hosts = append(s.Hosts, view.HostSummary{Host: e.Host})
+		s.Hosts = append(s.Hosts, engine.HostCounts{Host: e.Host})
 	}
 	h := &s.Hosts[i]
 	switch e.Status {
@@ -38,7 +39,7 @@ func stage(s *view.Summary, known map[string]int, e event.Event) {
 	if !ok {
 		i = len(s.Stages)
 		known[e.Stage] = i
-		s.Stages = append(s.Stages, view.StageSummary{Stage: e.Stage, Started: started})
+		s.Stages = append(s.Stages, engine.StageTime{Stage: e.Stage, Started: started})
 	}
 	one := &s.Stages[i]
 	if started.Before(one.Started) {

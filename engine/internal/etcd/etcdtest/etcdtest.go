@@ -51,9 +51,7 @@ func StartClosed(t testing.TB) *Server {
 	dir := t.TempDir()
 	ca, certificate, key := certify(t)
 	for name, text := range map[string]string{"ca": ca, "certificate": certificate, "key": key} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatal(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	s := start(t, "https", []string{"--client-cert-auth", "--trusted-ca-file", in("ca"), "--cert-file", in("certificate"), "--key-file", in("key")},
@@ -92,7 +90,7 @@ func start(t testing.TB, scheme string, args []string, c etcd.Config) *Server {
 	need.Programs(t, "etcd", "etcd")
 	var log *bytes.Buffer
 	for range 5 {
-		client, peer := free(t), free(t)
+		client, peer := need.Address(t), need.Address(t)
 		c.Endpoints, c.Prefix = []string{scheme + "://" + client}, "/test/locks"
 		var ended <-chan struct{}
 		log, ended = run(t, append([]string{"--data-dir", folder(t), "--listen-client-urls", c.Endpoints[0], "--advertise-client-urls", c.Endpoints[0],
@@ -115,9 +113,7 @@ func run(t testing.TB, args []string) (log *bytes.Buffer, ended <-chan struct{})
 	cmd.Env = append(os.Environ(), "ETCD_UNSUPPORTED_ARCH=arm64") // where it asks for it
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, cmd.Start())
 	done := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // it is killed
@@ -149,26 +145,11 @@ func (s *Server) answers(t testing.TB, ended <-chan struct{}) bool {
 func admin(t testing.TB, c etcd.Config) *clientv3.Client {
 	t.Helper()
 	encryption, err := c.TLS()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints, TLS: encryption, MaxUnaryRetries: 1, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
-}
-
-// free is an address that nobody listens on.
-func free(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // folder is one for data, in memory where there is one: etcd waits for the disk at each
@@ -193,27 +174,28 @@ func certify(t testing.TB) (ca, certificate, key string) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, NotBefore: root.NotBefore, NotAfter: root.NotAfter}
 	sign := func(c *x509.Certificate, of *ecdsa.PrivateKey) string {
 		der, err := x509.CreateCertificate(rand.Reader, c, root, &of.PublicKey, authority)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatal(t, err)
 		return block("CERTIFICATE", der)
 	}
 	der, err := x509.MarshalECPrivateKey(leaf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return sign(root, authority), sign(both, leaf), block("EC PRIVATE KEY", der)
 }
 
 func private(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return key
 }
 
 func block(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+func fatal(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,6 +4,9 @@
 // It follows Ansible's documentation and, where that is silent, what
 // ansible-inventory of version 2.14 prints; docs/inventory.md tells the differences.
 // What the variables mean for connections is not its business.
+//
+// Its files, each of which uses those before it alone: hosts.go, words.go, ini.go, layout.go,
+// listing.go, ansible.go, script.go, folder.go, format.go.
 package ansible
 
 import (
@@ -27,36 +30,4 @@ func JSON(text *source.Text) *source.Document {
 		return listing(root, doc)
 	}
 	return groups(root, doc, text)
-}
-
-// Listing reads what an inventory script prints for --list.
-func Listing(text *source.Text) *source.Document {
-	root, diags := tree.JSON(text)
-	return listing(root, &source.Document{Diags: diags})
-}
-
-// isListing reports whether it is what a script prints: there are _meta data, or the
-// hosts of a group are a list.
-func isListing(root *tree.Node) bool {
-	if root.Get(meta) != nil {
-		return true
-	}
-	for _, p := range root.Pairs {
-		hosts := p.Node.Get("hosts")
-		if p.Node.Kind == tree.List || hosts != nil && hosts.Kind == tree.List {
-			return true
-		}
-	}
-	return false
-}
-
-// vars reads the variables of a map into others.
-func vars(node *tree.Node, into source.Vars) {
-	for _, p := range node.Pairs {
-		value := p.Node.Value()
-		if p.Node.Kind == tree.Null {
-			value.At = p.At
-		}
-		into[p.Key] = value
-	}
 }

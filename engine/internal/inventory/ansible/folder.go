@@ -143,16 +143,3 @@ func (f *Folder) file(cwd, name string, into source.Vars) {
 // EncryptedVars stands for the variables of a file that is encrypted as a whole:
 // not even their names are known.
 const EncryptedVars = "(all variables of an encrypted file)"
-
-// object is the map that a file of variables has, or nil.
-func object(root *tree.Node, problems diag.List, diags *diag.List) *tree.Node {
-	*diags = append(*diags, problems...)
-	if root == nil || root.Kind == tree.Null {
-		return nil
-	}
-	if root.Kind != tree.Map {
-		*diags = append(*diags, diag.Errorf(&root.At, "Invalid variables", "Variables are a map, as in \"port: 80\"; this is %s.", what(root))...)
-		return nil
-	}
-	return root
-}

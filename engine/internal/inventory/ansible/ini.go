@@ -10,7 +10,6 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/literal"
-	"kinit/engine/internal/inventory/pattern"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -216,45 +215,4 @@ func (r *iniReader) checkNames() {
 			r.doc.Errorf(u.At, "Unknown group", "%s needs a group %q, which no section of this file declares.%s", u.section, u.Name, diag.Near(u.Name, names))
 		}
 	}
-}
-
-// addHosts adds the hosts that a name with a range or a port means, with variables
-// of their own. It returns their names.
-func addHosts(doc *source.Document, text string, at hcl.Range, vars source.Vars) []string {
-	name, port, err := pattern.SplitPort(text)
-	var names []string
-	if err == nil {
-		names, err = pattern.Expand(name)
-	}
-	if err != nil {
-		doc.Errorf(within(at, text, err), "Invalid host", "%s", err)
-		return nil
-	}
-	for _, name := range names {
-		if strings.TrimSpace(name) == "" {
-			doc.Errorf(at, "Invalid host", "The name of a host is empty.")
-			return nil
-		}
-		h := doc.Host(name, at)
-		if port != 0 {
-			h.Vars["ansible_port"] = source.Value{Value: cty.NumberIntVal(int64(port)), At: at}
-		}
-		for name, value := range vars {
-			h.Vars[name] = value
-		}
-	}
-	return names
-}
-
-// within is the part of a name's place that an error is about. When the name was
-// quoted it is all of it.
-func within(at hcl.Range, text string, err error) hcl.Range {
-	var part *pattern.Error
-	if !errors.As(err, &part) || at.End.Byte-at.Start.Byte != len(text) || at.End.Column-at.Start.Column != len(text) {
-		return at
-	}
-	move := func(p hcl.Pos, n int) hcl.Pos {
-		return hcl.Pos{Line: p.Line, Column: p.Column + n, Byte: p.Byte + n}
-	}
-	return hcl.Range{Filename: at.Filename, Start: move(at.Start, part.From), End: move(at.Start, part.To)}
 }

@@ -184,5 +184,5 @@ type rolling struct {
 // said is an argument with the namespace of its expression, which is nil without one.
 type said struct {
 	expr hcl.Expression
-	in   *expand.Space
+	in   *expand.Namespace
 }

@@ -126,7 +126,7 @@ func (b *builder) rollBlock(s *spec.Block) {
 	if s.Serial == nil && s.MaxFail == nil {
 		return
 	}
-	in := b.refs.Set.Spaces[s.In]
+	in := b.refs.Set.Namespaces[s.In]
 	r := &rolling{serial: said{s.Serial, in}, maxFail: said{s.MaxFail, in}}
 	r.key, r.label, r.name, r.at = "block."+s.In.Address(s.Name), fmt.Sprintf("block %q", s.In.Address(s.Name)), s.Name, s.Range
 	for _, block := range b.blocks {
@@ -151,7 +151,7 @@ func (b *builder) saidEarly(what string, s said) (cty.Value, bool) {
 func (b *builder) agreed(stage *spec.Stage, what string, of func(*spec.Stage) hcl.Expression) said {
 	var first said
 	for _, d := range stage.Declarations() {
-		next := said{of(d), b.refs.Set.Spaces[d.In]}
+		next := said{of(d), b.refs.Set.Namespaces[d.In]}
 		switch {
 		case next.expr == nil:
 		case first.expr == nil:

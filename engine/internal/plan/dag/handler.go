@@ -8,6 +8,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/graph"
 	"kinit/engine/internal/plan/expand"
+	"kinit/engine/lists"
 )
 
 // findFlushes finds, for each task that notifies handlers, whether the handlers run before
@@ -48,10 +49,7 @@ func (b *builder) findFlushes(points []*Task, e *edges) {
 		if len(before[t]) == 0 {
 			continue
 		}
-		var addresses []string
-		for _, point := range before[t] {
-			addresses = append(addresses, point.Address)
-		}
+		addresses := lists.Map(before[t], func(point *Task) string { return point.Address })
 		key := strings.Join(addresses, "\n")
 		if made[key] == nil {
 			made[key] = &flush{name: fmt.Sprintf("flush%d", len(made)+1), before: before[t]}

@@ -13,6 +13,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -24,14 +25,20 @@ type Sensitivity struct {
 	// has a sensitive value.
 	All bool
 
-	veils map[string]veil
+	arguments map[string]sensitiveArgument // with a sensitive value, by name
 }
 
 // Any reports whether an argument has a sensitive value.
-func (s Sensitivity) Any() bool { return s.All || len(s.veils) > 0 }
+func (s Sensitivity) Any() bool { return s.All || len(s.arguments) > 0 }
 
-// veil is an argument with a sensitive value.
-type veil struct {
+// With returns s, with All set if what is beside the arguments is sensitive.
+func (s Sensitivity) With(sensitive bool) Sensitivity {
+	s.All = s.All || sensitive
+	return s
+}
+
+// sensitiveArgument is an argument with a sensitive value.
+type sensitiveArgument struct {
 	shown cty.Value // the part that may be shown
 	kept  bool      // the module shows nothing of it, by its type or its tag
 }
@@ -43,13 +50,13 @@ type Decoder struct {
 	Unknown bool // a value was not known, so the struct is not complete
 	Diags   diag.List
 
-	scope  *hcl.EvalContext // of the task
-	shared *Shared          // of its block
-	task   *hclsyntax.Body  // of the task itself, which may have
-	meta   func() []string  // the engine's arguments too
-	prefix string           // of the names of arguments in the block that is being decoded
-	veils  map[string]veil  // of arguments with sensitive values, by name
-	last   *evaluated       // the argument that was decoded last
+	scope     *hcl.EvalContext             // of the task
+	shared    *Shared                      // of its block
+	task      *hclsyntax.Body              // of the task itself, which may have
+	meta      func() []string              // the engine's arguments too
+	prefix    string                       // of the names of arguments in the block that is being decoded
+	sensitive map[string]sensitiveArgument // of arguments with sensitive values, by name
+	last      *evaluated                   // the argument that was decoded last
 }
 
 // New makes a decoder of expressions in a scope.
@@ -80,11 +87,11 @@ func (d *Decoder) LastSensitive() bool { return d.last.sensitive }
 // Sensitivity returns what the decoded task must not show; all means everything. It asks
 // the module which arguments the module does not show.
 func (d *Decoder) Sensitivity(made module.Task, all bool) Sensitivity {
-	s := Sensitivity{All: all, veils: d.veils}
+	s := Sensitivity{All: all, arguments: d.sensitive}
 	discreet, _ := made.(module.Discreet)
-	for name, veil := range d.veils {
+	for name, argument := range d.sensitive {
 		hidden := discreet != nil && discreet.Hide(name)
-		s.All = s.All || !hidden && !veil.kept
+		s.All = s.All || !hidden && !argument.kept
 	}
 	return s
 }
@@ -94,17 +101,14 @@ func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 	all := d.shared.fieldsOf(target.Type())
 	d.reportUnexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
-	names := make([]string, len(all))
-	for i, f := range all {
-		names[i] = f.Name
-	}
+	names := lists.Map(all, func(f module.Argument) string { return f.Name })
 	for _, f := range all {
 		into := target.FieldByIndex(f.Field.Index)
 		switch f.Kind {
 		case "", "optional":
 			d.last = nil
 			d.argument(body, f, names, into, ctx, header)
-			d.veil(f.Field, f.Name)
+			d.recordSensitive(f.Field, f.Name)
 		case "block":
 			d.blocks(blocks, f, into, header)
 		case "label":
@@ -116,19 +120,14 @@ func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 
 // reportUnexpected reports arguments and blocks that the struct has no field for.
 func (d *Decoder) reportUnexpected(body *hclsyntax.Body, all []module.Argument) {
-	reported, known := d.shared.unexpected[body]
-	if !known {
-		before := len(d.Diags)
-		d.unexpected(body, all)
-		reported = slices.Clone(d.Diags[before:])
-		d.shared.unexpected[body] = reported
-		return
-	}
-	d.Diags = append(d.Diags, reported...)
+	d.Diags = append(d.Diags, once(d.shared.unexpected, body, func() diag.List { return d.unexpected(body, all) })...)
 }
 
 // unexpected finds them, and suggestions.
-func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) {
+func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found diag.List) {
+	report := func(at hcl.Range, summary, format string, args ...any) {
+		found = append(found, diag.Errorf(&at, summary, format, args...)...)
+	}
 	var args, blocks []string
 	for _, f := range all {
 		switch f.Kind {
@@ -146,9 +145,9 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) {
 		switch {
 		case slices.Contains(args, name):
 		case slices.Contains(blocks, name) || body == d.task && name == "retry":
-			d.Errorf(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
+			report(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
 		default:
-			d.Errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, near))
+			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, near))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -157,9 +156,10 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) {
 			name, at = b.Labels[0], b.LabelRanges[0]
 		}
 		if !slices.Contains(blocks, name) {
-			d.Errorf(at, "Unknown block type", "There is no block %q here.%s", name, diag.Near(name, blocks))
+			report(at, "Unknown block type", "There is no block %q here.%s", name, diag.Near(name, blocks))
 		}
 	}
+	return found
 }
 
 // argument decodes one attribute. An absent or null optional one keeps its default.
@@ -339,16 +339,16 @@ func parts(b *hclsyntax.Block) (content *hclsyntax.Body, forEach hclsyntax.Expre
 	return content, forEach
 }
 
-// veil records that the last decoded argument has a sensitive value.
-func (d *Decoder) veil(field reflect.StructField, name string) {
+// recordSensitive records that the last decoded argument has a sensitive value.
+func (d *Decoder) recordSensitive(field reflect.StructField, name string) {
 	if d.last == nil || !d.last.sensitive {
 		return
 	}
-	if d.veils == nil {
-		d.veils = map[string]veil{}
+	if d.sensitive == nil {
+		d.sensitive = map[string]sensitiveArgument{}
 	}
 	kept := field.Tag.Get("log") == "-" || elementType(field.Type) == reflect.TypeFor[secret.Value]()
-	d.veils[d.prefix+name] = veil{shown: sensitive.Veiled(d.last.converted), kept: kept}
+	d.sensitive[d.prefix+name] = sensitiveArgument{shown: sensitive.Masked(d.last.converted), kept: kept}
 }
 
 // within decodes a nested block, whose arguments have longer names.

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -61,45 +62,40 @@ func NewShared() *Shared {
 
 // evaluate evaluates an expression of an instance in its scope, ctx.
 func (s *Shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
-	varies, known := s.varies[expr]
-	if !known {
-		varies = Differs(expr)
-		s.varies[expr] = varies
-	}
-	if varies {
+	if once(s.varies, expr, func() bool { return Differs(expr) }) {
 		return evaluate(expr, ctx, kind)
 	}
-	e, known := s.values[expr]
-	if !known {
-		e = evaluate(expr, ctx, kind)
+	return once(s.values, expr, func() *evaluated {
+		e := evaluate(expr, ctx, kind)
 		e.common = true
-		s.values[expr] = e
+		return e
+	})
+}
+
+// once returns the value of a key, which is made and stored the first time.
+func once[K comparable, V any](stored map[K]V, key K, value func() V) V {
+	found, known := stored[key]
+	if !known {
+		found = value()
+		stored[key] = found
 	}
-	return e
+	return found
 }
 
 // fieldsOf returns the fields of a type, and stores them.
 func (s *Shared) fieldsOf(t reflect.Type) []module.Argument {
-	all, known := s.fields[t]
-	if !known {
-		all = module.Arguments(t)
-		s.fields[t] = all
-	}
-	return all
+	return once(s.fields, t, func() []module.Argument { return module.Arguments(t) })
 }
 
 // kindOf returns the type of values for an argument of a Go type, and stores it.
 func (s *Shared) kindOf(name string, into reflect.Value) cty.Type {
-	kind, known := s.kinds[into.Type()]
-	if known {
+	return once(s.kinds, into.Type(), func() cty.Type {
+		kind, err := gocty.ImpliedType(into.Addr().Interface())
+		if err != nil {
+			panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
+		}
 		return kind
-	}
-	kind, err := gocty.ImpliedType(into.Addr().Interface())
-	if err != nil {
-		panic(fmt.Sprintf("plan: argument %s of type %s: %v; this is a bug in kinit", name, into.Type(), err))
-	}
-	s.kinds[into.Type()] = kind
-	return kind
+	})
 }
 
 // into puts the value into an argument. A value that several instances share is decoded
@@ -134,13 +130,9 @@ func (e *evaluated) errorText(err error) string {
 // Differs reports whether an expression may have another value in another instance: it
 // refers to something that differs between instances.
 func Differs(expr hcl.Expression) bool {
-	for _, t := range expr.Variables() {
-		switch t.RootName() {
-		case "each", "host", "result":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool {
+		return slices.Contains([]string{"each", "host", "result"}, t.RootName())
+	})
 }
 
 // KeyText returns the key by which a value selects an instance or element.

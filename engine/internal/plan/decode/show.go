@@ -73,8 +73,8 @@ func (a *lister) argument(name string, v reflect.Value) {
 		text = string(encoded)
 	}
 	mask := len(a.secrets) > before
-	if veil, ok := a.hidden.veils[name]; ok && !mask {
-		text, mask = sensitive.Text(veil.shown), true
+	if argument, ok := a.hidden.arguments[name]; ok && !mask {
+		text, mask = sensitive.Text(argument.shown), true
 	}
 	a.values = append(a.values, event.Value{Name: name, Text: text, Mask: mask})
 }

@@ -27,7 +27,7 @@ func (e *Early) Errorf(at hcl.Range, summary, format string, args ...any) {
 
 // Value evaluates an expression that must be known before the run, since it determines
 // tasks, hosts or edges. It returns false without a usable value.
-func (e *Early) Value(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	for _, t := range expr.Variables() {
 		if in.NeedsTask(t) {
 			at := t.SourceRange()
@@ -58,7 +58,7 @@ func (e *Early) Value(in *Space, what string, expr hcl.Expression, ctx *hcl.Eval
 
 // Open is Value for a value that is shown during the run, so that it must not be sensitive.
 // Numbers and booleans reveal no secret.
-func (e *Early) Open(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+func (e *Early) Open(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	value, ok := e.Value(in, what, expr, ctx)
 	if !ok {
 		return cty.NilVal, false
@@ -75,7 +75,7 @@ func (e *Early) Open(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalC
 const SensitiveAdvice = "Where it is no secret, write nonsensitive(…)."
 
 // As is Open, converted to a type. Null is not accepted.
-func (e *Early) As(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
+func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
 	value, ok := e.Open(in, what, expr, ctx)
 	if !ok {
 		return cty.NilVal, false
@@ -92,7 +92,7 @@ func (e *Early) As(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalCon
 }
 
 // Text is As for a text.
-func (e *Early) Text(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
+func (e *Early) Text(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
 	value, ok := e.As(in, what, expr, ctx, cty.String)
 	if !ok {
 		return "", false
@@ -101,7 +101,7 @@ func (e *Early) Text(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalC
 }
 
 // Duration evaluates a text such as "10m", which must be at least least.
-func (e *Early) Duration(in *Space, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
+func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
 	text, ok := e.Text(in, what, expr, ctx)
 	if !ok {
 		return 0
@@ -133,7 +133,7 @@ const mostInstances = 100_000
 
 // elements evaluates a for_each: the attributes of a map or object by name, or the
 // texts of a set, list or tuple.
-func (e *Early) elements(in *Space, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
+func (e *Early) elements(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
 	value, ok := e.Value(in, "for_each", expr, ctx)
 	if !ok {
 		return nil, false

@@ -35,11 +35,11 @@ type expander struct {
 // Instances makes the hosts that host blocks declare and the instances of all tasks and
 // handlers. It returns a set with errors too, so that all errors can be reported at once.
 func Instances(in Input) (*Set, diag.List) {
-	all, bindings, diags := spaces(in.Spec, in.Scope)
+	all, bindings, diags := namespaces(in.Spec, in.Scope)
 	x := &expander{
 		Early: Early{Diags: diags},
 		Set: &Set{
-			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Spaces: all, Bindings: bindings, byAddress: map[string]*Block{},
+			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Namespaces: all, Bindings: bindings, byAddress: map[string]*Block{},
 		},
 		kinds: map[string]*module.Kind{}, eachHost: map[string]map[string]cty.Value{},
 	}
@@ -68,13 +68,13 @@ func Instances(in Input) (*Set, diag.List) {
 // declareHosts expands a host block. Its references are found later, when the tasks are
 // known.
 func (x *expander) declareHosts(s *spec.Host) {
-	space := x.Spaces[s.In]
-	scope := space.Context(s.Range.Filename)
+	namespace := x.Namespaces[s.In]
+	scope := namespace.Context(s.Range.Filename)
 	if s.ForEach == nil {
 		x.declareHost(s, scope, s.Label)
 		return
 	}
-	elements, _ := x.elements(space, s.ForEach, scope)
+	elements, _ := x.elements(namespace, s.ForEach, scope)
 	for _, e := range elements {
 		x.declareHost(s, e.within(scope), e.key)
 	}
@@ -99,10 +99,10 @@ func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContex
 }
 
 func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
-	h := &Host{Spec: s, Scope: scope, Vars: cty.EmptyObjectVal, Space: x.Spaces[s.In]}
+	h := &Host{Spec: s, Scope: scope, Vars: cty.EmptyObjectVal, Namespace: x.Namespaces[s.In]}
 	if s.Name != nil {
 		var ok bool
-		if name, ok = x.Text(h.Space, "name", s.Name, scope); !ok {
+		if name, ok = x.Text(h.Namespace, "name", s.Name, scope); !ok {
 			return
 		}
 	}
@@ -116,17 +116,20 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 		return
 	}
 	if s.Via != nil {
-		h.Via, _ = x.Text(h.Space, "via", s.Via, scope)
+		h.Via, _ = x.Text(h.Namespace, "via", s.Via, scope)
 	}
 	if h.Via == inventory.Localhost {
 		h.Via = ""
 	}
 	if s.Vars != nil {
-		if value, ok := x.Value(h.Space, "vars", s.Vars, scope); ok {
+		if value, ok := x.Value(h.Namespace, "vars", s.Vars, scope); ok {
 			h.Vars = value
 		}
 	}
-	h.Ways = Ways{Console: x.words(h, "console", s.Console), TakeConsole: x.words(h, "take_console", s.TakeConsole), Screen: x.words(h, "screen", s.Screen)}
+	h.Ways = Ways{
+		Console: x.words(h, "console", s.Console), TakeConsole: x.words(h, "take_console", s.TakeConsole),
+		Screen: x.words(h, "screen", s.Screen), Shell: x.words(h, "shell", s.Shell),
+	}
 	x.Hosts.made[name] = h
 	x.Hosts.Declared = append(x.Hosts.Declared, h)
 }
@@ -136,7 +139,7 @@ func (x *expander) words(h *Host, argument string, expr hcl.Expression) []string
 	if expr == nil {
 		return nil
 	}
-	value, ok := x.Open(h.Space, argument, expr, h.Scope)
+	value, ok := x.Open(h.Namespace, argument, expr, h.Scope)
 	if !ok || value.IsNull() {
 		return nil
 	}
@@ -173,7 +176,7 @@ func (x *expander) checkVia() {
 
 // declare makes a task or handler block without instances.
 func (x *expander) declare(s *spec.Task) *Block {
-	block := &Block{Space: x.Spaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
+	block := &Block{Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
 	if block.Kind == nil {
 		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(x.kinds))))
 	} else {
@@ -188,17 +191,17 @@ func (x *expander) declare(s *spec.Task) *Block {
 // expand makes the instances of one block.
 func (x *expander) expand(block *Block) {
 	s := block.Spec
-	scope := block.Space.Context(s.Range.Filename)
+	scope := block.Namespace.Context(s.Range.Filename)
 	before := len(x.Diags)
 	switch {
 	case s.Hosts != nil && x.runOnce(s, scope):
 		x.expandOnce(block, scope)
 	case s.Hosts != nil:
-		for _, name := range x.hostNames(block.Space, s.Hosts, scope) {
+		for _, name := range x.hostNames(block.Namespace, s.Hosts, scope) {
 			x.instance(block, name, x.withHost(scope, name), name)
 		}
 	case s.ForEach != nil:
-		elements, _ := x.elements(block.Space, s.ForEach, scope)
+		elements, _ := x.elements(block.Namespace, s.ForEach, scope)
 		for _, e := range elements {
 			inner := e.within(scope)
 			x.instance(block, e.key, inner, x.hostName(s, inner))
@@ -215,7 +218,7 @@ func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 	if s.RunOnce == nil {
 		return false
 	}
-	value, ok := x.As(x.Spaces[s.In], "run_once", s.RunOnce, scope, cty.Bool)
+	value, ok := x.As(x.Namespaces[s.In], "run_once", s.RunOnce, scope, cty.Bool)
 	return ok && value.True()
 }
 
@@ -223,7 +226,7 @@ func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 // only one.
 func (x *expander) expandOnce(block *Block, scope *hcl.EvalContext) {
 	block.Single = true
-	names := x.hostNames(block.Space, block.Spec.Hosts, scope)
+	names := x.hostNames(block.Namespace, block.Spec.Hosts, scope)
 	if len(names) == 0 {
 		x.instance(block, "", scope, inventory.Localhost).Idle = "there are no hosts"
 		return
@@ -236,7 +239,7 @@ func (x *expander) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 	if s.Host == nil {
 		return inventory.Localhost
 	}
-	name, ok := x.Text(x.Spaces[s.In], "host", s.Host, ctx)
+	name, ok := x.Text(x.Namespaces[s.In], "host", s.Host, ctx)
 	if ok {
 		x.checkHost(name, s.Host.Range())
 	}
@@ -244,7 +247,7 @@ func (x *expander) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 }
 
 // hostNames evaluates hosts.
-func (x *expander) hostNames(in *Space, expr hcl.Expression, ctx *hcl.EvalContext) []string {
+func (x *expander) hostNames(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) []string {
 	value, ok := x.As(in, "hosts", expr, ctx, cty.List(cty.String))
 	if !ok {
 		return nil
@@ -295,10 +298,10 @@ func (x *expander) instance(block *Block, key string, scope *hcl.EvalContext, ho
 
 // ownHosts evaluates the host or hosts of a handler; it is nil without one.
 func (x *expander) ownHosts(block *Block) []string {
-	s, scope := block.Spec, block.Space.Context(block.Spec.Range.Filename)
+	s, scope := block.Spec, block.Namespace.Context(block.Spec.Range.Filename)
 	switch {
 	case s.Hosts != nil:
-		return append([]string{}, x.hostNames(block.Space, s.Hosts, scope)...)
+		return append([]string{}, x.hostNames(block.Namespace, s.Hosts, scope)...)
 	case s.Host != nil:
 		return []string{x.hostName(s, scope)}
 	}
@@ -340,7 +343,7 @@ func (x *expander) notified(block *Block) []Notice {
 	}
 	var all []Notice
 	for _, e := range elements {
-		handler, diags := x.Handler(block.Space, e, "Invalid notify")
+		handler, diags := x.Handler(block.Namespace, e, "Invalid notify")
 		x.Diags = append(x.Diags, diags...)
 		if handler != nil {
 			all = append(all, Notice{Handler: handler, At: e.Range()})
@@ -368,7 +371,7 @@ func (x *expander) expandHandlers() {
 		for _, n := range todo[0].Of.Notifies {
 			for _, host := range n.Handler.HandlerHosts(todo[0].Host) {
 				if n.Handler.byKey[host] == nil {
-					todo = append(todo, n.Handler.add(host, host, n.Handler.Space.Context(n.Handler.Spec.Range.Filename)))
+					todo = append(todo, n.Handler.add(host, host, n.Handler.Namespace.Context(n.Handler.Spec.Range.Filename)))
 				}
 			}
 		}

@@ -22,13 +22,13 @@ type Hosts struct {
 
 // Host is an instance of a host block.
 type Host struct {
-	Name  string
-	Spec  *spec.Host
-	Via   string // empty means none
-	Vars  cty.Value
-	Scope *hcl.EvalContext // with each
-	Space *Space
-	Ways  Ways
+	Name      string
+	Spec      *spec.Host
+	Via       string // empty means none
+	Vars      cty.Value
+	Scope     *hcl.EvalContext // with each
+	Namespace *Namespace
+	Ways      Ways
 }
 
 // Ways are commands on the machine through which a host is reached. They do not need the
@@ -37,6 +37,7 @@ type Ways struct {
 	Console     []string // connects the terminal to the host's console
 	TakeConsole []string // the same, but ends another session first
 	Screen      []string // prints the address of the host's VNC server, as virsh vncdisplay does
+	Shell       []string // takes the place of a login: a shell, or the command of the words after it
 }
 
 // newHosts returns the hosts that exist before the playbook declares any.

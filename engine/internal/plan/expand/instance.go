@@ -8,23 +8,24 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
 // Set holds the instances of all blocks of a spec, with their namespaces and hosts.
 type Set struct {
-	Spec     *spec.Spec
-	Hosts    *Hosts
-	Spaces   map[*spec.Namespace]*Space
-	Bindings []*Binding
-	Blocks   []*Block // by place in the files, handlers last
+	Spec       *spec.Spec
+	Hosts      *Hosts
+	Namespaces map[*spec.Namespace]*Namespace
+	Bindings   []*Binding
+	Blocks     []*Block // by place in the files, handlers last
 
 	byAddress map[string]*Block // such as task.file.motd or import.shop.handler.service.web
 }
 
 // Block is a task block with its instances.
 type Block struct {
-	Space     *Space
+	Namespace *Namespace
 	Spec      *spec.Task
 	Kind      *module.Kind        // nil if the module does not exist
 	Outputs   map[string]cty.Type // of the module, empty without
@@ -91,7 +92,7 @@ func (b *Block) add(key, host string, scope *hcl.EvalContext) *Instance {
 	s := b.Spec
 	t := &Instance{
 		Of: b, Address: s.Address(), Module: s.Module, Name: s.Name, Key: key, Host: host, For: host, Range: s.Range, Role: RoleOf(s),
-		Scope: scope, Files: b.Space.Scope.Files(s.Range.Filename),
+		Scope: scope, Files: b.Namespace.Scope.Files(s.Range.Filename),
 	}
 	if !b.Single {
 		t.Address = fmt.Sprintf("%s[%q]", s.Address(), key)
@@ -106,11 +107,7 @@ func (b *Block) add(key, host string, scope *hcl.EvalContext) *Instance {
 
 // Keys lists the instances' keys.
 func (b *Block) Keys() []string {
-	keys := make([]string, len(b.Instances))
-	for i, t := range b.Instances {
-		keys[i] = t.Key
-	}
-	return keys
+	return lists.Map(b.Instances, func(t *Instance) string { return t.Key })
 }
 
 // root returns the start of references to the block.
@@ -129,14 +126,14 @@ func (s *Set) Block(address string) *Block { return s.byAddress[address] }
 
 // Find returns the block that a namespace knows by an address, such as task.file.motd, or
 // nil and similar addresses.
-func (s *Set) Find(in *Space, root, module, name string) (*Block, string) {
+func (s *Set) Find(in *Namespace, root, module, name string) (*Block, string) {
 	address := root + "." + module + "." + name
 	if found := s.byAddress[in.Address(address)]; found != nil {
 		return found, ""
 	}
 	var names, references []string
 	for _, block := range s.Blocks {
-		if block.Space != in || block.root() != root {
+		if block.Namespace != in || block.root() != root {
 			continue
 		}
 		references = append(references, block.Reference())
@@ -153,7 +150,7 @@ func (s *Set) Find(in *Space, root, module, name string) (*Block, string) {
 
 // Handler finds the handler that an expression names. An error has the summary if the
 // expression does not name a handler.
-func (s *Set) Handler(in *Space, e hcl.Expression, summary string) (*Block, diag.List) {
+func (s *Set) Handler(in *Namespace, e hcl.Expression, summary string) (*Block, diag.List) {
 	at := e.Range()
 	t, problems := hcl.AbsTraversalForExpr(e)
 	named := !problems.HasErrors() && len(t) == 3 && t.RootName() == "handler"

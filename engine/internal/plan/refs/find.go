@@ -17,7 +17,7 @@ import (
 )
 
 // find collects the references of expressions in a scope, by their place.
-func (all *Refs) find(in *expand.Space, scope *hcl.EvalContext, exprs ...hcl.Expression) *finder {
+func (all *Refs) find(in *expand.Namespace, scope *hcl.EvalContext, exprs ...hcl.Expression) *finder {
 	f := &finder{all: all, in: in, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
 	for _, expr := range exprs {
 		if node, ok := hcl.UnwrapExpression(expr).(hclsyntax.Expression); ok {
@@ -33,7 +33,7 @@ func (all *Refs) find(in *expand.Space, scope *hcl.EvalContext, exprs ...hcl.Exp
 // finder walks expressions.
 type finder struct {
 	all     *Refs
-	in      *expand.Space
+	in      *expand.Namespace
 	scope   *hcl.EvalContext
 	locals  []map[string]struct{}               // names that for expressions define
 	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
@@ -106,7 +106,7 @@ func (all *Refs) refer(r *binding) diag.List {
 		return nil
 	}
 	r.referred = true
-	found := all.find(r.Space, r.Space.Context(r.Expr.Range().Filename), r.Expr)
+	found := all.find(r.Namespace, r.Namespace.Context(r.Expr.Range().Filename), r.Expr)
 	r.args, r.invalid = found.found, r.Cyclic || found.diags.HasErrors()
 	return found.diags
 }

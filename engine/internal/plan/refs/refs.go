@@ -12,6 +12,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/lists"
 )
 
 // Refs holds the tasks of all instances, with their references.
@@ -21,7 +22,7 @@ type Refs struct {
 
 	blocks   map[*expand.Block]*Block
 	tasks    map[string]*Task // by address
-	secrets  map[*expand.Space]map[string]*Block
+	secrets  map[*expand.Namespace]map[string]*Block
 	bindings map[*expand.Binding]*binding
 	hosts    map[string]*Host // the declared ones, by name
 	nobody   *Host
@@ -47,6 +48,7 @@ type Task struct {
 	Skip      string // why it is skipped ("when is false"); empty if it is done
 	Retry     Retry
 	Timeout   time.Duration // of an attempt; 0 means the run's default
+	Advice    string        // what a user can do when the task fails; may be empty
 	Become    *Become       // nil means the user of the host
 	Sensitive bool          // nothing of its output may be shown
 	Needs     []string      // addresses of the tasks whose values its arguments and its host read
@@ -143,11 +145,7 @@ func (r References) At(t *Task) hcl.Range {
 
 // Addresses lists the addresses of tasks.
 func Addresses(tasks []*Task) []string {
-	all := make([]string, len(tasks))
-	for i, t := range tasks {
-		all[i] = t.Address
-	}
-	return all
+	return lists.Map(tasks, func(t *Task) string { return t.Address })
 }
 
 // blocks lists the blocks that the expressions themselves mention, each once.
@@ -175,7 +173,7 @@ func (r References) bindings() []*binding {
 // Variables returns the values of task, secret and bindings in expressions of a namespace
 // with these references. Without Values, those of tasks are unknown. The caller must not
 // change the map.
-func (all *Refs) Variables(r References, in *expand.Space, values *Values) map[string]cty.Value {
+func (all *Refs) Variables(r References, in *expand.Namespace, values *Values) map[string]cty.Value {
 	if len(r) == 0 {
 		return in.Nothing
 	}
@@ -296,8 +294,8 @@ func (all *Refs) value(r *binding, values *Values) (cty.Value, diag.List) {
 	if given, ok := all.given[r]; ok && values == nil {
 		return given, nil
 	}
-	ctx := r.Space.Context(r.Expr.Range().Filename).NewChild()
-	ctx.Variables = all.Variables(r.args, r.Space, values)
+	ctx := r.Namespace.Context(r.Expr.Range().Filename).NewChild()
+	ctx.Variables = all.Variables(r.args, r.Namespace, values)
 	value, problems := bounds.Value(r.Expr, ctx)
 	if problems.HasErrors() {
 		return cty.DynamicVal, diag.FromHCL(problems)
@@ -347,7 +345,7 @@ func (all *Refs) Host(name string) *Host {
 // Late returns the scope of a declared host's arguments, with the values of tasks.
 func (all *Refs) Late(h *Host, values *Values) *hcl.EvalContext {
 	ctx := h.Scope.NewChild()
-	ctx.Variables = all.Variables(h.Args, h.Space, values)
+	ctx.Variables = all.Variables(h.Args, h.Namespace, values)
 	return ctx
 }
 
@@ -387,7 +385,7 @@ func (all *Refs) remember(name string) {
 // Context returns the scope of a task's arguments, with the values of other tasks. Without
 // Values these are unknown.
 func (all *Refs) Context(t *Task, values *Values) *hcl.EvalContext {
-	return all.ContextWith(t, all.Variables(t.Args, t.Block.Space, values), values)
+	return all.ContextWith(t, all.Variables(t.Args, t.Block.Namespace, values), values)
 }
 
 // ContextWith is Context with given values of its references.

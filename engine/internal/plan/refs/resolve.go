@@ -50,7 +50,7 @@ func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 // newRefs makes a task of every instance.
 func newRefs(set *expand.Set) *Refs {
 	all := &Refs{
-		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Space]map[string]*Block{},
+		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Namespace]map[string]*Block{},
 		bindings: map[*expand.Binding]*binding{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
 		given: map[*binding]cty.Value{}, nobody: &Host{},
 	}
@@ -62,10 +62,10 @@ func newRefs(set *expand.Set) *Refs {
 		}
 		all.Blocks, all.blocks[made] = append(all.Blocks, block), block
 	}
-	for _, space := range set.Spaces {
-		all.secrets[space] = map[string]*Block{}
-		for name, task := range space.Made {
-			all.secrets[space][name] = all.blocks[set.Block(task.Address())]
+	for _, namespace := range set.Namespaces {
+		all.secrets[namespace] = map[string]*Block{}
+		for name, task := range namespace.Made {
+			all.secrets[namespace][name] = all.blocks[set.Block(task.Address())]
 		}
 	}
 	for _, made := range set.Bindings {
@@ -80,13 +80,13 @@ func newRefs(set *expand.Set) *Refs {
 // referHost finds which tasks a host block refers to.
 func (r *resolver) referHost(h *Host) {
 	s := h.Spec
-	found := r.find(h.Space, h.Scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
-	h.Args, h.After = found.found, r.dependencies(h.Space, s.DependsOn, h.Scope, false)
+	found := r.find(h.Namespace, h.Scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+	h.Args, h.After = found.found, r.dependencies(h.Namespace, s.DependsOn, h.Scope, false)
 	r.Tell(found.diags)
 	if found.diags.HasErrors() {
 		return
 	}
-	if !h.Space.IsLate(s.Address) {
+	if !h.Namespace.IsLate(s.Address) {
 		h.fixed = r.address(h, nil)
 		r.remember(h.Name)
 	}
@@ -104,7 +104,8 @@ func (r *resolver) referBlock(block *Block) {
 		if i == 0 || !settled {
 			r.settle(t)
 		} else {
-			t.Skip, t.Retry, t.Become, t.Timeout = first.Skip, first.Retry, first.Become, first.Timeout
+			t.Skip, t.Retry, t.Become = first.Skip, first.Retry, first.Become
+			t.Timeout, t.Advice = first.Timeout, first.Advice
 		}
 		if i == 0 || !block.Linked {
 			r.link(t, late)
@@ -119,13 +120,13 @@ func (r *resolver) referBlock(block *Block) {
 // block refer to the same.
 func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	block, ctx := t.Block, r.Context(t, nil)
-	found := r.find(block.Space, ctx, exprs...)
+	found := r.find(block.Namespace, ctx, exprs...)
 	r.Tell(found.diags)
 	block.Invalid = block.Invalid || found.diags.HasErrors()
 	t.Args = found.found
 	block.Linked = !found.own && !slices.ContainsFunc(block.Spec.DependsOn, decode.Differs)
 	for _, expr := range block.Spec.DependsOn {
-		t.After = append(t.After, r.dependencies(block.Space, expr, ctx, block.Spec.Handler)...)
+		t.After = append(t.After, r.dependencies(block.Namespace, expr, ctx, block.Spec.Handler)...)
 	}
 }
 
@@ -192,12 +193,12 @@ type Later struct {
 	Args References
 
 	scope *hcl.EvalContext
-	in    *expand.Space
+	in    *expand.Namespace
 }
 
 // Later finds what expressions in a file refer to, and their values as far as they are
 // known before the run.
-func (all *Refs) Later(in *expand.Space, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
+func (all *Refs) Later(in *expand.Namespace, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
 	l := Later{scope: in.Context(file), in: in}
 	found := all.find(in, l.scope, exprs...)
 	l.Args = found.found

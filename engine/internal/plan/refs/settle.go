@@ -23,7 +23,7 @@ type resolver struct {
 // earlyExpressions lists the expressions of a task that are evaluated before the run,
 // besides those that determine its instances.
 func earlyExpressions(s *spec.Task) []hcl.Expression {
-	all := append(slices.Clone(s.When), s.Timeout)
+	all := append(slices.Clone(s.When), s.Timeout, s.Advice)
 	if s.Retry != nil {
 		all = append(all, s.Retry.Attempts, s.Retry.Delay)
 	}
@@ -42,7 +42,12 @@ func (r *resolver) settle(t *Task) {
 	t.Retry = r.retry(t, ctx)
 	t.Become = r.become(block, ctx)
 	if block.Spec.Timeout != nil {
-		t.Timeout = r.Duration(block.Space, "timeout", block.Spec.Timeout, ctx, 1)
+		t.Timeout = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
+	}
+	if block.Spec.Advice != nil {
+		if value, ok := r.As(block.Namespace, "advice", block.Spec.Advice, ctx, cty.String); ok {
+			t.Advice = value.AsString()
+		}
 	}
 }
 
@@ -50,10 +55,10 @@ func (r *resolver) settle(t *Task) {
 // skipped.
 func (r *resolver) skip(block *Block, ctx *hcl.EvalContext) string {
 	for _, condition := range block.Spec.When {
-		if block.Space.IsLate(condition) {
+		if block.Namespace.IsLate(condition) {
 			continue
 		}
-		value, ok := r.As(block.Space, "when", condition, ctx, cty.Bool)
+		value, ok := r.As(block.Namespace, "when", condition, ctx, cty.Bool)
 		if ok && value.False() {
 			return "when is false"
 		}
@@ -69,7 +74,7 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	}
 	retry := Retry{Attempts: 1, Delay: defaultDelay}
 	if said.Attempts != nil {
-		if value, ok := r.As(t.Block.Space, "attempts", said.Attempts, ctx, cty.Number); ok {
+		if value, ok := r.As(t.Block.Namespace, "attempts", said.Attempts, ctx, cty.Number); ok {
 			n, accuracy := value.AsBigFloat().Int64()
 			if accuracy != 0 || n < 1 {
 				r.Errorf(said.Attempts.Range(), "Invalid number", "attempts is a whole number of at least 1.")
@@ -78,7 +83,7 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 		}
 	}
 	if said.Delay != nil {
-		retry.Delay = r.Duration(t.Block.Space, "delay", said.Delay, ctx, 0)
+		retry.Delay = r.Duration(t.Block.Namespace, "delay", said.Delay, ctx, 0)
 	}
 	return retry
 }
@@ -94,7 +99,7 @@ var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\$?$`)
 
 // become evaluates the become argument or block of a task; it is nil without one.
 func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
-	s, in := block.Spec.Become, block.Space
+	s, in := block.Spec.Become, block.Namespace
 	if s == nil {
 		return nil
 	}
@@ -127,7 +132,7 @@ func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
 
 // dependencies finds the targets of a depends_on: tasks, all tasks of a block, and for a
 // handler also other handlers.
-func (r *resolver) dependencies(in *expand.Space, expr hcl.Expression, scope *hcl.EvalContext, ofHandler bool) References {
+func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope *hcl.EvalContext, ofHandler bool) References {
 	if expr == nil {
 		return nil
 	}
@@ -175,7 +180,7 @@ func rootOf(e hcl.Expression) string {
 
 // membersOf finds the tasks of the block that an expression names. Tasks for failures need
 // only to have ended.
-func (r *resolver) membersOf(in *expand.Space, e hcl.Expression) References {
+func (r *resolver) membersOf(in *expand.Namespace, e hcl.Expression) References {
 	t, problems := hcl.AbsTraversalForExpr(e)
 	if problems.HasErrors() || len(t) != 2 {
 		r.Errorf(e.Range(), "Invalid depends_on", "Name a block without quotes or an index, as in block.deploy.")
@@ -189,7 +194,7 @@ func (r *resolver) membersOf(in *expand.Space, e hcl.Expression) References {
 		}
 		names = append(names, s.Name)
 		if s.Name == name {
-			return r.members(s, e.Range())
+			return r.softly(e.Range(), func(task *spec.Task) bool { return task.Block == s })
 		}
 	}
 	r.Errorf(e.Range(), "Unknown block", "There is no block.%s.%s", name, diag.Near(name, names))
@@ -198,7 +203,7 @@ func (r *resolver) membersOf(in *expand.Space, e hcl.Expression) References {
 
 // importOf finds the tasks of the import that an expression names, except handlers and
 // tasks that run after all others.
-func (r *resolver) importOf(in *expand.Space, e hcl.Expression) References {
+func (r *resolver) importOf(in *expand.Namespace, e hcl.Expression) References {
 	t, problems := hcl.AbsTraversalForExpr(e)
 	if problems.HasErrors() || len(t) != 2 {
 		r.Errorf(e.Range(), "Invalid depends_on", "Name an import as a whole and without quotes, as in import.shop.")
@@ -209,28 +214,19 @@ func (r *resolver) importOf(in *expand.Space, e hcl.Expression) References {
 	for _, names := range in.Imports {
 		labels = append(labels, names.Label)
 		if names.Label == label {
-			return r.inside(names, e.Range())
+			return r.softly(e.Range(), func(s *spec.Task) bool {
+				return s.In.Within(names) && !s.Handler && !(s.Block == nil && (s.Always || s.OnFailure))
+			})
 		}
 	}
 	r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.Near(label, labels))
 	return nil
 }
 
-func (r *resolver) inside(names *spec.Namespace, at hcl.Range) References {
-	var all References
+// softly refers to the tasks that are meant. Those for failures need only to have ended.
+func (r *resolver) softly(at hcl.Range, meant func(*spec.Task) bool) (all References) {
 	for _, block := range r.Blocks {
-		s := block.Spec
-		if s.In.Within(names) && !s.Handler && !(s.Block == nil && (s.Always || s.OnFailure)) {
-			all = append(all, Reference{Block: block, At: at, Soft: expand.RoleOf(s) == expand.Rescue})
-		}
-	}
-	return all
-}
-
-func (r *resolver) members(s *spec.Block, at hcl.Range) References {
-	var all References
-	for _, block := range r.Blocks {
-		if block.Spec.Block == s {
+		if meant(block.Spec) {
 			all = append(all, Reference{Block: block, At: at, Soft: expand.RoleOf(block.Spec) == expand.Rescue})
 		}
 	}

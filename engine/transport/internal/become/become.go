@@ -3,6 +3,7 @@
 package become
 
 import (
+	"cmp"
 	"slices"
 
 	"kinit/engine/shell"
@@ -32,10 +33,7 @@ func (u User) By() string {
 	if len(u.Enter) > 0 {
 		return Other
 	}
-	if u.Method == "" {
-		return Sudo
-	}
-	return u.Method
+	return cmp.Or(u.Method, Sudo)
 }
 
 // Line is the line for a POSIX shell that replaces the shell by a command of the user.

@@ -3,6 +3,7 @@ package framing
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -72,8 +73,25 @@ type Sink struct {
 	mu  sync.Mutex // held during a write
 }
 
-// NewSink returns a sink in front of a writer.
-func NewSink(to io.Writer) *Sink { return &Sink{to: to} }
+// NewSink returns a sink in front of a writer; nil drops everything.
+func NewSink(to io.Writer) *Sink {
+	if to == nil {
+		to = io.Discard
+	}
+	return &Sink{to: to}
+}
+
+// Copied returns the errors of the writers behind sinks.
+func Copied(sinks ...*Sink) error {
+	var errs error
+	for _, s := range sinks {
+		errs = errors.Join(errs, s.Err())
+	}
+	if errs != nil {
+		return fmt.Errorf("copy the output: %w", errs)
+	}
+	return nil
+}
 
 // Err returns the writer's error. It waits for a write in progress.
 func (s *Sink) Err() error {
@@ -108,4 +126,22 @@ func (s *Sink) Release() {
 	s.Forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+}
+
+// Source passes on the data of a command's input. Its error is separate from that of the
+// writer of io.Copy.
+type Source struct {
+	Err  error // the reader's
+	from io.Reader
+}
+
+// NewSource returns a source of what the reader reads.
+func NewSource(from io.Reader) *Source { return &Source{from: from} }
+
+func (s *Source) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	if err != nil && err != io.EOF {
+		s.Err = fmt.Errorf("read the standard input: %w", err)
+	}
+	return n, err
 }

@@ -9,8 +9,8 @@ import (
 
 func TestWorkEndsWithTheLife(t *testing.T) {
 	t.Parallel()
-	l := New()
-	if !l.Enter() || l.Ended() {
+	l := New("somewhere")
+	if l.Enter() != nil || l.Ended() != nil {
 		t.Fatal("a life that has begun lets nobody in")
 	}
 	ctx, stop := l.During(t.Context())
@@ -27,14 +27,14 @@ func TestWorkEndsWithTheLife(t *testing.T) {
 	if cause := <-left; !errors.Is(cause, net.ErrClosed) {
 		t.Errorf("the cause is %v", cause)
 	}
-	if l.Enter() || !l.Ended() {
+	if l.Enter() == nil || l.Ended() == nil {
 		t.Error("a life that has ended lets somebody in")
 	}
 }
 
 func TestWorkEndsWithItsOwnContextFirst(t *testing.T) {
 	t.Parallel()
-	l := New()
+	l := New("somewhere")
 	l.Enter()
 	own, cancel := context.WithCancel(t.Context())
 	ctx, stop := l.During(own)

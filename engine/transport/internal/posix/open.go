@@ -27,10 +27,7 @@ func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // openAt checks the folder first.
 func (f *Files) openAt(ctx context.Context, name string) (io.ReadCloser, error) {
-	p, err := f.locate(ctx, "open", name, true)
-	if err == nil {
-		err = p.absent("open")
-	}
+	p, err := f.find(ctx, "open", name, true)
 	if err != nil {
 		return nil, err
 	}
@@ -67,4 +64,22 @@ func (f *Files) openAhead(ctx context.Context, name string) (io.ReadCloser, erro
 		f.quiet.Delete(path.Dir(name))
 	}
 	return f.openAt(ctx, name)
+}
+
+// Reader returns a reader that returns ctx's error after ctx has ended. It does not
+// interrupt a Read in progress.
+func Reader(ctx context.Context, r io.Reader) io.Reader {
+	return reader{ctx: ctx, from: r}
+}
+
+type reader struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(b)
 }

@@ -1,6 +1,7 @@
 package posix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type place struct {
 	// make and rename entries. Entries below it are not checked, and only scripts that hold
 	// each folder may change them. Empty without such a folder.
 	open    string
-	veiled  bool   // other users cannot pass the folders of the path
+	private bool   // other users cannot pass the folders of the path
 	missing string // the first missing folder
 	there   bool   // the path exists
 	info    module.FileInfo
@@ -49,7 +50,7 @@ func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place
 		return f.locateOwn(ctx, name, follow)
 	}
 	for range mostLinks {
-		p, leads, err := f.judge(ctx, op, name, f.lookAlong(ctx, name), follow)
+		p, leads, err := f.checkFolders(ctx, op, name, f.lookAlong(ctx, name), follow)
 		if err != nil || leads == "" {
 			return p, err
 		}
@@ -63,7 +64,7 @@ func (f *Files) shared() bool { return f.exec != nil }
 
 // locateOwn is locate on a machine without such users.
 func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (place, error) {
-	p := place{name: name, veiled: true}
+	p := place{name: name, private: true}
 	info, err := f.fs.Stat(ctx, name, follow)
 	if err != nil {
 		return p, unlessMissing(err)
@@ -98,9 +99,9 @@ func (f *Files) lookAlong(ctx context.Context, name string) []look {
 	return looks
 }
 
-// judge walks the checked folders up to one that others can change. It returns another path
+// checkFolders walks the checked folders up to one that others can change. It returns another path
 // if a link leads there.
-func (f *Files) judge(ctx context.Context, op, name string, looks []look, follow bool) (place, string, error) {
+func (f *Files) checkFolders(ctx context.Context, op, name string, looks []look, follow bool) (place, string, error) {
 	p := place{name: name}
 	last := len(looks) - 1
 	for i, at := range looks[:last] {
@@ -124,7 +125,7 @@ func (f *Files) judge(ctx context.Context, op, name string, looks []look, follow
 			p.open = at.path
 			return p, "", nil
 		}
-		p.veiled = p.veiled || at.info.Mode&othersMayEnter == 0
+		p.private = p.private || at.info.Mode&othersMayEnter == 0
 	}
 	end := looks[last]
 	switch {
@@ -196,6 +197,12 @@ func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) 
 		err = &fs.PathError{Op: "stat", Path: p.missing, Err: syscall.ENOENT}
 	}
 	return module.Folder{Path: p.dir(), Closed: p.open == ""}, err
+}
+
+// find is locate for a path whose folder must be there.
+func (f *Files) find(ctx context.Context, op, name string, follow bool) (place, error) {
+	p, err := f.locate(ctx, op, name, follow)
+	return p, cmp.Or(err, p.absent(op))
 }
 
 // absent returns the error of a path whose folder is missing.

@@ -80,10 +80,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	if err != nil || attr == (module.Attr{}) {
 		return err
 	}
-	p, err := f.locate(ctx, "chmod", name, true)
-	if err == nil {
-		err = p.absent("chmod")
-	}
+	p, err := f.find(ctx, "chmod", name, true)
 	if err != nil {
 		return err
 	}
@@ -129,10 +126,7 @@ func (f *Files) Symlink(ctx context.Context, target, name string) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.locate(ctx, "symlink", name, false)
-	if err == nil {
-		err = p.absent("symlink")
-	}
+	p, err := f.find(ctx, "symlink", name, false)
 	switch {
 	case err != nil:
 		return err

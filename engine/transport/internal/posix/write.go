@@ -35,10 +35,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	if err != nil {
 		return err
 	}
-	p, err := f.locate(ctx, "write", name, false)
-	if err == nil {
-		err = p.absent("write")
-	}
+	p, err := f.find(ctx, "write", name, false)
 	if err == nil && p.open != "" {
 		p.info, p.there, err = f.seen(ctx, p.name)
 	}
@@ -61,7 +58,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 // exposed reports whether others could open a new file, which they may not read, before it
 // has its mode.
 func (f *Files) exposed(p place, wanted NewFile) bool {
-	return f.shared() && !f.fs.Private() && !p.veiled && wanted.Mode&othersRead != othersRead
+	return f.shared() && !f.fs.Private() && !p.private && wanted.Mode&othersRead != othersRead
 }
 
 // seen describes a path that other users may change at any time.

@@ -146,13 +146,9 @@ type entry struct {
 
 // prefix is what PowerShell puts before a message of a stream on a console.
 func prefix(stream string) string {
-	switch strings.ToLower(stream) {
-	case "warning":
-		return "WARNING: "
-	case "verbose":
-		return "VERBOSE: "
-	case "debug":
-		return "DEBUG: "
+	switch name := strings.ToUpper(stream); name {
+	case "WARNING", "VERBOSE", "DEBUG":
+		return name + ": "
 	}
 	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"kinit/engine/shell"
 )
 
 // digits is how many say how long a script is.
@@ -38,3 +40,18 @@ func WithArguments(script string, arguments any) (string, error) {
 	return "$Arguments = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('" +
 		base64.StdEncoding.EncodeToString(text) + "')) | ConvertFrom-Json\n" + script, nil
 }
+
+// codeFenced is the exit code of a script whose fence is not there. Nobody else's has it:
+// codes have 32 bits on Windows.
+const codeFenced = 0x4B465A31
+
+// Fenced is a script that runs only if a file is there.
+func Fenced(script, fence string) string {
+	if fence == "" {
+		return script
+	}
+	return fmt.Sprintf("if (-not [IO.File]::Exists(%s)) { exit %d }\n%s", shell.PowerShell(fence), codeFenced, script)
+}
+
+// IsFenced reports whether a script has ended because its fence is not there.
+func IsFenced(code int, fence string) bool { return code == codeFenced && fence != "" }

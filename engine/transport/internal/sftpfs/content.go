@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"os"
+	"path"
 	"sync"
+	"syscall"
 
 	"github.com/pkg/sftp"
 
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/posix"
 )
 
@@ -45,28 +49,16 @@ type opened struct {
 	path    string
 }
 
-// part is the result of one read call.
-type part struct {
-	data []byte
-	err  error
-}
-
 // read makes a call, unless ctx ends first.
-func (o *opened) read(call func() part) part {
+func (o *opened) read(call func() ([]byte, error)) ([]byte, error) {
 	if err := o.ctx.Err(); err != nil {
-		return part{err: err}
+		return nil, err
 	}
-	parts := make(chan part, 1)
-	if !o.carrier.Spawn(func() { parts <- call() }) {
-		return part{err: pathError("read", o.path, ErrCut)}
+	data, err := life.Await(o.ctx, o.carrier.Spawn, ErrCut, call)
+	if err == io.EOF || o.ctx.Err() != nil {
+		return data, err
 	}
-	select {
-	case p := <-parts:
-		p.err = o.failed(p.err)
-		return p
-	case <-o.ctx.Done():
-		return part{err: o.ctx.Err()}
-	}
+	return data, pathError("read", o.path, err)
 }
 
 // largestRead is the most, in bytes, that one Read asks for.
@@ -74,43 +66,32 @@ const largestRead = 1 << 20
 
 func (o *opened) Read(b []byte) (int, error) {
 	size := min(len(b), largestRead)
-	p := o.read(func() part {
+	data, err := o.read(func() ([]byte, error) {
 		own := make([]byte, size) // the caller may reuse its buffer before the answer comes
 		n, err := o.file.Read(own)
-		return part{data: own[:n], err: err}
+		return own[:n], err
 	})
-	return copy(b, p.data), p.err
+	return copy(b, data), err
 }
 
 // WriteTo copies with many requests at the same time; io.Copy uses it.
 func (o *opened) WriteTo(w io.Writer) (int64, error) {
 	to := &lent{ctx: o.ctx, to: w}
-	p := o.read(func() part {
+	_, err := o.read(func() ([]byte, error) {
 		_, err := o.file.WriteTo(to)
-		return part{err: err}
+		return nil, err
 	})
-	return to.takeBack(), p.err
-}
-
-func (o *opened) failed(err error) error {
-	if err == nil || err == io.EOF || o.ctx.Err() != nil {
-		return err
-	}
-	return pathError("read", o.path, err)
+	return to.takeBack(), err
 }
 
 // Close does not wait for the server once ctx has ended.
 func (o *opened) Close() error {
-	closed := make(chan error, 1)
-	if !o.carrier.Spawn(func() { closed <- o.file.Close() }) {
-		return nil // the server's end closes it
-	}
-	select {
-	case err := <-closed:
-		return pathError("close", o.path, err)
-	case <-o.ctx.Done():
+	closed := func() (none struct{}, err error) { return none, o.file.Close() }
+	_, err := life.Await(o.ctx, o.carrier.Spawn, nil, closed) // the server's end closes it too
+	if o.ctx.Err() != nil {
 		return nil
 	}
+	return pathError("close", o.path, err)
 }
 
 // lent is a caller's writer, which may be taken back while the server is silent. Its Write
@@ -225,3 +206,32 @@ func pour(file *sftp.File, content io.Reader) error {
 	}
 	return err
 }
+
+// explain finds out why a request failed, which the server does not report: a full disk is
+// the most frequent reason.
+func explain(c *sftp.Client, name string, err error) error {
+	var status *sftp.StatusError
+	if !errors.As(err, &status) || status.FxCode() != sftp.ErrSSHFxFailure {
+		return err
+	}
+	system, failed := c.StatVFS(path.Dir(name))
+	if failed != nil {
+		return err
+	}
+	switch {
+	case system.Flag&readOnly != 0:
+		return syscall.EROFS
+	case system.Files > 0 && system.Favail == 0:
+		return fmt.Errorf("no inodes are left: %w", syscall.ENOSPC)
+	case system.Bavail*system.Frsize < fullBelow:
+		return syscall.ENOSPC
+	}
+	return err
+}
+
+// readOnly is the flag SSH_FXE_STATVFS_ST_RDONLY.
+const readOnly = 1
+
+// fullBelow is the space, in bytes, with which a file system counts as full after a write
+// has failed: less than the data of one packet.
+const fullBelow = 64 << 10

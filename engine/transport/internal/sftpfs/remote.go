@@ -8,7 +8,9 @@ import (
 
 	"github.com/pkg/sftp"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/posix"
 )
 
@@ -45,27 +47,14 @@ func call[T any](ctx context.Context, r remote, op, path string, request func(*s
 	if err != nil {
 		return none, err
 	}
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := make(chan answer, 1)
-	if !carrier.Spawn(func() {
+	value, err := life.Await(ctx, carrier.Spawn, pathError(op, path, ErrCut), func() (T, error) {
 		value, err := request(client, carrier)
-		answers <- answer{value, err}
-	}) {
-		return none, pathError(op, path, ErrCut)
+		return value, pathError(op, path, err)
+	})
+	if errors.Is(err, ErrCut) {
+		carrier.Cut(ctx, client)
 	}
-	select {
-	case a := <-answers:
-		err := pathError(op, path, a.err)
-		if errors.Is(err, ErrCut) {
-			carrier.Cut(ctx, client)
-		}
-		return a.value, err
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
+	return value, err
 }
 
 // do is call for requests that change something. Its error has the reason of a failure, as
@@ -105,11 +94,7 @@ func (r remote) ReadDir(ctx context.Context, path string) ([]module.FileInfo, er
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]module.FileInfo, len(entries))
-	for i, entry := range entries {
-		infos[i] = describe(entry)
-	}
-	return infos, nil
+	return lists.Map(entries, describe), nil
 }
 
 func describe(info fs.FileInfo) module.FileInfo {

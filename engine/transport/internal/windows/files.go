@@ -9,6 +9,7 @@ import (
 	"sort"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/transport"
 )
@@ -88,10 +89,7 @@ func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error
 	if err := f.again(ctx, "list", name, map[string]string{"path": name}, &answer); err != nil {
 		return nil, err
 	}
-	infos := make([]module.FileInfo, len(answer.Items))
-	for i, d := range answer.Items {
-		infos[i] = d.info()
-	}
+	infos := lists.Map(answer.Items, described.info)
 	sort.Slice(infos, func(i, j int) bool { return infos[i].Name < infos[j].Name })
 	return infos, nil
 }

@@ -100,6 +100,17 @@ func (p *Proxy) Vanish() {
 	}
 }
 
+// Drop closes both ends of all connections, those too that have failed: a server keeps what
+// a silent client has started.
+func (p *Proxy) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.current {
+		close(c.dropped)
+		delete(p.current, c)
+	}
+}
+
 // Slow makes each message of clients wait for so long, from now on.
 func (p *Proxy) Slow(by time.Duration) {
 	p.mu.Lock()
@@ -148,6 +159,7 @@ type passage struct {
 	client, server net.Conn
 	once           sync.Once
 	silent         chan struct{} // closed when nothing passes to the client any more
+	dropped        chan struct{} // closed when the proxy forgets the connection
 }
 
 func (p *Proxy) serve(client net.Conn) {
@@ -161,7 +173,7 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer server.Close()
-	c := &passage{client: client, server: server, silent: make(chan struct{})}
+	c := &passage{client: client, server: server, silent: make(chan struct{}), dropped: make(chan struct{})}
 	p.mu.Lock()
 	p.current[c] = true
 	p.mu.Unlock()
@@ -181,15 +193,17 @@ func (p *Proxy) serve(client net.Conn) {
 	select {
 	case <-over:
 	case <-p.ends:
-		_ = client.Close()
-		_ = server.Close()
-		<-over
+	case <-c.dropped:
 	}
-	select {
-	case <-c.silent: // the client must not see an end
-		<-p.ends
-	default:
+	if c.isSilent() { // the client must not see an end
+		select {
+		case <-p.ends:
+		case <-c.dropped:
+		}
 	}
+	_ = client.Close()
+	_ = server.Close()
+	<-over
 }
 
 // strike makes the connection fail.

@@ -68,3 +68,22 @@ func start(t testing.TB, apart uintptr, base string, folders []string) (string, 
 func Enter(pid string) []string {
 	return []string{"nsenter", "--target=" + pid, "--mount", "--uts", "--root", "--wd"}
 }
+
+// Libvirt is a script for a mount namespace of a test's own, in which a libvirtd is to run.
+// The daemon's folders are empty then. Its guests run as root, without control groups and
+// namespaces, which a test may not be able to make.
+const Libvirt = `
+for own in /var/lib/libvirt /etc/libvirt /run/libvirt /var/log/libvirt /var/cache/libvirt; do
+	mkdir -p "$own"
+	mount -t tmpfs tmpfs "$own"
+done
+mkdir -p /var/lib/libvirt/images /var/log/libvirt/qemu /etc/libvirt/qemu
+cat >/etc/libvirt/qemu.conf <<END
+user = "root"
+group = "root"
+security_driver = "none"
+cgroup_controllers = [ ]
+stdio_handler = "file"
+namespaces = [ ]
+END
+`

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"kinit/engine/need"
 )
 
@@ -75,7 +77,7 @@ func Within(t testing.TB, enter []string, lines ...string) *Server {
 
 // start writes the files for a port and starts the server on it.
 func (s *Server) start(t testing.TB) error {
-	s.Port = freePort(t)
+	s.Port = need.Port(t)
 	s.Addr = net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	s.KnownHosts = filepath.Join(s.Dir, "known_hosts")
 	write(t, s.KnownHosts, fmt.Sprintf("[%s]:%d %s\n", s.Host, s.Port, strings.TrimSpace(s.HostKey)))
@@ -161,9 +163,26 @@ func (s *Server) await() error {
 
 // Stop ends the server and its connections. Calling it twice is fine.
 func (s *Server) Stop() {
+	s.freeze()
 	s.Cut()
 	_ = s.process.Process.Kill()
 	<-s.ended
+}
+
+// freeze lets the server start no more processes: one that starts while the others are
+// killed would serve its connection on, and hold the server's log open.
+func (s *Server) freeze() {
+	pid := s.process.Process.Pid
+	if s.process.Process.Signal(syscall.SIGSTOP) != nil {
+		return // it has ended
+	}
+	var status unix.Siginfo
+	for {
+		err := unix.Waitid(unix.P_PID, pid, &status, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
 }
 
 // Cut kills the processes that serve connections, as a crash or a reset would
@@ -198,37 +217,28 @@ func Keygen(t testing.TB, path string) string {
 	return path
 }
 
-func freePort(t testing.TB) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
 func currentUser(t testing.TB) string {
 	t.Helper()
 	u, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return u.Username
 }
 
 func read(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return string(text)
 }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	fatal(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+func fatal(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

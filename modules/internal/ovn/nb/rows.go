@@ -2,7 +2,11 @@
 // with columns that every OVN since 20.09 has.
 package nb
 
-import "slices"
+import (
+	"slices"
+
+	"kinit/modules/internal/ovn/table"
+)
 
 // Rows is the content of the northbound database.
 type Rows struct {
@@ -21,100 +25,61 @@ type Rows struct {
 // SwitchesNamed returns the logical switches of a name; the database allows
 // several.
 func (r Rows) SwitchesNamed(name string) []Switch {
-	return named(r.Switches, name, func(s Switch) string { return s.Name })
+	return table.Where(r.Switches, func(s Switch) bool { return s.Name == name })
 }
 
 // SwitchPort returns the switch port of a name, which is unique.
 func (r Rows) SwitchPort(name string) (SwitchPort, bool) {
-	return first(named(r.SwitchPorts, name, func(p SwitchPort) string { return p.Name }))
+	return table.First(r.SwitchPorts, func(p SwitchPort) bool { return p.Name == name })
 }
 
 // SwitchOf returns the logical switch that holds a port.
 func (r Rows) SwitchOf(port string) (Switch, bool) {
-	for _, s := range r.Switches {
-		if slices.Contains(s.Ports, port) {
-			return s, true
-		}
-	}
-	return Switch{}, false
+	return table.First(r.Switches, func(s Switch) bool { return slices.Contains(s.Ports, port) })
 }
 
 // PortsOf returns the ports of a logical switch.
 func (r Rows) PortsOf(s Switch) []SwitchPort {
-	return pick(r.SwitchPorts, s.Ports, func(p SwitchPort) string { return p.UUID })
+	return table.Where(r.SwitchPorts, func(p SwitchPort) bool { return slices.Contains(s.Ports, p.UUID) })
 }
 
 // RoutersNamed returns the logical routers of a name; the database allows
 // several.
 func (r Rows) RoutersNamed(name string) []Router {
-	return named(r.Routers, name, func(l Router) string { return l.Name })
+	return table.Where(r.Routers, func(l Router) bool { return l.Name == name })
 }
 
 // RouterPort returns the router port of a name, which is unique.
 func (r Rows) RouterPort(name string) (RouterPort, bool) {
-	return first(named(r.RouterPorts, name, func(p RouterPort) string { return p.Name }))
+	return table.First(r.RouterPorts, func(p RouterPort) bool { return p.Name == name })
 }
 
 // RouterOf returns the logical router that holds a port.
 func (r Rows) RouterOf(port string) (Router, bool) {
-	for _, l := range r.Routers {
-		if slices.Contains(l.Ports, port) {
-			return l, true
-		}
-	}
-	return Router{}, false
+	return table.First(r.Routers, func(l Router) bool { return slices.Contains(l.Ports, port) })
 }
 
 // PortsOfRouter returns the ports of a logical router.
 func (r Rows) PortsOfRouter(l Router) []RouterPort {
-	return pick(r.RouterPorts, l.Ports, func(p RouterPort) string { return p.UUID })
+	return table.Where(r.RouterPorts, func(p RouterPort) bool { return slices.Contains(l.Ports, p.UUID) })
 }
 
 // NATsOf returns the translations of a logical router.
 func (r Rows) NATsOf(l Router) []NAT {
-	return pick(r.NATs, l.NAT, func(n NAT) string { return n.UUID })
+	return table.Where(r.NATs, func(n NAT) bool { return slices.Contains(l.NAT, n.UUID) })
 }
 
 // RoutesOf returns the static routes of a logical router.
 func (r Rows) RoutesOf(l Router) []Route {
-	return pick(r.Routes, l.StaticRoutes, func(s Route) string { return s.UUID })
+	return table.Where(r.Routes, func(s Route) bool { return slices.Contains(l.StaticRoutes, s.UUID) })
 }
 
 // Group returns the chassis group of a name, which is unique.
 func (r Rows) Group(name string) (Group, bool) {
-	return first(named(r.Groups, name, func(g Group) string { return g.Name }))
+	return table.First(r.Groups, func(g Group) bool { return g.Name == name })
 }
 
 // ChassisOf returns the members of a chassis group.
 func (r Rows) ChassisOf(g Group) []GroupChassis {
-	return pick(r.GroupChassis, g.Chassis, func(c GroupChassis) string { return c.UUID })
-}
-
-func named[T any](rows []T, name string, of func(T) string) []T {
-	var found []T
-	for _, row := range rows {
-		if of(row) == name {
-			found = append(found, row)
-		}
-	}
-	return found
-}
-
-// pick returns the rows whose UUID is listed.
-func pick[T any](rows []T, uuids []string, of func(T) string) []T {
-	var found []T
-	for _, row := range rows {
-		if slices.Contains(uuids, of(row)) {
-			found = append(found, row)
-		}
-	}
-	return found
-}
-
-func first[T any](rows []T) (T, bool) {
-	if len(rows) == 0 {
-		var none T
-		return none, false
-	}
-	return rows[0], true
+	return table.Where(r.GroupChassis, func(c GroupChassis) bool { return slices.Contains(g.Chassis, c.UUID) })
 }

@@ -2,11 +2,13 @@
 // sets: its listeners and its chassis.
 package sb
 
+import "kinit/modules/internal/ovn/table"
+
 // Rows is the content of the southbound database, without the logical flows.
 type Rows struct {
 	Globals        []Global
 	Connections    []Connection
-	SSLs           []SSL
+	SSLs           []table.SSL
 	Chassis        []Chassis
 	ChassisPrivate []ChassisPrivate
 }
@@ -27,15 +29,6 @@ type Connection struct {
 	Role            string            `ovsdb:"role"`
 	Status          map[string]string `ovsdb:"status"`
 	ExternalIDs     map[string]string `ovsdb:"external_ids"`
-}
-
-// SSL is the one row of SSL: paths on the host.
-type SSL struct {
-	UUID        string            `ovsdb:"_uuid"`
-	PrivateKey  string            `ovsdb:"private_key"`
-	Certificate string            `ovsdb:"certificate"`
-	CACert      string            `ovsdb:"ca_cert"`
-	ExternalIDs map[string]string `ovsdb:"external_ids"`
 }
 
 // Chassis is a row of Chassis: a hypervisor that has registered.

@@ -2,7 +2,11 @@
 // uses.
 package vs
 
-import "slices"
+import (
+	"slices"
+
+	"kinit/modules/internal/ovn/table"
+)
 
 // Rows is the content of the Open_vSwitch database.
 type Rows struct {
@@ -10,7 +14,7 @@ type Rows struct {
 	Bridges    []Bridge
 	Ports      []Port
 	Interfaces []Interface
-	SSLs       []SSL
+	SSLs       []table.SSL
 }
 
 // Root is the one row of Open_vSwitch.
@@ -55,15 +59,6 @@ type Interface struct {
 	ExternalIDs map[string]string `ovsdb:"external_ids"`
 }
 
-// SSL is the one row of SSL: paths on the host.
-type SSL struct {
-	UUID        string            `ovsdb:"_uuid"`
-	PrivateKey  string            `ovsdb:"private_key"`
-	Certificate string            `ovsdb:"certificate"`
-	CACert      string            `ovsdb:"ca_cert"`
-	ExternalIDs map[string]string `ovsdb:"external_ids"`
-}
-
 // Root returns the one row of Open_vSwitch.
 func (r Rows) Root() Root {
 	if len(r.Roots) == 0 {
@@ -74,51 +69,25 @@ func (r Rows) Root() Root {
 
 // Bridge returns the bridge of a name, which is unique.
 func (r Rows) Bridge(name string) (Bridge, bool) {
-	for _, b := range r.Bridges {
-		if b.Name == name {
-			return b, true
-		}
-	}
-	return Bridge{}, false
+	return table.First(r.Bridges, func(b Bridge) bool { return b.Name == name })
 }
 
 // Port returns the port of a name, which is unique.
 func (r Rows) Port(name string) (Port, bool) {
-	for _, p := range r.Ports {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Port{}, false
+	return table.First(r.Ports, func(p Port) bool { return p.Name == name })
 }
 
 // Interface returns the interface of a name, which is unique.
 func (r Rows) Interface(name string) (Interface, bool) {
-	for _, i := range r.Interfaces {
-		if i.Name == name {
-			return i, true
-		}
-	}
-	return Interface{}, false
+	return table.First(r.Interfaces, func(i Interface) bool { return i.Name == name })
 }
 
 // BridgeOf returns the bridge that holds a port.
 func (r Rows) BridgeOf(p Port) (Bridge, bool) {
-	for _, b := range r.Bridges {
-		if slices.Contains(b.Ports, p.UUID) {
-			return b, true
-		}
-	}
-	return Bridge{}, false
+	return table.First(r.Bridges, func(b Bridge) bool { return slices.Contains(b.Ports, p.UUID) })
 }
 
 // PortsOf returns the ports of a bridge, the bridge's own among them.
 func (r Rows) PortsOf(b Bridge) []Port {
-	var ports []Port
-	for _, p := range r.Ports {
-		if slices.Contains(b.Ports, p.UUID) {
-			ports = append(ports, p)
-		}
-	}
-	return ports
+	return table.Where(r.Ports, func(p Port) bool { return slices.Contains(b.Ports, p.UUID) })
 }

@@ -84,9 +84,5 @@ func ReleaseBridge(bridge vs.Bridge, owner string) ovn.Change {
 			delete(want.ExternalIDs, key)
 		}
 	}
-	edit, lines := ovn.Compare(bridge, want, "datapath_type", "external_ids")
-	if edit == nil {
-		return ovn.Change{}
-	}
-	return ovn.Change{Text: ovn.Lines("restore bridge "+bridge.Name, lines), Edits: []ovn.Edit{edit}}
+	return ovn.Correct("restore bridge "+bridge.Name, bridge, want, "datapath_type", "external_ids")
 }

@@ -25,7 +25,7 @@ type HostSettings struct {
 
 // NewHostSettings takes the host's settings from its external_ids.
 func NewHostSettings(ids map[string]string) *HostSettings {
-	return &HostSettings{ids: merged(ids, nil)}
+	return &HostSettings{ids: Merged(ids, nil)}
 }
 
 // MappingSetting is the name of a physical network's bridge among the settings.
@@ -124,32 +124,7 @@ func ReleaseHost(rows vs.Rows, owner string) ovn.Change {
 	root := rows.Root()
 	settings := NewHostSettings(root.ExternalIDs)
 	settings.Release(owner, nil)
-	return ovn.Both(settings.Change(root), dropSwitchSSL(rows, owner))
-}
-
-// SwitchSSL returns the row with the TLS files of Open vSwitch and ovn-controller.
-func SwitchSSL(rows vs.Rows) (vs.SSL, bool) {
-	root := rows.Root()
-	for _, row := range rows.SSLs {
-		if root.SSL != nil && row.UUID == *root.SSL {
-			return row, true
-		}
-	}
-	return vs.SSL{}, false
-}
-
-func dropSwitchSSL(rows vs.Rows, owner string) ovn.Change {
-	row, found := SwitchSSL(rows)
-	if !found || !ovn.Ours(row.ExternalIDs, owner) {
-		return ovn.Change{}
-	}
-	left, last := ovn.Leave("TLS of Open vSwitch", &row, &row.ExternalIDs, owner)
-	if !last {
-		return left
-	}
-	root := rows.Root()
-	root.SSL = nil
-	return ovn.Change{Text: "use no TLS in Open vSwitch", Edits: []ovn.Edit{ovn.Update(&root, &root.SSL)}}
+	return ovn.Both(settings.Change(root), ovn.DropSSL(rows.SSLs, &root, &root.SSL, "Open vSwitch", owner))
 }
 
 // parseMappings reads "network:bridge,network:bridge".

@@ -87,8 +87,8 @@ func (p Port) replace(rows vs.Rows, on vs.Bridge, port vs.Port, owner, why strin
 
 func (p Port) update(port vs.Port, device vs.Interface) ovn.Change {
 	marked, tuned := port, p.onto(device)
-	marked.ExternalIDs = merged(port.ExternalIDs, p.Marks)
-	tuned.ExternalIDs = merged(device.ExternalIDs, p.IDs)
+	marked.ExternalIDs = Merged(port.ExternalIDs, p.Marks)
+	tuned.ExternalIDs = Merged(device.ExternalIDs, p.IDs)
 	var change ovn.Change
 	var lines []string
 	if edit, more := ovn.Compare(port, marked, "external_ids"); edit != nil {
@@ -112,21 +112,23 @@ func (p Port) onto(device vs.Interface) vs.Interface {
 	return device
 }
 
-// DropPort returns the change that removes the owner's port, or nothing if there
+// DropPort returns the decision that removes the owner's port, or nothing if there
 // is none.
-func DropPort(rows vs.Rows, name, owner string) (ovn.Change, error) {
-	port, found := rows.Port(name)
-	if !found {
-		return ovn.Change{}, nil
+func DropPort(name string) ovn.Decision[vs.Rows] {
+	return func(rows vs.Rows, owner string) (ovn.Change, error) {
+		port, found := rows.Port(name)
+		if !found {
+			return ovn.Change{}, nil
+		}
+		if !ovn.IsOwned(port.ExternalIDs, owner) {
+			return ovn.Change{}, ovn.Foreign("port "+name, port.ExternalIDs, owner, "ovs-vsctl del-port "+name)
+		}
+		bridge, _ := rows.BridgeOf(port)
+		return ovn.Change{
+			Text:  fmt.Sprintf("delete port %s of bridge %s", name, bridge.Name),
+			Edits: []ovn.Edit{ovn.Unlink(&bridge, &bridge.Ports, port.UUID)},
+		}, nil
 	}
-	if !ovn.IsOwned(port.ExternalIDs, owner) {
-		return ovn.Change{}, ovn.Foreign("port "+name, port.ExternalIDs, owner, "ovs-vsctl del-port "+name)
-	}
-	bridge, _ := rows.BridgeOf(port)
-	return ovn.Change{
-		Text:  fmt.Sprintf("delete port %s of bridge %s", name, bridge.Name),
-		Edits: []ovn.Edit{ovn.Unlink(&bridge, &bridge.Ports, port.UUID)},
-	}, nil
 }
 
 // OwnedPorts lists the owner's ports.
@@ -140,7 +142,8 @@ func OwnedPorts(rows vs.Rows, owner string) []vs.Port {
 	return ports
 }
 
-func merged(a, b map[string]string) map[string]string {
+// Merged returns the keys of both maps, with the values of b where both have one.
+func Merged(a, b map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, a)
 	maps.Copy(all, b)

@@ -3,16 +3,21 @@ package podmantest
 import (
 	"archive/tar"
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	threads "runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 )
 
@@ -133,5 +138,50 @@ func (h *Host) load(t testing.TB, name, change string, files ...file) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Listen listens on the loopback address of the host's network namespace, where its
+// podman reaches it, until the test ends.
+func (h *Host) Listen(t testing.TB) net.Listener {
+	t.Helper()
+	type result struct {
+		listener net.Listener
+		err      error
+	}
+	done := make(chan result)
+	go func() {
+		// The thread is in another namespace from here on; it ends with this goroutine,
+		// which never unlocks it.
+		threads.LockOSThread()
+		listener, err := listenIn("/run/netns/" + h.netns)
+		done <- result{listener, err}
+	}()
+	r := <-done
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	t.Cleanup(func() { _ = r.listener.Close() })
+	return r.listener
+}
+
+func listenIn(namespace string) (net.Listener, error) {
+	handle, err := os.Open(namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	if err := unix.Setns(int(handle.Fd()), unix.CLONE_NEWNET); err != nil {
+		return nil, err
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
+}
+
+// WantStep checks the only step's text.
+func WantStep(t testing.TB, h module.Host, made module.Task, want string) {
+	t.Helper()
+	steps := moduletest.Steps(t, made, h)
+	if len(steps) != 1 || steps[0].String() != want {
+		t.Fatalf("steps %v, want %q", steps, want)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/transport/local"
+	"kinit/engine/transport/transporttest/ownroot"
 )
 
 // Bridge is a Linux bridge that every daemon's network namespace has.
@@ -69,7 +70,7 @@ func Start(t testing.TB, owner string) *Host {
 
 func command(dir string) *exec.Cmd {
 	log, _ := os.Create(filepath.Join(dir, "log"))
-	cmd := exec.Command("sh", "-euc", script, "daemon", dir, Bridge)
+	cmd := exec.Command("sh", "-euc", script, "daemon", dir, Bridge, ownroot.Libvirt)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET,

@@ -1,4 +1,5 @@
-# Runs libvirtd with folders of its own: $1 is a folder for its files, $2 a bridge.
+# Runs libvirtd with folders of its own: $1 is a folder for its files, $2 a bridge, $3 a
+# script that prepares the folders.
 dir=$1
 mount --make-rprivate /
 mount -t proc proc /proc
@@ -8,10 +9,7 @@ echo 'libvirt-qemu:x:64055:64055::/nonexistent:/usr/sbin/nologin' >>"$dir/passwd
 echo 'libvirt-qemu:x:64055:' >>"$dir/group"
 mount --bind "$dir/passwd" /etc/passwd
 mount --bind "$dir/group" /etc/group
-for own in /var/lib/libvirt /etc/libvirt /run/libvirt /var/log/libvirt /var/cache/libvirt; do
-	mkdir -p "$own"
-	mount -t tmpfs tmpfs "$own"
-done
+eval "$3"
 # Devices without KVM: no test may depend on whether the machine has it.
 mkdir "$dir/dev"
 mount -t tmpfs dev "$dir/dev"
@@ -24,21 +22,12 @@ mount -t devpts -o newinstance,ptmxmode=0666 devpts "$dir/dev/pts"
 ln -s pts/ptmx "$dir/dev/ptmx"
 ln -s /proc/self/fd "$dir/dev/fd"
 mount --move "$dir/dev" /dev
-mkdir -p /var/lib/libvirt/images /var/log/libvirt/qemu /etc/libvirt/qemu
 ip link set lo up
 ip link add "$2" type bridge
 ip link set "$2" up
 cat >"$dir/libvirtd.conf" <<CONF
 unix_sock_dir = "$dir"
 auth_unix_rw = "none"
-CONF
-cat >/etc/libvirt/qemu.conf <<CONF
-user = "root"
-group = "root"
-security_driver = "none"
-cgroup_controllers = [ ]
-stdio_handler = "file"
-namespaces = [ ]
 CONF
 touch /run/libvirt/libvirt-sock
 # This shell stays, as the init that guests which daemonised are inherited by: a

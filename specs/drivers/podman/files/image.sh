@@ -8,7 +8,12 @@ done
 if [ -n "$missing" ]; then
 	printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
 	chmod 755 /usr/sbin/policy-rc.d
-	apt-get -q update
+%{ if debian_mirror != "" ~}
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+		[ ! -f "$file" ] || sed -i 's,https\?://\(deb\|security\)\.debian\.org/,${debian_mirror}/,' "$file"
+	done
+%{ endif ~}
+	apt-get -q -o Acquire::Retries=3 -o APT::Update::Error-Mode=any update
 	apt-get -q install -y --no-install-recommends $missing
 	apt-get clean
 	rm -rf /var/lib/apt/lists/* /usr/sbin/policy-rc.d

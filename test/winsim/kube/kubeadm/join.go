@@ -1,6 +1,7 @@
 package kubeadm
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -233,10 +234,7 @@ const pauseVersion = "3.10.1"
 
 // kubeletFlags are those of kubeadm-flags.env, in order.
 func (j *joining) kubeletFlags() []string {
-	repository := j.init.ImageRepository
-	if repository == "" {
-		repository = "registry.k8s.io"
-	}
+	repository := cmp.Or(j.init.ImageRepository, "registry.k8s.io")
 	values := map[string]string{"pod-infra-container-image": repository + "/pause:" + pauseVersion}
 	var taints []string
 	for _, t := range j.NodeRegistration.Taints {

@@ -2,6 +2,7 @@ package kubeadm
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -94,15 +95,9 @@ func readJoin(p *machine.Process, path string) (*joinConfiguration, error) {
 }
 
 func (c *joinConfiguration) defaults(p *machine.Process) {
-	if c.NodeRegistration.Name == "" {
-		c.NodeRegistration.Name = kubelet.NodeName(p.Machine)
-	}
-	if c.NodeRegistration.CRISocket == "" {
-		c.NodeRegistration.CRISocket = "npipe:////./pipe/" + containerd.Pipe
-	}
-	if c.CACertPath == "" {
-		c.CACertPath = "C:/etc/kubernetes/pki/ca.crt"
-	}
+	c.NodeRegistration.Name = cmp.Or(c.NodeRegistration.Name, kubelet.NodeName(p.Machine))
+	c.NodeRegistration.CRISocket = cmp.Or(c.NodeRegistration.CRISocket, "npipe:////./pipe/"+containerd.Pipe)
+	c.CACertPath = cmp.Or(c.CACertPath, "C:/etc/kubernetes/pki/ca.crt")
 	if b := c.Discovery.BootstrapToken; b != nil && c.Discovery.TLSBootstrapToken == "" {
 		c.Discovery.TLSBootstrapToken = b.Token
 	}

@@ -54,17 +54,14 @@ func Program(ctx context.Context, p *machine.Process) uint32 {
 		p.Machine.Unknown("kubeadm %s", strings.Join(p.Args, " "))
 		return exitFailed
 	}
-	var checks *preflightError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &checks):
-		cli.Complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
-		return exitPreflight
-	default:
-		cli.Complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
-		return exitFailed
 	}
+	cli.Complain(p, "%v\nTo see the stack trace of this error execute with --v=5 or higher", err)
+	if _, ok := errors.AsType[*preflightError](err); ok {
+		return exitPreflight
+	}
+	return exitFailed
 }
 
 func kubeadmVersion(p *machine.Process) error {

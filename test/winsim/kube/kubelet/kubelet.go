@@ -3,6 +3,7 @@
 package kubelet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,19 +148,14 @@ func (k *kubelet) configure() error {
 		return errors.New("invalid configuration: singleProcessOOMKill is not supported on Windows")
 	}
 	k.config.RuntimeEndpoint = k.flags.Get("container-runtime-endpoint", k.config.RuntimeEndpoint)
-	if k.config.RuntimeEndpoint == "" {
-		k.config.RuntimeEndpoint = "npipe:////./pipe/" + containerd.Pipe
-	}
+	k.config.RuntimeEndpoint = cmp.Or(k.config.RuntimeEndpoint, "npipe:////./pipe/"+containerd.Pipe)
 	// A relative or missing drive here is what breaks clients on Windows.
 	if ca := k.config.Authentication.X509.ClientCAFile; ca != "" {
 		if _, err := k.p.Machine.Files.Stat(cli.Whole(k.p, ca)); err != nil {
 			return fmt.Errorf("unable to load client CA file %s: open %s: %w", ca, ca, err)
 		}
 	}
-	k.name = strings.ToLower(strings.TrimSpace(k.flags.Get("hostname-override", "")))
-	if k.name == "" {
-		k.name = NodeName(k.p.Machine)
-	}
+	k.name = cmp.Or(strings.ToLower(strings.TrimSpace(k.flags.Get("hostname-override", ""))), NodeName(k.p.Machine))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -156,10 +157,7 @@ func (a *Access) login(users []namedAuth, name string, read func(string) ([]byte
 		var err2, err3 error
 		a.Cert, err2 = content(u.User.CertData, u.User.CertFile, read)
 		a.Key, err3 = content(u.User.KeyData, u.User.KeyFile, read)
-		a.Token = u.User.Token
-		if a.Token == "" {
-			a.Token = string(token)
-		}
+		a.Token = cmp.Or(u.User.Token, string(token))
 		return true, errors.Join(err1, err2, err3)
 	}
 	return false, nil

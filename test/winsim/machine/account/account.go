@@ -192,34 +192,40 @@ func validName(name string, longest int) bool {
 
 // ChangeUser edits a user; the name and SID stay.
 func (b *Book) ChangeUser(name string, edit func(*User)) error {
+	return b.changeUser(name, func(u *User) error {
+		name, sid := u.Name, u.SID
+		edit(u)
+		u.Name, u.SID = name, sid
+		return nil
+	})
+}
+
+// changeUser edits a user, unless edit refuses.
+func (b *Book) changeUser(name string, edit func(*User) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := b.user(name)
 	if i < 0 {
 		return ErrUserNotFound
 	}
-	u := b.state.Users[i]
-	edit(&u)
-	u.Name, u.SID = b.state.Users[i].Name, b.state.Users[i].SID
-	b.state.Users[i] = u
+	if err := edit(&b.state.Users[i]); err != nil {
+		return err
+	}
 	return b.store.Save(&b.state)
 }
 
 // RenameUser gives a user another name.
 func (b *Book) RenameUser(name, to string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := b.user(name)
-	switch {
-	case i < 0:
-		return ErrUserNotFound
-	case !validName(to, 20):
-		return ErrName
-	case b.user(to) >= 0:
-		return ErrUserExists
-	}
-	b.state.Users[i].Name = to
-	return b.store.Save(&b.state)
+	return b.changeUser(name, func(u *User) error {
+		switch {
+		case !validName(to, 20):
+			return ErrName
+		case b.user(to) >= 0:
+			return ErrUserExists
+		}
+		u.Name = to
+		return nil
+	})
 }
 
 // RemoveUser deletes a user and its memberships. The built-in ones stay.

@@ -64,25 +64,26 @@ func (b *Book) RemoveGroup(name string) error {
 
 // AddMember puts a user, by name or SID, into a group.
 func (b *Book) AddMember(group, member string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	g := b.group(group)
-	if g < 0 {
-		return ErrGroupNotFound
-	}
-	sid := b.lookup(member)
-	if sid == "" {
-		return ErrPrincipal
-	}
-	if slices.Contains(b.state.Groups[g].Members, sid) {
-		return ErrMemberExists
-	}
-	b.state.Groups[g].Members = append(b.state.Groups[g].Members, sid)
-	return b.store.Save(&b.state)
+	return b.changeMembers(group, member, func(members []string, sid string) ([]string, error) {
+		if slices.Contains(members, sid) {
+			return nil, ErrMemberExists
+		}
+		return append(members, sid), nil
+	})
 }
 
 // RemoveMember takes a user out of a group.
 func (b *Book) RemoveMember(group, member string) error {
+	return b.changeMembers(group, member, func(members []string, sid string) ([]string, error) {
+		i := slices.Index(members, sid)
+		if i < 0 {
+			return nil, ErrMemberNotFound
+		}
+		return slices.Delete(slices.Clone(members), i, i+1), nil
+	})
+}
+
+func (b *Book) changeMembers(group, member string, change func(members []string, sid string) ([]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	g := b.group(group)
@@ -93,11 +94,11 @@ func (b *Book) RemoveMember(group, member string) error {
 	if sid == "" {
 		return ErrPrincipal
 	}
-	i := slices.Index(b.state.Groups[g].Members, sid)
-	if i < 0 {
-		return ErrMemberNotFound
+	members, err := change(b.state.Groups[g].Members, sid)
+	if err != nil {
+		return err
 	}
-	b.state.Groups[g].Members = slices.Delete(slices.Clone(b.state.Groups[g].Members), i, i+1)
+	b.state.Groups[g].Members = members
 	return b.store.Save(&b.state)
 }
 

@@ -2,38 +2,15 @@ package account
 
 import (
 	"crypto/subtle"
-	"encoding/binary"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 
-	//lint:ignore SA1019 NTLM keeps the MD4 of a password (MS-NLMP 3.3.1).
-	"golang.org/x/crypto/md4"
+	"kinit/test/winsim/process"
 )
-
-// ntHash is NTOWFv1 of MS-NLMP 3.3.1: MD4 of the password in UTF-16LE.
-func ntHash(password string) []byte {
-	hash := md4.New()
-	for _, unit := range utf16.Encode([]rune(password)) {
-		var b [2]byte
-		binary.LittleEndian.PutUint16(b[:], unit)
-		hash.Write(b[:])
-	}
-	return hash.Sum(nil)
-}
 
 // SetPassword gives a user another password, which must meet the policy.
 func (b *Book) SetPassword(name, password string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := b.user(name)
-	if i < 0 {
-		return ErrUserNotFound
-	}
-	if err := b.secure(&b.state.Users[i], password); err != nil {
-		return err
-	}
-	return b.store.Save(&b.state)
+	return b.changeUser(name, func(u *User) error { return b.secure(u, password) })
 }
 
 // secure sets a password that meets the policy.
@@ -41,7 +18,7 @@ func (b *Book) secure(u *User, password string) error {
 	if !complex(password, u.Name, u.FullName) {
 		return ErrPassword
 	}
-	u.Hash, u.PasswordSet = ntHash(password), b.now().UTC()
+	u.Hash, u.PasswordSet = process.NTHash(password), b.now().UTC()
 	return nil
 }
 
@@ -86,7 +63,7 @@ func classes(password string) int {
 // without one never may.
 func (b *Book) Check(name, password string) bool {
 	hash, ok := b.NTHash(name)
-	return ok && subtle.ConstantTimeCompare(hash, ntHash(password)) == 1
+	return ok && subtle.ConstantTimeCompare(hash, process.NTHash(password)) == 1
 }
 
 // NTHash returns what NTLM compares, for a user who may log on over the network.

@@ -1,6 +1,7 @@
 package clr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -80,17 +81,16 @@ func (l library) setAccess(_ context.Context, s *interp.Session, args []any) (an
 		return nil, unknown.New("%v", err)
 	}
 	path := s.ProcessPath(value.String(args[0]))
-	return value.Void{}, fileException(l.m.Files.SetSecurity(path, security))
+	return value.Void{}, FileException(l.m.Files.SetSecurity(path, security))
 }
 
 func (l library) getAccess(_ context.Context, s *interp.Session, args []any) (any, error) {
 	return ACL(l.m, s.ProcessPath(value.String(args[0])))
 }
 
-// fileException is an error of the file system as .NET throws it.
-func fileException(err error) error {
-	var e *winerr.Error
-	if errors.As(err, &e) {
+// FileException is an error of the file system as .NET throws it.
+func FileException(err error) error {
+	if e, ok := errors.AsType[*winerr.Error](err); ok {
 		return dotnet.Exception(&interp.WinError{Code: uint16(e.Code), Path: e.Name}, e.Name)
 	}
 	return err
@@ -100,11 +100,11 @@ func fileException(err error) error {
 func ACL(m *machine.Machine, path string) (*value.Object, error) {
 	info, err := m.Files.Stat(path)
 	if err != nil {
-		return nil, fileException(err)
+		return nil, FileException(err)
 	}
 	security, err := m.Files.Security(path)
 	if err != nil {
-		return nil, fileException(err)
+		return nil, FileException(err)
 	}
 	kind := access + "FileSecurity"
 	if info.IsDir() {
@@ -167,9 +167,7 @@ func rights(mask uint32) value.Enum {
 	name := map[uint32]string{
 		ntfs.FullControl: "FullControl", ntfs.Modify: "Modify, Synchronize", ntfs.ReadAndExecute: "ReadAndExecute, Synchronize", ntfs.Read: "Read, Synchronize",
 	}[mask]
-	if name == "" {
-		name = strings.TrimSpace(value.String(int64(mask)))
-	}
+	name = cmp.Or(name, strings.TrimSpace(value.String(int64(mask))))
 	return value.NewEnum(access+"FileSystemRights", name, int64(mask))
 }
 

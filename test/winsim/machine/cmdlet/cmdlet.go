@@ -9,6 +9,7 @@ package cmdlet
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"kinit/test/winsim/machine"
@@ -59,8 +60,7 @@ func Win32(m *machine.Machine, code winerr.Code) *value.Exception {
 
 // Code is the code of a system error, 0 for another error.
 func Code(err error) winerr.Code {
-	var e *winerr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*winerr.Error](err); ok {
 		return e.Code
 	}
 	return 0
@@ -116,6 +116,14 @@ func TimeOrNull(t time.Time) any {
 	return Time(t)
 }
 
+// TextOrNull is a text, or $null for none.
+func TextOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
 // Switch is a parameter without a value.
 func Switch(name string) interp.Parameter { return interp.Parameter{Name: name, Type: "switch"} }
 
@@ -168,6 +176,40 @@ func Items(v any) []any {
 		return nil
 	}
 	return value.Each(v)
+}
+
+// Class is the class of a cmdlet such as Get-Item, which is part of errors' ids:
+// GetItemCommand.
+func Class(c *interp.Call) string { return strings.ReplaceAll(c.Cmdlet.Name, "-", "") + "Command" }
+
+// Identity is what names the thing that a parameter has: the data of an object, or a
+// text.
+func Identity(v any) string {
+	if o, ok := v.(*value.Object); ok {
+		if id, ok := o.Data.(string); ok {
+			return id
+		}
+	}
+	return value.String(v)
+}
+
+// Identities are the identities of the values of a parameter.
+func Identities(v any) []string {
+	var all []string
+	for _, item := range Items(v) {
+		all = append(all, Identity(item))
+	}
+	return all
+}
+
+// WriteEach writes an object for each of several items.
+func WriteEach[T any](ctx context.Context, c *interp.Call, items []T, object func(T) *value.Object) error {
+	for _, item := range items {
+		if err := c.WriteObject(ctx, object(item)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NotFound is the failure of a query over CIM that names what is not there.

@@ -302,18 +302,6 @@ func (s *Stack) AddEndpoint(network string, e Endpoint) (Endpoint, error) {
 	return e, s.store.Save(&s.state)
 }
 
-// RemoveEndpoint deletes the endpoint of that ID.
-func (s *Stack) RemoveEndpoint(id string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept := slices.DeleteFunc(slices.Clone(s.state.Endpoints), func(e Endpoint) bool { return strings.EqualFold(e.ID, id) })
-	if len(kept) == len(s.state.Endpoints) {
-		return ErrNotFound
-	}
-	s.state.Endpoints = kept
-	return s.store.Save(&s.state)
-}
-
 // Reboot drops what does not survive one: networks and routes that are not persistent, and
 // all endpoints.
 func (s *Stack) Reboot() error {

@@ -198,8 +198,7 @@ func (f *FS) find(op, name string, follow bool) (place, error) {
 
 // named gives an error the operation and the name that was asked for.
 func named(err error, op, name string) error {
-	var known *winerr.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*winerr.Error](err); ok {
 		return winerr.Of(known.Code, op, name)
 	}
 	return err

@@ -3,6 +3,7 @@
 package posh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -112,10 +113,7 @@ func candidates(name string, extensions []string) []string {
 
 // Start starts a program as a child of the process.
 func (h host) Start(ctx context.Context, p interp.Process) (interp.Running, error) {
-	stdin := p.Stdin
-	if stdin == nil {
-		stdin = strings.NewReader("")
-	}
+	stdin := cmp.Or[io.Reader](p.Stdin, strings.NewReader(""))
 	line := p.Path
 	if strings.Contains(line, " ") {
 		line = `"` + line + `"`
@@ -215,8 +213,7 @@ type files struct {
 
 // winError is an error of the file system with its code.
 func winError(err error) error {
-	var e *winerr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*winerr.Error](err); ok {
 		return &interp.WinError{Code: uint16(e.Code), Path: e.Name}
 	}
 	return err

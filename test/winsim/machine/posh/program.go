@@ -38,8 +38,7 @@ const badUsage = 0xfffd0000
 // Program is powershell.exe.
 func Program(ctx context.Context, p *machine.Process) uint32 {
 	job, err := parse(p)
-	var refused *refusal
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		fmt.Fprint(p.Stderr, refused.text+"\r\n")
 		return badUsage
 	}

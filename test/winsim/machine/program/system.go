@@ -53,8 +53,7 @@ func shutdown(_ context.Context, p *machine.Process) uint32 {
 	default:
 		return unsupported(p)
 	}
-	var code *winerr.Error
-	if errors.As(err, &code) {
+	if code, ok := errors.AsType[*winerr.Error](err); ok {
 		fmt.Fprintf(p.Stderr, "%s(%d)\r\n", p.Machine.Text(code.Code), code.Code)
 		return uint32(code.Code)
 	}
@@ -150,8 +149,7 @@ func grant(p *machine.Process, s *ntfs.Security, verb, text string) (uint32, boo
 }
 
 func icaclsResult(p *machine.Process, path string, err error) uint32 {
-	var code *winerr.Error
-	if errors.As(err, &code) {
+	if code, ok := errors.AsType[*winerr.Error](err); ok {
 		fmt.Fprintf(p.Stderr, "%s: %s\r\n", path, p.Machine.Text(code.Code))
 		return uint32(code.Code)
 	}

@@ -1,6 +1,7 @@
 package scm
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -42,10 +43,8 @@ type ActionType uint32
 
 // The actions.
 const (
-	DoNothing  ActionType = 0
-	Restart    ActionType = 1
-	RebootHost ActionType = 2
-	RunCommand ActionType = 3
+	DoNothing ActionType = 0
+	Restart   ActionType = 1
 )
 
 // Action is one step of what is done when a service fails.
@@ -89,9 +88,7 @@ func (m *Manager) Config(name string) (Config, error) {
 		Start: StartType(m.number(key, "Start")), Delayed: m.number(key, "DelayedAutostart") == 1,
 		Deleted: m.number(key, "DeleteFlag") == 1,
 	}
-	if c.DisplayName == "" {
-		c.DisplayName = c.Name
-	}
+	c.DisplayName = cmp.Or(c.DisplayName, c.Name)
 	c.DependsOn = m.list(key, "DependOnService")
 	c.Environment = m.list(key, "Environment")
 	if v, ok := m.reg.Get(key, "FailureActions"); ok {
@@ -133,9 +130,7 @@ func (m *Manager) Create(c Config) error {
 	case c.Name == "" || strings.ContainsAny(c.Name, `\/`):
 		return winerr.Of(winerr.InvalidName, "create service", c.Name)
 	}
-	if c.Account == "" {
-		c.Account = "LocalSystem"
-	}
+	c.Account = cmp.Or(c.Account, "LocalSystem")
 	return m.write(c)
 }
 

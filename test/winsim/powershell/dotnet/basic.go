@@ -1,6 +1,8 @@
 package dotnet
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/interp"
@@ -156,18 +158,12 @@ func stackTrace(r *value.ErrorRecord) string {
 	if r.Place.Line == 0 {
 		return ""
 	}
-	file := r.Place.Script
-	if file == "" {
-		file = "<No file>"
-	}
+	file := cmp.Or(r.Place.Script, "<No file>")
 	return "at <ScriptBlock>, " + file + ": line " + value.String(int32(r.Place.Line))
 }
 
 func categoryInfo(r *value.ErrorRecord) any {
-	category := r.Category
-	if category == "" {
-		category = "NotSpecified"
-	}
+	category := cmp.Or(r.Category, "NotSpecified")
 	o := value.NewObject("System.Management.Automation.ErrorCategoryInfo",
 		value.P("Category", value.NewEnum("System.Management.Automation.ErrorCategory", category, categoryNumber(category))),
 		value.P("Activity", r.Activity),
@@ -180,17 +176,12 @@ func categoryInfo(r *value.ErrorRecord) any {
 
 // categoryNumber is the number of a System.Management.Automation.ErrorCategory.
 func categoryNumber(name string) int64 {
-	for i, each := range []string{
+	return int64(max(0, slices.Index([]string{
 		"NotSpecified", "OpenError", "CloseError", "DeviceError", "DeadlockDetected", "InvalidArgument", "InvalidData",
 		"InvalidOperation", "InvalidResult", "InvalidType", "MetadataError", "NotImplemented", "NotInstalled", "ObjectNotFound",
 		"OperationStopped", "OperationTimeout", "SyntaxError", "ParserError", "PermissionDenied", "ResourceBusy", "ResourceExists",
 		"ResourceUnavailable", "ReadError", "WriteError", "FromStdErr", "SecurityError",
-	} {
-		if each == name {
-			return int64(i)
-		}
-	}
-	return 0
+	}, name)))
 }
 
 func invocationInfo(r *value.ErrorRecord) any {

@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -223,20 +224,13 @@ func listMethods(returnsIndex bool) methods {
 			return value.Void{}, nil
 		}),
 		"ToArray": method("ToArray", 0, 0, func(c call) (any, error) {
-			return value.Convert(value.NewArray(slices.Clone(c.list().Items)...), elemOr(c.list().Elem)+"[]")
+			return value.Convert(value.NewArray(slices.Clone(c.list().Items)...), cmp.Or(c.list().Elem, "System.Object")+"[]")
 		}),
 		"Reverse": method("Reverse", 0, 0, func(c call) (any, error) {
 			slices.Reverse(c.list().Items)
 			return value.Void{}, nil
 		}),
 	}
-}
-
-func elemOr(elem string) string {
-	if elem == "" {
-		return "System.Object"
-	}
-	return elem
 }
 
 // newDictionary is Dictionary[K,V]; the first argument is its type.

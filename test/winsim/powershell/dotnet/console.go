@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -16,20 +17,20 @@ func consoleTypes() []interp.Type {
 		Name: "System.Console", Aliases: []string{"console"},
 		Statics: statics{
 			"OpenStandardInput": static("OpenStandardInput", 0, 0, func(c call) (any, error) {
-				return streamObject("System.IO.__ConsoleStream", &stream{read: readerOr(c.s.Stdin())}), nil
+				return streamObject("System.IO.__ConsoleStream", &stream{read: cmp.Or[io.Reader](c.s.Stdin(), strings.NewReader(""))}), nil
 			}),
 			"OpenStandardOutput": static("OpenStandardOutput", 0, 0, func(c call) (any, error) {
-				return streamObject("System.IO.__ConsoleStream", &stream{write: writerOr(c.s.Stdout())}), nil
+				return streamObject("System.IO.__ConsoleStream", &stream{write: cmp.Or(c.s.Stdout(), io.Discard)}), nil
 			}),
 			"OpenStandardError": static("OpenStandardError", 0, 0, func(c call) (any, error) {
-				return streamObject("System.IO.__ConsoleStream", &stream{write: writerOr(c.s.Stderr())}), nil
+				return streamObject("System.IO.__ConsoleStream", &stream{write: cmp.Or(c.s.Stderr(), io.Discard)}), nil
 			}),
 			"Write":     static("Write", 1, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args))) }),
 			"WriteLine": static("WriteLine", 0, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args) + "\r\n")) }),
 		},
 		Values: statics{
-			"Out":            static("Out", 0, 0, func(c call) (any, error) { return console(c.s, writerOr(c.s.Stdout())), nil }),
-			"Error":          static("Error", 0, 0, func(c call) (any, error) { return console(c.s, writerOr(c.s.Stderr())), nil }),
+			"Out":            static("Out", 0, 0, func(c call) (any, error) { return console(c.s, cmp.Or(c.s.Stdout(), io.Discard)), nil }),
+			"Error":          static("Error", 0, 0, func(c call) (any, error) { return console(c.s, cmp.Or(c.s.Stderr(), io.Discard)), nil }),
 			"In":             static("In", 0, 0, func(c call) (any, error) { return consoleIn(c) }),
 			"OutputEncoding": static("OutputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, outputKey), nil }),
 			"InputEncoding":  static("InputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, inputKey), nil }),
@@ -79,20 +80,6 @@ func setInput(_ context.Context, s *interp.Session, v any) error {
 	return nil
 }
 
-func readerOr(r io.Reader) io.Reader {
-	if r == nil {
-		return strings.NewReader("")
-	}
-	return r
-}
-
-func writerOr(w io.Writer) io.Writer {
-	if w == nil {
-		return io.Discard
-	}
-	return w
-}
-
 // consoleText is what Write writes of its argument: characters of an array, or text.
 func consoleText(args []any) string {
 	if len(args) == 0 {
@@ -131,7 +118,7 @@ func consoleIn(c call) (any, error) {
 	if own.page == 437 { // of which ASCII is the same
 		own = &codec{name: own.name, page: own.page}
 	}
-	o := readerObject(&stream{read: readerOr(c.s.Stdin())}, own)
+	o := readerObject(&stream{read: cmp.Or[io.Reader](c.s.Stdin(), strings.NewReader(""))}, own)
 	c.s.Keep(key, o)
 	return o, nil
 }

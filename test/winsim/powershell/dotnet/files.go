@@ -20,25 +20,22 @@ func fileTypes() []interp.Type {
 	return append([]interp.Type{
 		{Name: "System.IO.File", Aliases: []string{"io.file"}, Statics: fileStatics()},
 		{Name: "System.IO.FileStream", Aliases: []string{"io.filestream"}, New: static("FileStream", 2, 4, openStatic)},
-		{Name: "System.IO.FileMode", Enum: &value.EnumType{Name: "System.IO.FileMode", Values: fileModes()}},
-		{Name: "System.IO.FileAccess", Enum: &value.EnumType{Name: "System.IO.FileAccess", Flags: true, Values: accesses()}},
+		{Name: "System.IO.FileMode", Enum: &value.EnumType{
+			Name: "System.IO.FileMode", Values: numbered("System.IO.FileMode", "CreateNew", "Create", "Open", "OpenOrCreate", "Truncate", "Append"),
+		}},
+		{Name: "System.IO.FileAccess", Enum: &value.EnumType{
+			Name: "System.IO.FileAccess", Flags: true, Values: numbered("System.IO.FileAccess", "Read", "Write", "ReadWrite"),
+		}},
 		{Name: "System.IO.FileShare", Enum: enum("System.IO.FileShare", "None", "Read", "Write", "ReadWrite", "Delete")},
 		{Name: "System.IO.FileAttributes", Enum: &value.EnumType{Name: "System.IO.FileAttributes", Flags: true, Values: attributes()}},
 	}, folderTypes()...)
 }
 
-func fileModes() []value.Enum {
+// numbered are the words of an enumeration that counts from 1.
+func numbered(typeName string, names ...string) []value.Enum {
 	var all []value.Enum
-	for i, name := range []string{"CreateNew", "Create", "Open", "OpenOrCreate", "Truncate", "Append"} {
-		all = append(all, value.NewEnum("System.IO.FileMode", name, int64(i+1)))
-	}
-	return all
-}
-
-func accesses() []value.Enum {
-	var all []value.Enum
-	for i, name := range []string{"Read", "Write", "ReadWrite"} {
-		all = append(all, value.NewEnum("System.IO.FileAccess", name, int64(i+1)))
+	for i, name := range names {
+		all = append(all, value.NewEnum(typeName, name, int64(i+1)))
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -131,10 +132,7 @@ func (p *child) await(ctx context.Context, ends []io.Closer) {
 
 func (p *child) process() (interp.Process, error) {
 	name := p.text("FileName")
-	dir := p.text("WorkingDirectory")
-	if dir == "" {
-		dir = p.s.Job().Dir
-	}
+	dir := cmp.Or(p.text("WorkingDirectory"), p.s.Job().Dir)
 	full, err := p.s.Host().Find(name, dir, p.s.Env)
 	if err != nil {
 		if unknown.Is(err) {

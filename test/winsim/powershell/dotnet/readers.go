@@ -6,35 +6,36 @@ import (
 	"io"
 	"strings"
 
+	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
 )
 
 // newReader is a StreamReader of a stream or a file.
 func newReader(c call) (any, error) {
-	source, err := streamOf(c, "Read")
-	if err != nil {
-		return nil, err
-	}
-	own, err := encodingAt(c, 1)
+	source, own, err := streamOf(c, modeOpen, accessRead)
 	if err != nil {
 		return nil, err
 	}
 	return readerObject(source, own), nil
 }
 
-// streamOf is the first argument as a stream: itself, or the file of its path.
-func streamOf(c call, access string) (*stream, error) {
-	if s, ok := data[*stream](c.args[0]); ok {
-		return s, nil
+// streamOf is the first argument as a stream, itself or the file of its path, with the
+// encoding that the second one says.
+func streamOf(c call, mode interp.OpenMode, access interp.Access) (*stream, *codec, error) {
+	s, ok := data[*stream](c.args[0])
+	if !ok {
+		if _, isText := value.Base(c.args[0]).(string); !isText {
+			return nil, nil, unknown.New("a reader or writer of a %s", value.TypeName(c.args[0]))
+		}
+		file, err := openFile(c, c.str(0), mode, access)
+		if err != nil {
+			return nil, nil, err
+		}
+		s = file
 	}
-	if _, isText := value.Base(c.args[0]).(string); !isText {
-		return nil, unknown.New("a reader or writer of a %s", value.TypeName(c.args[0]))
-	}
-	if access == "Read" {
-		return openFile(c, c.str(0), modeOpen, accessRead)
-	}
-	return openFile(c, c.str(0), modeCreate, accessWrite)
+	own, err := encodingAt(c, 1)
+	return s, own, err
 }
 
 // readerObject is a StreamReader. A mark at the beginning of UTF-8 is no text.
@@ -119,11 +120,7 @@ func newWriter(c call) (any, error) {
 			return nil, unknown.New("a StreamWriter that appends to a file")
 		}
 	}
-	target, err := streamOf(c, "Write")
-	if err != nil {
-		return nil, err
-	}
-	own, err := encodingAt(c, 1)
+	target, own, err := streamOf(c, modeCreate, accessWrite)
 	if err != nil {
 		return nil, err
 	}

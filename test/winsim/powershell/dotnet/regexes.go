@@ -12,12 +12,12 @@ func regexTypes() []interp.Type {
 			Name: "System.Text.RegularExpressions.Regex", Aliases: []string{"regex"}, New: static("Regex", 1, 2, newRegex),
 			Statics: statics{
 				"Escape":  static("Escape", 1, 1, func(c call) (any, error) { return value.Escape(c.str(0)), nil }),
-				"Match":   static("Match", 2, 3, func(c call) (any, error) { return onPattern(c, matchOnce) }),
-				"Matches": static("Matches", 2, 3, func(c call) (any, error) { return onPattern(c, matchAll) }),
-				"IsMatch": static("IsMatch", 2, 3, func(c call) (any, error) { return onPattern(c, isMatch) }),
+				"Match":   static("Match", 2, 3, func(c call) (any, error) { return onPattern(c, 2, matchOnce) }),
+				"Matches": static("Matches", 2, 3, func(c call) (any, error) { return onPattern(c, 2, matchAll) }),
+				"IsMatch": static("IsMatch", 2, 3, func(c call) (any, error) { return onPattern(c, 2, isMatch) }),
 				"Replace": static("Replace", 3, 4, replaceStatic),
 				"Split": static("Split", 2, 2, func(c call) (any, error) {
-					return onPattern(c, func(r *value.Regex, text string) (any, error) {
+					return onPattern(c, 2, func(r *value.Regex, text string) (any, error) {
 						pieces, err := r.Split(text, 0)
 						return value.NewStrings(pieces...), err
 					})
@@ -61,8 +61,9 @@ func options(c call, i int) (bool, error) {
 }
 
 // onPattern applies something to a text, the first argument, and a pattern, the second.
-func onPattern(c call, do func(r *value.Regex, text string) (any, error)) (any, error) {
-	ignoreCase, err := options(c, 2)
+// at is the argument that options are.
+func onPattern(c call, at int, do func(r *value.Regex, text string) (any, error)) (any, error) {
+	ignoreCase, err := options(c, at)
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +100,9 @@ func matchAll(r *value.Regex, text string) (any, error) {
 }
 
 func replaceStatic(c call) (any, error) {
-	ignoreCase, err := options(c, 3)
-	if err != nil {
-		return nil, err
-	}
-	r, err := value.NewRegex(c.str(1), ignoreCase)
-	if err != nil {
-		return nil, err
-	}
-	return replaceWith(r, c.str(0), c.args[2], -1)
+	return onPattern(c, 3, func(r *value.Regex, text string) (any, error) {
+		return replaceWith(r, text, c.args[2], -1)
+	})
 }
 
 func replaceMethod(c call) (any, error) {

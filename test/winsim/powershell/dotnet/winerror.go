@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -15,9 +16,7 @@ func exception(err error, path string) error {
 	if !errors.As(err, &w) {
 		return err
 	}
-	if path == "" {
-		path = w.Path
-	}
+	path = cmp.Or(path, w.Path)
 	kind, message := describe(w.Code, path)
 	e := value.NewException(kind, message)
 	e.HResult = value.Win32HResult(w.Code)

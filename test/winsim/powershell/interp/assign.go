@@ -86,11 +86,7 @@ func (s *Session) setList(ctx context.Context, t *ast.List, v any) error {
 }
 
 func (s *Session) setIndex(ctx context.Context, t *ast.Index, v any) error {
-	target, err := s.eval(ctx, t.Target)
-	if err != nil {
-		return err
-	}
-	index, err := s.eval(ctx, t.Index)
+	target, index, err := s.both(ctx, t.Target, t.Index)
 	if err != nil {
 		return err
 	}
@@ -117,11 +113,7 @@ func (s *Session) setIndex(ctx context.Context, t *ast.Index, v any) error {
 }
 
 func (s *Session) setMember(ctx context.Context, t *ast.Member, v any) error {
-	target, err := s.eval(ctx, t.Target)
-	if err != nil {
-		return err
-	}
-	name, err := s.memberName(ctx, t.Name)
+	target, name, err := s.targetAndName(ctx, t.Target, t.Name)
 	if err != nil {
 		return err
 	}

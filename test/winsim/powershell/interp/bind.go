@@ -1,7 +1,10 @@
 package interp
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -67,10 +70,7 @@ func (c *cmdletStage) end(ctx context.Context) error {
 func (c *Call) StopUpstream() error { return &stopUpstream{by: c} }
 
 func (c *Call) reset() {
-	c.bound = map[string]any{}
-	for name, v := range c.fixed {
-		c.bound[name] = v
-	}
+	c.bound = maps.Clone(c.fixed)
 	c.Input, c.Piped = nil, false
 }
 
@@ -140,21 +140,17 @@ func bindingError(id, message string) error {
 
 // commonParameter is the full name of a parameter that all cmdlets have.
 func commonParameter(name string) (full string, isSwitch, ok bool) {
-	switch strings.ToLower(name) {
-	case "erroraction", "ea":
-		return "erroraction", false, true
-	case "warningaction", "wa":
-		return "warningaction", false, true
-	case "informationaction", "infa":
-		return "informationaction", false, true
-	case "errorvariable", "ev":
-		return "errorvariable", false, true
-	case "outvariable", "ov":
-		return "outvariable", false, true
-	case "verbose", "vb":
-		return "verbose", true, true
-	case "debug", "db":
-		return "debug", true, true
+	name = strings.ToLower(name)
+	for _, p := range []struct {
+		full, short string
+		isSwitch    bool
+	}{
+		{"erroraction", "ea", false}, {"warningaction", "wa", false}, {"informationaction", "infa", false},
+		{"errorvariable", "ev", false}, {"outvariable", "ov", false}, {"verbose", "vb", true}, {"debug", "db", true},
+	} {
+		if name == p.full || name == p.short {
+			return p.full, p.isSwitch, true
+		}
 	}
 	return "", false, false
 }
@@ -248,10 +244,7 @@ func (c *Call) bindRemaining(ctx context.Context, values []argument) error {
 
 // give converts a value to the type of a parameter and binds it.
 func (c *Call) give(ctx context.Context, p *Parameter, v any, into map[string]any) error {
-	typeName := p.Type
-	if typeName == "" {
-		typeName = "object"
-	}
+	typeName := cmp.Or(p.Type, "object")
 	full, err := c.Session.interp.resolve(typeName)
 	if err != nil {
 		return err
@@ -319,12 +312,7 @@ func (c *Call) validate(p *Parameter, v any) error {
 }
 
 func oneOf(words []string, word string) bool {
-	for _, each := range words {
-		if strings.EqualFold(each, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(each string) bool { return strings.EqualFold(each, word) })
 }
 
 // complete checks that what must be given was given.

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -149,9 +150,7 @@ func (c *Call) errorAction() string {
 
 // fill adds to an error what is known of the command.
 func (c *Call) fill(r *value.ErrorRecord) *value.ErrorRecord {
-	if r.Activity == "" {
-		r.Activity = c.Cmdlet.Name
-	}
+	r.Activity = cmp.Or(r.Activity, c.Cmdlet.Name)
 	if r.Place.Line == 0 {
 		r.Place = placeOf(c.place)
 		r.Place.Command = c.Name

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -37,23 +38,11 @@ type flow struct {
 
 func (f *flow) Error() string { return f.word + " outside of what it belongs to" }
 
-func asFlow(err error) (*flow, bool) {
-	var f *flow
-	ok := errors.As(err, &f)
-	return f, ok
-}
+func asFlow(err error) (*flow, bool) { return errors.AsType[*flow](err) }
 
-func asThrow(err error) (*Throw, bool) {
-	var t *Throw
-	ok := errors.As(err, &t)
-	return t, ok
-}
+func asThrow(err error) (*Throw, bool) { return errors.AsType[*Throw](err) }
 
-func asException(err error) (*value.Exception, bool) {
-	var e *value.Exception
-	ok := errors.As(err, &e)
-	return e, ok
-}
+func asException(err error) (*value.Exception, bool) { return errors.AsType[*value.Exception](err) }
 
 // placeOf is an extent as the place of an error.
 func placeOf(at ast.Extent) value.Place {
@@ -66,8 +55,7 @@ func placeOf(at ast.Extent) value.Place {
 // locate gives an error that has no place yet the place of what was evaluated, and
 // turns an exception into an error of a script.
 func locate(err error, at ast.Extent) error {
-	var e *value.Exception
-	if errors.As(err, &e) {
+	if e, ok := asException(err); ok {
 		return &Throw{Record: recordOf(e, at), Statement: true}
 	}
 	if t, ok := asThrow(err); ok {
@@ -207,10 +195,7 @@ func CategoryText(r *value.ErrorRecord) string {
 	if !value.IsNull(r.Target) {
 		target, targetType = value.String(r.Target), value.ShortTypeName(value.TypeName(r.Target))
 	}
-	category := r.Category
-	if category == "" {
-		category = "NotSpecified"
-	}
+	category := cmp.Or(r.Category, "NotSpecified")
 	return category + ": (" + target + ":" + targetType + ") [" + r.Activity + "], " + value.ShortTypeName(r.Exception.Type)
 }
 

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -277,12 +278,7 @@ func (s *Session) validateSet(ctx context.Context, p *ast.Param, a *ast.Attribut
 }
 
 func hasAttribute(p *ast.Param, name string) bool {
-	for _, a := range p.Attributes {
-		if strings.EqualFold(a.Name, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Attributes, func(a *ast.Attribute) bool { return strings.EqualFold(a.Name, name) })
 }
 
 // attributeIs reports whether [Parameter(name)] or [Parameter(name=$true)] is there.

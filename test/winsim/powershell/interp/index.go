@@ -10,11 +10,7 @@ import (
 
 // index is target[index].
 func (s *Session) index(ctx context.Context, e *ast.Index) (any, error) {
-	target, err := s.eval(ctx, e.Target)
-	if err != nil {
-		return nil, err
-	}
-	index, err := s.eval(ctx, e.Index)
+	target, index, err := s.both(ctx, e.Target, e.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,7 @@ import (
 
 // invoke is target.name(args) or [type]::name(args).
 func (s *Session) invoke(ctx context.Context, e *ast.Invoke) (any, error) {
-	target, err := s.eval(ctx, e.Target)
-	if err != nil {
-		return nil, err
-	}
-	name, err := s.memberName(ctx, e.Name)
+	target, name, err := s.targetAndName(ctx, e.Target, e.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -18,26 +18,32 @@ func (s *Session) format(left, right any) (any, error) {
 	return value.Format(value.String(left), args)
 }
 
-func (s *Session) memberName(ctx context.Context, e ast.Expr) (string, error) {
-	v, err := s.eval(ctx, e)
-	return value.String(v), err
+// targetAndName evaluates what stands before and behind the dot of a member.
+func (s *Session) targetAndName(ctx context.Context, target, name ast.Expr) (any, string, error) {
+	of, v, err := s.both(ctx, target, name)
+	return of, value.String(v), err
+}
+
+// both evaluates two expressions in their order.
+func (s *Session) both(ctx context.Context, first, second ast.Expr) (any, any, error) {
+	a, err := s.eval(ctx, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := s.eval(ctx, second)
+	return a, b, err
 }
 
 // member is the value of target.name or [type]::name.
 func (s *Session) member(ctx context.Context, e *ast.Member) (any, error) {
-	target, err := s.eval(ctx, e.Target)
-	if err != nil {
-		return nil, err
-	}
-	name, err := s.memberName(ctx, e.Name)
+	target, name, err := s.targetAndName(ctx, e.Target, e.Name)
 	if err != nil {
 		return nil, err
 	}
 	if e.Static {
 		return s.staticProperty(ctx, target, name)
 	}
-	v, err := s.Get(ctx, target, name)
-	return v, err
+	return s.Get(ctx, target, name)
 }
 
 func (s *Session) staticProperty(ctx context.Context, target any, name string) (any, error) {
@@ -104,17 +110,18 @@ func (s *Session) enumerate(ctx context.Context, items []any, name string) (any,
 		}
 		found = append(found, value.Each(v)...)
 	}
-	if len(found) == 0 && s.Strict() >= 2 {
-		return nil, s.noProperty(name)
-	}
 	if len(found) == 0 {
-		return nil, nil
+		return s.absent(name)
 	}
 	return value.Collect(found), nil
 }
 
-func (s *Session) noProperty(name string) error {
-	return runtimeError("PropertyNotFoundStrict", "NotSpecified", "The property '"+name+"' cannot be found on this object. Verify that the property exists.", nil)
+// absent is the value of a property that is not there: $null, or an error in strict mode.
+func (s *Session) absent(name string) (any, error) {
+	if s.Strict() >= 2 {
+		return nil, runtimeError("PropertyNotFoundStrict", "NotSpecified", "The property '"+name+"' cannot be found on this object. Verify that the property exists.", nil)
+	}
+	return nil, nil
 }
 
 // missing is the value of a property that is not there.
@@ -125,15 +132,9 @@ func (s *Session) missing(target any, name string) (any, error) {
 		if strings.EqualFold(name, "count") || strings.EqualFold(name, "length") {
 			return int32(0), nil
 		}
-		if s.Strict() >= 2 {
-			return nil, s.noProperty(name)
-		}
-		return nil, nil
+		return s.absent(name)
 	case *value.Hashtable:
-		if s.Strict() >= 2 {
-			return nil, s.noProperty(name)
-		}
-		return nil, nil
+		return s.absent(name)
 	case *value.Object:
 		return s.missingOfObject(o, name)
 	}
@@ -152,10 +153,8 @@ func (s *Session) missingOfObject(o *value.Object, name string) (any, error) {
 		return int32(1), nil
 	case !o.Complete:
 		return nil, unknown.New("the property %s of %s", name, o.Type)
-	case s.Strict() >= 2:
-		return nil, s.noProperty(name)
 	}
-	return nil, nil
+	return s.absent(name)
 }
 
 // property is a property that a value has of its own.

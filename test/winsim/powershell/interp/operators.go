@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -146,12 +147,7 @@ func compare(op string, left, right any, exact bool) (bool, error) {
 }
 
 func contains(all, one any, exact bool) bool {
-	for _, item := range value.Each(all) {
-		if value.Equal(item, one, exact) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(value.Each(all), func(item any) bool { return value.Equal(item, one, exact) })
 }
 
 // match is -match: $Matches is set only where the left is one value.

@@ -283,8 +283,7 @@ func (s *Session) ReadFile(path string) ([]byte, error) {
 func (i *Interpreter) ReadScript(_ context.Context, name, dir string) (text, path string, err error) {
 	path = absolute(dir, name)
 	file, err := i.host.Files().Open(path, Open, Read)
-	var missing *WinError
-	if errors.As(err, &missing) && (missing.Code == FileNotFound || missing.Code == PathNotFound) {
+	if missing, ok := errors.AsType[*WinError](err); ok && (missing.Code == FileNotFound || missing.Code == PathNotFound) {
 		return "", "", nil
 	}
 	if err != nil {

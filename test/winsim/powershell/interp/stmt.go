@@ -91,18 +91,22 @@ func (s *Session) ifStatement(ctx context.Context, st *ast.If, out Sink) error {
 
 // turn runs the body of a loop once; done says that the loop is left.
 func (s *Session) turn(ctx context.Context, label string, body *ast.Block, out Sink) (done bool, err error) {
-	err = s.block(ctx, body, out)
+	word, err := s.runBody(ctx, label, body, out)
+	return word == "break", err
+}
+
+// runBody runs the body of a loop or a switch. It returns break or continue where the body
+// ends with that, for this label.
+func (s *Session) runBody(ctx context.Context, label string, b *ast.Block, out Sink) (word string, err error) {
+	err = s.block(ctx, b, out)
 	f, ok := asFlow(err)
 	if !ok || f.label != "" && !strings.EqualFold(f.label, label) {
-		return false, err
+		return "", err
 	}
-	switch f.word {
-	case "break":
-		return true, nil
-	case "continue":
-		return false, nil
+	if f.word == "break" || f.word == "continue" {
+		return f.word, nil
 	}
-	return false, err
+	return "", err
 }
 
 func (s *Session) foreach(ctx context.Context, st *ast.Foreach, out Sink) error {
@@ -306,18 +310,8 @@ func (s *Session) switchItem(ctx context.Context, st *ast.Switch, item any, out 
 
 // clause runs a body; done leaves the switch, next goes to the next item.
 func (s *Session) clause(ctx context.Context, st *ast.Switch, body *ast.Block, out Sink) (done, next bool, err error) {
-	err = s.block(ctx, body, out)
-	f, ok := asFlow(err)
-	if !ok || f.label != "" && !strings.EqualFold(f.label, st.Label) {
-		return false, false, err
-	}
-	switch f.word {
-	case "break":
-		return true, false, nil
-	case "continue":
-		return false, true, nil
-	}
-	return false, false, err
+	word, err := s.runBody(ctx, st.Label, body, out)
+	return word == "break", word == "continue", err
 }
 
 func (s *Session) fits(ctx context.Context, st *ast.Switch, pattern ast.Expr, item any) (bool, error) {

@@ -84,7 +84,7 @@ func (i *Interpreter) resolve(name string) (string, error) {
 		return typ.Name, nil
 	}
 	for _, full := range []string{name, "System." + name} {
-		if known, ok := canonicalException(full); ok {
+		if known, ok := value.KnownException(full); ok {
 			return known, nil
 		}
 	}
@@ -116,10 +116,6 @@ func (i *Interpreter) typeOf(fullName string) (*Type, bool) {
 	}
 	generic, _, _ := strings.Cut(fullName, "[")
 	return i.types.find(generic)
-}
-
-func canonicalException(name string) (string, bool) {
-	return value.KnownException(name)
 }
 
 // convert casts a value to a type.

@@ -98,7 +98,13 @@ func (p *parser) parameterName() string {
 // argumentList parses a, b, c, or one argument.
 func (p *parser) argumentList() ast.Expr {
 	start := p.pos
-	items := []ast.Expr{p.argument()}
+	return p.separated(start, p.argument(), p.argument)
+}
+
+// separated parses what stands behind the first of several expressions with commas
+// between: a list, or the first one alone.
+func (p *parser) separated(start int, first ast.Expr, next func() ast.Expr) ast.Expr {
+	items := []ast.Expr{first}
 	for {
 		before := p.pos
 		p.skipSpace()
@@ -108,10 +114,10 @@ func (p *parser) argumentList() ast.Expr {
 		}
 		p.pos++
 		p.skipLines()
-		items = append(items, p.argument())
+		items = append(items, next())
 	}
 	if len(items) == 1 {
-		return items[0]
+		return first
 	}
 	return &ast.List{Extent: p.from(start), Items: items}
 }

@@ -98,22 +98,7 @@ func (p *parser) list(commas bool) ast.Expr {
 	if !commas {
 		return first
 	}
-	items := []ast.Expr{first}
-	for {
-		before := p.pos
-		p.skipSpace()
-		if p.at(0) != ',' {
-			p.pos = before
-			break
-		}
-		p.pos++
-		p.skipLines()
-		items = append(items, p.unary(commas))
-	}
-	if len(items) == 1 {
-		return first
-	}
-	return &ast.List{Extent: p.from(start), Items: items}
+	return p.separated(start, first, func() ast.Expr { return p.unary(commas) })
 }
 
 // unary parses an operand with the operators and casts before it.

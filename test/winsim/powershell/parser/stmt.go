@@ -13,13 +13,18 @@ func (p *parser) braces() *ast.ScriptBlock {
 	start := p.pos
 	p.pos++
 	block := p.scriptBody('}')
+	p.closing(start)
+	block.Extent = p.from(start)
+	return block
+}
+
+// closing goes over the brace that closes the one at start.
+func (p *parser) closing(start int) {
 	if p.at(0) != '}' {
 		p.pos = start
 		p.fail("MissingEndCurlyBrace", "Missing closing '}' in statement block or type definition.")
 	}
 	p.pos++
-	block.Extent = p.from(start)
-	return block
 }
 
 // scriptBody parses a param block and statements, up to a closing character.
@@ -103,11 +108,7 @@ func (p *parser) block() *ast.Block {
 	}
 	p.pos++
 	body := p.statements('}')
-	if p.at(0) != '}' {
-		p.pos = start
-		p.fail("MissingEndCurlyBrace", "Missing closing '}' in statement block or type definition.")
-	}
-	p.pos++
+	p.closing(start)
 	body.Extent = p.from(start)
 	return body
 }

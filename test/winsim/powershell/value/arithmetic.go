@@ -138,12 +138,9 @@ func operand(op string, v any) (any, error) {
 		return int32(b.Number), nil
 	case Switch:
 		return nil, unknown.New("arithmetic with a switch parameter")
-	case int16:
-		return int32(b), nil
-	case uint16:
-		return int32(b), nil
-	case uint8:
-		return int32(b), nil
+	case int16, uint16, uint8:
+		n, _ := Integer(b)
+		return int32(n), nil
 	default:
 		if IsNumber(b) {
 			return b, nil

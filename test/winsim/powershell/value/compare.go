@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -166,11 +167,11 @@ func compareSame(l, r any) (int, error) {
 	switch a := l.(type) {
 	case DateTime:
 		if b, ok := r.(DateTime); ok {
-			return compareTicks(a.Ticks(), b.Ticks()), nil
+			return cmp.Compare(a.Ticks(), b.Ticks()), nil
 		}
 	case TimeSpan:
 		if b, ok := r.(TimeSpan); ok {
-			return compareTicks(int64(a), int64(b)), nil
+			return cmp.Compare(int64(a), int64(b)), nil
 		}
 	case Version:
 		if b, ok := r.(Version); ok {
@@ -182,16 +183,6 @@ func compareSame(l, r any) (int, error) {
 		}
 	}
 	return 0, unknown.New("the order of values of %s", TypeName(l))
-}
-
-func compareTicks(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // CompareText orders texts as the invariant culture does: letters by the alphabet

@@ -1,6 +1,8 @@
 package value
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/unknown"
@@ -43,41 +45,34 @@ func NewException(typeName, message string) *Exception {
 func Win32HResult(code uint16) int32 { return int32(uint32(code) | 0x80070000) }
 
 func usualHResult(typeName string) int32 {
-	switch typeName {
-	case "System.Exception":
-		return hresultException
-	case "System.ArgumentException":
-		return hresultArgument
-	case "System.ArgumentNullException", "System.NullReferenceException":
-		return hresultNullRef
-	case "System.ArgumentOutOfRangeException":
-		return hresultRange
-	case "System.FormatException":
-		return hresultFormat
-	case "System.InvalidCastException", "System.Management.Automation.PSInvalidCastException":
-		return hresultInvalidCast
-	case "System.InvalidOperationException":
-		return hresultInvalidOp
-	case "System.IO.IOException":
-		return hresultIO
-	case "System.IO.FileNotFoundException":
-		return Win32HResult(2)
-	case "System.IO.DirectoryNotFoundException":
-		return Win32HResult(3)
-	case "System.UnauthorizedAccessException":
-		return Win32HResult(5)
-	case "System.IndexOutOfRangeException":
-		return hresultIndex
-	case "System.OverflowException":
-		return hresultOverflow
-	case "System.NotSupportedException":
-		return hresultNotSupport
-	case "System.DivideByZeroException":
-		return hresultDivide
-	case "System.Security.Cryptography.CryptographicException":
-		return hresultCrypto
+	if hresult, ok := hresults()[typeName]; ok {
+		return hresult
 	}
 	return hresultSystem
+}
+
+// hresults are the HResults of exceptions that have one of their own.
+func hresults() map[string]int32 {
+	return map[string]int32{
+		"System.Exception":                                    hresultException,
+		"System.ArgumentException":                            hresultArgument,
+		"System.ArgumentNullException":                        hresultNullRef,
+		"System.NullReferenceException":                       hresultNullRef,
+		"System.ArgumentOutOfRangeException":                  hresultRange,
+		"System.FormatException":                              hresultFormat,
+		"System.InvalidCastException":                         hresultInvalidCast,
+		"System.Management.Automation.PSInvalidCastException": hresultInvalidCast,
+		"System.InvalidOperationException":                    hresultInvalidOp,
+		"System.IO.IOException":                               hresultIO,
+		"System.IO.FileNotFoundException":                     Win32HResult(2),
+		"System.IO.DirectoryNotFoundException":                Win32HResult(3),
+		"System.UnauthorizedAccessException":                  Win32HResult(5),
+		"System.IndexOutOfRangeException":                     hresultIndex,
+		"System.OverflowException":                            hresultOverflow,
+		"System.NotSupportedException":                        hresultNotSupport,
+		"System.DivideByZeroException":                        hresultDivide,
+		"System.Security.Cryptography.CryptographicException": hresultCrypto,
+	}
 }
 
 // Error is the message.
@@ -185,13 +180,6 @@ func ExceptionTypes(typeName string) []string {
 	return types
 }
 
-// IsExceptionType reports whether a full name is that of a type of exceptions that the
-// simulator knows.
-func IsExceptionType(typeName string) bool {
-	_, known := parents()[typeName]
-	return known || usualHResult(typeName) != hresultSystem || slicesContain(plainExceptions(), typeName)
-}
-
 // plainExceptions are those with the HResult and the parent of System.SystemException.
 func plainExceptions() []string {
 	return []string{
@@ -200,15 +188,6 @@ func plainExceptions() []string {
 		"System.Management.Automation.RuntimeException", "System.Runtime.InteropServices.ExternalException",
 		"System.Runtime.InteropServices.COMException", "System.Security.Authentication.AuthenticationException",
 	}
-}
-
-func slicesContain(all []string, one string) bool {
-	for _, each := range all {
-		if each == one {
-			return true
-		}
-	}
-	return false
 }
 
 // ErrorRecord is what $_ is in a catch block.
@@ -250,20 +229,10 @@ func KnownException(name string) (string, bool) {
 			return parent, true
 		}
 	}
-	for _, plain := range append(plainExceptions(), usualExceptions()...) {
+	for _, plain := range slices.AppendSeq(plainExceptions(), maps.Keys(hresults())) {
 		if strings.EqualFold(plain, name) {
 			return plain, true
 		}
 	}
 	return "", false
-}
-
-// usualExceptions are those with an HResult of their own.
-func usualExceptions() []string {
-	return []string{
-		"System.Exception", "System.ArgumentException", "System.NullReferenceException", "System.FormatException",
-		"System.InvalidCastException", "System.InvalidOperationException", "System.IO.IOException",
-		"System.UnauthorizedAccessException", "System.IndexOutOfRangeException", "System.NotSupportedException",
-		"System.Security.Cryptography.CryptographicException",
-	}
 }

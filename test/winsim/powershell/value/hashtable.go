@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -127,9 +128,6 @@ func (h *Hashtable) Entries() []any {
 // Clone is a copy with the same values.
 func (h *Hashtable) Clone() *Hashtable {
 	c := *h
-	c.keys, c.values = slices.Clone(h.keys), map[string]any{}
-	for id, v := range h.values {
-		c.values[id] = v
-	}
+	c.keys, c.values = slices.Clone(h.keys), maps.Clone(h.values)
 	return &c
 }

@@ -161,12 +161,7 @@ func Is(v any, typeName string) bool {
 		_, object := v.(*Object)
 		return object
 	}
-	for _, super := range supertypes(v) {
-		if strings.EqualFold(super, typeName) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(supertypes(v), func(super string) bool { return strings.EqualFold(super, typeName) })
 }
 
 func supertypes(v any) []string {

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func (v Version) String() string {
 // Compare orders versions.
 func (v Version) Compare(other Version) int {
 	for i := range v {
-		if order := compareTicks(int64(v[i]), int64(other[i])); order != 0 {
+		if order := cmp.Compare(int64(v[i]), int64(other[i])); order != 0 {
 			return order
 		}
 	}

@@ -1,5 +1,7 @@
 package value
 
+import "cmp"
+
 // Array is a .NET array. Arrays are references: assigning one does not copy it.
 type Array struct {
 	Items []any
@@ -31,12 +33,7 @@ func NewStrings(items ...string) *Array {
 	return a
 }
 
-func (a *Array) elem() string {
-	if a.Elem == "" {
-		return "System.Object"
-	}
-	return a.Elem
-}
+func (a *Array) elem() string { return cmp.Or(a.Elem, "System.Object") }
 
 // Items are the elements of an array or list; false for any other value.
 func Items(v any) ([]any, bool) {

@@ -166,7 +166,7 @@ func problem(job int) *result.Problem {
 		Command: &event.Command{Line: "kubectl get node k8s-compute-01", Code: 1},
 	}
 	for i, line := range []string{`task "wait" "ready" {`, `  stage    = "verify"`, `  for_each = cluster.nodes`, `  expect   = "True"`, `}`} {
-		p.Lines = append(p.Lines, result.Line{Number: 19 + i, Text: line, Marked: i == 1})
+		p.Lines = append(p.Lines, replay.Line{Number: 19 + i, Text: line, Marked: i == 1})
 	}
 	p.Signature = result.Sign(*p)
 	return p

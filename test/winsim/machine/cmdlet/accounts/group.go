@@ -24,9 +24,9 @@ func (a module) groups() []interp.Cmdlet {
 		{Name: "Get-LocalGroupMember", Run: a.getMember, Parameters: []interp.Parameter{
 			group, cmdlet.Text("Name"), sid, cmdlet.At(2, cmdlet.Text("Member")),
 		}},
-		{Name: "Add-LocalGroupMember", Confirms: true, Run: a.member("AddLocalGroupMemberCommand", (*account.Book).AddMember),
+		{Name: "Add-LocalGroupMember", Confirms: true, Run: a.member((*account.Book).AddMember),
 			Parameters: []interp.Parameter{group, cmdlet.Text("Name"), sid, member}},
-		{Name: "Remove-LocalGroupMember", Confirms: true, Run: a.member("RemoveLocalGroupMemberCommand", (*account.Book).RemoveMember),
+		{Name: "Remove-LocalGroupMember", Confirms: true, Run: a.member((*account.Book).RemoveMember),
 			Parameters: []interp.Parameter{group, cmdlet.Text("Name"), sid, member}},
 	}
 }
@@ -59,7 +59,7 @@ func (a module) getGroup(ctx context.Context, c *interp.Call) error {
 		}
 		g, err := a.m.Accounts.Group(name)
 		if err != nil {
-			err = cmdlet.Report(ctx, c, notFound("Group", name, "GetLocalGroupCommand"))
+			err = cmdlet.Report(ctx, c, notFound(c, "Group", name))
 		} else {
 			err = c.WriteObject(ctx, a.group(g))
 		}
@@ -73,27 +73,20 @@ func (a module) getGroup(ctx context.Context, c *interp.Call) error {
 func (a module) newGroup(ctx context.Context, c *interp.Call) error {
 	g, err := a.m.Accounts.AddGroup(c.String("Name"), c.String("Description"))
 	if err != nil {
-		return a.refuse(ctx, c, err, c.String("Name"), "NewLocalGroupCommand")
+		return a.refuse(ctx, c, err, c.String("Name"))
 	}
 	return c.WriteObject(ctx, a.group(g))
 }
 
 func (a module) removeGroup(ctx context.Context, c *interp.Call) error {
-	for _, name := range names(c) {
-		if err := a.m.Accounts.RemoveGroup(name); err != nil {
-			if err := a.refuse(ctx, c, err, name, "RemoveLocalGroupCommand"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return a.change(ctx, c, names(c), a.m.Accounts.RemoveGroup)
 }
 
 // groupName is the group of a cmdlet that changes or lists members.
 func groupName(c *interp.Call) string {
 	for _, parameter := range []string{"Group", "SID", "Name"} {
 		if c.Has(parameter) {
-			return principal(c.Value(parameter))
+			return cmdlet.Identity(c.Value(parameter))
 		}
 	}
 	return ""
@@ -102,7 +95,7 @@ func groupName(c *interp.Call) string {
 func (a module) getMember(ctx context.Context, c *interp.Call) error {
 	g, err := a.m.Accounts.Group(groupName(c))
 	if err != nil {
-		return cmdlet.Report(ctx, c, notFound("Group", groupName(c), "GetLocalGroupMemberCommand"))
+		return cmdlet.Report(ctx, c, notFound(c, "Group", groupName(c)))
 	}
 	for _, sid := range g.Members {
 		full := a.m.Accounts.Name(sid, a.m.ComputerName())
@@ -121,16 +114,10 @@ func (a module) getMember(ctx context.Context, c *interp.Call) error {
 }
 
 // member is a cmdlet that puts users into a group or takes them out.
-func (a module) member(command string, change func(b *account.Book, group, member string) error) func(context.Context, *interp.Call) error {
+func (a module) member(change func(b *account.Book, group, member string) error) func(context.Context, *interp.Call) error {
 	return func(ctx context.Context, c *interp.Call) error {
-		for _, item := range cmdlet.Items(c.Value("Member")) {
-			name := principal(item)
-			if err := change(a.m.Accounts, groupName(c), name); err != nil {
-				if err := a.refuse(ctx, c, err, name, command); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return a.change(ctx, c, cmdlet.Identities(c.Value("Member")), func(name string) error {
+			return change(a.m.Accounts, groupName(c), name)
+		})
 	}
 }

@@ -87,53 +87,45 @@ func source() value.Enum {
 }
 
 // notFound is the failure to find a user or group.
-func notFound(kind, name, command string) cmdlet.Failure {
+func notFound(c *interp.Call, kind, name string) cmdlet.Failure {
 	return cmdlet.Failure{
 		Type: commands + kind + "NotFoundException", Message: fmt.Sprintf("%s %s was not found.", kind, name),
-		ID: kind + "NotFound," + commands + command, Category: "ObjectNotFound", Target: name,
+		ID: kind + "NotFound," + commands + cmdlet.Class(c), Category: "ObjectNotFound", Target: name,
 	}
 }
 
 func (a module) getUser(ctx context.Context, c *interp.Call) error {
 	if !c.Has("Name") && !c.Has("SID") {
-		return a.writeUsers(ctx, c, nil)
+		return a.writeUsers(ctx, c, "*")
 	}
 	for _, item := range cmdlet.Items(c.Value("SID")) {
-		u, err := a.m.Accounts.User(value.String(item))
-		if err != nil {
-			if err := cmdlet.Report(ctx, c, notFound("User", value.String(item), "GetLocalUserCommand")); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.WriteObject(ctx, a.user(u)); err != nil {
+		if err := a.writeUser(ctx, c, value.String(item)); err != nil {
 			return err
 		}
 	}
 	for _, name := range c.Strings("Name") {
+		write := a.writeUser
 		if value.HasWildcards(name) {
-			if err := a.writeUsers(ctx, c, []string{name}); err != nil {
-				return err
-			}
-			continue
+			write = a.writeUsers
 		}
-		u, err := a.m.Accounts.User(name)
-		if err != nil {
-			if err := cmdlet.Report(ctx, c, notFound("User", name, "GetLocalUserCommand")); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.WriteObject(ctx, a.user(u)); err != nil {
+		if err := write(ctx, c, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a module) writeUsers(ctx context.Context, c *interp.Call, patterns []string) error {
+func (a module) writeUser(ctx context.Context, c *interp.Call, name string) error {
+	u, err := a.m.Accounts.User(name)
+	if err != nil {
+		return cmdlet.Report(ctx, c, notFound(c, "User", name))
+	}
+	return c.WriteObject(ctx, a.user(u))
+}
+
+func (a module) writeUsers(ctx context.Context, c *interp.Call, pattern string) error {
 	for _, u := range a.m.Accounts.Users() {
-		if !cmdlet.Matches(u.Name, patterns) {
+		if !cmdlet.Matches(u.Name, []string{pattern}) {
 			continue
 		}
 		if err := c.WriteObject(ctx, a.user(u)); err != nil {
@@ -148,21 +140,7 @@ func names(c *interp.Call) []string {
 	if c.Has("Name") {
 		return c.Strings("Name")
 	}
-	var all []string
-	for _, item := range append(cmdlet.Items(c.Value("SID")), cmdlet.Items(c.Value("InputObject"))...) {
-		all = append(all, principal(item))
-	}
-	return all
-}
-
-// principal is a name or SID of what is given as a user or group.
-func principal(v any) string {
-	if o, ok := v.(*value.Object); ok {
-		if sid, ok := o.Data.(string); ok {
-			return sid
-		}
-	}
-	return value.String(v)
+	return append(cmdlet.Identities(c.Value("SID")), cmdlet.Identities(c.Value("InputObject"))...)
 }
 
 func (a module) newUser(ctx context.Context, c *interp.Call) error {
@@ -177,7 +155,7 @@ func (a module) newUser(ctx context.Context, c *interp.Call) error {
 		PasswordNeverExpires: c.Bool("PasswordNeverExpires"), FixedPassword: c.Bool("UserMayNotChangePassword"),
 	}, secret(c.Value("Password")))
 	if err != nil {
-		return a.refuse(ctx, c, err, c.String("Name"), "NewLocalUserCommand")
+		return a.refuse(ctx, c, err, c.String("Name"))
 	}
 	return c.WriteObject(ctx, a.user(u))
 }
@@ -192,15 +170,19 @@ func secret(v any) string {
 	return text
 }
 
-func (a module) setUser(ctx context.Context, c *interp.Call) error {
-	for _, name := range names(c) {
-		if err := a.setOne(c, name); err != nil {
-			if err := a.refuse(ctx, c, err, name, "SetLocalUserCommand"); err != nil {
-				return err
-			}
+// change makes a change to every user or group of these names, and reports those that
+// refuse it.
+func (a module) change(ctx context.Context, c *interp.Call, names []string, do func(name string) error) error {
+	for _, name := range names {
+		if err := a.refuse(ctx, c, do(name), name); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (a module) setUser(ctx context.Context, c *interp.Call) error {
+	return a.change(ctx, c, names(c), func(name string) error { return a.setOne(c, name) })
 }
 
 func (a module) setOne(c *interp.Call, name string) error {
@@ -228,52 +210,35 @@ func (a module) setOne(c *interp.Call, name string) error {
 }
 
 func (a module) enable(on bool) func(context.Context, *interp.Call) error {
-	command := map[bool]string{true: "EnableLocalUserCommand", false: "DisableLocalUserCommand"}[on]
 	return func(ctx context.Context, c *interp.Call) error {
-		for _, name := range names(c) {
-			err := a.m.Accounts.ChangeUser(name, func(u *account.User) { u.Disabled = !on })
-			if err == nil {
-				continue
-			}
-			if err := a.refuse(ctx, c, err, name, command); err != nil {
-				return err
-			}
-		}
-		return nil
+		return a.change(ctx, c, names(c), func(name string) error {
+			return a.m.Accounts.ChangeUser(name, func(u *account.User) { u.Disabled = !on })
+		})
 	}
 }
 
 func (a module) removeUser(ctx context.Context, c *interp.Call) error {
-	for _, name := range names(c) {
-		if err := a.m.Accounts.RemoveUser(name); err != nil {
-			if err := a.refuse(ctx, c, err, name, "RemoveLocalUserCommand"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return a.change(ctx, c, names(c), a.m.Accounts.RemoveUser)
 }
 
 func (a module) renameUser(ctx context.Context, c *interp.Call) error {
-	if err := a.m.Accounts.RenameUser(c.String("Name"), c.String("NewName")); err != nil {
-		return a.refuse(ctx, c, err, c.String("Name"), "RenameLocalUserCommand")
-	}
-	return nil
+	rename := func(name string) error { return a.m.Accounts.RenameUser(name, c.String("NewName")) }
+	return a.change(ctx, c, []string{c.String("Name")}, rename)
 }
 
-// refuse reports what the accounts refused.
-func (a module) refuse(ctx context.Context, c *interp.Call, err error, name, command string) error {
+// refuse reports what the accounts refused, if they did.
+func (a module) refuse(ctx context.Context, c *interp.Call, err error, name string) error {
 	f := cmdlet.Failure{Category: "InvalidArgument", Target: name}
 	set := func(kind, message string) {
-		f.Type, f.ID, f.Message = commands+kind+"Exception", kind+","+commands+command, message
+		f.Type, f.ID, f.Message = commands+kind+"Exception", kind+","+commands+cmdlet.Class(c), message
 	}
 	switch {
 	case errors.Is(err, account.ErrUserNotFound):
-		f = notFound("User", name, command)
+		f = notFound(c, "User", name)
 	case errors.Is(err, account.ErrGroupNotFound):
-		f = notFound("Group", name, command)
+		f = notFound(c, "Group", name)
 	case errors.Is(err, account.ErrPrincipal):
-		f = notFound("Principal", name, command)
+		f = notFound(c, "Principal", name)
 	case errors.Is(err, account.ErrPassword):
 		set("InvalidPassword", "Unable to update the password. The value provided for the new password does not meet the length, complexity, or history requirements of the domain.")
 	case errors.Is(err, account.ErrUserExists):

@@ -2,6 +2,7 @@ package items
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/machine"
@@ -23,12 +24,9 @@ func Certificate(c machine.StoredCertificate) *value.Object {
 }
 
 func (i module) hasCertificate(thumbprint string) bool {
-	for _, c := range i.m.Certificates() {
-		if strings.EqualFold(c.Thumbprint, thumbprint) && len(c.KeyPEM) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(i.m.Certificates(), func(c machine.StoredCertificate) bool {
+		return strings.EqualFold(c.Thumbprint, thumbprint) && len(c.KeyPEM) > 0
+	})
 }
 
 // inStore is what a path names in the store, empty for the store itself.
@@ -66,10 +64,5 @@ func (i module) certificates(ctx context.Context, c *interp.Call, l location) er
 	if err != nil || name != "" {
 		return unknown.New("the list of Cert:\\%s", l.path)
 	}
-	for _, one := range i.m.Certificates() {
-		if err := c.WriteObject(ctx, Certificate(one)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmdlet.WriteEach(ctx, c, i.m.Certificates(), Certificate)
 }

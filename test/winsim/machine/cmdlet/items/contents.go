@@ -1,6 +1,7 @@
 package items
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"crypto/sha1"
@@ -90,29 +91,7 @@ func encode(text, encoding string, atStart bool) ([]byte, error) {
 }
 
 func (i module) getContent(ctx context.Context, c *interp.Call) error {
-	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
-		if l.provider != fileSystem {
-			return unknown.New("Get-Content %s", path)
-		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
-			if err := i.readText(ctx, c, info); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return i.eachFile(ctx, c, func(info ntfs.Info) error { return i.readText(ctx, c, info) })
 }
 
 func (i module) readText(ctx context.Context, c *interp.Call, info ntfs.Info) error {
@@ -170,19 +149,12 @@ func (i module) setContent(mode ntfs.Mode) func(context.Context, *interp.Call) e
 		for _, line := range *c.State.(*[]string) {
 			text += line + end
 		}
-		for _, path := range all {
-			l, err := i.locate(c.Session, path)
-			if err != nil {
-				return err
+		return i.each(c, all, func(l location) error {
+			if l.provider != fileSystem || value.HasWildcards(l.asked) && !c.Has("LiteralPath") {
+				return unknown.New("%s %s", c.Cmdlet.Name, l.asked)
 			}
-			if l.provider != fileSystem || value.HasWildcards(path) && !c.Has("LiteralPath") {
-				return unknown.New("%s %s", c.Cmdlet.Name, path)
-			}
-			if err := i.writeText(ctx, c, l.path, text, mode); err != nil {
-				return err
-			}
-		}
-		return nil
+			return i.writeText(ctx, c, l.path, text, mode)
+		})
 	}
 }
 
@@ -203,48 +175,25 @@ func (i module) writeText(ctx context.Context, c *interp.Call, path, text string
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
-	if err != nil {
-		return i.failed(ctx, c, path, err)
-	}
-	return nil
+	return i.failed(ctx, c, path, err)
 }
 
 func (i module) fileHash(ctx context.Context, c *interp.Call) error {
-	algorithm := strings.ToUpper(c.String("Algorithm"))
-	if algorithm == "" {
-		algorithm = "SHA256"
-	}
+	algorithm := cmp.Or(strings.ToUpper(c.String("Algorithm")), "SHA256")
 	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
+	return i.each(c, all, func(l location) error {
+		return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 			if info.IsDir() {
-				continue
+				return nil
 			}
 			sum, err := i.sum(info.Path, algorithm)
 			if err != nil {
-				if err := i.failed(ctx, c, info.Path, err); err != nil {
-					return err
-				}
-				continue
+				return i.failed(ctx, c, info.Path, err)
 			}
-			o := value.NewObject("Microsoft.Powershell.Utility.FileHash", value.P("Algorithm", algorithm), value.P("Hash", sum), value.P("Path", info.Path))
-			if err := c.WriteObject(ctx, o); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+			return c.WriteObject(ctx, value.NewObject("Microsoft.Powershell.Utility.FileHash",
+				value.P("Algorithm", algorithm), value.P("Hash", sum), value.P("Path", info.Path)))
+		})
+	})
 }
 
 // sum is a file's checksum in upper-case hexadecimal.

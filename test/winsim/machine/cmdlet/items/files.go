@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/clr"
 	"kinit/test/winsim/machine/cmdlet"
 	"kinit/test/winsim/machine/ntfs"
 	"kinit/test/winsim/machine/winerr"
-	"kinit/test/winsim/powershell/dotnet"
 	"kinit/test/winsim/powershell/interp"
+	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
 )
 
@@ -40,19 +41,10 @@ func Object(m *machine.Machine, info ntfs.Info) *value.Object {
 	o.Data = info.Path
 	return o.Method("Delete", func(_ context.Context, args []any) (any, error) {
 		if len(args) == 1 && value.Truth(args[0]) {
-			return value.Void{}, exception(m.Files.RemoveAll(info.Path, false))
+			return value.Void{}, clr.FileException(m.Files.RemoveAll(info.Path, false))
 		}
-		return value.Void{}, exception(m.Files.Remove(info.Path, false))
+		return value.Void{}, clr.FileException(m.Files.Remove(info.Path, false))
 	})
-}
-
-// exception is an error of the file system as .NET throws it.
-func exception(err error) error {
-	var e *winerr.Error
-	if errors.As(err, &e) {
-		return dotnet.Exception(&interp.WinError{Code: uint16(e.Code), Path: e.Name}, e.Name)
-	}
-	return err
 }
 
 func extension(name string) string {
@@ -77,7 +69,7 @@ func attributes(m *machine.Machine, info ntfs.Info) *value.Property {
 			wanted = ntfs.Attributes(number)
 		}
 		if err := m.Files.SetAttributes(info.Path, wanted); err != nil {
-			return exception(err)
+			return clr.FileException(err)
 		}
 		p.Value = attributeEnum(wanted | info.Attributes&(ntfs.Directory|ntfs.ReparsePoint))
 		return nil
@@ -143,7 +135,7 @@ func times(o *value.Object, m *machine.Machine, info ntfs.Info) {
 					return err
 				}
 				p.Value = at
-				return exception(t.set(at.(value.DateTime).T))
+				return clr.FileException(t.set(at.(value.DateTime).T))
 			}
 			o.Add(p)
 		}
@@ -189,6 +181,32 @@ func (i module) expand(path string, literal bool) ([]ntfs.Info, error) {
 	return all, nil
 }
 
+// eachFile does something with every file that the paths of a cmdlet mean. It reports
+// paths that lead nowhere, and knows no other items than files.
+func (i module) eachFile(ctx context.Context, c *interp.Call, do func(ntfs.Info) error) error {
+	all, literal := paths(c)
+	return i.each(c, all, func(l location) error {
+		if l.provider != fileSystem {
+			return unknown.New("%s %s", c.Cmdlet.Name, l.asked)
+		}
+		return i.filesAt(ctx, c, l, literal, do)
+	})
+}
+
+// filesAt does something with every file that one path means.
+func (i module) filesAt(ctx context.Context, c *interp.Call, l location, literal bool, do func(ntfs.Info) error) error {
+	infos, err := i.expand(l.path, literal)
+	if err != nil {
+		return i.found(ctx, c, l.asked, err)
+	}
+	for _, info := range infos {
+		if err := do(info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // found reports what a path does not lead to, or what keeps one from looking.
 func (i module) found(ctx context.Context, c *interp.Call, path string, err error) error {
 	var e *winerr.Error
@@ -201,10 +219,10 @@ func (i module) found(ctx context.Context, c *interp.Call, path string, err erro
 	return i.failed(ctx, c, path, err)
 }
 
-// failed reports an error of the file system.
+// failed reports an error of the file system, if there is one.
 func (i module) failed(ctx context.Context, c *interp.Call, path string, err error) error {
 	var e *value.Exception
-	if !errors.As(exception(err), &e) {
+	if !errors.As(clr.FileException(err), &e) {
 		return err
 	}
 	denied := e.Type == "System.UnauthorizedAccessException"
@@ -218,5 +236,5 @@ func (i module) failed(ctx context.Context, c *interp.Call, path string, err err
 			id = "UnAuthorizedAccess"
 		}
 	}
-	return c.WriteError(ctx, interp.NewError(e, verb+id+","+commands+class(c), category, path))
+	return c.WriteError(ctx, interp.NewError(e, verb+id+","+commands+cmdlet.Class(c), category, path))
 }

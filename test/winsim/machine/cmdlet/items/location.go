@@ -97,14 +97,25 @@ func paths(c *interp.Call) (all []string, literal bool) {
 	return c.Strings("Path"), false
 }
 
+// each does something at every path of a cmdlet, in order.
+func (i module) each(c *interp.Call, all []string, do func(l location) error) error {
+	for _, path := range all {
+		l, err := i.locate(c.Session, path)
+		if err != nil {
+			return err
+		}
+		if err := do(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // missing is the failure of a path that leads nowhere.
 func missing(c *interp.Call, path string) cmdlet.Failure {
 	return cmdlet.Failure{
 		Type: "System.Management.Automation.ItemNotFoundException", Category: "ObjectNotFound", Target: path,
 		Message: "Cannot find path '" + path + "' because it does not exist.",
-		ID:      "PathNotFound," + commands + class(c),
+		ID:      "PathNotFound," + commands + cmdlet.Class(c),
 	}
 }
-
-// class is the class of a cmdlet such as Get-Item: GetItemCommand.
-func class(c *interp.Call) string { return strings.ReplaceAll(c.Cmdlet.Name, "-", "") + "Command" }

@@ -97,47 +97,28 @@ func (i module) look(c *interp.Call, path string, literal bool) (there, containe
 
 func (i module) getItem(ctx context.Context, c *interp.Call) error {
 	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		switch l.provider {
 		case registryPS:
-			err = i.getKey(ctx, c, l)
+			return i.getKey(ctx, c, l)
 		case wsman:
-			err = i.getSetting(ctx, c, l)
+			return i.getSetting(ctx, c, l)
 		case certificate:
-			err = i.getCertificate(ctx, c, l)
+			return i.getCertificate(ctx, c, l)
 		case environment:
-			err = i.getVariable(ctx, c, l)
-		default:
-			err = i.getFile(ctx, c, l, literal)
+			return i.getVariable(ctx, c, l)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.getFile(ctx, c, l, literal)
+	})
 }
 
 func (i module) getFile(ctx context.Context, c *interp.Call, l location, literal bool) error {
-	infos, err := i.expand(l.path, literal)
-	if err != nil {
-		return i.found(ctx, c, l.asked, err)
-	}
-	for _, info := range infos {
+	return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 		if hidden(info) && !c.Bool("Force") {
-			if err := cmdlet.Report(ctx, c, missing(c, l.asked)); err != nil {
-				return err
-			}
-			continue
+			return cmdlet.Report(ctx, c, missing(c, l.asked))
 		}
-		if err := c.WriteObject(ctx, Object(i.m, info)); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.WriteObject(ctx, Object(i.m, info))
+	})
 }
 
 func hidden(info ntfs.Info) bool { return info.Attributes&(ntfs.Hidden|ntfs.System) != 0 }
@@ -155,47 +136,28 @@ func (i module) children(ctx context.Context, c *interp.Call) error {
 	if len(all) == 0 {
 		all = []string{c.Session.Dir}
 	}
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		switch l.provider {
 		case registryPS:
-			err = i.subkeys(ctx, c, l)
+			return i.subkeys(ctx, c, l)
 		case wsman:
-			err = i.settings(ctx, c, l)
+			return i.settings(ctx, c, l)
 		case certificate:
-			err = i.certificates(ctx, c, l)
+			return i.certificates(ctx, c, l)
 		case environment:
 			return unknown.New("the list of the drive Env:")
-		default:
-			err = i.childFiles(ctx, c, l, literal)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.childFiles(ctx, c, l, literal)
+	})
 }
 
 func (i module) childFiles(ctx context.Context, c *interp.Call, l location, literal bool) error {
-	infos, err := i.expand(l.path, literal)
-	if err != nil {
-		return i.found(ctx, c, l.asked, err)
-	}
-	for _, info := range infos {
+	return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 		if !info.IsDir() || !literal && value.HasWildcards(l.path) {
-			if err := i.writeFile(ctx, c, info); err != nil {
-				return err
-			}
-			continue
+			return i.writeFile(ctx, c, info)
 		}
-		if err := i.walk(ctx, c, info.Path); err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.walk(ctx, c, info.Path)
+	})
 }
 
 // walk writes what is in a folder, and below it where that is asked for.
@@ -233,30 +195,16 @@ func (i module) writeFile(ctx context.Context, c *interp.Call, info ntfs.Info) e
 
 func (i module) resolve(ctx context.Context, c *interp.Call) error {
 	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		if l.provider != fileSystem {
-			return unknown.New("Resolve-Path of %s", path)
+			return unknown.New("Resolve-Path of %s", l.asked)
 		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
+		return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 			o := value.NewObject("System.Management.Automation.PathInfo", value.P("Path", info.Path), value.P("ProviderPath", info.Path))
 			o.Text = func() string { return info.Path }
-			if err := c.WriteObject(ctx, o); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+			return c.WriteObject(ctx, o)
+		})
+	})
 }
 
 func (i module) drives(ctx context.Context, c *interp.Call) error {

@@ -61,17 +61,13 @@ func (i module) newKey(ctx context.Context, c *interp.Call, l location) error {
 	above := l.path[:max(0, strings.LastIndexByte(l.path, '\\'))]
 	switch there := i.m.Registry.Has(l.path); {
 	case there && !c.Bool("Force"):
-		return cmdlet.Report(ctx, c, cmdlet.Failure{
-			Type: "System.IO.IOException", Message: "A key in this path already exists.", ID: "System.IO.IOException," + commands + class(c), Category: "ResourceExists", Target: l.asked,
-		})
+		return cmdlet.Report(ctx, c, ioFailure(c, "A key in this path already exists.", "ResourceExists", l))
 	case there:
 		if err := i.m.Registry.Delete(l.path, true); err != nil {
 			return err
 		}
 	case !i.m.Registry.Has(above) && !c.Bool("Force"):
-		return cmdlet.Report(ctx, c, cmdlet.Failure{
-			Type: "System.IO.IOException", Message: "The registry key at the specified path does not exist.", ID: "System.IO.IOException," + commands + class(c), Category: "OpenError", Target: l.asked,
-		})
+		return cmdlet.Report(ctx, c, ioFailure(c, "The registry key at the specified path does not exist.", "OpenError", l))
 	}
 	if err := i.m.Registry.Make(l.path); err != nil {
 		return err
@@ -85,35 +81,41 @@ func (i module) removeKey(ctx context.Context, c *interp.Call, l location) error
 	case errors.Is(err, winerr.FileNotFound):
 		return cmdlet.Report(ctx, c, missing(c, l.asked))
 	case errors.Is(err, winerr.InvalidParameter):
-		return cmdlet.Stop(c, cmdlet.Failure{
-			Type: "System.Management.Automation.PSInvalidOperationException", Category: "InvalidOperation", ID: "InvalidOperation," + commands + class(c),
-			Message: "Windows PowerShell is in NonInteractive mode. Read and Prompt functionality is not available.",
-		})
+		return asks(c)
 	}
 	return err
 }
 
-// keys returns the keys that a cmdlet names, and reports those that are missing.
-func (i module) keys(ctx context.Context, c *interp.Call) ([]location, error) {
+// eachKey does something with every key that a cmdlet names, after it has reported those
+// that are missing.
+func (i module) eachKey(ctx context.Context, c *interp.Call, do func(l location) error) error {
 	all, _ := paths(c)
 	var found []location
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return nil, err
-		}
+	err := i.each(c, all, func(l location) error {
 		if l.provider != registryPS {
-			return nil, unknown.New("%s %s", c.Cmdlet.Name, path)
+			return unknown.New("%s %s", c.Cmdlet.Name, l.asked)
 		}
 		if !i.m.Registry.Has(l.path) {
-			if err := cmdlet.Report(ctx, c, missing(c, l.asked)); err != nil {
-				return nil, err
-			}
-			continue
+			return cmdlet.Report(ctx, c, missing(c, l.asked))
 		}
 		found = append(found, l)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return found, nil
+	for _, l := range found {
+		if err := do(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ioFailure is a failure of the registry that PowerShell gives as an IOException.
+func ioFailure(c *interp.Call, message, category string, l location) cmdlet.Failure {
+	const kind = "System.IO.IOException"
+	return cmdlet.Failure{Type: kind, Message: message, ID: kind + "," + commands + cmdlet.Class(c), Category: category, Target: l.asked}
 }
 
 // noProperty is the failure of a value that a key has not.
@@ -121,16 +123,13 @@ func noProperty(c *interp.Call, name string, l location) cmdlet.Failure {
 	full := strings.Replace(l.path, "HKLM", "HKEY_LOCAL_MACHINE", 1)
 	return cmdlet.Failure{
 		Type: "System.Management.Automation.PSArgumentException", Category: "InvalidArgument", Target: name,
-		Message: "Property " + name + " does not exist at path " + full + ".", ID: "System.Management.Automation.PSArgumentException," + commands + class(c),
+		Message: "Property " + name + " does not exist at path " + full + ".", ID: "System.Management.Automation.PSArgumentException," + commands + cmdlet.Class(c),
 	}
 }
 
 func (i module) getProperty(ctx context.Context, c *interp.Call) error {
-	found, err := i.keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
+	names := c.Strings("Name")
+	return i.eachKey(ctx, c, func(l location) error {
 		values, err := i.m.Registry.Values(l.path)
 		if err != nil {
 			return err
@@ -142,70 +141,47 @@ func (i module) getProperty(ctx context.Context, c *interp.Call) error {
 			if name == "" {
 				name = "(default)"
 			}
-			if cmdlet.Matches(name, c.Strings("Name")) {
+			if cmdlet.Matches(name, names) {
 				o.Add(value.P(name, clr.Value(i.p, v)))
 				matched = true
 			}
 		}
-		if names := c.Strings("Name"); !matched && len(names) > 0 && !slices.ContainsFunc(names, value.HasWildcards) {
-			if err := cmdlet.Report(ctx, c, noProperty(c, names[0], l)); err != nil {
-				return err
-			}
-			continue
-		}
-		if !matched {
-			continue
+		switch {
+		case !matched && len(names) > 0 && !slices.ContainsFunc(names, value.HasWildcards):
+			return cmdlet.Report(ctx, c, noProperty(c, names[0], l))
+		case !matched:
+			return nil
 		}
 		o.Add(value.P("PSPath", `Microsoft.PowerShell.Core\Registry::`+l.path))
 		o.Add(value.P("PSChildName", l.path[strings.LastIndexByte(l.path, '\\')+1:]))
-		if err := c.WriteObject(ctx, o); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.WriteObject(ctx, o)
+	})
 }
 
 func (i module) getPropertyValue(ctx context.Context, c *interp.Call) error {
-	found, err := i.keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
+	return i.eachKey(ctx, c, func(l location) error {
 		for _, name := range c.Strings("Name") {
-			v, ok := i.m.Registry.Get(l.path, name)
-			if !ok {
-				err = cmdlet.Report(ctx, c, noProperty(c, name, l))
-			} else {
+			var err error
+			if v, ok := i.m.Registry.Get(l.path, name); ok {
 				err = c.WriteObject(ctx, clr.Value(i.p, v))
+			} else {
+				err = cmdlet.Report(ctx, c, noProperty(c, name, l))
 			}
 			if err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (i module) newProperty(ctx context.Context, c *interp.Call) error {
-	found, err := i.keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
+	return i.eachKey(ctx, c, func(l location) error {
 		if _, there := i.m.Registry.Get(l.path, c.String("Name")); there && !c.Bool("Force") {
-			err := cmdlet.Report(ctx, c, cmdlet.Failure{
-				Type: "System.IO.IOException", Message: "The property already exists.", ID: "System.IO.IOException," + commands + class(c), Category: "ResourceExists", Target: l.asked,
-			})
-			if err != nil {
-				return err
-			}
-			continue
+			return cmdlet.Report(ctx, c, ioFailure(c, "The property already exists.", "ResourceExists", l))
 		}
-		if err := i.put(ctx, c, l, c.String("PropertyType")); err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.put(ctx, c, l, c.String("PropertyType"))
+	})
 }
 
 // put sets a value and writes it, as New-ItemProperty does.
@@ -242,28 +218,17 @@ func canonicalKind(text string) registry.Kind {
 }
 
 func (i module) setProperty(ctx context.Context, c *interp.Call) error {
-	found, err := i.keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
+	return i.eachKey(ctx, c, func(l location) error {
 		kind := c.String("Type")
 		if old, there := i.m.Registry.Get(l.path, c.String("Name")); there && kind == "" {
 			kind = string(old.Kind)
 		}
-		if err := i.put(ctx, c, l, kind); err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.put(ctx, c, l, kind)
+	})
 }
 
 func (i module) removeProperty(ctx context.Context, c *interp.Call) error {
-	found, err := i.keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, l := range found {
+	return i.eachKey(ctx, c, func(l location) error {
 		for _, name := range c.Strings("Name") {
 			err := i.m.Registry.DeleteValue(l.path, name)
 			if errors.Is(err, winerr.FileNotFound) {
@@ -273,6 +238,6 @@ func (i module) removeProperty(ctx context.Context, c *interp.Call) error {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

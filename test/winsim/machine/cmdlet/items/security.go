@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"kinit/test/winsim/machine/clr"
+	"kinit/test/winsim/machine/ntfs"
 	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
@@ -16,34 +17,19 @@ func (i module) security() []interp.Cmdlet {
 
 func (i module) getACL(ctx context.Context, c *interp.Call) error {
 	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		if l.provider != fileSystem {
-			return unknown.New("Get-Acl %s", path)
+			return unknown.New("Get-Acl %s", l.asked)
 		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
+		return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 			o, err := clr.ACL(i.m, info.Path)
-			var e *value.Exception
-			if errors.As(err, &e) {
-				err = c.WriteError(ctx, interp.NewError(e, "GetAcl_OperationNotSupported,"+commands+"GetAclCommand", "NotSpecified", path))
+			if e, ok := errors.AsType[*value.Exception](err); ok {
+				err = c.WriteError(ctx, interp.NewError(e, "GetAcl_OperationNotSupported,"+commands+"GetAclCommand", "NotSpecified", l.asked))
 			}
 			if err != nil {
 				return err
 			}
-			if err := c.WriteObject(ctx, o); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+			return c.WriteObject(ctx, o)
+		})
+	})
 }

@@ -68,7 +68,7 @@ func (i module) newItem(ctx context.Context, c *interp.Call) error {
 func exists(c *interp.Call, id, path string) cmdlet.Failure {
 	return cmdlet.Failure{
 		Type: "System.IO.IOException", Message: "An item with the specified name " + path + " already exists.",
-		ID: id + "," + commands + class(c), Category: "ResourceExists", Target: path,
+		ID: id + "," + commands + cmdlet.Class(c), Category: "ResourceExists", Target: path,
 	}
 }
 
@@ -124,7 +124,7 @@ func (i module) newLink(ctx context.Context, c *interp.Call, l location, kind nt
 	if _, err := i.m.Files.Stat(l.path); err == nil {
 		return cmdlet.Report(ctx, c, cmdlet.Failure{
 			Type: "System.IO.IOException", Message: "Cannot create a file when that file already exists.", Category: "ResourceExists",
-			ID: "ItemExistsPathNotDirectory," + commands + class(c), Target: l.path,
+			ID: "ItemExistsPathNotDirectory," + commands + cmdlet.Class(c), Target: l.path,
 		})
 	}
 	if err := i.m.Files.Link(l.path, leads, kind); err != nil {
@@ -135,39 +135,25 @@ func (i module) newLink(ctx context.Context, c *interp.Call, l location, kind nt
 
 func (i module) removeItem(ctx context.Context, c *interp.Call) error {
 	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		switch l.provider {
 		case registryPS:
-			err = i.removeKey(ctx, c, l)
+			return i.removeKey(ctx, c, l)
 		case wsman:
-			err = i.removeListener(ctx, c, l)
+			return i.removeListener(ctx, c, l)
 		case fileSystem:
-			err = i.removeFiles(ctx, c, l, literal)
-		default:
-			err = unknown.New("Remove-Item %s", path)
+			return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error { return i.removeFile(ctx, c, info) })
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return unknown.New("Remove-Item %s", l.asked)
+	})
 }
 
-func (i module) removeFiles(ctx context.Context, c *interp.Call, l location, literal bool) error {
-	infos, err := i.expand(l.path, literal)
-	if err != nil {
-		return i.found(ctx, c, l.asked, err)
-	}
-	for _, info := range infos {
-		if err := i.removeFile(ctx, c, info); err != nil {
-			return err
-		}
-	}
-	return nil
+// asks is the end of a cmdlet that would ask before it goes on.
+func asks(c *interp.Call) error {
+	return cmdlet.Stop(c, cmdlet.Failure{
+		Type: "System.Management.Automation.PSInvalidOperationException", Category: "InvalidOperation", ID: "InvalidOperation," + commands + cmdlet.Class(c),
+		Message: "Windows PowerShell is in NonInteractive mode. Read and Prompt functionality is not available.",
+	})
 }
 
 // removeFile deletes one entry. A folder that is not empty is deleted only with
@@ -180,114 +166,46 @@ func (i module) removeFile(ctx context.Context, c *interp.Call, info ntfs.Info) 
 			return i.failed(ctx, c, info.Path, err)
 		}
 		if len(inside) > 0 && !c.Bool("Recurse") {
-			return cmdlet.Stop(c, cmdlet.Failure{
-				Type: "System.Management.Automation.PSInvalidOperationException", Category: "InvalidOperation", ID: "InvalidOperation," + commands + class(c),
-				Message: "Windows PowerShell is in NonInteractive mode. Read and Prompt functionality is not available.",
-			})
+			return asks(c)
 		}
 		remove = i.m.Files.RemoveAll
 	}
-	if err := remove(info.Path, c.Bool("Force")); err != nil {
-		return i.failed(ctx, c, info.Path, err)
-	}
-	return nil
+	return i.failed(ctx, c, info.Path, remove(info.Path, c.Bool("Force")))
 }
 
+// moveItem renames files. One that has the new name is replaced with -Force.
 func (i module) moveItem(ctx context.Context, c *interp.Call) error {
-	all, literal := paths(c)
-	to := c.Session.Path(c.String("Destination"))
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
-		if l.provider != fileSystem {
-			return unknown.New("Move-Item %s", path)
-		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
-			if err := i.move(ctx, c, info, to); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return i.eachFile(ctx, c, func(info ntfs.Info) error {
+		return i.failed(ctx, c, info.Path, i.m.Files.Rename(info.Path, i.destination(c, info), c.Bool("Force")))
+	})
 }
 
-// move renames one entry: into a folder that is there, or to the new name. A file of
-// that name is replaced with -Force.
-func (i module) move(ctx context.Context, c *interp.Call, info ntfs.Info, to string) error {
+// destination is where a file is moved or copied to: into a folder that is there, or to
+// the new name.
+func (i module) destination(c *interp.Call, info ntfs.Info) string {
+	to := c.Session.Path(c.String("Destination"))
 	if there, err := i.m.Files.Resolve(to); err == nil && there.IsDir() {
-		to = there.Path + `\` + info.Name
+		return there.Path + `\` + info.Name
 	}
-	if err := i.m.Files.Rename(info.Path, to, c.Bool("Force")); err != nil {
-		return i.failed(ctx, c, info.Path, err)
-	}
-	return nil
+	return to
 }
 
 func (i module) renameItem(ctx context.Context, c *interp.Call) error {
 	all, _ := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		if l.provider != fileSystem || strings.ContainsAny(c.String("NewName"), `\/`) {
-			return unknown.New("Rename-Item %s to %s", path, c.String("NewName"))
+			return unknown.New("Rename-Item %s to %s", l.asked, c.String("NewName"))
 		}
-		info, err := i.m.Files.Stat(l.path)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := i.m.Files.Rename(info.Path, parent(info.Path)+`\`+c.String("NewName"), false); err != nil {
-			if err := i.failed(ctx, c, info.Path, err); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return i.filesAt(ctx, c, l, true, func(info ntfs.Info) error {
+			return i.failed(ctx, c, info.Path, i.m.Files.Rename(info.Path, parent(info.Path)+`\`+c.String("NewName"), false))
+		})
+	})
 }
 
 func (i module) copyItem(ctx context.Context, c *interp.Call) error {
-	all, literal := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
-		if l.provider != fileSystem {
-			return unknown.New("Copy-Item %s", path)
-		}
-		infos, err := i.expand(l.path, literal)
-		if err != nil {
-			if err := i.found(ctx, c, l.asked, err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, info := range infos {
-			to := c.Session.Path(c.String("Destination"))
-			if there, err := i.m.Files.Resolve(to); err == nil && there.IsDir() {
-				to = there.Path + `\` + info.Name
-			}
-			if err := i.copy(c, info, to); err != nil {
-				if err := i.failed(ctx, c, info.Path, err); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+	return i.eachFile(ctx, c, func(info ntfs.Info) error {
+		return i.failed(ctx, c, info.Path, i.copy(c, info, i.destination(c, info)))
+	})
 }
 
 // copy copies a file, or a folder, with what is in it where that is asked for.
@@ -320,22 +238,14 @@ func (i module) copy(c *interp.Call, info ntfs.Info, to string) error {
 
 func (i module) setItem(ctx context.Context, c *interp.Call) error {
 	all, _ := paths(c)
-	for _, path := range all {
-		l, err := i.locate(c.Session, path)
-		if err != nil {
-			return err
-		}
+	return i.each(c, all, func(l location) error {
 		switch l.provider {
 		case wsman:
-			err = i.setSetting(ctx, c, l)
+			return i.setSetting(ctx, c, l)
 		case environment:
 			c.Session.Env.Set(l.path, value.String(c.Value("Value")))
-		default:
-			err = unknown.New("Set-Item %s", path)
+			return nil
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return unknown.New("Set-Item %s", l.asked)
+	})
 }

@@ -57,12 +57,7 @@ func (i module) settings(ctx context.Context, c *interp.Call, l location) error 
 	if !ok || !strings.EqualFold(rest, "Listener") {
 		return unknown.New("the list of WSMan:\\%s", l.path)
 	}
-	for _, one := range i.m.Listeners() {
-		if err := c.WriteObject(ctx, listenerObject(one)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmdlet.WriteEach(ctx, c, i.m.Listeners(), listenerObject)
 }
 
 func listenerObject(l machine.Listener) *value.Object {

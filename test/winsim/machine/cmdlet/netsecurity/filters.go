@@ -1,6 +1,7 @@
 package netsecurity
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -17,23 +18,12 @@ func (f module) filter(show func(firewall.Rule) *value.Object) func(context.Cont
 		if err != nil {
 			return err
 		}
-		for _, r := range rules {
+		return cmdlet.WriteEach(ctx, c, rules, func(r firewall.Rule) *value.Object {
 			o := show(r)
 			o.Add(value.P("InstanceID", r.Name))
-			if err := c.WriteObject(ctx, o); err != nil {
-				return err
-			}
-		}
-		return nil
+			return o
+		})
 	}
-}
-
-// orAny is a text, or "Any" for none.
-func orAny(text string) string {
-	if text == "" {
-		return "Any"
-	}
-	return text
 }
 
 // list is a list as the filters have it: "Any" for none, one text, or an array.
@@ -49,7 +39,7 @@ func list(all []string) any {
 }
 
 func ports(r firewall.Rule) *value.Object {
-	protocol := orAny(r.Protocol)
+	protocol := cmp.Or(r.Protocol, "Any")
 	if upper := strings.ToUpper(protocol); upper == "TCP" || upper == "UDP" {
 		protocol = upper
 	}
@@ -64,11 +54,11 @@ func addresses(r firewall.Rule) *value.Object {
 }
 
 func application(r firewall.Rule) *value.Object {
-	return value.NewObject(cim+"MSFT_NetApplicationFilter", value.P("Program", orAny(r.Program)), value.P("Package", nil))
+	return value.NewObject(cim+"MSFT_NetApplicationFilter", value.P("Program", cmp.Or(r.Program, "Any")), value.P("Package", nil))
 }
 
 func service(r firewall.Rule) *value.Object {
-	return value.NewObject(cim+"MSFT_NetServiceFilter", value.P("Service", orAny(r.Service)))
+	return value.NewObject(cim+"MSFT_NetServiceFilter", value.P("Service", cmp.Or(r.Service, "Any")))
 }
 
 func (f module) getProfile(ctx context.Context, c *interp.Call) error {

@@ -99,16 +99,11 @@ func enabledEnum(on bool) value.Enum {
 
 // object is a rule as an object; what its filters say is asked for by other cmdlets.
 func object(r firewall.Rule) *value.Object {
-	orNull := func(text string) any {
-		if text == "" {
-			return nil
-		}
-		return text
-	}
 	o := value.NewObject(cim+"MSFT_NetFirewallRule",
 		value.P("Name", r.Name), value.P("InstanceID", r.Name), value.P("ID", r.Name), value.P("DisplayName", r.DisplayName),
-		value.P("ElementName", r.DisplayName), value.P("Description", orNull(r.Description)),
-		value.P("Group", orNull(r.Group)), value.P("RuleGroup", orNull(r.Group)), value.P("DisplayGroup", orNull(r.DisplayGroup)),
+		value.P("ElementName", r.DisplayName), value.P("Description", cmdlet.TextOrNull(r.Description)),
+		value.P("Group", cmdlet.TextOrNull(r.Group)), value.P("RuleGroup", cmdlet.TextOrNull(r.Group)),
+		value.P("DisplayGroup", cmdlet.TextOrNull(r.DisplayGroup)),
 		value.P("Enabled", enabledEnum(r.Enabled)), value.P("Profile", profileEnum(r.Profile)), value.P("Profiles", profileEnum(r.Profile)),
 		value.P("Direction", value.NewEnum(enum+"Direction", r.Direction, directions()[r.Direction])),
 		value.P("Action", value.NewEnum(enum+"Action", r.Action, actions()[r.Action])),

@@ -86,7 +86,7 @@ func (w module) shutdown(restart bool) func(context.Context, *interp.Call) error
 		if code := cmdlet.Code(err); code != 0 {
 			return cmdlet.Stop(c, cmdlet.Failure{
 				Type: "System.InvalidOperationException", Category: "OperationStopped", Message: w.m.Text(code), Target: w.m.ComputerName(),
-				ID: "InvalidOperationException," + commands + strings.ReplaceAll(c.Cmdlet.Name, "-", "") + "Command",
+				ID: "InvalidOperationException," + commands + cmdlet.Class(c),
 			})
 		}
 		return err

@@ -61,7 +61,7 @@ func (w module) selected(ctx context.Context, c *interp.Call) ([]*machine.Proces
 	if len(all) > 0 {
 		return all, nil
 	}
-	command := commands + strings.ReplaceAll(c.Cmdlet.Name, "-", "") + "Command"
+	command := commands + cmdlet.Class(c)
 	for _, asked := range []struct{ parameter, message, id string }{
 		{"Name", "Cannot find a process with the name \"%s\". Verify the process name and call the cmdlet again.", "NoProcessFoundForGivenName,"},
 		{"Id", "Cannot find a process with the process identifier %s.", "NoProcessFoundForGivenId,"},
@@ -86,12 +86,7 @@ func (w module) processes(ctx context.Context, c *interp.Call) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range all {
-		if err := c.WriteObject(ctx, w.object(p)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmdlet.WriteEach(ctx, c, all, w.object)
 }
 
 func (w module) stop(ctx context.Context, c *interp.Call) error {

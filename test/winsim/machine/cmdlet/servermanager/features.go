@@ -78,19 +78,7 @@ func installState(s feature.State) value.Enum {
 }
 
 // names are the features that a cmdlet is given, by name or object.
-func names(c *interp.Call) []string {
-	var all []string
-	for _, item := range cmdlet.Items(c.Value("Name")) {
-		if o, ok := item.(*value.Object); ok {
-			if name, ok := o.Data.(string); ok {
-				all = append(all, name)
-				continue
-			}
-		}
-		all = append(all, value.String(item))
-	}
-	return all
-}
+func names(c *interp.Call) []string { return cmdlet.Identities(c.Value("Name")) }
 
 // get writes the features that fit; a name that fits none is no error.
 func (f module) get(ctx context.Context, c *interp.Call) error {
@@ -147,8 +135,7 @@ func (f module) sourceMissing(ctx context.Context, c *interp.Call) error {
 
 func (f module) uninstall(ctx context.Context, c *interp.Call) error {
 	change, err := f.m.Features.Remove(names(c))
-	var unknown *feature.NotFound
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*feature.NotFound](err); ok {
 		return invalid(c, unknown)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package services
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -53,9 +54,7 @@ func (s module) create(ctx context.Context, c *interp.Call) error {
 		Name: c.String("Name"), DisplayName: c.String("DisplayName"), Description: c.String("Description"),
 		Image: c.String("BinaryPathName"), Start: scm.Auto, DependsOn: c.Strings("DependsOn"),
 	}
-	if config.DisplayName == "" {
-		config.DisplayName = config.Name
-	}
+	config.DisplayName = cmp.Or(config.DisplayName, config.Name)
 	if c.Has("StartupType") {
 		config.Start = parseStart(c.String("StartupType"))
 	}

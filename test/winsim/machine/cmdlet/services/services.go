@@ -100,10 +100,7 @@ func (s module) list(names []string) *value.Array {
 }
 
 func (s module) get(ctx context.Context, c *interp.Call) error {
-	patterns, byDisplay := c.Strings("Name"), c.Strings("DisplayName")
-	for _, item := range cmdlet.Items(c.Value("InputObject")) {
-		patterns = append(patterns, nameOf(item))
-	}
+	patterns, byDisplay := named(c), c.Strings("DisplayName")
 	found := map[string]bool{}
 	for _, name := range s.m.Services.Names() {
 		config, err := s.m.Services.Config(name)
@@ -122,7 +119,7 @@ func (s module) get(ctx context.Context, c *interp.Call) error {
 		if value.HasWildcards(pattern) || found[strings.ToLower(pattern)] {
 			continue
 		}
-		if err := cmdlet.Report(ctx, c, missing(pattern, "GetServiceCommand")); err != nil {
+		if err := cmdlet.Report(ctx, c, missing(c, pattern)); err != nil {
 			return err
 		}
 	}
@@ -140,33 +137,25 @@ func (s module) write(ctx context.Context, c *interp.Call, config scm.Config) er
 	}
 }
 
-func missing(name, command string) cmdlet.Failure {
+func missing(c *interp.Call, name string) cmdlet.Failure {
 	return cmdlet.Failure{
 		Type: commands + "ServiceCommandException", Message: fmt.Sprintf("Cannot find any service with service name '%s'.", name),
-		ID: "NoServiceFoundForGivenName," + commands + command, Category: "ObjectNotFound", Target: name,
+		ID: "NoServiceFoundForGivenName," + commands + cmdlet.Class(c), Category: "ObjectNotFound", Target: name,
 	}
 }
 
-func nameOf(v any) string {
-	if o, ok := v.(*value.Object); ok {
-		if name, ok := o.Data.(string); ok {
-			return name
-		}
-	}
-	return value.String(v)
+// named are the services that a cmdlet is given, by name or object.
+func named(c *interp.Call) []string {
+	return append(c.Strings("Name"), cmdlet.Identities(c.Value("InputObject"))...)
 }
 
 // each runs a change for every service that a cmdlet names.
 func (s module) each(change func(ctx context.Context, c *interp.Call, config scm.Config) error) func(context.Context, *interp.Call) error {
 	return func(ctx context.Context, c *interp.Call) error {
-		all := c.Strings("Name")
-		for _, item := range cmdlet.Items(c.Value("InputObject")) {
-			all = append(all, nameOf(item))
-		}
-		for _, name := range all {
+		for _, name := range named(c) {
 			config, err := s.m.Services.Config(name)
 			if err != nil {
-				err = cmdlet.Report(ctx, c, missing(name, commandClass(c)))
+				err = cmdlet.Report(ctx, c, missing(c, name))
 			} else {
 				err = change(ctx, c, config)
 			}
@@ -181,11 +170,6 @@ func (s module) each(change func(ctx context.Context, c *interp.Call, config scm
 		}
 		return nil
 	}
-}
-
-// commandClass is the class of a cmdlet such as Start-Service: StartServiceCommand.
-func commandClass(c *interp.Call) string {
-	return strings.ReplaceAll(c.Cmdlet.Name, "-", "") + "Command"
 }
 
 func (s module) start(ctx context.Context, c *interp.Call, config scm.Config) error {
@@ -210,7 +194,7 @@ func (s module) stop(ctx context.Context, c *interp.Call, config scm.Config) err
 		return cmdlet.Report(ctx, c, cmdlet.Failure{
 			Type: commands + "ServiceCommandException", Category: "InvalidOperation", Target: s.object(config),
 			Message: fmt.Sprintf("Cannot stop service '%s (%s)' because it has dependent services. It can only be stopped if the Force flag is set.", config.DisplayName, config.Name),
-			ID:      "ServiceHasDependentServices," + commands + commandClass(c),
+			ID:      "ServiceHasDependentServices," + commands + cmdlet.Class(c),
 		})
 	case winerr.ServiceNotActive:
 		return nil
@@ -218,7 +202,7 @@ func (s module) stop(ctx context.Context, c *interp.Call, config scm.Config) err
 	if err == nil {
 		return nil
 	}
-	return s.failed(ctx, c, config, err, "stop", "CouldNotStopService,"+commands+commandClass(c))
+	return s.failed(ctx, c, config, err, "stop", "CouldNotStopService,"+commands+cmdlet.Class(c))
 }
 
 func (s module) restart(ctx context.Context, c *interp.Call, config scm.Config) error {

@@ -2,6 +2,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -63,21 +64,13 @@ func object(class string, data any, properties ...*value.Property) *value.Object
 	return o
 }
 
-// orNull is a text, or $null for none.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 func newAction(ctx context.Context, c *interp.Call) error {
 	return c.WriteObject(ctx, action(machine.TaskAction{Execute: c.String("Execute"), Arguments: c.String("Argument"), Dir: c.String("WorkingDirectory")}))
 }
 
 func action(a machine.TaskAction) *value.Object {
 	return object("MSFT_TaskExecAction", a, value.P("Id", nil), value.P("Execute", a.Execute),
-		value.P("Arguments", orNull(a.Arguments)), value.P("WorkingDirectory", orNull(a.Dir)))
+		value.P("Arguments", cmdlet.TextOrNull(a.Arguments)), value.P("WorkingDirectory", cmdlet.TextOrNull(a.Dir)))
 }
 
 // classes are the CIM classes of kinds of triggers.
@@ -126,7 +119,7 @@ func (t module) trigger(of machine.TaskTrigger) *value.Object {
 	if !of.At.IsZero() && of.Boundary == "" {
 		of.Boundary = of.At.Format(time.RFC3339)
 	}
-	start := orNull(of.Boundary)
+	start := cmdlet.TextOrNull(of.Boundary)
 	kept := &of
 	begin := value.P("StartBoundary", start)
 	begin.Set = func(v any) error {
@@ -138,7 +131,7 @@ func (t module) trigger(of machine.TaskTrigger) *value.Object {
 		begin.Value = kept.Boundary
 		return nil
 	}
-	user := value.P("UserId", orNull(of.User))
+	user := value.P("UserId", cmdlet.TextOrNull(of.User))
 	return object(classes()[of.Kind], kept, value.P("Enabled", true), begin, value.P("EndBoundary", nil), value.P("Id", nil),
 		value.P("ExecutionTimeLimit", nil), value.P("DaysInterval", int32(of.Every)), user)
 }
@@ -156,20 +149,14 @@ func (t module) parseBoundary(text string) (time.Time, error) {
 type principal struct{ user, logonType, runLevel string }
 
 func newPrincipal(ctx context.Context, c *interp.Call) error {
-	p := principal{user: c.String("UserId"), logonType: c.String("LogonType"), runLevel: c.String("RunLevel")}
-	if p.logonType == "" {
-		p.logonType = "Interactive"
-	}
-	if p.runLevel == "" {
-		p.runLevel = "Limited"
-	}
+	p := principal{user: c.String("UserId"), logonType: cmp.Or(c.String("LogonType"), "Interactive"), runLevel: cmp.Or(c.String("RunLevel"), "Limited")}
 	return c.WriteObject(ctx, p.object())
 }
 
 func (p principal) object() *value.Object {
 	logon := map[string]int64{"None": 0, "Password": 1, "S4U": 2, "Interactive": 3, "Group": 4, "ServiceAccount": 5, "InteractiveOrPassword": 6}
 	level := map[string]int64{"Limited": 0, "Highest": 1}
-	return object("MSFT_TaskPrincipal2", p, value.P("UserId", orNull(p.user)), value.P("Id", "Author"), value.P("GroupId", nil),
+	return object("MSFT_TaskPrincipal2", p, value.P("UserId", cmdlet.TextOrNull(p.user)), value.P("Id", "Author"), value.P("GroupId", nil),
 		value.P("LogonType", value.NewEnum(enum+"LogonTypeEnum", p.logonType, logon[p.logonType])),
 		value.P("RunLevel", value.NewEnum(enum+"RunLevelEnum", p.runLevel, level[p.runLevel])))
 }
@@ -184,9 +171,7 @@ type settings struct {
 
 func newSettings(ctx context.Context, c *interp.Call) error {
 	s := settings{hidden: c.Bool("Hidden"), disabled: c.Bool("Disable"), instances: c.String("MultipleInstances"), priority: 7}
-	if s.instances == "" {
-		s.instances = "IgnoreNew"
-	}
+	s.instances = cmp.Or(s.instances, "IgnoreNew")
 	if c.Has("Priority") {
 		s.priority = c.Int("Priority")
 	}

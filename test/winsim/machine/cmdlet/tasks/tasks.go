@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,11 +57,9 @@ func (t module) task(of machine.Task) *value.Object {
 		triggers = append(triggers, t.trigger(trigger))
 	}
 	limits := settings{hidden: of.Hidden, disabled: of.Disabled, limit: of.TimeLimit, instances: of.Instances, priority: 7}
-	if limits.instances == "" {
-		limits.instances = "IgnoreNew"
-	}
+	limits.instances = cmp.Or(limits.instances, "IgnoreNew")
 	o := object(taskClass, of, value.P("TaskName", of.Name), value.P("TaskPath", of.Path), value.P("URI", of.FullName()),
-		value.P("Description", orNull(of.Description)), value.P("Author", nil), value.P("Date", nil),
+		value.P("Description", cmdlet.TextOrNull(of.Description)), value.P("Author", nil), value.P("Date", nil),
 		value.P("State", value.NewEnum(enum+"StateEnum", state, map[string]int64{"Disabled": 1, "Ready": 3, "Running": 4}[state])),
 		value.P("Actions", &value.Array{Items: actions}), value.P("Triggers", &value.Array{Items: triggers}),
 		value.P("Principal", principal{user: t.userName(of.User), logonType: of.LogonType, runLevel: of.RunLevel}.object()),
@@ -99,52 +98,42 @@ func (t module) query(ctx context.Context, c *interp.Call) ([]machine.Task, erro
 	return found, nil
 }
 
-func (t module) get(ctx context.Context, c *interp.Call) error {
+// each does something with every task that a cmdlet names.
+func (t module) each(ctx context.Context, c *interp.Call, do func(of machine.Task) error) error {
 	found, err := t.query(ctx, c)
 	if err != nil {
 		return err
 	}
 	for _, of := range found {
-		if err := c.WriteObject(ctx, t.task(of)); err != nil {
+		if err := do(of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (t module) get(ctx context.Context, c *interp.Call) error {
+	return t.each(ctx, c, func(of machine.Task) error { return c.WriteObject(ctx, t.task(of)) })
+}
+
 func (t module) info(ctx context.Context, c *interp.Call) error {
-	found, err := t.query(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, of := range found {
-		o := object("MSFT_TaskDynamicInfo", of, value.P("TaskName", of.Name), value.P("TaskPath", of.Path),
-			value.P("LastRunTime", cmdlet.TimeOrNull(of.LastRun)), value.P("LastTaskResult", of.LastResult), value.P("NumberOfMissedRuns", uint32(0)))
-		if err := c.WriteObject(ctx, o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.each(ctx, c, func(of machine.Task) error {
+		return c.WriteObject(ctx, object("MSFT_TaskDynamicInfo", of, value.P("TaskName", of.Name), value.P("TaskPath", of.Path),
+			value.P("LastRunTime", cmdlet.TimeOrNull(of.LastRun)), value.P("LastTaskResult", of.LastResult), value.P("NumberOfMissedRuns", uint32(0))))
+	})
 }
 
 // act is a cmdlet that does something with tasks. What they are named and is not there
 // is an error of the scheduler itself.
 func (t module) act(do func(path, name string) error) func(context.Context, *interp.Call) error {
 	return func(ctx context.Context, c *interp.Call) error {
-		found, err := t.query(ctx, c)
-		if err != nil {
-			return err
-		}
-		for _, of := range found {
+		return t.each(ctx, c, func(of machine.Task) error {
 			err := do(of.Path, of.Name)
 			if code := cmdlet.Code(err); code != 0 {
-				err = cmdlet.Report(ctx, c, t.scheduler(c, code))
+				return cmdlet.Report(ctx, c, t.scheduler(c, code))
 			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+			return err
+		})
 	}
 }
 
@@ -158,20 +147,13 @@ func (t module) scheduler(c *interp.Call, code winerr.Code) cmdlet.Failure {
 
 func (t module) enable(on bool) func(context.Context, *interp.Call) error {
 	return func(ctx context.Context, c *interp.Call) error {
-		found, err := t.query(ctx, c)
-		if err != nil {
-			return err
-		}
-		for _, of := range found {
+		return t.each(ctx, c, func(of machine.Task) error {
 			if err := t.m.ChangeTask(of.Path, of.Name, func(of *machine.Task) { of.Disabled = !on }); err != nil {
 				return err
 			}
 			of.Disabled = !on
-			if err := c.WriteObject(ctx, t.task(of)); err != nil {
-				return err
-			}
-		}
-		return nil
+			return c.WriteObject(ctx, t.task(of))
+		})
 	}
 }
 

@@ -4,6 +4,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -28,18 +29,11 @@ type Quotas struct {
 
 // withDefaults are the quotas with Windows' own where nothing is set.
 func (q Quotas) withDefaults() Quotas {
-	fallback := func(value *int, normal int) {
-		if *value == 0 {
-			*value = normal
-		}
-	}
-	fallback(&q.Shells, 30)
-	fallback(&q.Users, 10)
-	fallback(&q.Operations, 1500)
-	fallback(&q.Processes, 25)
-	if q.IdleTimeout == 0 {
-		q.IdleTimeout = 2 * time.Hour
-	}
+	q.Shells = cmp.Or(q.Shells, 30)
+	q.Users = cmp.Or(q.Users, 10)
+	q.Operations = cmp.Or(q.Operations, 1500)
+	q.Processes = cmp.Or(q.Processes, 25)
+	q.IdleTimeout = cmp.Or(q.IdleTimeout, 2*time.Hour)
 	return q
 }
 

@@ -13,29 +13,25 @@ type envelope struct {
 }
 
 type header struct {
-	To               string     `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing To"`
-	Action           string     `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing Action"`
-	MessageID        string     `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing MessageID"`
-	ReplyTo          *element   `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing ReplyTo"`
-	ResourceURI      string     `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd ResourceURI"`
-	MaxEnvelopeSize  *int       `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd MaxEnvelopeSize"`
-	OperationTimeout string     `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd OperationTimeout"`
-	Locale           *element   `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd Locale"`
-	DataLocale       *element   `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd DataLocale"`
-	SessionID        string     `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd SessionId"`
-	OperationID      string     `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd OperationID"`
-	SequenceID       string     `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd SequenceId"`
-	Selectors        []selector `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd SelectorSet>Selector"`
-	Options          []option   `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd OptionSet>Option"`
-	Unknown          []element  `xml:",any"`
+	To               string    `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing To"`
+	Action           string    `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing Action"`
+	MessageID        string    `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing MessageID"`
+	ReplyTo          *element  `xml:"http://schemas.xmlsoap.org/ws/2004/08/addressing ReplyTo"`
+	ResourceURI      string    `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd ResourceURI"`
+	MaxEnvelopeSize  *int      `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd MaxEnvelopeSize"`
+	OperationTimeout string    `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd OperationTimeout"`
+	Locale           *element  `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd Locale"`
+	DataLocale       *element  `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd DataLocale"`
+	SessionID        string    `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd SessionId"`
+	OperationID      string    `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd OperationID"`
+	SequenceID       string    `xml:"http://schemas.microsoft.com/wbem/wsman/1/wsman.xsd SequenceId"`
+	Selectors        []named   `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd SelectorSet>Selector"`
+	Options          []named   `xml:"http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd OptionSet>Option"`
+	Unknown          []element `xml:",any"`
 }
 
-type selector struct {
-	Name  string `xml:"Name,attr"`
-	Value string `xml:",chardata"`
-}
-
-type option struct {
+// named is a selector or an option.
+type named struct {
 	Name  string `xml:"Name,attr"`
 	Value string `xml:",chardata"`
 }

@@ -66,6 +66,9 @@ func kinds() [ShellExists + 1]form {
 	provided := func(code uint32, english, german string) form {
 		return form{code: code, value: receiver, subcode: "w:InternalError", provider: cmdPlugin, reason: text{english, german}}
 	}
+	refused := func(code uint32, subcode, detail, english, german string) form {
+		return form{code: code, value: sender, subcode: subcode, detail: detail, reason: text{english, german}}
+	}
 	limited := func(code uint32, english, german string) form {
 		return form{code: code, value: sender, subcode: "w:QuotaLimit", reason: quota, message: text{english, german}}
 	}
@@ -98,12 +101,12 @@ func kinds() [ShellExists + 1]form {
 		PipeCloses:       provided(2147942632, "The pipe is being closed. ", "Die Pipe wird gerade geschlossen. "),
 		Aborted: provided(995, "The I/O operation has been aborted because of either a thread exit or an application request. ",
 			"Der E/A-Vorgang wurde wegen eines Threadendes oder einer Anwendungsanforderung abgebrochen. "),
-		SchemaError: {code: 2150858817, value: sender, subcode: "w:SchemaValidationError", reason: text{
+		SchemaError: refused(2150858817, "w:SchemaValidationError", "",
 			"The SOAP XML in the message does not match the corresponding XML schema definition. Change the XML and retry. ",
-			"Das SOAP-XML in der Nachricht entspricht nicht der zugehörigen XML-Schemadefinition. Ändern Sie das XML, und wiederholen Sie den Vorgang. "}},
-		InvalidBody: {code: 2150858791, value: sender, subcode: "w:InvalidBody", reason: text{
+			"Das SOAP-XML in der Nachricht entspricht nicht der zugehörigen XML-Schemadefinition. Ändern Sie das XML, und wiederholen Sie den Vorgang. "),
+		InvalidBody: refused(2150858791, "w:InvalidBody", "",
 			"The WS-Management service cannot process the request because the request packet does not have a valid SOAP body. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden, da das Paket keinen gültigen SOAP-Text enthält. "}},
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden, da das Paket keinen gültigen SOAP-Text enthält. "),
 		TooManyShells: limited(2150859173,
 			"The WS-Management service cannot process the request. This user is allowed a maximum number of %v concurrent shells, which has been exceeded. Close existing shells or raise the quota for this user. ",
 			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Für diesen Benutzer sind höchstens %v gleichzeitige Shells zulässig. Dieser Wert wurde überschritten. "),
@@ -113,37 +116,37 @@ func kinds() [ShellExists + 1]form {
 		TooManyUsers: limited(2150859179,
 			"The WS-Management service cannot process the request. The maximum number of users executing shell operations has been exceeded. ",
 			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Die Höchstzahl der Benutzer mit Shellvorgängen wurde überschritten. "),
-		UnknownResource: {code: 2150858752, value: sender, subcode: "a:DestinationUnreachable", detail: "InvalidResourceURI", reason: text{
+		UnknownResource: refused(2150858752, "a:DestinationUnreachable", "InvalidResourceURI",
 			"The WS-Management service cannot process the request. The service cannot find the resource identified by the resource URI and selectors. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Die durch URI und Selektoren bezeichnete Ressource wurde nicht gefunden. "}},
-		UnknownAction: {code: 2150858771, value: sender, subcode: "a:ActionNotSupported", reason: text{
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Die durch URI und Selektoren bezeichnete Ressource wurde nicht gefunden. "),
+		UnknownAction: refused(2150858771, "a:ActionNotSupported", "",
 			"The WS-Management service does not support the action specified in the request. ",
-			"Die in der Anforderung angegebene Aktion wird vom WS-Verwaltungsdienst nicht unterstützt. "}},
-		HeaderRequired: {code: 2150858769, value: sender, subcode: "a:MessageInformationHeaderRequired", reason: text{
+			"Die in der Anforderung angegebene Aktion wird vom WS-Verwaltungsdienst nicht unterstützt. "),
+		HeaderRequired: refused(2150858769, "a:MessageInformationHeaderRequired", "",
 			"The WS-Management service cannot process the request. The request does not have all the expected SOAP headers. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Sie enthält nicht alle erwarteten SOAP-Header. "}},
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Sie enthält nicht alle erwarteten SOAP-Header. "),
 		MustUnderstand: {code: 2150858768, value: "s:MustUnderstand", reason: text{
 			"The WS-Management service cannot process a SOAP header in the request that is marked as mustUnderstand by the client. ",
 			"Ein SOAP-Header in der Anforderung, der vom Client als mustUnderstand gekennzeichnet ist, kann nicht verarbeitet werden. "}},
-		EnvelopeTooSmall: {code: 2150858805, value: sender, subcode: "w:EncodingLimit", detail: "MinimumEnvelopeLimit", reason: text{
+		EnvelopeTooSmall: refused(2150858805, "w:EncodingLimit", "MinimumEnvelopeLimit",
 			"The WS-Management service cannot process the request because the encoding of the request exceeds an internal encoding limit. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden, da die Codierung ein internes Limit überschreitet. "}},
-		Busy: {code: 2150858802, value: sender, subcode: "w:Concurrency", reason: text{
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden, da die Codierung ein internes Limit überschreitet. "),
+		Busy: refused(2150858802, "w:Concurrency", "",
 			"The WS-Management service cannot complete the WS-Addressing Action URI in the request because the resource was already in use. ",
-			"Die Aktion in der Anforderung kann vom WS-Verwaltungsdienst nicht abgeschlossen werden, da die Ressource bereits verwendet wird. "}},
-		AccessDenied: {code: 5, value: sender, subcode: "w:AccessDenied", reason: text{
-			"Access is denied. ", "Zugriff verweigert "}},
-		IdleTimeoutOutOfBounds: {code: 2150859250, value: sender, subcode: "w:InvalidParameter", detail: "InvalidValue", reason: text{
+			"Die Aktion in der Anforderung kann vom WS-Verwaltungsdienst nicht abgeschlossen werden, da die Ressource bereits verwendet wird. "),
+		AccessDenied: refused(5, "w:AccessDenied", "",
+			"Access is denied. ", "Zugriff verweigert "),
+		IdleTimeoutOutOfBounds: refused(2150859250, "w:InvalidParameter", "InvalidValue",
 			"The WS-Management service cannot process the request. The IdleTimeout value is outside of the range that is allowed. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Der Wert IdleTimeout liegt außerhalb des zulässigen Bereichs. "}},
-		UnknownCodePage: {code: 2150859072, value: sender, subcode: "w:InvalidParameter", detail: "InvalidValue", reason: text{
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Der Wert IdleTimeout liegt außerhalb des zulässigen Bereichs. "),
+		UnknownCodePage: refused(2150859072, "w:InvalidParameter", "InvalidValue",
 			"The Windows Remote Shell cannot process the request. The code page is not supported. ",
-			"Die Windows-Remoteshell kann die Anforderung nicht verarbeiten. Die Codepage wird nicht unterstützt. "}},
-		CommandExists: {code: 2150859222, value: sender, subcode: "w:AlreadyExists", reason: text{
+			"Die Windows-Remoteshell kann die Anforderung nicht verarbeiten. Die Codepage wird nicht unterstützt. "),
+		CommandExists: refused(2150859222, "w:AlreadyExists", "",
 			"The WS-Management service cannot process the request. A command with this identifier exists in the shell. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. In der Shell ist ein Befehl mit dieser Kennung vorhanden. "}},
-		ShellExists: {code: 2150859223, value: sender, subcode: "w:AlreadyExists", reason: text{
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. In der Shell ist ein Befehl mit dieser Kennung vorhanden. "),
+		ShellExists: refused(2150859223, "w:AlreadyExists", "",
 			"The WS-Management service cannot process the request. A shell with this identifier exists. ",
-			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Eine Shell mit dieser Kennung ist vorhanden. "}},
+			"Die Anforderung kann vom WS-Verwaltungsdienst nicht verarbeitet werden. Eine Shell mit dieser Kennung ist vorhanden. "),
 	}
 }

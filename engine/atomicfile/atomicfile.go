@@ -1,0 +1,37 @@
+// Package atomicfile replaces files of this machine.
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write writes a file so that readers see either the old content, if there was one, or all
+// of the new. Whoever wants the content on the disk before the file gets its name syncs it in
+// write.
+func Write(path string, mode fs.FileMode, write func(*os.File) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // after the rename there is nothing to remove
+	if err := errors.Join(file.Chmod(mode), write(file), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// Bytes is the content for Write.
+func Bytes(content []byte) func(*os.File) error {
+	return func(file *os.File) error {
+		_, err := file.Write(content)
+		return err
+	}
+}
+
+// Synced is the content for Write, which it puts on the disk.
+func Synced(content []byte) func(*os.File) error {
+	return func(file *os.File) error { return errors.Join(Bytes(content)(file), file.Sync()) }
+}

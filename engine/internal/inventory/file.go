@@ -1,0 +1,217 @@
+package inventory
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/inventory/ansible"
+	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
+)
+
+// read reads what a path of the command line names.
+func (l *loader) read(given string) {
+	info, err := os.Stat(l.src.files().Abs(given))
+	if err == nil && info.IsDir() {
+		l.addFolder(given)
+		l.folder(given)
+		return
+	}
+	name, text, err := l.open(given)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.diags = append(l.diags, diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, l.nearFile(given))...)
+	case err != nil:
+		l.unreadable(given, err)
+	default:
+		l.file(name, text, filepath.Dir(given))
+	}
+}
+
+// nearFile offers a file with a name like one that is not there.
+func (l *loader) nearFile(given string) string {
+	entries, err := os.ReadDir(filepath.Dir(l.src.files().Abs(given)))
+	if err != nil {
+		return ""
+	}
+	return diag.Near(filepath.Base(given), lists.Map(entries, func(entry os.DirEntry) string { return entry.Name() }))
+}
+
+func (l *loader) unreadable(name string, err error) {
+	l.diags = append(l.diags, diag.Errorf(nil, "Unreadable inventory", "The inventory %s could not be read: %v.", name, err)...)
+}
+
+// shippedFolder is where the inventories inside the program are in the source tree.
+const shippedFolder = "inventories"
+
+// open finds a file as given, with .hcl, or by its name among those that ship
+// with the program.
+func (l *loader) open(given string) (string, []byte, error) {
+	names := []string{given, given + ".hcl"}
+	if dir, base := path.Split(path.Clean(filepath.ToSlash(given))); dir == "" || dir == shippedFolder+"/" {
+		names = append(names, "builtin:"+base, "builtin:"+base+".hcl")
+	}
+	for _, name := range names {
+		text, err := l.src.files().ReadFile(name)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return name, text, err
+		}
+	}
+	return "", nil, fs.ErrNotExist
+}
+
+// folder reads all inventories of a folder and of those inside it, by name.
+func (l *loader) folder(folder string) {
+	entries, err := os.ReadDir(l.src.files().Abs(folder))
+	if err != nil {
+		l.unreadable(folder, err)
+		return
+	}
+	for _, entry := range entries {
+		if ansible.IsPassedOver(entry.Name()) {
+			continue
+		}
+		name := filepath.Join(folder, entry.Name())
+		if entry.IsDir() {
+			l.folder(name)
+			continue
+		}
+		text, err := os.ReadFile(l.src.files().Abs(name))
+		if err != nil {
+			l.unreadable(name, err)
+			continue
+		}
+		l.file(name, text, "")
+	}
+}
+
+// addFolder remembers a folder that may have variables, once.
+func (l *loader) addFolder(folder string) {
+	if folder = filepath.Clean(folder); !slices.Contains(l.folders, folder) {
+		l.folders = append(l.folders, folder)
+	}
+}
+
+// file reads one inventory in its format. Beside one of Ansible's there may be
+// folders with variables.
+func (l *loader) file(name string, text []byte, folder string) {
+	format := ansible.Detect(name, text, l.isExecutable(name))
+	if format == ansible.HCL {
+		l.hcl(name, text)
+		return
+	}
+	whole := source.NewText(name, text)
+	l.inv.Sources[name] = whole.File()
+	switch format {
+	case ansible.NoScript:
+		l.errorf(whole.LineRange(1), "Script is not executable", "This looks like an inventory script. Make it executable, by chmod +x %s.", name)
+	case ansible.EncryptedFile:
+		l.errorf(whole.LineRange(1), "Encrypted inventory", "This file is encrypted by Ansible Vault, and kinit does not decrypt such files.")
+	case ansible.Script:
+		l.script(whole)
+	case ansible.YAMLFormat:
+		l.merge(ansible.YAML(whole))
+	case ansible.JSONFormat:
+		l.merge(ansible.JSON(whole))
+	default:
+		l.merge(ansible.INI(whole))
+	}
+	if folder != "" {
+		l.addFolder(folder)
+	}
+}
+
+func (l *loader) isExecutable(name string) bool {
+	info, err := os.Stat(l.src.files().Abs(name))
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// scriptTimeout is how long an inventory script may take when nobody says.
+const scriptTimeout = time.Minute
+
+// script runs an inventory script and reads what it prints. Problems have their place in
+// the first line of the script.
+func (l *loader) script(text *source.Text) {
+	timeout := l.src.Timeout
+	if timeout == 0 {
+		timeout = scriptTimeout
+	}
+	doc, texts := ansible.Program{
+		Name: text.Name, Path: l.src.files().Abs(text.Name), Folder: l.src.Cwd, Environ: l.src.Environ, Timeout: timeout,
+	}.Read(l.ctx)
+	for _, printed := range texts {
+		l.inv.Sources[printed.Name] = printed.File()
+	}
+	first := text.LineRange(1)
+	for i, d := range doc.Diags {
+		if d.Subject == nil && strings.HasPrefix(string(text.Bytes), "#!") {
+			doc.Diags[i].Subject = &first
+		}
+	}
+	l.merge(doc)
+}
+
+// hcl reads an inventory in kinit's own format.
+func (l *loader) hcl(name string, text []byte) {
+	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	if file != nil {
+		l.inv.Sources[name] = file
+	}
+	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	if problems.HasErrors() {
+		return
+	}
+	bounds.Limit(file.Body.(*hclsyntax.Body))
+	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
+}
+
+// context is the scope of an inventory file: functions only. Which of its values are
+// sensitive is known by their names.
+func (l *loader) context(file string) *hcl.EvalContext {
+	functions := eval.Functions(l.src.files(), spec.Folder(file), nil)
+	delete(functions, "sensitive")
+	return &hcl.EvalContext{Functions: functions}
+}
+
+// blocks reads one file's blocks. Values for variables in a later file win.
+func (l *loader) blocks(body *hclsyntax.Body, ctx *hcl.EvalContext) {
+	for _, name := range sortedNames(body.Attributes) {
+		attr := body.Attributes[name]
+		if name != "vars" {
+			l.errorf(attr.NameRange, "Unknown argument", "An inventory has no argument %q outside of blocks, only vars.", name)
+			continue
+		}
+		for key, value := range l.object(attr.Expr, ctx) {
+			l.inv.Vars[key] = value.Value
+		}
+	}
+	for _, b := range body.Blocks {
+		switch {
+		case b.Type == "lock" && len(b.Labels) > 0:
+			l.errorf(b.DefRange(), "Wrong labels", "A lock block has no label.")
+		case b.Type == "lock":
+			l.lock(b, ctx)
+		case b.Type != "host" && b.Type != "group":
+			l.errorf(b.TypeRange, "Unknown block type", "An inventory has no block %q.%s", b.Type, diag.Near(b.Type, []string{"host", "group", "lock"}))
+		case len(b.Labels) != 1:
+			l.errorf(b.DefRange(), "Wrong labels", "A %s block has one label, its name.", b.Type)
+		case b.Type == "host":
+			l.host(b, ctx)
+		default:
+			l.group(b, ctx)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package inventory
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/spec"
+)
+
+// Sources is where inventories come from and how names that are in none are
+// looked up.
+type Sources struct {
+	Cwd     string   // an absolute path
+	Home    string   // the user's home folder
+	Builtin fs.FS    // inventories inside the program; may be nil
+	Environ []string // KEY=value pairs, for inventory scripts
+	// Timeout is how long an inventory script may take; 0 means a minute.
+	Timeout time.Duration
+	// Resolves reports whether a name has an address; nil asks nobody and says no.
+	Resolves func(ctx context.Context, name string) bool
+}
+
+func (s Sources) files() spec.Sources {
+	return spec.Sources{Cwd: s.Cwd, Home: s.Home, Builtin: s.Builtin}
+}
+
+// loader is the state of one Load.
+type loader struct {
+	ctx       context.Context
+	src       Sources
+	inv       *Inventory
+	named     map[string]bool // hosts that groups name before, or instead of, their declaration
+	outside   []source.Ref    // the same, in order
+	uses      []use
+	folders   []string     // with group_vars and host_vars, as the user named them
+	templates []source.Ref // variables with Jinja expressions
+	jumps     []string     // ways to hosts, as ssh has them: user@host:port,…
+	diags     diag.List
+}
+
+// use is a group within another.
+type use struct {
+	source.Ref
+	within string
+}
+
+func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
+	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
+}
+
+func (l *loader) warnf(at hcl.Range, summary, format string, args ...any) {
+	list := diag.Errorf(&at, summary, format, args...)
+	list[0].Warning = true
+	l.diags = append(l.diags, list...)
+}
+
+// set overlays variables with those of a later place.
+func (l *loader) set(into *source.Vars, vars source.Vars) {
+	if *into == nil {
+		*into = source.Vars{}
+	}
+	maps.Copy(*into, vars)
+	for name, v := range vars {
+		if v.Unread == source.Jinja {
+			l.templates = append(l.templates, source.Ref{Name: name, At: v.At})
+		}
+	}
+}

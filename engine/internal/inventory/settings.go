@@ -1,0 +1,145 @@
+package inventory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"kinit/engine/secret"
+)
+
+// Localhost is the name of this machine, which is always known.
+const Localhost = "localhost"
+
+// The values of Settings.Transport.
+const (
+	SSH   = "ssh"
+	WinRM = "winrm"
+	Local = "local"
+)
+
+// The values of Settings.OS.
+const (
+	Linux   = "linux"
+	Windows = "windows"
+)
+
+// The values of Settings.Auth, which are ways to log in over WinRM.
+const (
+	Basic       = "basic"
+	NTLM        = "ntlm"
+	Certificate = "certificate"
+)
+
+// Settings is how one host is reached. It is plain data.
+type Settings struct {
+	Name          string
+	Address       string       // a name or an IP address; the host's name if missing
+	Port          int          // 0 means the transport's default
+	User          string       // empty means the transport's default
+	Transport     string       // SSH, WinRM or Local
+	Via           string       // the name of the host to go through, empty means none
+	Become        string       // the user to become after login, empty means none
+	IdentityFiles []string     // absolute paths of private keys
+	KnownHosts    string       // absolute path; empty means ~/.ssh/known_hosts
+	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
+	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
+	Password      secret.Value // of WinRM
+	OS            string       // Linux or Windows; empty means the transport's default
+	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
+	Certificate   string       // of WinRM: the only accepted certificate, in PEM
+	// ConnectTimeout is how long each of the connection, the login and a first shell may
+	// take; 0 means the transport's default.
+	ConnectTimeout time.Duration
+	Pace           float64 // how many times slower than an ordinary machine it is; 0 means measure
+	FromSSHConfig  bool    // missing settings come from ~/.ssh/config, for the Address
+}
+
+// Outside is the settings of a host that no inventory has.
+func Outside(name string) Settings {
+	if name == Localhost {
+		return Settings{Name: name, Address: name, Transport: Local}
+	}
+	return Settings{Name: name, Address: name, Transport: SSH, FromSSHConfig: true}
+}
+
+// given holds the settings that a host or group block sets, and their values.
+type given struct {
+	Settings
+	has map[string]bool
+}
+
+// apply overrides settings with the given ones.
+func (g given) apply(s *Settings) {
+	if len(g.has) == 0 {
+		return
+	}
+	for name, set := range map[string]func(){
+		"address":     func() { s.Address = g.Address },
+		"port":        func() { s.Port = g.Port },
+		"user":        func() { s.User = g.User },
+		"transport":   func() { s.Transport = g.Transport },
+		"via":         func() { s.Via = g.Via },
+		"become":      func() { s.Become = g.Become },
+		"keys":        func() { s.IdentityFiles = g.IdentityFiles },
+		"known_hosts": func() { s.KnownHosts = g.KnownHosts },
+		"host_keys":   func() { s.HostKeys = g.HostKeys },
+		"password":    func() { s.Password = g.Password },
+		"os":          func() { s.OS = g.OS },
+		"auth":        func() { s.Auth = g.Auth },
+		"certificate": func() { s.Certificate = g.Certificate },
+
+		"connect_timeout": func() { s.ConnectTimeout = g.ConnectTimeout },
+		"pace":            func() { s.Pace = g.Pace },
+	} {
+		if g.has[name] {
+			set()
+		}
+	}
+}
+
+// merge overrides settings of the same group from an earlier file.
+func (g *given) merge(later given) {
+	later.apply(&g.Settings)
+	if g.has == nil {
+		g.has = map[string]bool{}
+	}
+	for name, has := range later.has {
+		g.has[name] = g.has[name] || has
+	}
+}
+
+// scalarText converts a text, number or bool to text.
+func scalarText(value cty.Value) (text string, ok bool) {
+	if value == cty.NilVal || value.IsNull() || !value.Type().IsPrimitiveType() {
+		return "", false
+	}
+	converted, err := convert.Convert(value, cty.String)
+	if err != nil {
+		return "", false
+	}
+	return converted.AsString(), true
+}
+
+// wholeNumber is a number, or a text with one.
+func wholeNumber(value cty.Value) (int, bool) {
+	text, ok := scalarText(value)
+	var n int
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); !ok || err != nil {
+		return 0, false
+	}
+	return n, true
+}
+
+// isTrue reads a bool as Ansible does.
+func isTrue(text string) (yes, ok bool) {
+	text = strings.ToLower(text)
+	if slices.Contains([]string{"true", "yes", "on", "1", "t", "y"}, text) {
+		return true, true
+	}
+	return false, slices.Contains([]string{"false", "no", "off", "0", "f", "n"}, text)
+}

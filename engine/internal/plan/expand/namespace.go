@@ -1,0 +1,335 @@
+// Package expand turns the blocks of a spec into instances: each has a task, a key and a
+// host. It does not know what instances refer to.
+//
+// Its files, each of which uses those before it alone: namespace.go, early.go, host.go,
+// instance.go, expand.go.
+package expand
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/bounds"
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
+	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/sensitive"
+	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
+)
+
+// Namespace is one of the spec's namespaces with the values of its names before the run.
+type Namespace struct {
+	*spec.Namespace
+	Scope   *eval.Scope
+	Made    map[string]*spec.Task          // the tasks that make secrets, by the name of the secret
+	Secrets map[string]cty.Value           // the ones that no task makes
+	Inputs  map[string]*Binding            // variables whose values may need those of tasks
+	Outputs map[string]map[string]*Binding // of imports, by label
+	Nothing map[string]cty.Value           // the values of task and secret without references; not to be changed
+}
+
+// Binding is an expression of one namespace that has a name in another one: an output of an
+// import, or an input of it that may need values of tasks. A reference to it is a reference
+// to everything it refers to.
+type Binding struct {
+	Namespace *Namespace // of the expression
+	Expr      hcl.Expression
+	Name      string                                 // in the whole plan, such as import.shop.url or import.shop.var.port
+	Give      func(cty.Value) (cty.Value, diag.List) // converts the expression's value to the value of the name
+
+	Cyclic bool // it needs itself, which was reported
+	late   bool // it needs values of tasks
+}
+
+// namespaces makes the namespaces of a spec, and the bindings between them.
+func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespace, []*Binding, diag.List) {
+	all, bindings := map[*spec.Namespace]*Namespace{}, []*Binding(nil)
+	var declare func(names *spec.Namespace, scope *eval.Scope) *Namespace
+	declare = func(names *spec.Namespace, scope *eval.Scope) *Namespace {
+		s := &Namespace{
+			Namespace: names, Scope: scope, Made: map[string]*spec.Task{}, Secrets: scope.Secrets(),
+			Inputs: map[string]*Binding{}, Outputs: map[string]map[string]*Binding{},
+		}
+		all[names] = s
+		s.Nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.Secrets)}
+		for _, declared := range names.Secrets {
+			if declared.Task != nil {
+				s.Made[declared.Name] = declared.Task
+			}
+		}
+		scopes := scope.Imports()
+		for _, inner := range names.Imports {
+			bindings = append(bindings, s.declareImport(declare(inner, scopes[inner.Label]))...)
+		}
+		return s
+	}
+	declare(sp.Root, scope)
+	for changed := true; changed; {
+		changed = false
+		for _, r := range bindings {
+			if !r.late && r.Namespace.IsLate(r.Expr) {
+				r.late, changed = true, true
+			}
+		}
+	}
+	return all, bindings, cycles(sp, all, bindings)
+}
+
+// cycles finds the bindings that need themselves, and reports one of each cycle: the one that
+// a task names first, or else the first one.
+func cycles(sp *spec.Spec, in map[*spec.Namespace]*Namespace, bindings []*Binding) (diags diag.List) {
+	visited := map[*Binding]bool{}
+	var visit func(r *Binding, path []*Binding)
+	visit = func(r *Binding, path []*Binding) {
+		if i := slices.Index(path, r); i >= 0 {
+			at := r.Expr.Range()
+			diags = append(diags, diag.Errorf(&at, "Values in a cycle", "The value of %s needs itself.", r.Name)...)
+			for _, in := range path[i:] {
+				in.Cyclic = true
+			}
+		}
+		if visited[r] {
+			return
+		}
+		visited[r] = true
+		for _, need := range r.Namespace.mentioned(r.Expr) {
+			visit(need, append(path, r))
+		}
+	}
+	var named []*Binding // first by the expressions that determine instances
+	for _, s := range sp.Tasks {
+		named = append(named, in[s.In].mentioned(s.RunOnce, s.Hosts, s.ForEach, s.Host)...)
+	}
+	for _, s := range sp.Tasks {
+		named = append(named, in[s.In].mentioned(append(Expressions(s.Args), s.When...)...)...)
+	}
+	bindings = append(named, bindings...)
+	for _, r := range bindings {
+		visit(r, nil)
+	}
+	return diags
+}
+
+// declareImport makes the bindings between a namespace and one that it imports.
+func (s *Namespace) declareImport(inner *Namespace) []*Binding {
+	var all []*Binding
+	outputs := map[string]*Binding{}
+	for _, o := range inner.Namespace.Outputs {
+		outputs[o.Name] = &Binding{Namespace: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.output(o)}
+		all = append(all, outputs[o.Name])
+	}
+	s.Outputs[inner.Label] = outputs
+	waiting := inner.Scope.Waiting()
+	for _, v := range inner.Variables {
+		if w := waiting[v.Name]; w != nil {
+			inner.Inputs[v.Name] = &Binding{Namespace: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value}
+			all = append(all, inner.Inputs[v.Name])
+		}
+	}
+	return all
+}
+
+// output returns a function that converts an output of an import for its importer.
+func (s *Namespace) output(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
+	return func(value cty.Value) (cty.Value, diag.List) {
+		if o.Sensitive {
+			value = sensitive.Mark(value)
+			s.Scope.Mask(value)
+		}
+		return value, nil
+	}
+}
+
+// Context returns the scope of expressions in a file outside of a task.
+func (s *Namespace) Context(file string) *hcl.EvalContext { return s.Scope.Context(file) }
+
+// Title names the namespace in messages.
+func (s *Namespace) Title() string {
+	if path := s.Path(); path != "" {
+		return path
+	}
+	return "the playbook"
+}
+
+// StepKey returns the key that a step of a traversal selects.
+func StepKey(step hcl.Traverser) (string, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		return decode.KeyText(step.Key)
+	}
+	return "", false
+}
+
+// Secret returns the task that makes the secret of a traversal, or nil without one, and
+// errors of the traversal.
+func (s *Namespace) Secret(t hcl.Traversal) (*spec.Task, diag.List) {
+	at := t.SourceRange()
+	if len(t) < 2 {
+		return nil, diag.Errorf(&at, "Invalid reference", "Name a secret, as in secret.password.")
+	}
+	name, _ := StepKey(t[1])
+	if _, ok := s.Secrets[name]; ok || s.Made[name] != nil {
+		return s.Made[name], nil
+	}
+	names := append(slices.Collect(maps.Keys(s.Made)), slices.Collect(maps.Keys(s.Secrets))...)
+	return nil, diag.Errorf(&at, "Unknown secret", "There is no secret.%s.%s", name, diag.Near(name, names))
+}
+
+// Bindings lists the bindings of a traversal, and reports its errors.
+func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
+	at, key := t.SourceRange(), ""
+	if len(t) > 1 {
+		key, _ = StepKey(t[1])
+	}
+	outputs, known := s.Outputs[key]
+	switch root := t.RootName(); {
+	case root == "var" && len(t) < 2:
+		return inOrder(s.Inputs), nil
+	case root == "var" && s.Inputs[key] != nil:
+		return []*Binding{s.Inputs[key]}, nil
+	case root != "import":
+		return nil, nil
+	case len(t) < 2:
+		return nil, diag.Errorf(&at, "Invalid reference", "Name an output of an import, as in import.shop.url.")
+	case !known:
+		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.Near(key, slices.Collect(maps.Keys(s.Outputs))))
+	case len(t) == 2:
+		return inOrder(outputs), nil
+	}
+	name, _ := StepKey(t[2])
+	if outputs[name] == nil {
+		return nil, diag.Errorf(&at, "Unknown output", "import.%s has no output %q.%s", key, name, diag.Near(name, slices.Collect(maps.Keys(outputs))))
+	}
+	return []*Binding{outputs[name]}, nil
+}
+
+// mentioned lists the bindings in expressions, which may be nil.
+func (s *Namespace) mentioned(exprs ...hcl.Expression) (all []*Binding) {
+	for _, expr := range exprs {
+		if expr == nil {
+			continue
+		}
+		for _, t := range expr.Variables() {
+			bindings, _ := s.Bindings(t)
+			all = append(all, bindings...)
+		}
+	}
+	return all
+}
+
+// Expressions lists all expressions of a body.
+func Expressions(body *hclsyntax.Body) []hcl.Expression {
+	var all []hcl.Expression
+	for _, attr := range body.Attributes {
+		all = append(all, attr.Expr)
+	}
+	for _, inner := range body.Blocks {
+		all = append(all, Expressions(inner.Body)...)
+	}
+	return all
+}
+
+func inOrder(bindings map[string]*Binding) []*Binding {
+	return lists.Map(slices.Sorted(maps.Keys(bindings)), func(name string) *Binding { return bindings[name] })
+}
+
+// NeedsTask reports whether a traversal refers to a task, a secret that one makes, or a
+// binding that needs one.
+func (s *Namespace) NeedsTask(t hcl.Traversal) bool {
+	root := t.RootName()
+	if root == "task" || len(t) < 2 {
+		return root == "task"
+	}
+	if root == "secret" {
+		name, _ := StepKey(t[1])
+		return s.Made[name] != nil
+	}
+	bindings, _ := s.Bindings(t)
+	return slices.ContainsFunc(bindings, func(r *Binding) bool { return r.late })
+}
+
+// IsLate reports whether an expression needs the values of tasks.
+func (s *Namespace) IsLate(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), s.NeedsTask)
+}
+
+// known adds to a scope the bindings that an expression mentions, none of which needs
+// tasks.
+func (s *Namespace) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
+	vars, imports := map[string]cty.Value{}, map[string]map[string]cty.Value{}
+	var diags diag.List
+	mentions := false
+	for _, t := range expr.Variables() {
+		var bindings []*Binding
+		var more diag.List
+		if t.RootName() == "secret" {
+			_, more = s.Secret(t)
+		} else {
+			bindings, more = s.Bindings(t)
+		}
+		diags = append(diags, more...)
+		mentions = mentions || t.RootName() == "import" || len(t) > 1 && len(bindings) > 0
+		for _, r := range bindings {
+			value, more := r.known()
+			diags = append(diags, more...)
+			if t.RootName() == "var" {
+				vars[strings.TrimPrefix(r.Name, s.Address("var."))] = value
+				continue
+			}
+			label, _ := StepKey(t[1])
+			if imports[label] == nil {
+				imports[label] = map[string]cty.Value{}
+			}
+			imports[label][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
+		}
+	}
+	if !mentions {
+		return ctx, nil
+	}
+	if diags.HasErrors() {
+		return ctx, diags
+	}
+	inner := ctx.NewChild()
+	inner.Variables = map[string]cty.Value{}
+	s.Give(inner.Variables, vars, imports)
+	return inner, nil
+}
+
+// Give sets var and import from the values of bindings.
+func (s *Namespace) Give(variables, vars map[string]cty.Value, imports map[string]map[string]cty.Value) {
+	all := s.Scope.Variables()
+	maps.Copy(all, vars)
+	variables["var"] = cty.ObjectVal(all)
+	given := map[string]cty.Value{}
+	for label := range s.Outputs {
+		given[label] = cty.ObjectVal(imports[label])
+	}
+	variables["import"] = cty.ObjectVal(given)
+}
+
+// known evaluates a binding that needs no task.
+func (r *Binding) known() (cty.Value, diag.List) {
+	if r.Cyclic {
+		return cty.DynamicVal, nil
+	}
+	outer := r.Namespace.Context(r.Expr.Range().Filename).NewChild()
+	outer.Variables = r.Namespace.Nothing
+	ctx, diags := r.Namespace.known(r.Expr, outer)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	value, problems := bounds.Value(r.Expr, ctx)
+	if problems.HasErrors() {
+		return cty.DynamicVal, nil // reported when all bindings are checked
+	}
+	value, _ = r.Give(value)
+	return value, nil
+}

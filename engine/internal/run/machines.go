@@ -1,0 +1,92 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"kinit/engine/graph"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
+)
+
+// machines connects tasks to their hosts.
+type machines struct {
+	pool  *host.Pool
+	doors sync.Map  // of *door by host
+	first *sync.Map // the first attempts to connect by login, if tasks share them; else nil
+}
+
+// connect connects to a task's host, as the user that the task wants. A host that does not
+// answer does not delay others.
+func (m *machines) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
+	as := (*host.Become)(t.Become)
+	defer func() {
+		if err == nil {
+			m.door(t.Host).reached()
+		}
+	}()
+	if machine := m.pool.Connected(t.Host, as); machine != nil {
+		return machine, nil
+	}
+	connect := func() (*host.Machine, error) { return m.pool.As(ctx, t.Host, as) }
+	if m.first != nil {
+		connect = m.sharing(t, connect)
+	}
+	graph.Aside(ctx, func() { machine, err = connect() })
+	return machine, err
+}
+
+// login is a host, and the user as whom a task works there.
+type login struct {
+	host   string
+	become host.Become
+	other  bool // than the user of the host's settings
+}
+
+// sharing returns connect for one of many tasks that ask for a host at the same time, when
+// they are looked at ahead of their turn. Each would wait for a host that is dead: they
+// share the first attempt.
+func (m *machines) sharing(t *plan.Task, connect func() (*host.Machine, error)) func() (*host.Machine, error) {
+	key := login{host: t.Host}
+	if t.Become != nil {
+		key.become, key.other = host.Become(*t.Become), true
+	}
+	first, _ := m.first.LoadOrStore(key, sync.OnceValues(connect))
+	return first.(func() (*host.Machine, error))
+}
+
+// door lets one task at a time try to reach a host until one has: if the host is dead, that
+// task fails and the others are left out, instead of failing for the same reason.
+type door struct {
+	turn chan struct{} // holds a token while a task tries
+	open chan struct{} // closed once a task has reached the host
+	once sync.Once
+}
+
+func (m *machines) door(name string) *door {
+	found, _ := m.doors.LoadOrStore(name, &door{turn: make(chan struct{}, 1), open: make(chan struct{})})
+	return found.(*door)
+}
+
+// enter waits for the turn of a task, or until the door is open. The task calls leave when it
+// has ended, so that the next one has its turn.
+func (d *door) enter(ctx context.Context) (leave func()) {
+	leave = func() {}
+	select {
+	case <-d.open:
+		return leave
+	default:
+	}
+	graph.Aside(ctx, func() {
+		select {
+		case <-d.open:
+		case <-ctx.Done():
+		case d.turn <- struct{}{}:
+			leave = func() { <-d.turn }
+		}
+	})
+	return leave
+}
+
+// reached opens the door.
+func (d *door) reached() { d.once.Do(func() { close(d.open) }) }

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/factcache"
+	"kinit/engine/internal/plan"
+	"kinit/engine/secret"
+)
+
+// Options is what a run needs besides the plan.
+type Options struct {
+	Check     bool    // read only, and report what would change
+	Ahead     bool    // with Check: look at all tasks at once, then report them in order
+	Confirm   Confirm // asked before each task that would change something; nil allows all
+	Forks     int     // how many tasks run at the same time, at least 1
+	Expect    Expect  // limits the changes of each task; nil allows all
+	Events    event.Sink
+	Redactor  *secret.Redactor
+	FactCache FactCache // the zero value keeps nothing
+	// Lasting ends when the run must stop completely, tasks of always included; nil never
+	// ends.
+	Lasting context.Context
+	// Timeout limits an attempt at a task without a timeout, 30 min if 0.
+	Timeout time.Duration
+}
+
+// Confirm decides whether a task is done. steps are its changes, redacted, or nil if they
+// are not known before it runs. It may be called by several goroutines at once. An error
+// fails the task.
+type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
+
+// Expect decides whether a task may do its steps, which are redacted. An error fails the
+// task before it has changed anything. It may be called by several goroutines at once.
+type Expect func(t *plan.Task, steps []string) error
+
+// FactCache gives access to values that earlier runs have read from hosts.
+type FactCache struct {
+	Store    factcache.Store
+	Identify func(host string) (string, error) // how a host is reached, and its keys
+	Fresh    bool                              // read everything again
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"sync"
+	"time"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+)
+
+// TaskResult is how one task ended.
+type TaskResult struct {
+	Task     *plan.Task
+	Status   event.Status
+	Steps    []string
+	Pending  bool   // in a dry run: its changes are not known before other tasks have run
+	Message  string // redacted
+	Started  time.Time
+	Duration time.Duration
+}
+
+// record is the state of a finished task.
+type record struct {
+	result   TaskResult
+	pending  bool // in a dry run: it would change something, so its values are not known
+	declined bool // the user declined it
+	undone   bool // it failed, or was skipped because of a failure
+	diags    diag.List
+}
+
+// skipped returns the record of a task that was not done.
+func skipped(t *plan.Task, why string) record {
+	return record{result: TaskResult{Task: t, Status: event.Skipped, Message: why}}
+}
+
+// changed reports whether the task changed something, even if it failed afterwards.
+func (rec record) changed() bool {
+	return rec.result.Status == event.Changed || rec.failed() && len(rec.result.Steps) > 0
+}
+
+// failed reports whether the task itself failed.
+func (rec record) failed() bool {
+	return rec.result.Status == event.Failed || rec.result.Status == event.Unreachable
+}
+
+// why returns the reason to skip the tasks that depend on this one.
+func (rec record) why() string {
+	if rec.result.Status == event.Skipped {
+		return rec.result.Message
+	}
+	return "after the failure of " + rec.result.Task.Address
+}
+
+// records holds how the finished tasks ended. It is safe for use by several goroutines.
+type records struct {
+	mu      sync.Mutex
+	ended   map[string]record // by address
+	closed  map[string]string // by key of a gate that lets nothing pass: why
+	dropped map[string]string // by host: why it is left out
+	lost    map[string]string // by host: why nothing more is tried on it
+}
+
+func newRecords() *records {
+	return &records{ended: map[string]record{}, closed: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
+}
+
+// add records how a task ended, once: it returns false if that is known already.
+func (r *records) add(rec record) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := rec.result.Task
+	if _, known := r.ended[t.Address]; known {
+		return false
+	}
+	r.ended[t.Address] = rec
+	if rec.result.Status == event.Unreachable && r.lost[t.Host] == "" {
+		r.lost[t.Host] = rec.why()
+	}
+	return true
+}
+
+// of returns the record of a task, empty if it has not ended.
+func (r *records) of(address string) record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended[address]
+}
+
+// because returns why the tasks that depend on a failed key are skipped.
+func (r *records) because(cause string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if why := r.closed[cause]; why != "" {
+		return why
+	}
+	if rec := r.ended[cause]; rec.undone {
+		return rec.why()
+	}
+	return "after the failure of " + cause
+}

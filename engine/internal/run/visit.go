@@ -1,0 +1,109 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/internal/plan"
+)
+
+// visit does one task. It returns an error if its dependents must not run.
+func (r *runner) visit(ctx context.Context, t *plan.Task) error {
+	started := time.Now()
+	if t.Skip != "" {
+		r.values.Set(t.Address, nil)
+		r.finish(started, skipped(t, t.Skip))
+		return nil
+	}
+	if !r.records.asked(t) {
+		r.values.Set(t.Address, nil)
+		return nil
+	}
+	if why := r.records.leftOut(t); why != "" {
+		r.skip(t, why)
+		return errLeftOut
+	}
+	needed, err := r.needed(t)
+	if err != nil {
+		return r.fail(ctx, t, started, outcome{}, err)
+	}
+	if !needed {
+		r.values.Set(t.Address, nil)
+		r.finish(started, skipped(t, "when is false"))
+		return nil
+	}
+	reason, err := r.declined(ctx, t)
+	if err != nil {
+		return r.fail(ctx, t, started, outcome{}, err)
+	}
+	if reason != "" {
+		rec := skipped(t, reason)
+		rec.declined = true
+		r.finish(started, rec)
+		return nil
+	}
+	defer r.machines.door(t.Host).enter(ctx)()
+	if why := r.records.leftOut(t); why != "" { // since the host is known to be dead
+		r.skip(t, why)
+		return errLeftOut
+	}
+	r.report.emitOf(t, event.Event{Kind: event.TaskStarted})
+	if t.Always {
+		within, end := r.here.present(ctx, t)
+		defer end()
+		ctx = within
+	}
+	out, err := r.look(ctx, t)
+	if err != nil && r.opts.Check && ctx.Err() == nil {
+		out, err = r.orPending(t, out, err)
+	}
+	if err != nil {
+		return r.fail(ctx, t, started, out, err)
+	}
+	if out.pending {
+		r.values.SetUnknown(t.Address)
+	}
+	result := TaskResult{Task: t, Status: out.status(), Steps: out.steps, Pending: out.blind, Message: out.message}
+	r.finish(started, record{result: result, pending: out.pending})
+	return nil
+}
+
+// fail records a failed task with its diagnostic. A task that an interrupt ended does not
+// count as failed.
+func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out outcome, err error) error {
+	if ctx.Err() != nil {
+		rec := skipped(t, r.report.redact(interrupted(ctx)))
+		rec.result.Steps = out.steps
+		r.finish(started, rec)
+		return ctx.Err()
+	}
+	status := event.Failed
+	if isConnection(err) {
+		status = event.Unreachable
+	}
+	diags := r.report.explain(t, err)
+	r.report.emitProblems(t, diags, err)
+	result := TaskResult{Task: t, Status: status, Steps: out.steps, Message: r.report.errorText(t, err)}
+	r.finish(started, record{result: result, undone: true, diags: diags})
+	return err
+}
+
+// skip records a task that was not done because of a failure or an interrupt. It is
+// counted, but is no error.
+func (r *runner) skip(t *plan.Task, why string) {
+	rec := skipped(t, why)
+	rec.undone = true
+	r.finish(time.Now(), rec)
+}
+
+// finish records how a task ended and emits the event, the first time it is called for the
+// task.
+func (r *runner) finish(started time.Time, rec record) {
+	rec.result.Started, rec.result.Duration = started, time.Since(started)
+	if !r.records.add(rec) {
+		return
+	}
+	r.report.emitOf(rec.result.Task, event.Event{Kind: event.TaskFinished, Status: rec.result.Status,
+		Steps: rec.result.Steps, Message: rec.result.Message, Duration: rec.result.Duration})
+}

@@ -1,0 +1,20 @@
+package lists_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/lists"
+)
+
+func TestMapKeepsTheOrderAndMakesNothingOfNothing(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff([]string{"2", "1"}, lists.Map([]int{2, 1}, strconv.Itoa)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := lists.Map([]int{}, strconv.Itoa); got != nil {
+		t.Errorf("nothing becomes %v, want nil", got)
+	}
+}

@@ -1,0 +1,109 @@
+// Package ownership determines the owner of an object on a host.
+//
+// A module may replace or remove objects that its cluster made. Objects from before kinit,
+// or of another cluster, are not changed.
+package ownership
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// Signature is the owner in marks outside of the owner's manifest: the owner's name and
+// the id of its instance. Two owners with one name have two signatures. It is empty
+// without an owner.
+func Signature(h module.Host) string {
+	if h.Owner() == "" || h.Instance() == "" {
+		return h.Owner()
+	}
+	return h.Owner() + separator + h.Instance()
+}
+
+// Name returns the owner's name in a signature, for people and for folders.
+func Name(signature string) string {
+	name, _, _ := strings.Cut(signature, separator)
+	return name
+}
+
+// Who returns the owner of a signature for messages that also name another owner.
+func Who(signature, beside string) string {
+	if signature != beside && Name(signature) == Name(beside) {
+		return "another cluster " + Name(signature)
+	}
+	return "cluster " + Name(signature)
+}
+
+// Short returns the owner of a signature for messages that have already called it a cluster.
+func Short(signature, beside string) string {
+	if signature != beside && Name(signature) == Name(beside) {
+		return "another " + Name(signature)
+	}
+	return Name(signature)
+}
+
+// Namesake reports whether a signature belongs to another owner with the name of the host's owner.
+func Namesake(h module.Host, signature string) bool {
+	return h.Owner() != "" && Name(signature) == h.Owner() && signature != Signature(h)
+}
+
+// LeftAlone returns the message that an object of another owner with the same name remains.
+func LeftAlone(h module.Host, what string) string {
+	return what + " is left alone: another cluster " + h.Owner() + " made it"
+}
+
+// separator is in no name and in no id.
+const separator = "."
+
+// Of returns the owner's mark of an object and whether there is one. Without kinds,
+// a mark of any kind counts: a path has one owner, whichever module made it.
+func Of(ctx context.Context, h module.Host, id string, kinds ...string) (module.Mark, bool, error) {
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return module.Mark{}, false, fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
+	}
+	for _, m := range marks {
+		if m.ID == id && (len(kinds) == 0 || slices.Contains(kinds, m.Kind)) {
+			return m, true, nil
+		}
+	}
+	return module.Mark{}, false, nil
+}
+
+// Free returns nil if the object may be replaced or removed: the owner has a
+// mark of it, or the host belongs to no cluster. Otherwise the error says that the
+// object is not the owner's, followed by the advice.
+func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string) error {
+	if h.Owner() == "" {
+		return nil
+	}
+	_, ours, err := Of(ctx, h, id, kinds...)
+	if err != nil || ours {
+		return err
+	}
+	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", id, h.Owner(), advice)
+}
+
+// Release removes every mark of a deleted object, of one of the kinds or of
+// any. A host without an owner has none.
+func Release(ctx context.Context, h module.Host, id string, kinds ...string) error {
+	if h.Owner() == "" {
+		return nil
+	}
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
+	}
+	for _, m := range marks {
+		if m.ID != id || len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {
+			continue
+		}
+		if err := h.Disown(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

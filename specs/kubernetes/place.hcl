@@ -1,0 +1,76 @@
+# place: where people work with the cluster, on the hypervisor of its services: kubectl, the
+# kubeconfig, and a shell that has both, for "kinit ssh SPEC services".
+
+variable "kubectl" {
+  type        = string
+  default     = ""
+  description = "A kubectl on the services' hypervisor, for \"kinit ssh SPEC services\". Without it kubectl is fetched, unless nodes have the programs of Kubernetes preinstalled."
+}
+
+locals {
+  place = "${local.root}/place"
+}
+
+task "directory" "place" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = local.place
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "download" "kubectl" {
+  stage      = "services"
+  when       = var.kubectl == "" && !var.kubernetes_preinstalled && length(local.linux_nodes) > 0
+  host       = local.services.hypervisor
+  url        = local.kubernetes_programs.kubectl.url
+  sha256     = local.kubernetes_programs.kubectl.sha256
+  sha512     = local.kubernetes_programs.kubectl.sha512
+  sha256_url = local.kubernetes_programs.kubectl.sha256_url
+  unverified = contains(local.kubernetes_unverified, "kubectl")
+  dest       = "${local.place}/kubectl"
+  mode       = "0755"
+  timeout    = "20m"
+  advice     = "The services' hypervisor fetches kubectl. The variable ${local.release_url} names another site with the same layout, and kubectl a file that is there."
+  depends_on = [task.directory.place]
+}
+
+task "link" "kubectl" {
+  stage      = "services"
+  for_each   = toset(var.kubectl == "" ? [] : [var.kubectl])
+  host       = local.services.hypervisor
+  path       = "${local.place}/kubectl"
+  target     = each.key
+  depends_on = [task.directory.place]
+}
+
+task "copy" "place_kubeconfig" {
+  stage = "services"
+  host  = local.services.hypervisor
+  dest  = "${local.place}/kubeconfig"
+  content_secret = templatefile("files/kubeconfig.yaml", {
+    cluster     = local.title
+    api         = local.api
+    server      = local.overlay ? "https://${local.services.ip}:6443" : "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
+    ca          = task.x509_ca.kubernetes.cert_pem
+    certificate = task.x509_certificate.admin.cert_pem
+    key         = task.x509_certificate.admin.key_pem
+  })
+  mode       = "0600"
+  depends_on = [task.directory.place]
+}
+
+task "copy" "shell" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  dest       = "${local.place}/shell.sh"
+  content    = templatefile("files/shell.sh", { cluster = local.title, place = local.place })
+  mode       = "0755"
+  depends_on = [task.directory.place]
+}
+
+host "services" {
+  address = local.services.ip
+  via     = local.services.hypervisor
+  shell   = ["sh", "${local.place}/shell.sh"]
+}

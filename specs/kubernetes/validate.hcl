@@ -1,0 +1,73 @@
+# validate: the versions that kinit deploys, and networks that keep apart.
+
+variable "allow_untested" {
+  type        = bool
+  default     = false
+  description = "Deploy a version of Kubernetes that kinit was not tested with."
+}
+
+locals {
+  # From this minor version of Kubernetes 1 on, kubeadm reads the files that kinit writes (API
+  # v1beta4).
+  oldest_minor     = 31
+  kubernetes_minor = try(tonumber(regex(local.release_pattern, local.kubernetes_version)[0]), -1)
+  tested_versions  = length(local.release_tested) == 0 ? "none of its versions" : join(", ", [for minor in local.release_tested : "v1.${minor}"])
+
+  # The networks of a cluster by the variables that say them, and two that have addresses in
+  # common: the shorter prefix gives both the same network.
+  networks    = { network_cidr = cluster.network.cidr, pod_cidr = var.pod_cidr, service_cidr = var.service_cidr }
+  no_networks = [for name, cidr in local.networks : "${name} is \"${cidr}\"" if !can(regex("^[0-9.]+/[0-9]+$", cidr)) || !can(cidrhost(cidr, 0))]
+  overlaps = length(local.no_networks) > 0 ? [] : [
+    for pair in [["network_cidr", "pod_cidr"], ["network_cidr", "service_cidr"], ["pod_cidr", "service_cidr"]] :
+    join(" and ", [for name in pair : "${name} ${local.networks[name]}"]) if length(distinct([
+      for name in pair : cidrhost("${split("/", local.networks[name])[0]}/${min([for each in pair : tonumber(split("/", local.networks[each])[1])]...)}", 0)
+    ])) == 1
+  ]
+}
+
+task "assert" "version" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = local.kubernetes_minor >= 0
+    message = "\"${local.kubernetes_version}\" is no version of Kubernetes, such as ${local.release_version}. kinit is tested with ${local.tested_versions}."
+  }
+
+  condition {
+    holds   = local.kubernetes_minor < 0 || local.kubernetes_minor >= local.oldest_minor
+    message = "Kubernetes ${local.kubernetes_version} is too old: its kubeadm does not read the files that kinit writes, which v1.${local.oldest_minor} and later ones do. kinit is tested with ${local.tested_versions}."
+  }
+
+  condition {
+    holds   = local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
+    message = "Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with ${local.tested_versions}. Allow it by --var allow_untested=true."
+  }
+
+  condition {
+    holds   = local.kubernetes_minor < 0 || local.release_lists || local.kubernetes_default
+    message = "The images of ${local.kubernetes_version} are not known, only those of ${local.release_version}. Give the pins of both its programs and its images another version: 'kinit pins' lists them, and a --var-file takes them."
+  }
+
+  condition {
+    holds   = !local.images_listed || var.allow_unpinned
+    message = "The images of Kubernetes ${local.kubernetes_version} have no digests that they could be held to; those of ${local.release_version} have. Give container_images, or allow it by --var allow_unpinned=true."
+  }
+}
+
+task "assert" "networks" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = length(local.no_networks) == 0
+    message = "Each network of a cluster is one of IPv4, such as 10.244.0.0/16: ${join(", ", local.no_networks)}."
+  }
+
+  condition {
+    holds   = length(local.overlaps) == 0
+    message = "Networks of the cluster have addresses in common: ${join("; ", local.overlaps)}. Choose others, as by --var pod_cidr=10.200.0.0/16."
+  }
+}

@@ -1,0 +1,107 @@
+# verify: nodes are Ready, pods resolve names and reach each other across nodes, the
+# load balancer leads in, the registry takes and gives.
+
+locals {
+  kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"]
+}
+
+locals {
+  # What is collected when the cluster does not become what it should be.
+  evidence = [
+    concat(local.kubectl, ["get", "nodes", "--output", "wide"]),
+    concat(local.kubectl, ["get", "pods", "--all-namespaces", "--output", "wide"]),
+    concat(local.kubectl, ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"]),
+    ["journalctl", "--unit", "kubelet", "--lines", "40", "--no-pager", "--output", "cat"],
+  ]
+}
+
+# One client watches all nodes, however many: each start of kubectl costs the API server
+# and the node it runs on.
+task "wait" "ready" {
+  stage    = "verify"
+  host     = local.first_node
+  argv     = concat(local.kubectl, ["wait", "--for=condition=Ready", "--timeout=25s"], [for name in keys(cluster.nodes) : "node/${name}"])
+  within   = var.cluster_timeout
+  evidence = concat([concat(local.kubectl, ["describe", "nodes"])], local.evidence)
+}
+
+task "kubectl_apply" "sample" {
+  stage      = "verify"
+  host       = local.first_node
+  kubeconfig = "/etc/kubernetes/admin.conf"
+  content = templatefile("files/sample.yaml", {
+    image     = local.sample_image
+    node_port = var.ingress_node_ports["80"]
+    checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
+  })
+  # Nodes that are on their way to Ready have enough to do.
+  depends_on = [task.wait.ready, task.command.settings]
+}
+
+task "wait" "sample" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s"])
+  within     = var.cluster_timeout
+  evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
+  depends_on = [task.kubectl_apply.sample]
+}
+
+# From outside: through the port that the hypervisor publishes. It is the nodes that take
+# their time, not the machine that asks.
+locals {
+  web_port = [for outside, inside in var.published_ports : outside if inside == 80][0]
+}
+
+task "wait" "ingress" {
+  stage      = "verify"
+  url        = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${local.web_port}/"
+  expect     = "hello from"
+  within     = stretch("3m", task.facts.node[local.first_node].pace)
+  depends_on = [task.wait.sample]
+}
+
+# The pods check each other: every one looks up names and fetches from every one, so
+# that traffic crosses the nodes.
+task "wait" "traffic" {
+  stage      = "verify"
+  url        = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${local.web_port}/cgi-bin/all"
+  expect     = "all ${length(local.linux_nodes)} pods reach each other"
+  within     = stretch("5m", task.facts.node[local.first_node].pace)
+  depends_on = [task.wait.ingress]
+}
+
+# The API server's way to the nodes, which logs and exec take.
+task "wait" "logs" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "logs", "daemonset/sample", "--limit-bytes", "256"])
+  expect     = "hello from"
+  within     = "5m"
+  depends_on = [task.wait.sample]
+}
+
+# The registry takes what is pushed and gives it back.
+task "command" "registry" {
+  stage     = "verify"
+  host      = local.services.hypervisor
+  argv      = ["sh", "-euc", file("files/registry.sh"), "verify", local.registry_local, "${local.root}/registry-client"]
+  read_only = true
+}
+
+# What each node says of itself, so that a simulated one is not taken for a real one.
+task "command" "systems" {
+  stage      = "verify"
+  host       = local.first_node
+  argv       = concat(local.kubectl, ["get", "nodes", "--output", "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}"])
+  read_only  = true
+  depends_on = [task.wait.ready]
+}
+
+output "systems" {
+  value = trimspace(task.command.systems.stdout)
+}
+
+output "nodes" {
+  value = join(" ", [for n in values(cluster.nodes) : "${n.name}=${task.wait.ready.elapsed >= 0 ? "Ready" : ""}"])
+}

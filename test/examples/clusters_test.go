@@ -1,0 +1,71 @@
+package examples
+
+import (
+	"strings"
+	"testing"
+
+	"kinit/engine"
+)
+
+// What a cluster cannot be is refused before any host is asked.
+func TestAClusterThatCannotBeIsRefusedBeforeAnyHostIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		spec string
+		vars map[string]string
+		set  []string
+		want string // empty where it is valid
+	}{
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "latest"}, nil,
+			`"latest" is no version of Kubernetes, such as v1.34.4. kinit is tested with v1.34.`},
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "v1.30.2"}, nil,
+			"Kubernetes v1.30.2 is too old: its kubeadm does not read the files that kinit writes, which v1.31 and later ones do. kinit is tested with v1.34."},
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "v1.35.0", "allow_unpinned": "true"}, nil,
+			"Kubernetes v1.35.0 was not tested with kinit, which is tested with v1.34. Allow it by --var allow_untested=true."},
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "v1.35.0", "allow_unpinned": "true", "allow_untested": "true"}, nil, ""},
+		{"k8s-podman-1-1-1", map[string]string{"kubernetes_version": "v1.34.3"}, nil,
+			"The images of Kubernetes v1.34.3 have no digests that they could be held to; those of v1.34.4 have. Give container_images, or allow it by --var allow_unpinned=true."},
+		{"k8s-libvirt-1-1-1", map[string]string{"compute_os": "windows", "windows_iso": `{url = "file:///w.iso"}`, "windows_payloads": `{kubernetes = {url = "https://mirror.example/v1.35.1/node.tar.gz"}}`}, nil,
+			"Windows nodes have Kubernetes v1.35.1, the control plane has v1.34.4: a kubelet may be up to three minor versions older and never newer. Change windows_payloads.kubernetes or kubernetes_version."},
+		{"k8s-libvirt-1-1-1", map[string]string{"compute_os": "windows", "windows_iso": `{url = "file:///w.iso"}`, "windows_payloads": `{kubernetes = {url = "https://mirror.example/v1.31.9/node.tar.gz"}}`}, nil, ""},
+		{"k8s-podman-1-1-1", map[string]string{"pod_cidr": "10.0.0.0/8"}, nil,
+			"Networks of the cluster have addresses in common: network_cidr 10.0.0.0/24 and pod_cidr 10.0.0.0/8; pod_cidr 10.0.0.0/8 and service_cidr 10.96.0.0/12. Choose others, as by --var pod_cidr=10.200.0.0/16."},
+		{"k8s-libvirt-1-1-1", nil, []string{"network.cidr=10.96.3.0/24"},
+			"Networks of the cluster have addresses in common: network_cidr 10.96.3.0/24 and service_cidr 10.96.0.0/12."},
+		{"k8s-podman-1-1-1", map[string]string{"pod_cidr": "fd00::/64", "service_cidr": "all"}, nil,
+			`Each network of a cluster is one of IPv4, such as 10.244.0.0/16: pod_cidr is "fd00::/64", service_cidr is "all".`},
+		{"k8s-libvirt-1-1-1", map[string]string{"compute_os": "ubuntu-20.04"}, nil,
+			`No nodes can be made with the os "ubuntu-20.04" of pool compute. Give one of debian-12, debian-13, ubuntu-22.04, ubuntu-24.04; linux is debian-12.`},
+		{"bare-podman-1-1-1", nil, []string{"pool.compute.os=fedora"},
+			`No nodes can be made with the os "fedora" of pool compute.`},
+		{"k8s-libvirt-3-2-1", map[string]string{"compute_os": "debian-13"}, []string{"pool.controller.os=ubuntu-24.04"}, ""},
+		{"k8s-podman-1-1-1", nil, []string{`pool.compute.vars.labels={"a b"="c", tier="gold"}`}, "These are no labels that Kubernetes takes: a b=c."},
+		{"k8s-podman-1-1-1", nil, []string{`pool.compute.vars.taints=["gpu", "gpu:NoSchedule", "a=b:Never"]`},
+			"These are no taints, such as gpu=yes:NoSchedule, PreferNoSchedule or NoExecute: gpu, a=b:Never."},
+		{"k8s-podman-1-1-1", nil, []string{"pool.compute.vars.taints=gpu:NoSchedule", "node.controller-01.vars.labels=5"},
+			`vars of a node are labels = { name = "value" }, taints = ["name=value:NoSchedule"] and kubelet = { setting = value }; those of k8s-compute-01, k8s-controller-01 are not.`},
+		{"k8s-libvirt-1-1-1", nil, []string{`pool.compute.vars.disks=["10GiB"]`, `pool.compute.vars.nics=[{bridge="br0", dhcp=true}]`, `node.compute-01.vars.pci_devices=["0000:03:00.0"]`}, ""},
+		{"k8s-libvirt-1-1-1", nil, []string{"pool.compute.vars.disks=10GiB", `node.controller-01.vars.nics=[{dhcp=true}]`},
+			`vars of a guest are disks = ["20GiB"], nics = [{ bridge = "br0" }] and pci_devices = ["0000:03:00.0"]; those of k8s-compute-01, k8s-controller-01 are not.`},
+		{"k8s-podman-1-1-1", nil, []string{`pool.compute.vars.disks=["10GiB"]`}, "Only guests of libvirt have disks, nics and pci_devices in their vars: k8s-compute-01 are none."},
+		{"k8s-podman-1-1-1", map[string]string{"mirror_images": `["quay.io/team/app:1", "team/app:1"]`}, nil,
+			"The cluster's registry knows images by what follows the first slash of their names, which these have in common: docker.io/team/app:1 and quay.io/team/app:1."},
+		{"k8s-podman-1-1-1", map[string]string{"mirror_images": `["nginx:1.27", "https://quay.io/a:1", "nginx", "mirror.example:5000/app"]`}, nil,
+			"These are no names of images with a tag or a digest, such as mirror.example:5000/team/app:1.0: https://quay.io/a:1, nginx, mirror.example:5000/app."},
+		{"k8s-podman-1-1-1", map[string]string{"service_health": `{ proxy = ["true"] }`}, nil, "The services are haproxy, dns, registry and web, not proxy."},
+		{"k8s-podman-1-2-1", nil, []string{"pool.compute.os=ubuntu-22.04", "cluster.name=blue", "services.hypervisor=a", "node.blue-compute-02.memory=1GiB"}, ""},
+	} {
+		o := options(t, tc.spec)
+		o.Hosts, o.Set = []string{"a"}, tc.set
+		for name, value := range tc.vars {
+			o.Vars[name] = value
+		}
+		err := engine.Validate(t.Context(), o).Diagnostics.Err()
+		switch {
+		case tc.want == "" && err != nil:
+			t.Errorf("%s %v %v: %v", tc.spec, tc.vars, tc.set, err)
+		case tc.want != "" && (err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(tc.want))):
+			t.Errorf("%s %v %v: error %v, want %s", tc.spec, tc.vars, tc.set, err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package examples
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine"
+	"kinit/specs"
+)
+
+// variablesPage is the page with all variables of clusters. With KINIT_UPDATE set, the test
+// writes it.
+const variablesPage = "../../docs/variables.md"
+
+// variableFolders are the folders of playbooks whose variables the page lists, in its order.
+var variableFolders = []struct{ folder, title string }{
+	{"common", "Every cluster"},
+	{"kubernetes", "Kubernetes"},
+	{"k8s", "Kubernetes of its own project: `k8s`"},
+	{"eksd", "EKS Distro: `eksd`"},
+	{"drivers/libvirt", "Guests: the driver `libvirt`"},
+	{"drivers/podman", "Containers: the driver `podman`"},
+	{"drivers/host", "Machines that exist: the driver `host`"},
+	{"pins", "What is fetched"},
+}
+
+// declared is a variable block as text.
+type declared struct{ name, kind, standard, description string }
+
+// declaredIn lists the variables of a folder of specs by name.
+func declaredIn(t *testing.T, folder string) []declared {
+	t.Helper()
+	files, err := fs.Glob(specs.FS, path.Join(folder, "*.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []declared
+	for _, name := range files {
+		text, err := specs.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range parse(t, name, text).Blocks {
+			if b.Type == "variable" {
+				all = append(all, declared{
+					name: b.Labels[0], kind: source(text, b.Body, "type"), standard: source(text, b.Body, "default"),
+					description: strings.Trim(source(text, b.Body, "description"), `"`),
+				})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b declared) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+func parse(t *testing.T, name string, text []byte) *hclsyntax.Body {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return file.Body.(*hclsyntax.Body)
+}
+
+// source is the text of an argument on one line.
+func source(text []byte, body *hclsyntax.Body, name string) string {
+	attr := body.Attributes[name]
+	if attr == nil {
+		return ""
+	}
+	return strings.ReplaceAll(strings.Join(strings.Fields(string(attr.Expr.Range().SliceBytes(text))), " "), `\"`, `"`)
+}
+
+// variableExamples are the texts of the examples, by the names of the variables.
+func variableExamples(t *testing.T) map[string]string {
+	t.Helper()
+	const name = "testdata/variables.hcl"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, all := parse(t, name, text), map[string]string{}
+	for variable := range body.Attributes {
+		all[variable] = string(body.Attributes[variable].Expr.Range().SliceBytes(text))
+	}
+	return all
+}
+
+func TestThePageOfVariablesListsThoseOfClusters(t *testing.T) {
+	t.Parallel()
+	examples := variableExamples(t)
+	var page strings.Builder
+	page.WriteString("# Variables of clusters\n\nGenerated from the playbooks by `make golden`; do not edit. " +
+		"`--var NAME=VALUE` sets a variable for a run,\n`--var-file FILE` and `vars` of an inventory set several. " +
+		"The tests make a cluster of each example. What belongs to the cluster itself,\nsuch as its pools, is in " +
+		"[language.md](language.md#cluster); [clusters.md](clusters.md) explains the choices.\n")
+	for _, f := range variableFolders {
+		fmt.Fprintf(&page, "\n## %s\n", f.title)
+		for _, v := range declaredIn(t, f.folder) {
+			example, ok := examples[v.name]
+			if !ok {
+				t.Errorf("testdata/variables.hcl has no example of %s", v.name)
+			}
+			if v.description == "" || v.kind == "" {
+				t.Errorf("the variable %s has no type or no description", v.name)
+			}
+			delete(examples, v.name)
+			standard := v.standard
+			if standard == "" {
+				standard = "none"
+			}
+			fmt.Fprintf(&page, "\n### %s\n\n%s\n\n- type: `%s`\n- default: `%s`\n- example: `--var '%s=%s'`\n",
+				v.name, v.description, v.kind, standard, v.name, strings.Trim(example, `"`))
+		}
+	}
+	if len(examples) > 0 {
+		t.Errorf("there are examples of variables that clusters do not have: %v", slices.Sorted(maps.Keys(examples)))
+	}
+	if os.Getenv("KINIT_UPDATE") != "" {
+		if err := os.WriteFile(variablesPage, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(variablesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(page.String(), string(got)); diff != "" {
+		t.Errorf("the page is not what the playbooks say; run make golden (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryExampleOfAVariableMakesACluster(t *testing.T) {
+	t.Parallel()
+	for name, text := range variableExamples(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := "k8s-libvirt-1-1-1"
+			if strings.HasPrefix(name, "eksd_") {
+				spec = "eksd-libvirt-1-1-1"
+			}
+			o := options(t, spec)
+			o.Hosts = []string{"a"}
+			o.Vars[name] = strings.Trim(text, `"`)
+			switch name { // overlays are of machines alone
+			case "compute_overlay":
+				o.Vars["compute_hosts"] = `["b"]`
+			case "controller_overlay":
+				o.Vars["controller_hosts"] = `["b"]`
+			}
+			if err := engine.Validate(t.Context(), o).Diagnostics.Err(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
