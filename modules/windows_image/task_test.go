@@ -93,11 +93,14 @@ func (h hypervisor) guest(ctx context.Context, task *Task, end func(name string)
 	defer c.Close()
 	name := task.domain(h)
 	for {
+		// The disk first: it is made when the domain of an earlier run is gone, so a domain
+		// that runs after it is the one that has it.
+		disk, _ := h.FS.Text(task.disk(h))
 		d, found, err := c.Find(ctx, name)
 		if err != nil {
 			return err
 		}
-		if disk, _ := h.FS.Text(task.disk(h)); found && d.State == virt.Running && disk == "empty" {
+		if found && d.State == virt.Running && disk == "empty" {
 			return end(name)
 		}
 		time.Sleep(time.Millisecond)
