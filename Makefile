@@ -93,16 +93,17 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), eac
 	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
 
 .PHONY: stock
-stock: deps ## deploy guests of a stock image, with everything else from mirrors: half an hour where guests are emulated
-	KINIT_STOCK=guests $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
+stock: deps ## deploy nodes of stock images, containers of two distributions and guests, with everything else from mirrors: 40 minutes where guests are emulated
+	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
 
 .PHONY: faults
-faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets: hours
+faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories' -timeout 3h ./engine/internal/lock
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run BadNetwork -timeout 30m ./test/e2e
 
 .PHONY: soak
 soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT_SOAK=10m; it must use no more and more

@@ -43,14 +43,7 @@ func (t *InitTask) Validate() error {
 
 // Plan reads the node's progress.
 func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	s, err := t.read(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	if t.Absent() {
-		return t.node.absent(h, s)
-	}
-	return t.decide(h, s)
+	return t.node.plan(ctx, h, t.read, t.decide)
 }
 
 func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {

@@ -118,6 +118,19 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 	return s, nil
 }
 
+// plan reads the node's progress and decides what is to be done.
+func (n node) plan(ctx context.Context, h module.Host, read func(context.Context, module.Host) (nodeState, error),
+	decide func(module.Host, nodeState) ([]module.Step, error)) ([]module.Step, error) {
+	s, err := read(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if n.Absent() {
+		return n.absent(h, s)
+	}
+	return decide(h, s)
+}
+
 // foreign is the error for a node that somebody else made.
 func foreign(h module.Host) error {
 	return fmt.Errorf("%s is a Kubernetes node already and was not made by kinit: "+

@@ -28,7 +28,9 @@ locals {
   release_windows   = { pin = "windows_kubernetes", folder = trimsuffix(local.pins.windows_kubernetes.url, "/kubernetes-node-windows-amd64.tar.gz") }
   release_images    = ["eksd_kube_apiserver", "eksd_kube_controller_manager", "eksd_kube_scheduler", "eksd_kube_proxy", "eksd_coredns", "eksd_pause", "eksd_etcd"]
   release_pause     = "eksd_pause"
-  release_lists     = false # kubeadm knows neither the names of DNS and etcd, nor their tags
+  # Its kubeadm asks for the pause image by the version that Kubernetes gives it.
+  release_aliases = { "${replace(local.pins.eksd_pause.image, "/\\/[^/]*$/", "")}/pause:${local.pins.pause.version}" = "eksd_pause" }
+  release_lists   = false # kubeadm knows neither the names of DNS and etcd, nor their tags
 
   # Names of images without what is after the last slash.
   release_configuration = {

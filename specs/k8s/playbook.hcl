@@ -23,6 +23,7 @@ locals {
   release_windows       = { pin = "windows_kubernetes", folder = local.release_folder }
   release_images        = ["kube_apiserver", "kube_controller_manager", "kube_scheduler", "kube_proxy", "coredns", "pause", "etcd"]
   release_pause         = "pause"
+  release_aliases       = {}
   release_lists         = true
   release_configuration = {}
   release_etcd          = {}

@@ -32,13 +32,16 @@ locals {
 
   # Images: nodes know them by their names, and the registry gets them by their digests. Those
   # of Kubernetes in another version than the pinned one are what its kubeadm lists.
-  images_listed    = local.release_lists && var.container_images == null && !local.kubernetes_default
-  container_pins   = concat(local.kubernetes_default ? local.release_images : [], ["flannel", "flannel_cni_plugin", "busybox"])
-  container_images = var.container_images != null ? var.container_images : tomap({ for name in local.container_pins : local.tagged[name] => "docker://${local.pinned[name]}" })
-  flannel_images   = var.flannel_images != null ? var.flannel_images : { flannel = local.tagged.flannel, plugin = local.tagged.flannel_cni_plugin }
-  sample_image     = coalesce(var.sample_image, local.tagged.busybox)
-  release_sandbox  = local.tagged[local.release_pause]
-  pause_image      = var.pause_image != null ? var.pause_image : local.images_listed ? "" : local.release_sandbox # empty where kubeadm lists it
+  images_listed  = local.release_lists && var.container_images == null && !local.kubernetes_default
+  container_pins = concat(local.kubernetes_default ? local.release_images : [], ["flannel", "flannel_cni_plugin", "busybox"])
+  container_images = var.container_images != null ? var.container_images : tomap(merge(
+    { for name in local.container_pins : local.tagged[name] => "docker://${local.pinned[name]}" },
+    { for alias, name in local.kubernetes_default ? local.release_aliases : {} : alias => "docker://${local.pinned[name]}" },
+  ))
+  flannel_images  = var.flannel_images != null ? var.flannel_images : { flannel = local.tagged.flannel, plugin = local.tagged.flannel_cni_plugin }
+  sample_image    = coalesce(var.sample_image, local.tagged.busybox)
+  release_sandbox = local.tagged[local.release_pause]
+  pause_image     = var.pause_image != null ? var.pause_image : local.images_listed ? "" : local.release_sandbox # empty where kubeadm lists it
 
   # Whoever chose another version or another image is not held to these.
   distribution_pins = concat(

@@ -12,6 +12,7 @@
 #   release_windows        the same of the archive for Windows nodes: pin, folder
 #   release_images         the names of the pins of its images
 #   release_pause          the name of the pin of its pause image
+#   release_aliases        further names of images, and the pin of each
 #   release_lists          whether its kubeadm lists the images of other versions
 #   release_configuration  what kubeadm's ClusterConfiguration says of its images
 #   release_etcd           the same of etcd's

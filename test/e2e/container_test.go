@@ -24,18 +24,18 @@ var narrow = []string{"k8s-podman-3-1-2", "--hosts", hosts}
 // wideNodes are its nodes.
 var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
 
-// machines exist in the lab beside its hypervisors; windowsMachine does too, and runs a
+// machines exist in the lab beside its hypervisors; windowsMachines do too, and each runs a
 // SIMULATED Windows.
 const (
-	machines       = "m1,m2"
-	windowsMachine = "w1"
+	machines        = "m1,m2"
+	windowsMachines = "w1,w2"
 )
 
 // TestClustersOfContainersAndMachines is the life of clusters whose nodes are containers,
 // machines that exist, or both. The steps stand on each other.
 func TestClustersOfContainersAndMachines(t *testing.T) {
 	k := build(t)
-	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--machines", machines, "--windows", buildSimulator(t, k), "--windows-machines", windowsMachine)
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--machines", machines, "--windows", buildSimulator(t, k), "--windows-machines", windowsMachines)
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := slices.Concat([]string{"run"}, wide)
 
@@ -185,12 +185,16 @@ func killed(t *testing.T, k *kinit, run []string) {
 // existing is the part of machines that exist: in a cluster with containers, with Linux and
 // with a simulated Windows, and alone.
 func existing(t *testing.T, k *kinit) {
-	spec := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1"]`}
+	smaller := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1"]`}
+	spec := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1","w2"]`}
 	mixed := slices.Concat([]string{"run"}, spec)
 	alone := []string{"run", "k8s-host-1-1-1", "--hosts", "tyto", "--var", `controller_hosts=["m1"]`, "--var", `compute_hosts=["m2"]`}
 	before := map[string]string{"m1": machine(t, "m1"), "m2": machine(t, "m2")}
-	withContainers(t, k, spec)
-	windowsBefore := powershell(t, k, spec, windowsFacts)
+	windowsBefore := map[string]string{}
+	for _, name := range strings.Split(windowsMachines, ",") {
+		withContainers(t, k, spec, name)
+		windowsBefore[name] = powershell(t, k, spec, name, windowsFacts)
+	}
 	same := func(t *testing.T) {
 		for name, was := range before {
 			if is := machine(t, name); is != was {
@@ -200,12 +204,12 @@ func existing(t *testing.T, k *kinit) {
 	}
 
 	step(t, "machines with Linux and with a simulated Windows join a cluster of containers", func(t *testing.T) {
-		r := k.must(t, append(mixed, "--output", "json")...)
-		for _, want := range []string{"k8s-controller-01=Ready m1=Ready w1=Ready", "w1: Windows Server 2025 Datacenter (simulated by kinit)"} {
-			if !strings.Contains(r.stdout, want) {
-				t.Errorf("the output does not say %q\n%s", want, tail(r.stdout, 3))
-			}
-		}
+		allJoined(t, k, smaller, "k8s-controller-01=Ready m1=Ready w1=Ready", "w1: "+simulated)
+	})
+
+	step(t, "a further machine with Windows joins when nothing to join with is left", func(t *testing.T) {
+		newAPI(t, k, smaller).none(t, "secrets", "--namespace", "kube-system", "--field-selector", "type=bootstrap.kubernetes.io/token", "--output", "name")
+		allJoined(t, k, spec, "k8s-controller-01=Ready m1=Ready w1=Ready w2=Ready", "w2: "+simulated)
 		unchanged(t, k, mixed)
 	})
 
@@ -219,12 +223,14 @@ func existing(t *testing.T, k *kinit) {
 	step(t, "clean-up takes back what was done to the machines", func(t *testing.T) {
 		removed(t, k, mixed)
 		same(t)
-		if is := powershell(t, k, spec, windowsFacts); is != windowsBefore {
-			t.Errorf("%s is not as it was:\n%s\nbefore:\n%s", windowsMachine, is, windowsBefore)
-		}
-		for line := range strings.Lines(podmanLogs(t, windowsMachine)) {
-			if strings.Contains(line, "simulator: ") {
-				t.Error(strings.TrimSpace(line))
+		for name, was := range windowsBefore {
+			if is := powershell(t, k, spec, name, windowsFacts); is != was {
+				t.Errorf("%s is not as it was:\n%s\nbefore:\n%s", name, is, was)
+			}
+			for line := range strings.Lines(podmanLogs(t, name)) {
+				if strings.Contains(line, "simulator: ") {
+					t.Errorf("%s: %s", name, strings.TrimSpace(line))
+				}
 			}
 		}
 	})
@@ -241,6 +247,20 @@ func existing(t *testing.T, k *kinit) {
 		removed(t, k, alone)
 		same(t)
 	})
+}
+
+// simulated is how a machine with the simulated Windows names its system.
+const simulated = "Windows Server 2025 Datacenter (simulated by kinit)"
+
+// allJoined deploys a cluster whose output says all of this.
+func allJoined(t *testing.T, k *kinit, spec []string, said ...string) {
+	t.Helper()
+	r := k.must(t, slices.Concat([]string{"run"}, spec, []string{"--output", "json"})...)
+	for _, want := range said {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("the output does not say %q\n%s", want, tail(r.stdout, 3))
+		}
+	}
 }
 
 // machine is what a deployment could leave on a machine that exists. Folders that
@@ -283,19 +303,19 @@ if ([IO.File]::Exists($hosts)) { [IO.File]::ReadAllText($hosts) } else { 'no hos
 & route.exe print -4
 `
 
-// powershell runs a script on the machine with Windows, as kinit reaches it.
-func powershell(t *testing.T, k *kinit, spec []string, script string) string {
+// powershell runs a script on a machine with Windows, as kinit reaches it.
+func powershell(t *testing.T, k *kinit, spec []string, name, script string) string {
 	t.Helper()
-	return k.must(t, slices.Concat([]string{"ssh"}, spec, []string{windowsMachine, "--", script})...).stdout
+	return k.must(t, slices.Concat([]string{"ssh"}, spec, []string{name, "--", script})...).stdout
 }
 
 // withContainers installs the feature Containers, which stays at clean-up: so it is there
 // before what is compared.
-func withContainers(t *testing.T, k *kinit, spec []string) {
+func withContainers(t *testing.T, k *kinit, spec []string, name string) {
 	t.Helper()
-	powershell(t, k, spec, "$null = Install-WindowsFeature -Name Containers")
+	powershell(t, k, spec, name, "$null = Install-WindowsFeature -Name Containers")
 	ask := func(script string) result {
-		return k.call(t, slices.Concat([]string{"ssh"}, spec, []string{windowsMachine, "--", script})...)
+		return k.call(t, slices.Concat([]string{"ssh"}, spec, []string{name, "--", script})...)
 	}
 	ask("& shutdown.exe /r /t 0") // its answer may be lost
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
@@ -303,7 +323,7 @@ func withContainers(t *testing.T, k *kinit, spec []string) {
 			return
 		}
 	}
-	t.Fatalf("%s does not have the feature Containers a minute after its restart", windowsMachine)
+	t.Fatalf("%s does not have the feature Containers a minute after its restart", name)
 }
 
 // podmanLogs is what a container of the lab has said.
