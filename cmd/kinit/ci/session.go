@@ -96,7 +96,7 @@ func options(a *app.App, file *jobs.File, j jobs.Job) (engine.Options, error) {
 	there := *a
 	there.Cwd = file.Folder
 	o := there.BaseOptions(j.Spec)
-	o.Hosts, o.Vars, o.VarFiles = j.Hosts, j.Variables, j.VariableFiles
+	o.Hosts, o.Vars, o.VarFiles, o.Set = j.Hosts, j.Variables, j.VariableFiles, j.Set
 	var err error
 	o.Inventories, o.Reserved, err = there.InventoryFiles(j.Inventories)
 	return o, err

@@ -33,6 +33,7 @@ type Job struct {
 	Inventories    []string
 	Variables      map[string]string // as text, as on the command line
 	VariableFiles  []string
+	Set            []string           // arguments of the cluster, as in --set
 	Schedule       *schedule.Schedule // nil means on demand
 	Timeout        time.Duration      // of everything but clean-up
 	CleanupTimeout time.Duration

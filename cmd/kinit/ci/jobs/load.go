@@ -48,6 +48,7 @@ type jobBlock struct {
 	Inventories    *[]string      `hcl:"inventories"`
 	Variables      hcl.Expression `hcl:"variables,optional"`
 	VariableFiles  *[]string      `hcl:"variable_files"`
+	Set            *[]string      `hcl:"set"`
 	Schedule       *string        `hcl:"schedule"`
 	TimeZone       *string        `hcl:"time_zone"`
 	Timeout        *string        `hcl:"timeout"`
@@ -120,7 +121,7 @@ func (l *loader) job(b jobBlock) {
 	}
 	j := Job{
 		Name: b.Name, Spec: b.Spec, Hosts: value(b.Hosts, nil), Inventories: value(b.Inventories, nil),
-		VariableFiles: value(b.VariableFiles, nil), Variables: l.variables(b.Variables), Range: b.Range,
+		VariableFiles: value(b.VariableFiles, nil), Variables: l.variables(b.Variables), Set: value(b.Set, nil), Range: b.Range,
 		Verify: value(b.Verify, defaultVerify), Cleanup: value(b.Cleanup, defaultCleanup), Ready: value(b.Ready, ""),
 		Infrastructure: value(b.Infrastructure, []string{defaultInfrastructure}),
 		Timeout:        l.duration(b, "timeout", b.Timeout, defaultTimeout),

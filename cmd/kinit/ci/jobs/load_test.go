@@ -41,6 +41,7 @@ job "web" {
   spec        = "web.hcl"
   hosts       = ["a", "b*"]
   variables   = { name = "x y", count = 3, ports = { "80" = 8080 }, list = ["a"] }
+  set         = ["cluster.name=blue", "pool.web.count=2"]
   schedule    = "0 3 * * 0"
   time_zone   = "UTC"
   timeout     = "90m"
@@ -59,6 +60,7 @@ job "plain" {
 		Verify: "verify", Cleanup: "cleanup", Infrastructure: []string{"validate"}}
 	web := plain
 	web.Name, web.Spec, web.Hosts, web.Timeout, web.Retries, web.Ready = "web", "web.hcl", []string{"a", "b*"}, 90*time.Minute, 2, "nodes"
+	web.Set = []string{"cluster.name=blue", "pool.web.count=2"}
 	web.Variables = map[string]string{"name": "x y", "count": "3", "ports": `{ "80" = 8080 }`, "list": `["a"]`}
 	want := &File{Path: "ci.hcl", Folder: file.Folder, Results: filepath.Join(file.Folder, "kept"), Site: "/srv/site", Title: "Ours",
 		Keep: result.Limits{Runs: 5, Age: 48 * time.Hour}, Jobs: []Job{web, plain}}
