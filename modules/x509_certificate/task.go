@@ -44,8 +44,8 @@ type Task struct {
 	Usages []string `hcl:"usages,optional" enum:"server,client" default:"server"`
 	// Days is its validity in days.
 	Days int `hcl:"days,optional" default:"365"`
-	// RenewBefore is how long before its end it is issued again, such as "720h".
-	RenewBefore string `hcl:"renew_before,optional" default:"720h"`
+	// RenewBefore is how long before its end it is issued again, such as "720h". Default a third of its validity.
+	RenewBefore string `hcl:"renew_before,optional"`
 	// Chain adds the authority's certificate to the file, for servers that send both.
 	Chain bool `hcl:"chain,optional"`
 }
@@ -87,6 +87,9 @@ func (t *Task) validateAuthority() error {
 
 // renewBefore returns the duration of that argument, which is shorter than the validity.
 func (t *Task) renewBefore() (time.Duration, error) {
+	if t.RenewBefore == "" {
+		return t.validity() / 3, nil
+	}
 	before, err := time.ParseDuration(t.RenewBefore)
 	if err != nil {
 		return 0, fmt.Errorf("renew_before is %q, expected a duration such as \"720h\"", t.RenewBefore)

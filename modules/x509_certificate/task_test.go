@@ -136,6 +136,19 @@ func TestCertificateNearItsEndIsRenewed(t *testing.T) {
 	}
 }
 
+func TestCertificateIsRenewedInTheLastThirdOfItsLife(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	authority(t, h, h.Dir)
+	lasts := func(days int) module.Task { return task(h.Dir, func(t *x509cert.Task) { t.Days = days }) }
+	moduletest.Do(t, lasts(100), h)
+	for days, want := range map[int]int{290: 0, 310: 1} {
+		if steps, err := lasts(days).Plan(t.Context(), h); err != nil || len(steps) != want {
+			t.Errorf("with 100 of %d days left: steps %v, %v, want %d", days, steps, err, want)
+		}
+	}
+}
+
 func TestNewAuthorityReissues(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
@@ -203,7 +216,7 @@ func TestValidateNamesTheArgument(t *testing.T) {
 		`renew_before is "30d", expected a duration such as "720h"`: func(t *x509cert.Task) {
 			t.RenewBefore = "30d"
 		},
-		`renew_before is 720h, expected less than the 7 days of days`: func(t *x509cert.Task) { t.Days = 7 },
+		`renew_before is 720h, expected less than the 7 days of days`: func(t *x509cert.Task) { t.Days, t.RenewBefore = 7, "720h" },
 		`expected either ca_cert and ca_key (paths) or ca_cert_pem and ca_key_pem (values)`: func(t *x509cert.Task) {
 			t.CAKey = ""
 		},
