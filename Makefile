@@ -65,6 +65,7 @@ ci: build ## run the lab's periodic jobs once and render their site into public/
 lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
+	$(GO) vet -tags kills ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -90,7 +91,7 @@ bench-cluster: deps ## measure clusters of containers on a lab: until Ready, aga
 
 .PHONY: kills
 kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), each time run it again until Ready, kill its clean-up, and clean up: half an hour; KILLS=all kills runs one after the other, each at another step, until no step is left, in three rounds
-	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
+	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -tags kills -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
 
 .PHONY: stock
 stock: deps ## deploy nodes of stock images, containers of two distributions and guests, with everything else from mirrors: 40 minutes where guests are emulated

@@ -199,9 +199,33 @@ func at(kind, task string) func(event) bool {
 	return func(e event) bool { return e.Kind == kind && strings.HasPrefix(e.Task, task) }
 }
 
+// atStep matches the start of the n-th change.
+func atStep(n int) func(event) bool { return nth("step_started", n) }
+
+// after matches the start of the n-th task.
+func after(n int) func(event) bool { return nth("task_started", n) }
+
+// nth matches the n-th event of a kind, and all that follow.
+func nth(kind string, n int) func(event) bool {
+	return func(e event) bool {
+		if e.Kind == kind {
+			n--
+		}
+		return n <= 0
+	}
+}
+
 func kill(p *os.Process) { _ = p.Kill() } // it may have ended by itself
 
 func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
+
+// bothReady checks that a run's output names both nodes Ready.
+func bothReady(t *testing.T, r result) {
+	t.Helper()
+	if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
+		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
+	}
+}
 
 // other is another cluster's spec, with what keeps it apart from the one under test. One of
 // its guests has a further disk, and a card on a bridge of its hypervisor. Nobody logs in as

@@ -1,3 +1,5 @@
+//go:build kills
+
 package e2e
 
 import (
@@ -6,15 +8,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 )
 
 // TestADeploymentKilledAnywhereIsReadyTheNextTime kills a deployment at steps that are
 // spread over its work, and each time runs it again, twice; then it kills the clean-up at
-// such a step, and cleans up. An undisturbed round before counts the steps. There is one
-// place, unless KINIT_KILLS says how many. With KINIT_KILLS=all the test of every step, which
-// is beside this one, takes its place.
+// such a step, and cleans up. An undisturbed round before counts the steps. KINIT_KILLS
+// says at how many. With KINIT_KILLS=all the test of every step, which is beside this one,
+// takes its place. Other tests kill at some places.
 func TestADeploymentKilledAnywhereIsReadyTheNextTime(t *testing.T) {
 	if os.Getenv(killsVariable) == "all" {
 		killedAtEveryStep(t)
@@ -106,28 +107,4 @@ func steps(r result) int {
 		}
 	}
 	return n
-}
-
-// atStep matches the start of the n-th change.
-func atStep(n int) func(event) bool { return nth("step_started", n) }
-
-// after matches the start of the n-th task.
-func after(n int) func(event) bool { return nth("task_started", n) }
-
-// nth matches the n-th event of a kind, and all that follow.
-func nth(kind string, n int) func(event) bool {
-	return func(e event) bool {
-		if e.Kind == kind {
-			n--
-		}
-		return n <= 0
-	}
-}
-
-// bothReady checks that a run's output names both nodes Ready.
-func bothReady(t *testing.T, r result) {
-	t.Helper()
-	if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
-		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
-	}
 }
