@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"sort"
 	"strings"
@@ -28,6 +29,33 @@ func inside(t *testing.T, container, host, script string) string {
 		t.Fatalf("on %s: %v\n%s\n%s", host, err, script, out)
 	}
 	return string(out)
+}
+
+// lookAtGuests prints what the guests of a hypervisor do: their state, where their processors are,
+// how busy they are, and the end of their consoles.
+const lookAtGuests = `
+uptime
+for domain in $(virsh -c qemu:///system list --all --name); do
+  echo "$domain: $(virsh -c qemu:///system domstate "$domain")"
+  virsh -c qemu:///system qemu-monitor-command "$domain" --hmp 'info registers -a' 2>/dev/null | grep -E '^(CPU#|RIP|EIP)'
+  tail -n 6 /var/log/libvirt/qemu/"$domain"-serial.log
+done
+top -b -n 1 -w 100 | sed -n '7,11p'
+`
+
+// guestsNow returns what the guests of the lab do, as far as it can be seen.
+func guestsNow(t testing.TB) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
+	defer cancel()
+	var said strings.Builder
+	for host := range strings.SplitSeq(hosts, ",") {
+		out, err := exec.CommandContext(ctx, "podman", "exec", container(host), "sh", "-c", lookAtGuests).CombinedOutput()
+		fmt.Fprintf(&said, "on %s:\n%s", host, out)
+		if err != nil {
+			fmt.Fprintln(&said, err)
+		}
+	}
+	return said.String()
 }
 
 // inventory lists everything on a hypervisor that a deployment could leave behind,

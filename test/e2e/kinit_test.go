@@ -41,6 +41,9 @@ type event struct {
 	Message  string        `json:"message"`
 	Steps    []string      `json:"steps"`
 	Duration time.Duration `json:"duration"`
+	Progress struct {
+		Text string `json:"text"`
+	} `json:"progress"`
 }
 
 // result is what a finished call came to.
@@ -161,25 +164,33 @@ func (k *kinit) perhaps(t testing.TB, match func(event) bool, strike func(*os.Pr
 	return r, struck
 }
 
-// inTime ends the test if the call took too long, with what the program was doing then.
+// inTime ends the test if the call took too long, with what the program and the guests were
+// doing then. The end of a failure's text is what a summary shows.
 func (r result) inTime(ctx context.Context, t testing.TB, args []string) {
 	t.Helper()
 	if ctx.Err() != nil {
-		t.Fatalf("%s\nkinit %s did not end within %s; tasks that had begun:\n%s",
-			r.stderr, strings.Join(args, " "), patience, strings.Join(r.begun(), "\n"))
+		t.Fatalf("%s\n%s\nkinit %s did not end within %s; tasks that had begun:\n%s",
+			r.stderr, guestsNow(t), strings.Join(args, " "), patience, strings.Join(r.begun(), "\n"))
 	}
 }
 
-// begun lists the tasks that began and did not end.
+// begun lists the tasks that began and did not end, with their last progress.
 func (r result) begun() []string {
 	var all []string
+	progress := map[string]string{}
 	for _, e := range r.events {
+		task := e.Task + " on " + e.Host
 		switch e.Kind {
 		case "task_started":
-			all = append(all, e.Task+" on "+e.Host)
+			all = append(all, task)
+		case "task_progress":
+			progress[task] = ": " + e.Progress.Text
 		case "task_finished":
-			all = slices.DeleteFunc(all, func(task string) bool { return task == e.Task+" on "+e.Host })
+			all = slices.DeleteFunc(all, func(t string) bool { return t == task })
 		}
+	}
+	for i, task := range all {
+		all[i] += progress[task]
 	}
 	return all
 }

@@ -161,7 +161,7 @@ func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
 }
 
 // shown is how many of the lines of a failed test are printed once more at the end.
-const shown = 25
+const shown = 60
 
 // print prints the end of what a failed test printed, without its progress: it may have
 // scrolled away by what other tests printed after it. A panic, as that of a test that takes
