@@ -5,7 +5,6 @@
 // download. If another user can change the folder, the part is in a private folder instead.
 // The part is verified and then renamed. <dest>.kinit-sum records the verified checksum, so
 // that a later run compares only size and time.
-// at size and time.
 package download
 
 import (

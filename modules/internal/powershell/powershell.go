@@ -4,7 +4,6 @@
 // text. Its arguments precede its input, which no list of processes and no log of
 // scripts shows, and are the variable $Arguments. The one object that it emits
 // is returned as JSON. An exception is returned as an *Error.
-// back as JSON. What it throws is an *Error.
 package powershell
 
 import (
