@@ -1,8 +1,8 @@
 // Package engine expands a spec into a graph of tasks and walks it over hosts.
 //
-// The line a task travels: Run → makePlan (spec.Load → inventory.Load → topology.Expand →
-// plan.Build) → own → run.Run → graph.Walk → the task's module → a step → the transport, and
-// back as events and a Report.
+// The line a task travels: Run → perform → makePlan (spec.Load → inventory.Load →
+// topology.Expand → plan.Build) → own → run.Run → graph.Walk → the task's module → a step →
+// the transport, and back as events and a Report. ARCHITECTURE.md names every function of it.
 package engine
 
 import (
@@ -38,8 +38,8 @@ func Run(ctx context.Context, o Options) *Report {
 	return report
 }
 
-// perform is the line of a run: make the plan, take the locks, do the tasks or only look at
-// what they would do, report, give the locks back.
+// perform makes the plan, takes the locks, does the tasks or only looks at what they would
+// do, fills the report, and gives the locks back.
 func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	p, report := makePlan(ctx, o, m)
 	if !report.Invalid {

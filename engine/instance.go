@@ -51,7 +51,7 @@ func (p *planned) ownership() *ownership {
 // ask asks machines that were not asked yet or had no instance then. A task that needs an
 // unreachable machine asks it again.
 func (c *ownership) ask(ctx context.Context, machines []*host.Machine) {
-	ctx, cancel := context.WithTimeout(ctx, asked)
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, m := range machines {
@@ -276,6 +276,6 @@ func (p *planned) looking(pool *host.Pool) *host.Pool {
 	return pool
 }
 
-// asked is how long hosts may take at the beginning to report the instance of the owner's
+// askLimit is how long hosts may take at the beginning to report the instance of the owner's
 // name. A task that needs a slower host asks it again.
-const asked = 30 * time.Second
+const askLimit = 30 * time.Second

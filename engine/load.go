@@ -48,7 +48,7 @@ type planned struct {
 	options  Options
 	mode     mode
 	started  time.Time
-	asked    *spec.Log // the files that expressions and tasks have read
+	opened   *spec.Log // the files that expressions and tasks have read
 	topology *topology.Topology
 	scope    *eval.Scope
 	plan     *plan.Plan
@@ -99,9 +99,9 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 
 // build evaluates what is known before a run, expands the cluster and makes the plan.
 func build(t texts, o Options, m mode) (*planned, diag.List) {
-	p := &planned{texts: t, options: o, mode: m, asked: &spec.Log{}}
+	p := &planned{texts: t, options: o, mode: m, opened: &spec.Log{}}
 	from := sources(o)
-	from.Log = p.asked
+	from.Log = p.opened
 	scope, diags := eval.New(eval.Input{
 		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),

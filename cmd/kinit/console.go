@@ -78,7 +78,7 @@ func openConsole(a *app.App, c *cli.Context, spec, node string) error {
 	if err != nil {
 		return err
 	}
-	o, err := command.Inputs(a, c, spec)
+	o, err := command.OptionsWithInventories(a, c, spec)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func fails(f view.Finding) bool { return f.Level == view.LevelFail }
 
 // readFindings reads the playbook's output for a host.
 func readFindings(a *app.App, c *cli.Context, host string) ([]view.Finding, error) {
-	o, err := command.Inputs(a, c, doctorSpec)
+	o, err := command.OptionsWithInventories(a, c, doctorSpec)
 	if err != nil {
 		return nil, err
 	}

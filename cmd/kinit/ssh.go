@@ -48,7 +48,7 @@ PowerShell code. A host that is reached by WinRM has no terminal: only commands 
 
 // logIn connects the terminal to a host. The remote exit code becomes the program's.
 func logIn(a *app.App, c *cli.Context, spec, host string, argv []string) error {
-	o, err := command.Inputs(a, c, spec)
+	o, err := command.OptionsWithInventories(a, c, spec)
 	if err != nil {
 		return err
 	}

@@ -143,11 +143,11 @@ func SpecOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 	if c.NArg() != 1 {
 		return engine.Options{}, exit.Usagef(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
 	}
-	return Inputs(a, c, c.Args().First())
+	return OptionsWithInventories(a, c, c.Args().First())
 }
 
-// Inputs turns flags into engine options, with the inventories.
-func Inputs(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
+// OptionsWithInventories is Options, with the inventories that the flags name or imply.
+func OptionsWithInventories(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	o, err := Options(a, c, spec)
 	if err != nil {
 		return o, err

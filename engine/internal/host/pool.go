@@ -178,11 +178,11 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 			return nil, err
 		}
 	}
-	return e.machine, p.let(ctx, e)
+	return e.machine, p.admitOnce(ctx, e)
 }
 
-// let admits a connected machine.
-func (p *Pool) let(ctx context.Context, e *entry) error {
+// admitOnce calls the check of Admit for a connected machine that has not passed it yet.
+func (p *Pool) admitOnce(ctx context.Context, e *entry) error {
 	_, admit := p.terms()
 	if e.admitted || admit == nil {
 		return nil

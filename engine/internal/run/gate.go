@@ -83,9 +83,10 @@ func (r *records) unreached(tasks []*plan.Task) string {
 	return why
 }
 
-// asked reports whether a handler was notified, or whether a task of on_failure has a
-// failure to handle. Other ones are not reported.
-func (r *records) asked(t *plan.Task) bool {
+// triggered reports whether a handler was notified, or whether a task of on_failure has a
+// failure to handle. A task that is not triggered has no record. All other tasks are always
+// triggered.
+func (r *records) triggered(t *plan.Task) bool {
 	way := record.failed
 	switch {
 	case t.Handler:

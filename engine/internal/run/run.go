@@ -82,7 +82,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 		case graph.Skipped: // not ready before the interrupt
 			r.skipKey(s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t, _ := s.At(o.Key); t != nil && r.records.asked(t) {
+			if t, _ := s.At(o.Key); t != nil && r.records.triggered(t) {
 				r.skip(t, "interrupted")
 			}
 		}
@@ -91,7 +91,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 
 // skipKey records a task that was not done because another failed.
 func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
-	if t, _ := s.At(key); t != nil && r.records.asked(t) {
+	if t, _ := s.At(key); t != nil && r.records.triggered(t) {
 		r.skip(t, r.records.because(cause.String()))
 	}
 }

@@ -16,7 +16,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.finish(started, skipped(t, t.Skip))
 		return nil
 	}
-	if !r.records.asked(t) {
+	if !r.records.triggered(t) {
 		r.values.Set(t.Address, nil)
 		return nil
 	}
