@@ -1,4 +1,5 @@
-// Package atomicfile replaces files of this machine.
+// Package atomicfile writes files of the machine that kinit runs on, in one piece: a reader
+// sees the old content or the new, never a part.
 package atomicfile
 
 import (

@@ -1,7 +1,7 @@
 // Package graph is a directed graph of things to do, and a walk that does them.
 //
-// A graph is built first, checked for cycles, and then walked as it is. It knows
-// nothing of tasks: its keys are whatever the caller compares by.
+// A graph is built first, checked for cycles, and then walked without further changes. The
+// package does not know tasks: the caller chooses the type of the keys.
 package graph
 
 import "slices"

@@ -1,4 +1,4 @@
-// Package textdiff shows how two texts differ.
+// Package textdiff makes unified diffs of two texts.
 package textdiff
 
 import (

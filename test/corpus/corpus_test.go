@@ -1,5 +1,6 @@
-// Package corpus holds what users see of broken specs and playbooks: where, what
-// was expected, what may have been meant, and one cause once.
+// Package corpus checks the errors that users see for broken specs and playbooks: an error
+// has its place, says what was expected and what may have been meant, and one mistake is
+// reported once.
 package corpus
 
 import (

@@ -1,5 +1,5 @@
-// Package examples holds the specs, inventories and examples that people read to
-// what they promise.
+// Package examples checks that the specs, inventories and examples that people read are
+// valid and do what they promise.
 package examples
 
 import (

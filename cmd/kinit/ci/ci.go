@@ -1,4 +1,4 @@
-// Package ci has the commands that run jobs periodically and show what came of them.
+// Package ci has the commands of 'kinit ci', which run jobs periodically and show their results.
 package ci
 
 import (

@@ -1,4 +1,5 @@
-// Package exit has kinit's exit codes: what each means, of which report or error it comes.
+// Package exit has kinit's exit codes: their meanings, and which report or error leads to
+// which code.
 package exit
 
 import (

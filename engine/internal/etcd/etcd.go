@@ -1,9 +1,9 @@
 // Package etcd keeps locks in an etcd, the one place where all runs of a team look.
 //
-// Below its prefix an owner has two keys. "holder" is whose the lock is; it belongs to a
-// lease and goes with it. "last" is who had it last; it stays when a lease ends, so that
-// whoever comes next knows of a run that has died. Both are written and removed together,
-// in transactions that look first.
+// An owner has two keys below the prefix. "holder" names the run that has the lock; it
+// belongs to a lease, and etcd removes it when the lease ends. "last" names the run that had
+// the lock last; it stays when the lease ends, so that the next run learns of a run that has
+// died. Both keys are written and removed together, in transactions that first compare them.
 //
 // Its files, each of which uses those before it alone: etcd.go, lock.go.
 package etcd

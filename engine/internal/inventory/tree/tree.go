@@ -1,8 +1,8 @@
 // Package tree reads YAML and JSON files as Ansible understands them, and keeps the
-// place of everything. What the parts of a file mean is not its business.
+// place of everything. It does not interpret the parts of a file.
 //
-// YAML is that of version 1.1, since that is what Ansible reads: yes is true, 0644
-// is 420 and 1e3 is text. The tags !unsafe and !vault are known.
+// YAML has version 1.1, as in Ansible: yes is true, 0644 is 420 and 1e3 is text. The package
+// knows the tags !unsafe and !vault.
 //
 // Its files, each of which uses those before it alone: scalar.go, tree.go, yaml.go,
 // json.go.

@@ -1,5 +1,5 @@
-// Package become is the ways to run a command as another user, which the transports
-// have in common.
+// Package become makes the command lines that run a program as another user, by sudo, doas,
+// su or a given command, for all transports.
 package become
 
 import (

@@ -1,5 +1,5 @@
-// Package life is how long a connection lives: it lets work in until the connection is
-// closed, ends the work then, and waits for it.
+// Package life ends a connection together with its work: work may begin until the
+// connection is closed; End then cancels the work that still runs, and waits for it.
 package life
 
 import (

@@ -1,27 +1,27 @@
-// Package powershell is how a script reaches PowerShell on a Windows machine, over
-// whatever starts a process there and gives it its standard input.
+// Package powershell takes a script to PowerShell on a Windows machine, over any transport
+// that can start a process there and write its standard input.
 //
 // The process is always the same: CommandLine, with a constant script of our own,
 // the bootstrap (bootstrap.ps1). So a list of processes shows nothing of a
-// command, and no limit of a command line holds for it. The command's script and
+// command, and a command can be longer than a command line. The command's script and
 // its input are the standard input of that process:
 //
 //	8 digits          the length n of what follows
 //	n bytes           the script, UTF-8 in base64
 //	the rest          the input of the command
 //
-// The bootstrap reads the first two and then prints one line, "#kinit PID", which
-// Output takes away again: from then on the script runs. Nothing has run as long as
-// one byte of the header is missing, which is why a process may be started anew for
-// as long as its last byte was not sent. The script finds the rest of the input as
-// the stream $KinitInput, and programs that it starts inherit it.
+// The first two parts are the header. The bootstrap reads it and then prints one line,
+// "#kinit PID", which Output removes: from then on the script runs. Nothing runs before the
+// header has arrived completely, so a caller that has not sent the header's last byte may
+// start another process instead. The script reads the rest of the input from the stream
+// $KinitInput, and programs that it starts inherit it.
 //
-// The exit code is that of "exit" in the script, 1 when it throws, and else that of
-// the last program it ran, or 0. A script that throws prints the place and, in the
-// last line, the message, as plain text. What PowerShell itself writes to standard
-// error may be CLIXML, which Errors turns into text.
+// The exit code is that of "exit" in the script, 1 after an exception, and otherwise that
+// of the last program it ran, or 0. After an exception the script prints the place and, in
+// the last line, the message, as plain text. PowerShell itself may write CLIXML to standard
+// error, which Errors turns into text.
 //
-// The package knows no transport.
+// The package does not depend on a transport.
 package powershell
 
 import (
