@@ -24,15 +24,21 @@ const (
 // wait looks until the condition holds or the time is over.
 func (t *Task) wait(ctx context.Context, h module.Host) error {
 	start := time.Now()
+	watched := t.Watchdog.watch(ctx, h)
 	err := poll.Until(ctx, h, poll.Wait{For: t.what(h), Within: t.Within.Time()}, func(ctx context.Context) (bool, string, error) {
 		return t.look(ctx, h)
 	})
 	t.elapsed = time.Since(start)
+	t.restart = watched()
 	var late *poll.Late
 	if !errors.As(err, &late) {
 		return err
 	}
-	return errors.New(late.Error() + t.evidence(ctx, h))
+	said := late.Error()
+	if t.restart != "" {
+		said += "\n" + t.restart
+	}
+	return errors.New(said + t.evidence(ctx, h))
 }
 
 // what names the condition.

@@ -31,3 +31,17 @@ task "wait" "migration" {
   argv  = ["pgrep", "--exact", "migrate"]
   gone  = true
 }
+
+# A guest that answers; if it stops as it boots, it is started anew once.
+task "wait" "guest" {
+  stage   = "wait"
+  hosts   = run.hosts
+  address = "192.0.2.20"
+  port    = 22
+
+  watchdog {
+    file    = "/var/log/libvirt/qemu/web-serial.log"
+    silence = "2m"
+    argv    = ["virsh", "--connect", "qemu:///system", "reset", "web"]
+  }
+}

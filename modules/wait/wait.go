@@ -1,7 +1,7 @@
 // Package wait is the module "wait": it waits until a service is up, or gone.
 //
-// The host checks a port, a path, a command, or a URL. Waiting changes nothing; it is a
-// step only so that a dry run shows it.
+// The host checks a port, a path, a command, or a URL. Waiting changes nothing, unless a
+// watchdog restarts what is waited for; it is a step only so that a dry run shows it.
 package wait
 
 import (
@@ -51,12 +51,15 @@ type Task struct {
 	// Evidence are commands that run on the host when the time is over; their output, up to
 	// 40 lines each, is added to the error.
 	Evidence [][]string `hcl:"evidence,optional"`
+	// Watchdog restarts what is waited for if it stops working. Default: nothing is restarted.
+	Watchdog *Watchdog `hcl:"watchdog,block"`
 
 	elapsed time.Duration
+	restart string // what the watchdog has done
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "wait", Reads: true, Elsewhere: "win_wait"})
+	return module.With[Task, Outputs](module.Kind{Name: "wait", Elsewhere: "win_wait"})
 }
 
 func (t *Task) Validate() error {
@@ -68,7 +71,7 @@ func (t *Task) Validate() error {
 			return errors.New("evidence has an empty command, want a program and its arguments")
 		}
 	}
-	return t.checkTarget()
+	return errors.Join(t.checkTarget(), t.Watchdog.validate())
 }
 
 func (t *Task) given() int {
@@ -109,10 +112,14 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Elapsed float64 `cty:"elapsed"` // seconds that were waited
+	Elapsed   float64 `cty:"elapsed"`   // seconds that were waited
+	Restarted bool    `cty:"restarted"` // whether the watchdog restarted what was waited for
 }
 
-// Outputs returns the time that was waited.
+// Outputs returns the time that was waited, and what the watchdog did.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
-	return Outputs{Elapsed: t.elapsed.Seconds()}, nil
+	return Outputs{Elapsed: t.elapsed.Seconds(), Restarted: t.restart != ""}, nil
 }
+
+// MessageText returns what the watchdog has done.
+func (t *Task) MessageText() string { return t.restart }

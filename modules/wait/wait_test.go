@@ -230,16 +230,19 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	const one = "want exactly one of port, path, argv and url"
 	for args, want := range map[string]string{
-		``:                                    one,
-		"port = 1\npath = \"/x\"":             one,
-		`port = 70000`:                        "port is 70000, want 1 to 65535",
-		"path = \"/x\"\nbanner = \"x\"":       "banner is what a port says, want it beside port only",
-		"port = 22\nexpect = \"x\"":           "expect is about text, want it beside path, argv or url only: for a port use banner",
-		`path = "x"`:                          `path is "x", want an absolute path`,
-		`url = "h:80"`:                        `url is "h:80", want a full URL with http or https`,
-		"port = 1\nwithin = \"5\"":            `within is "5", want a duration such as "90s"`,
-		"port = 1\nevidence = [[]]":           "evidence has an empty command, want a program and its arguments",
-		"url = \"https://h\"\nca_pem = \"x\"": "ca_pem has no certificate, want PEM text",
+		``:                              one,
+		"port = 1\npath = \"/x\"":       one,
+		`port = 70000`:                  "port is 70000, want 1 to 65535",
+		"path = \"/x\"\nbanner = \"x\"": "banner is what a port says, want it beside port only",
+		"port = 22\nexpect = \"x\"":     "expect is about text, want it beside path, argv or url only: for a port use banner",
+		`path = "x"`:                    `path is "x", want an absolute path`,
+		`url = "h:80"`:                  `url is "h:80", want a full URL with http or https`,
+		"port = 1\nwithin = \"5\"":      `within is "5", want a duration such as "90s"`,
+		"port = 1\nevidence = [[]]":     "evidence has an empty command, want a program and its arguments",
+		"port = 1\nwatchdog {\nfile = \"/x\"\nargv = []\n}":                          "watchdog has an empty command, want a program and its arguments",
+		"port = 1\nwatchdog {\nfile = \"x\"\nargv = [\"true\"]\n}":                   `watchdog: file is "x", want an absolute path`,
+		"port = 1\nwatchdog {\nfile = \"/x\"\nsilence = \"5\"\nargv = [\"true\"]\n}": `watchdog: silence is "5", want a duration such as "2m"`,
+		"url = \"https://h\"\nca_pem = \"x\"":                                        "ca_pem has no certificate, want PEM text",
 	} {
 		moduletest.Refused(t, task(t, args), want)
 	}

@@ -127,6 +127,12 @@ variable "boot_timeout" {
   description = "How long a guest may take from power-on to its first answer, on a hypervisor of ordinary speed; an emulated one has four times as long."
 }
 
+variable "boot_silence" {
+  type        = string
+  default     = "2m"
+  description = "How long a guest that does not answer may write nothing to its console; then it is reset, once. An emulated one has twice as long."
+}
+
 variable "service_images" {
   type        = map(object({ name = string, archive = optional(string, "") }))
   default     = {}

@@ -75,6 +75,18 @@ func TestClusterOverTwoHypervisors(t *testing.T) {
 		rebootGuests(t, k)
 	})
 
+	step(t, "a guest that hangs is started anew", func(t *testing.T) {
+		onGuest(t, k, "bare-compute-01", "systemd-run --on-active=1 sh -c 'echo c >/proc/sysrq-trigger'")
+		inside(t, container("tyto"), "tyto", `until grep -q "end Kernel panic" /var/log/libvirt/qemu/bare-compute-01-serial.log; do sleep 0.2; done`)
+		r := k.must(t, append(other, "--var", "boot_silence=10s", "--output", "json")...)
+		i := slices.IndexFunc(r.events, func(e event) bool {
+			return e.Kind == "task_finished" && e.Task == `task.wait.node["bare-compute-01"]`
+		})
+		if said := r.events[i].Message; !strings.Contains(said, "bare-compute-01-serial.log was silent for ") {
+			t.Errorf("the wait for the guest says %q", said)
+		}
+	})
+
 	step(t, "stops after the network and goes on from there", func(t *testing.T) {
 		r := k.must(t, append(run, "--stop-after", "network", "--output", "json")...)
 		for _, e := range r.events {

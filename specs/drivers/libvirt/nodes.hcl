@@ -114,6 +114,15 @@ task "wait" "node" {
   banner   = "SSH-"
   # How busy the hypervisor is, is measured; that its guests are emulated is known.
   within = stretch(var.boot_timeout, local.emulated ? 4 : 1)
+
+  # Now and then an emulated guest hangs as it boots; the next boot goes through. A paused one has
+  # nobody who resumes it.
+  watchdog {
+    file    = task.libvirt_domain.node[each.key].console_log
+    silence = stretch(var.boot_silence, local.emulated ? 2 : 1)
+    argv    = ["sh", "-c", file("files/restart.sh"), "restart", each.key]
+  }
+
   evidence = [
     ["virsh", "--connect", "qemu:///system", "domstate", "--reason", each.key],
     ["tail", "-n", "30", task.libvirt_domain.node[each.key].console_log],

@@ -3,6 +3,7 @@
 allow_unpinned           = true
 allow_untested           = true
 boot_timeout             = "10m"
+boot_silence             = "5m"
 calico_operator          = { url = "https://mirror.example/tigera-operator.yaml" }
 cluster_timeout          = "20m"
 component_args           = { apiserver = { "audit-log-maxage" = "7" } }
