@@ -67,6 +67,7 @@ group "${lab}" {
     debian_mirror  = "${stock.debian_mirror}"
     kubernetes_url = "${stock.kubernetes_url}"
     eksd_url       = "${stock.eksd_url}"
+    runtime_url    = "${stock.runtime_url}"
     pins           = ${jsonencode(stock.pins)}
 
 %{ else ~}

@@ -3,9 +3,7 @@
 
 locals {
   # Debian packages that Kubernetes needs on a node, for drivers to bring.
-  node_packages = [
-    "containerd", "runc", "containernetworking-plugins", "iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables",
-  ]
+  node_packages = concat(local.runtime_packages, ["iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables"])
   # Addresses of services mean something in the cluster alone: a port that a service does not
   # have, which kube-proxy lets pass, must not be looked for in another network.
   inside_networks = [var.service_cidr]
@@ -19,7 +17,7 @@ locals {
     br_netfilter = "/proc/sys/net/bridge/bridge-nf-call-iptables"
   }
   # How a machine that stays leaves the cluster.
-  leave_script = file("files/leave.sh")
+  leave_script = "${file("files/leave.sh")}${local.runtime_upstream ? file("files/leave-runtime.sh") : ""}"
   # Emulated processors are slow: probes and heartbeats get more time there, programs keep to
   # one processor, and the leases of a single controller need no election.
   liveness_failures = coalesce(var.liveness_failures, local.emulated ? 60 : 8)
@@ -144,19 +142,24 @@ task "copy" "containerd" {
 }
 
 task "command" "cni" {
-  stage  = "cluster"
-  hosts  = local.all_nodes
-  argv   = ["sh", "-c", file("files/cni.sh"), "cni", "link"]
-  unless = ["sh", "-c", file("files/cni.sh"), "cni", "check"]
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  argv       = ["sh", "-c", file("files/cni.sh"), "cni", "link", local.cni_folder]
+  unless     = ["sh", "-c", file("files/cni.sh"), "cni", "check", local.cni_folder]
+  depends_on = [task.unarchive.runtime]
 }
 
 task "service" "containerd" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  name       = "containerd.service"
-  enabled    = true
-  state      = "started"
-  restart_on = [task.copy.containerd[host.name].sha256]
+  stage   = "cluster"
+  hosts   = local.all_nodes
+  name    = "containerd.service"
+  enabled = true
+  state   = "started"
+  restart_on = concat(
+    [task.copy.containerd[host.name].sha256],
+    [for name, unit in task.copy.containerd_unit : unit.sha256 if name == host.name],
+    [for key, release in task.unarchive.runtime : release.sha256 if key == "${host.name}/containerd"],
+  )
   depends_on = [task.command.cni]
 }
 

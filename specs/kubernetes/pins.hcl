@@ -47,6 +47,7 @@ locals {
   distribution_pins = concat(
     var.container_images == null ? local.container_pins : [],
     var.kubernetes_preinstalled || !local.kubernetes_default || length(local.linux_nodes) == 0 ? [] : values(local.release_programs),
+    local.runtime_upstream && length(local.linux_nodes) > 0 ? values(local.runtime_pins) : [],
     local.calico && var.calico_operator == null ? ["calico_operator"] : [],
     [for name, pin in local.payload_pins : pin if local.has_windows && !contains(keys(var.windows_payloads), name) && (name != "kubernetes" || local.windows_default)],
   )

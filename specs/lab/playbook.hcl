@@ -103,6 +103,7 @@ locals {
     debian_mirror  = "http://${local.mirror}"
     kubernetes_url = "http://${local.mirror}/release"
     eksd_url       = "http://${local.mirror}"
+    runtime_url    = "http://${local.mirror}"
     pins = merge(
       { for name, digest in local.digests : name => merge(local.shipped[name], { digest = digest }) },
       { for name in local.stock_guest != "" ? ["debian_guest"] : [] : name => {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// stockVariable is an environment variable: with "all", there are more distributions, and nodes
-// that are guests.
+// stockVariable is an environment variable: with "all", there are more distributions, upstream's
+// container runtime, and nodes that are guests.
 const stockVariable = "KINIT_STOCK"
 
 // TestNodesOfStockImages deploys on nodes that nobody has prepared: their image is Debian's
@@ -25,7 +25,7 @@ func TestNodesOfStockImages(t *testing.T) {
 
 func containersOfStockImages(t *testing.T) {
 	k := build(t)
-	newLab(t, k, labName, labSubnet, "--hosts", "nyctea", "--drivers", "podman", "--stock")
+	newLab(t, k, labName, labSubnet, "--hosts", "nyctea", "--machines", "m1", "--drivers", "podman", "--stock")
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea")}
 	run := []string{"run", "k8s-podman-1-1-1", "--hosts", "nyctea"}
 	prepared := on(t, "nyctea", "podman images --format '{{.Repository}}'")
@@ -73,6 +73,7 @@ func containersOfStockImages(t *testing.T) {
 	})
 
 	if os.Getenv(stockVariable) == "all" {
+		upstreamsRuntime(t, k, before)
 		anotherDistribution(t, k, before)
 	}
 }

@@ -1,11 +1,17 @@
-# cni.sh check|link: plugins of the package containernetworking-plugins where containerd and
-# the network of pods expect them. Distributions that have them there already need nothing.
+# cni.sh check|link FROM: plugins of the folder FROM where containerd and the network of pods
+# expect them. Distributions that have them there already need nothing. Plugins of others stay;
+# links that this has made lead to FROM.
 set -eu
-from=/usr/lib/cni to=/opt/cni/bin
+from=$2 to=/opt/cni/bin
 [ -d "$from" ] && ! [ "$from" -ef "$to" ] || exit 0
 [ "$1" = check ] || mkdir -p "$to"
 for plugin in "$from"/*; do
-	[ -e "$to/${plugin##*/}" ] && continue
-	[ "$1" = link ] || { echo "$to lacks ${plugin##*/}"; exit 1; }
-	ln -sfn "$plugin" "$to/${plugin##*/}"
+	link=$to/${plugin##*/}
+	case "$(readlink "$link" || true)" in
+	"$plugin") continue ;;
+	/usr/lib/cni/* | /usr/local/lib/kinit/*) ;;
+	*) [ ! -e "$link" ] || continue ;;
+	esac
+	[ "$1" = link ] || { echo "$to lacks ${plugin##*/} of $from"; exit 1; }
+	ln -sfn "$plugin" "$link"
 done

@@ -14,9 +14,10 @@ done
 for family in ip ip6; do
 	nft delete table "$family" kube-proxy 2>/dev/null || true
 done
-if [ -d /opt/cni/bin ] && ! [ /opt/cni/bin -ef /usr/lib/cni ]; then
-	find /opt/cni/bin -type l -lname '/usr/lib/cni/*' -delete
-	rmdir /opt/cni/bin /opt/cni 2>/dev/null || true
+if [ -d /opt/cni/bin ]; then
+	find /opt/cni/bin/ -type l -lname '/usr/local/lib/kinit/*' -delete
+	[ /opt/cni/bin -ef /usr/lib/cni ] || find /opt/cni/bin/ -type l -lname '/usr/lib/cni/*' -delete
+	[ -L /opt/cni/bin ] || rmdir /opt/cni/bin /opt/cni 2>/dev/null || true
 fi
 rm -rf /run/flannel /var/lib/cni /etc/cni/net.d/10-flannel.conflist /etc/kubernetes/manifests /etc/kubernetes/pki /var/lib/etcd
 rm -f /etc/kubernetes/*.conf /etc/kubernetes/kinit-kubeadm

@@ -196,6 +196,10 @@ task "command" "guest" {
 
 locals {
   mirrored = join(" ", [for name, image in local.tagged : "${name}=${image}"])
+
+  # Releases of the container runtime, by their places in the site.
+  mirrored_releases = join(" ", [for name in ["containerd", "runc", "cni_plugins", "crictl"] : "${name}=${replace(local.pins[name].url, "/^https?:\\/\\/[^\\/]+\\//", "")}"])
+  stamp_mirror      = substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)
 }
 
 # What the lab's mirrors serve to nodes that nobody has prepared.
@@ -205,9 +209,10 @@ task "command" "mirror" {
   environment = {
     PROGRAMS = local.by_choice[task.command.choice.stdout].programs
     PINS     = local.mirrored
+    RELEASES = local.mirrored_releases
   }
-  argv       = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${substr(sha256(local.mirrored), 0, 8)}"])
-  creates    = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${substr(sha256(local.mirrored), 0, 8)}"
+  argv       = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
+  creates    = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
   timeout    = "60m"
   depends_on = [task.command.services, task.command.images]
 }

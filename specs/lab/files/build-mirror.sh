@@ -1,18 +1,20 @@
 #!/bin/sh
 # Builds what the lab's mirrors serve, under the layouts of the sites that they stand for: a
-# part of Debian's archive with Debian's own signatures, the release site of Kubernetes, and
-# a registry with the images of other registries.
+# part of Debian's archive with Debian's own signatures, the release site of Kubernetes, the
+# releases of a container runtime, and a registry with the images of other registries.
 #
-#   PROGRAMS=FOLDER PINS="NAME=IMAGE:TAG…" build-mirror.sh OUTPUT_DIR
+#   PROGRAMS=FOLDER PINS="NAME=IMAGE:TAG…" RELEASES="NAME=PATH…" build-mirror.sh OUTPUT_DIR
 #
 # PROGRAMS holds the programs of Kubernetes, as programs.sh says. PINS are the images that
-# clusters fetch by default, by their names. OUTPUT_DIR has images/ and services.tar.
+# clusters fetch by default, by their names. RELEASES are the files of the container runtime,
+# by their places on github.com. OUTPUT_DIR has images/ and services.tar.
 #
 # Result: OUTPUT_DIR/mirror with
 #   debian/            dists/ and pool/
 #   release/VERSION/   bin/linux/amd64/PROGRAM, and PROGRAM.sha256
+#   github/            the files of RELEASES, in upstream's layout with Debian's programs
 #   registry/          the storage of a registry, whose repositories begin with those of others
-#   digests.txt        NAME sha256:DIGEST for each of PINS, and for each program of the release site
+#   digests.txt        NAME sha256:DIGEST for each of PINS and RELEASES, and for each program of the release site
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -28,23 +30,23 @@ programs=${PROGRAMS:-$out}
 missing=$(programs_missing "$programs" kubeadm kubelet kubectl)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 [ -d "$out/images" ] && [ -f "$out/services.tar" ] || die "images and services.tar are missing: build them first"
-settings="${MIRROR:-} ${PINS:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/services.ref.inputs")"
-unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh")"
+settings="${MIRROR:-} ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/services.ref.inputs")"
+unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh")"
 mirror=$work/mirror
 # pin NAME: the image of one of PINS.
 pin() {
 	for named in ${PINS:-}; do [ "${named%%=*}" != "$1" ] || echo "${named#*=}"; done
 }
-mkdir -p "$mirror/debian" "$mirror/registry"
+mkdir -p "$mirror/debian" "$mirror/github" "$mirror/registry"
 
 # What nodes that are containers install, and whatever that needs.
 stock_packages=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,kmod,procps,iproute2,iputils-ping,bind9-dnsutils,ethtool,iptables,nftables
 # The main suite alone: the lists of others count for a week only, and a lab stays longer.
 MIRROR=${MIRROR:-deb http://deb.debian.org/debian bookworm main}
-say "Debian's packages"
-ARCHIVE=$mirror/debian
-export ARCHIVE
-bootstrap "$work/packages.tar" "$stock_packages,$node_packages" "sh $here/mirror-archive.sh \"\$1\""
+say "Debian's packages, and releases of a container runtime with their programs"
+ARCHIVE=$mirror/debian SITE=$mirror/github DIGESTS=$mirror/digests.txt
+export ARCHIVE SITE DIGESTS RELEASES
+bootstrap "$work/packages.tar" "$stock_packages,$node_packages" "sh $here/mirror-archive.sh \"\$1\" && sh $here/mirror-runtime.sh \"\$1\""
 rm "$work/packages.tar"
 
 say "Debian's image"

@@ -15,6 +15,7 @@ compute_os               = "ubuntu-24.04"
 compute_overlay          = true
 compute_vcpus            = 8
 container_images         = { "registry.k8s.io/pause:3.10.1" = "docker://mirror.example/pause:3.10.1" }
+container_runtime        = "upstream"
 controller_disk          = "40GiB"
 controller_hosts         = ["b"]
 controller_memory        = "8GiB"
@@ -61,6 +62,7 @@ sample_image             = "docker.io/library/busybox:1.36"
 service_cidr             = "10.100.0.0/16"
 service_commands         = { haproxy = ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"], dns = ["named", "-g"], registry = ["registry", "serve"], web = ["nginx"] }
 service_health           = { web = ["curl", "--fail", "http://127.0.0.1:8080/healthz"], dns = [] }
+runtime_url              = "https://mirror.example"
 service_images           = { haproxy = { name = "mirror.example/haproxy:2.9" } }
 virt_type                = "qemu"
 windows_boot_timeout     = "90m"
