@@ -2,7 +2,7 @@
 # version is that of Kubernetes, its minor version again, and the number of the release.
 
 import {
-  source = "kubernetes"
+  source = "kubeadm"
 }
 
 variable "eksd_url" {

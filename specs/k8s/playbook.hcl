@@ -1,7 +1,7 @@
 # k8s: vanilla Kubernetes, as its own project releases it.
 
 import {
-  source = "kubernetes"
+  source = "kubeadm"
 }
 
 variable "kubernetes_url" {

@@ -1,54 +1,12 @@
-# pins: what of the pins a cluster of Kubernetes uses.
+# pins: the version of a cluster, and the images in its registry.
 
 locals {
-  # The version, and where its programs are. Only that of the pins has digests.
   kubernetes_version = coalesce(var.kubernetes_version, local.release_version)
+  # Only what belongs to the pinned version has digests.
   kubernetes_default = local.kubernetes_version == local.release_version
-  kubernetes_pinned  = var.kubernetes_version == null && !local.release_elsewhere
   # The version of Kubernetes itself, which a distribution adds its own to.
   kubernetes_base = try(regex("^v1\\.[0-9]+\\.[0-9]+", local.kubernetes_version), local.kubernetes_version)
 
-  kubernetes_programs = { for name, pin in local.release_programs : name =>
-    local.kubernetes_pinned ? local.downloads[pin] : {
-      url        = "${local.release_folder}/bin/linux/amd64/${name}"
-      sha256     = local.kubernetes_default ? local.downloads[pin].sha256 : ""
-      sha512     = local.kubernetes_default ? local.downloads[pin].sha512 : ""
-      sha256_url = local.kubernetes_default && local.pins[pin].digest != "" ? "" : "${local.release_folder}/bin/linux/amd64/${name}.sha256"
-      sha512_url = ""
-    }
-  }
-  # Programs without a digest, and without a site that publishes one.
-  kubernetes_unverified = [for name, program in local.kubernetes_programs : name if "${program.sha256}${program.sha512}${program.sha256_url}" == ""]
-
-  windows_pin     = local.release_windows.pin
-  windows_default = local.kubernetes_base == local.pins[local.windows_pin].version
-  kubernetes_windows = local.kubernetes_pinned ? local.downloads[local.windows_pin] : {
-    url        = "${local.release_windows.folder}/kubernetes-node-windows-amd64.tar.gz"
-    sha256     = local.windows_default ? local.downloads[local.windows_pin].sha256 : ""
-    sha512     = local.windows_default ? local.downloads[local.windows_pin].sha512 : ""
-    sha256_url = ""
-    sha512_url = local.windows_default && local.pins[local.windows_pin].digest != "" ? "" : "${local.release_windows.folder}/kubernetes-node-windows-amd64.tar.gz.sha512"
-  }
-
-  # Images: nodes know them by their names, and the registry gets them by their digests. Those
-  # of Kubernetes in another version than the pinned one are what its kubeadm lists.
-  images_listed  = local.release_lists && var.container_images == null && !local.kubernetes_default
-  container_pins = concat(local.kubernetes_default ? local.release_images : [], ["flannel", "flannel_cni_plugin", "busybox"])
-  container_images = var.container_images != null ? var.container_images : tomap(merge(
-    { for name in local.container_pins : local.tagged[name] => "docker://${local.pinned[name]}" },
-    { for alias, name in local.kubernetes_default ? local.release_aliases : {} : alias => "docker://${local.pinned[name]}" },
-  ))
-  flannel_images  = var.flannel_images != null ? var.flannel_images : { flannel = local.tagged.flannel, plugin = local.tagged.flannel_cni_plugin }
-  sample_image    = coalesce(var.sample_image, local.tagged.busybox)
-  release_sandbox = local.tagged[local.release_pause]
-  pause_image     = var.pause_image != null ? var.pause_image : local.images_listed ? "" : local.release_sandbox # empty where kubeadm lists it
-
-  # Whoever chose another version or another image is not held to these.
-  distribution_pins = concat(
-    var.container_images == null ? local.container_pins : [],
-    var.kubernetes_preinstalled || !local.kubernetes_default || length(local.linux_nodes) == 0 ? [] : values(local.release_programs),
-    local.runtime_upstream && length(local.linux_nodes) > 0 ? values(local.runtime_pins) : [],
-    local.calico && var.calico_operator == null ? ["calico_operator"] : [],
-    [for name, pin in local.payload_pins : pin if local.has_windows && !contains(keys(var.windows_payloads), name) && (name != "kubernetes" || local.windows_default)],
-  )
+  container_images = var.container_images != null ? var.container_images : tomap(local.registry_images)
+  sample_image     = coalesce(var.sample_image, local.tagged.busybox)
 }

@@ -21,17 +21,17 @@ task "directory" "place" {
 
 task "download" "kubectl" {
   stage      = "services"
-  when       = var.kubectl == "" && !var.kubernetes_preinstalled && length(local.linux_nodes) > 0
+  when       = var.kubectl == "" && local.kubectl_fetched && length(local.linux_nodes) > 0
   host       = local.services.hypervisor
-  url        = local.kubernetes_programs.kubectl.url
-  sha256     = local.kubernetes_programs.kubectl.sha256
-  sha512     = local.kubernetes_programs.kubectl.sha512
-  sha256_url = local.kubernetes_programs.kubectl.sha256_url
-  unverified = contains(local.kubernetes_unverified, "kubectl")
+  url        = local.kubectl_program.url
+  sha256     = local.kubectl_program.sha256
+  sha512     = local.kubectl_program.sha512
+  sha256_url = local.kubectl_program.sha256_url
+  unverified = "${local.kubectl_program.sha256}${local.kubectl_program.sha512}${local.kubectl_program.sha256_url}" == ""
   dest       = "${local.place}/kubectl"
   mode       = "0755"
   timeout    = "20m"
-  advice     = "The services' hypervisor fetches kubectl. The variable ${local.release_url} names another site with the same layout, and kubectl a file that is there."
+  advice     = "The services' hypervisor fetches kubectl. ${local.kubectl_advice}"
   depends_on = [task.directory.place]
 }
 

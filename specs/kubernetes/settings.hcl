@@ -55,10 +55,11 @@ task "assert" "settings" {
 }
 
 task "command" "settings" {
-  stage      = "verify"
-  when       = local.build
-  host       = local.first_node
-  argv       = concat(["sh", "-c", file("files/node-settings.sh"), "node-settings", "apply"], local.node_settings)
-  unless     = concat(["sh", "-c", file("files/node-settings.sh"), "node-settings", "check"], local.node_settings)
-  depends_on = [task.wait.ready]
+  stage       = "verify"
+  when        = local.build
+  host        = local.first_node
+  environment = { KUBECONFIG = local.admin_conf }
+  argv        = concat(["sh", "-c", file("files/node-settings.sh"), "node-settings", "apply"], local.node_settings)
+  unless      = concat(["sh", "-c", file("files/node-settings.sh"), "node-settings", "check"], local.node_settings)
+  depends_on  = [task.wait.ready]
 }

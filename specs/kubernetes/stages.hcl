@@ -1,21 +1,19 @@
-# kubernetes: what distributions of Kubernetes with kubeadm have in common, on the nodes of the
-# common stages. A distribution is a folder that imports this one, and says in locals:
+# kubernetes: what all distributions of Kubernetes have in common, on the nodes of the common
+# stages: names, networks, the cluster's authority, its registry, settings of nodes, a place to
+# work in, and verification. How controllers and other nodes come to be is for a folder that imports
+# this one: kubeadm, or rancher for k3s and rke2. It has the stage computes, and says in locals:
 #
-#   release_version        the version that it deploys by default, as its images are tagged
-#   release_pattern        the form of its versions, with the minor version of Kubernetes 1 as a group
-#   release_reports        what "kubeadm version" prints of a version, as a pattern
-#   release_tested         the minor versions of Kubernetes 1 that it was run with
-#   release_folder         where the programs of a version are: FOLDER/bin/linux/amd64/kubeadm
-#   release_url            the variable that names another site for them
-#   release_elsewhere      whether that variable is set
-#   release_programs       the names of the pins of kubeadm, kubelet, kubectl
-#   release_windows        the same of the archive for Windows nodes: pin, folder
-#   release_images         the names of the pins of its images
-#   release_pause          the name of the pin of its pause image
-#   release_aliases        further names of images, and the pin of each
-#   release_lists          whether its kubeadm lists the images of other versions
-#   release_configuration  what kubeadm's ClusterConfiguration says of its images
-#   release_etcd           the same of etcd's
+#   release_version   the version that is deployed by default, as its images are tagged
+#   release_pattern   the form of versions, with the minor version of Kubernetes 1 as a group
+#   release_tested    the minor versions of Kubernetes 1 that were run; without any, runs ask first
+#   release_networks  the values of pod_network that it has
+#   oldest_minor      the oldest minor version of Kubernetes 1 that it can deploy
+#   registry_images   what the cluster's registry gets: name, and where from as skopeo names it
+#   admin_conf        where controllers have an administrator's kubeconfig
+#   kubelet_unit      the unit whose journal says how a node fares
+#   kubectl_program   kubectl for people, in the words of the module download
+#   kubectl_fetched   whether that is fetched where no other one is named
+#   kubectl_advice    what to do where it cannot be had
 
 import {
   source = "common"
@@ -23,10 +21,6 @@ import {
 
 stage "cluster" {
   after = ["nodes", "services"]
-}
-
-stage "computes" {
-  after = ["cluster"]
 }
 
 stage "verify" {

@@ -7,9 +7,6 @@ variable "allow_untested" {
 }
 
 locals {
-  # From this minor version of Kubernetes 1 on, kubeadm reads the files that kinit writes (API
-  # v1beta4).
-  oldest_minor     = 31
   kubernetes_minor = try(tonumber(regex(local.release_pattern, local.kubernetes_version)[0]), -1)
   tested_versions  = length(local.release_tested) == 0 ? "none of its versions" : join(", ", [for minor in local.release_tested : "v1.${minor}"])
 
@@ -36,23 +33,19 @@ task "assert" "version" {
   }
 
   condition {
-    holds   = local.kubernetes_minor < 0 || local.kubernetes_minor >= local.oldest_minor
-    message = "Kubernetes ${local.kubernetes_version} is too old: its kubeadm does not read the files that kinit writes, which v1.${local.oldest_minor} and later ones do. kinit is tested with ${local.tested_versions}."
-  }
-
-  condition {
-    holds   = local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
+    holds   = length(local.release_tested) == 0 || local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
     message = "Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with ${local.tested_versions}. Allow it by --var allow_untested=true."
   }
+}
+
+# A distribution that nobody has run is valid, and can be planned and drawn. Runs ask.
+task "assert" "untested" {
+  stage = "validate"
+  when  = local.build && length(local.release_tested) == 0
 
   condition {
-    holds   = local.kubernetes_minor < 0 || local.release_lists || local.kubernetes_default
-    message = "The images of ${local.kubernetes_version} are not known, only those of ${local.release_version}. Give the pins of both its programs and its images another version: 'kinit pins' lists them, and a --var-file takes them."
-  }
-
-  condition {
-    holds   = !local.images_listed || var.allow_unpinned
-    message = "The images of Kubernetes ${local.kubernetes_version} have no digests that they could be held to; those of ${local.release_version} have. Give container_images, or allow it by --var allow_unpinned=true."
+    holds   = var.allow_untested
+    message = "kinit was never run with Kubernetes ${local.kubernetes_version}, nor with another version of this distribution: its playbook is planned and validated by tests alone. Allow it by --var allow_untested=true."
   }
 }
 
@@ -60,6 +53,11 @@ task "assert" "networks" {
   stage = "validate"
   when  = local.build
   early = true
+
+  condition {
+    holds   = contains(local.release_networks, local.pod_network)
+    message = "This distribution has no pod_network = \"${local.pod_network}\". It has ${join(", ", local.release_networks)}."
+  }
 
   condition {
     holds   = length(local.no_networks) == 0

@@ -2,7 +2,7 @@
 # load balancer leads in, the registry takes and gives.
 
 locals {
-  kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"]
+  kubectl = ["kubectl", "--kubeconfig", local.admin_conf]
 }
 
 locals {
@@ -11,7 +11,7 @@ locals {
     concat(local.kubectl, ["get", "nodes", "--output", "wide"]),
     concat(local.kubectl, ["get", "pods", "--all-namespaces", "--output", "wide"]),
     concat(local.kubectl, ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"]),
-    ["journalctl", "--unit", "kubelet", "--lines", "40", "--no-pager", "--output", "cat"],
+    ["journalctl", "--unit", local.kubelet_unit, "--lines", "40", "--no-pager", "--output", "cat"],
   ]
 }
 
@@ -28,7 +28,7 @@ task "wait" "ready" {
 task "kubectl_apply" "sample" {
   stage      = "verify"
   host       = local.first_node
-  kubeconfig = "/etc/kubernetes/admin.conf"
+  kubeconfig = local.admin_conf
   content = templatefile("files/sample.yaml", {
     image     = local.sample_image
     node_port = var.ingress_node_ports["80"]

@@ -18,7 +18,7 @@ import (
 // list by which a machine that exists leaves: what is missing there would stay.
 func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 	t.Parallel()
-	const file = "../../specs/kubernetes/windows.hcl"
+	const file = "../../specs/kubeadm/windows.hcl"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

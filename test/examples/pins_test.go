@@ -100,9 +100,9 @@ var release = regexp.MustCompile(`(?:^|[^0-9.])(v?[0-9]+\.[0-9]+\.[0-9]+)(?:[^0-
 
 // notReleases are versions that choose nothing that is fetched, by the file that has them.
 var notReleases = []struct{ where, found, why string }{
-	{"specs/kubernetes/", "0.3.1", "the version of the format of CNI's files"},
+	{"specs/kubeadm/", "0.3.1", "the version of the format of CNI's files"},
 	{"specs/", "1.0.0", "the version of the format of OCI layouts"},
-	{"specs/kubernetes/windows.hcl", "3.10.2", "a description says which pause image is the first for a Windows"},
+	{"specs/kubeadm/windows.hcl", "3.10.2", "a description says which pause image is the first for a Windows"},
 	{"specs/lab/", "", "versions of Go modules and Debian packages that the lab builds and simulates"},
 }
 

@@ -152,7 +152,7 @@ func TestTheLabServesReleasesOfARuntime(t *testing.T) {
 // The script with its folder in place of /opt/cni/bin.
 func TestPluginsAreLinkedAndThoseOfOthersStay(t *testing.T) {
 	t.Parallel()
-	text, err := fs.ReadFile(specs.FS, "kubernetes/files/cni.sh")
+	text, err := fs.ReadFile(specs.FS, "kubeadm/files/cni.sh")
 	if err != nil {
 		t.Fatal(err)
 	}

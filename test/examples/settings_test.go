@@ -22,9 +22,8 @@ func nodeSettings(t *testing.T, server *kube.Server, args ...string) (string, er
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := strings.Replace(string(text), "/etc/kubernetes/admin.conf", server.Kubeconfig, 1)
-	cmd := exec.CommandContext(t.Context(), "sh", slices.Concat([]string{"-c", there, "node-settings"}, args)...)
-	cmd.Env = append(os.Environ(), "PATH="+server.Folder+":"+os.Getenv("PATH"))
+	cmd := exec.CommandContext(t.Context(), "sh", slices.Concat([]string{"-c", string(text), "node-settings"}, args)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig, "PATH="+server.Folder+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

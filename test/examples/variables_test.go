@@ -26,6 +26,7 @@ const variablesPage = "../../docs/variables.md"
 var variableFolders = []struct{ folder, title string }{
 	{"common", "Every cluster"},
 	{"kubernetes", "Kubernetes"},
+	{"kubeadm", "Kubernetes with kubeadm: `k8s`, `eksd`"},
 	{"k8s", "Kubernetes of its own project: `k8s`"},
 	{"eksd", "EKS Distro: `eksd`"},
 	{"drivers/libvirt", "Guests: the driver `libvirt`"},

@@ -1,10 +1,9 @@
 # node-settings.sh check|apply [NODE LABELS TAINTS KEPT]...
 # check fails when a node lacks a label or taint, or has one that kinit gave it and that is no
 # longer wanted; apply gives and takes them. LABELS are KEY=VALUE and TAINTS KEY=VALUE:EFFECT,
-# with blanks between. What kinit has given is in an annotation of the node; others stay.
+# with blanks between; KUBECONFIG says which cluster. What kinit has given is in an annotation of the node; others stay.
 # KEPT is the taint that keeps workloads off a controller, or empty where a node takes them.
 set -eu
-export KUBECONFIG=/etc/kubernetes/admin.conf
 verb=$1
 shift
 lacking=0

@@ -20,9 +20,6 @@ variable "windows_pause_image" {
 }
 
 locals {
-  windows_names = keys(local.windows_nodes)
-  has_windows   = length(local.windows_nodes) > 0
-
   windows_pause_image = coalesce(var.windows_pause_image, local.pause_image, local.release_sandbox)
 
   # The services pod keeps the programs; each node takes them from there.

@@ -4,20 +4,11 @@
 locals {
   # Debian packages that Kubernetes needs on a node, for drivers to bring.
   node_packages = concat(local.runtime_packages, ["iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables"])
-  # Addresses of services mean something in the cluster alone: a port that a service does not
-  # have, which kube-proxy lets pass, must not be looked for in another network.
-  inside_networks = [var.service_cidr]
-  # Pods ask the name server too.
-  pod_networks = [var.pod_cidr]
-  # Their packets are on the nodes' network as they are, where no tunnel carries them.
-  routed_networks = local.pod_network == "flannel-host-gw" ? [var.pod_cidr] : []
-  # Modules of the kernel, each with a file that is there when the kernel has it.
-  kernel_modules = {
-    overlay      = "/sys/module/overlay"
-    br_netfilter = "/proc/sys/net/bridge/bridge-nf-call-iptables"
-  }
   # How a machine that stays leaves the cluster.
   leave_script = "${file("files/leave.sh")}${local.runtime_upstream ? file("files/leave-runtime.sh") : ""}"
+  # Where controllers have an administrator's kubeconfig, and the unit of the kubelet.
+  admin_conf   = "/etc/kubernetes/admin.conf"
+  kubelet_unit = "kubelet"
   # Emulated processors are slow: probes and heartbeats get more time there, programs keep to
   # one processor, and the leases of a single controller need no election.
   liveness_failures = coalesce(var.liveness_failures, local.emulated ? 60 : 8)
@@ -42,20 +33,7 @@ locals {
 }
 
 locals {
-  api     = "api.${cluster.domain}"
-  api_url = "https://api.${cluster.domain}:${local.api_port}"
-
-  # The port of the services' hypervisor that leads to the API servers.
-  outside_port = [for outside, inside in var.published_ports : outside if inside == 6443][0]
-
-  login      = "/etc/kubernetes/kinit-login.conf"
-  first_node = local.controllers[0].name
-  others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
-  all_nodes  = keys(local.linux_nodes)
-
-  # What carries packets between pods: the spec says it in the cluster's vars, or a
-  # variable for all.
-  pod_network = lookup(cluster.vars, "pod_network", var.pod_network)
+  login = "/etc/kubernetes/kinit-login.conf"
 
   # Windows takes a VNI from 4096 on and the port that IANA gave to VXLAN; Linux, left
   # alone, takes 1 and 8472. All nodes must agree.
@@ -63,41 +41,6 @@ locals {
     { Type = local.pod_network == "flannel-host-gw" ? "host-gw" : "vxlan" },
     { for name, value in { VNI = 4096, Port = 4789 } : name => value if local.pod_network == "flannel-vxlan" && length(local.windows_nodes) > 0 },
   )
-}
-
-# What a node is decides how its services divide it: one that is a container shares its
-# hypervisor's kernel, and control groups of version 1 are not for systemd to manage there.
-task "facts" "node" {
-  stage = "nodes"
-  hosts = local.all_nodes
-}
-
-# What every further task on a node stands on: the kernel's part.
-task "copy" "modules" {
-  stage   = "cluster"
-  hosts   = local.all_nodes
-  dest    = "/etc/modules-load.d/kinit.conf"
-  content = "overlay\nbr_netfilter\n"
-}
-
-task "command" "modules" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  argv       = ["modprobe", "-a", "overlay", "br_netfilter"]
-  creates    = "/proc/sys/net/bridge/bridge-nf-call-iptables"
-  depends_on = [task.copy.modules]
-}
-
-task "sysctl" "node" {
-  stage = "cluster"
-  for_each = {
-    for pair in setproduct(local.all_nodes, ["net.ipv4.ip_forward", "net.bridge.bridge-nf-call-iptables"]) :
-    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
-  }
-  host       = each.value.node
-  name       = each.value.name
-  value      = "1"
-  depends_on = [task.command.modules]
 }
 
 # The cluster's registry is where images come from.
@@ -227,17 +170,6 @@ task "copy" "kubelet" {
   depends_on = [task.directory.kubelet]
 }
 
-# The authority is made beforehand, so that joining parses nobody's output and all nodes
-# join at the same time. Each joins with a certificate that is made for it and for two hours.
-task "x509_ca" "kubernetes" {
-  stage      = "network"
-  host       = local.first
-  key        = "${local.root}/pki/kubernetes.key"
-  cert       = "${local.root}/pki/kubernetes.crt"
-  cn         = "kubernetes"
-  depends_on = [task.directory.pki]
-}
-
 # Windows nodes join with a token.
 task "secret" "token" {
   stage      = "network"
@@ -246,21 +178,6 @@ task "secret" "token" {
   path       = "${local.root}/kubernetes-token"
   format     = "token"
   depends_on = [task.directory.root]
-}
-
-# Who administers the cluster: a certificate of the same authority, so that the
-# kubeconfig needs nothing from the nodes.
-task "x509_certificate" "admin" {
-  stage         = "network"
-  host          = local.first
-  key           = "${local.root}/pki/admin.key"
-  cert          = "${local.root}/pki/admin.crt"
-  ca_cert       = task.x509_ca.kubernetes.cert
-  ca_key        = task.x509_ca.kubernetes.key
-  cn            = "kinit-admin"
-  organizations = ["system:masters"]
-  usages        = ["client"]
-  type          = "rsa"
 }
 
 # kubeadm merges these into the pods that it writes.
@@ -455,71 +372,12 @@ task "kubectl_apply" "flannel" {
 
 # Images go to the cluster's registry on the hypervisor, whose processor is real.
 task "command" "push" {
-  stage = "services"
-  host  = local.services.hypervisor
-  argv = concat(
-    ["sh", "-c", file("files/push.sh"), "push", "push", local.registry_local, "${local.root}/registry-client"],
-    local.pushed,
-    [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"],
-  )
-  unless = concat(
-    ["sh", "-c", file("files/push.sh"), "push", "check", local.registry_local, "${local.root}/registry-client"],
-    local.pushed,
-    [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"],
-  )
+  stage      = "services"
+  host       = local.services.hypervisor
+  argv       = concat(local.push.push, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
+  unless     = concat(local.push.check, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
   timeout    = "30m"
-  advice     = "The services' hypervisor fetches these images. The variable image_mirrors names other places of their registries, registry_logins who may pull there, and container_images other images."
+  advice     = local.push_advice
   depends_on = [task.copy.registry_client_ca, task.copy.registry_auth, task.copy.registry_curl, task.command.login]
 }
 
-task "directory" "registry_client" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  path       = "${local.root}/registry-client"
-  mode       = "0700"
-  depends_on = [task.directory.root]
-}
-
-task "copy" "registry_client_ca" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  dest       = "${local.root}/registry-client/ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
-  depends_on = [task.directory.registry_client]
-}
-
-task "copy" "registry_auth" {
-  stage = "services"
-  host  = local.services.hypervisor
-  dest  = "${local.root}/registry-client/auth.json"
-  content_secret = jsonencode({
-    auths = merge(
-      { for registry, login in var.registry_logins : registry => { auth = base64encode("${login.user}:${login.password}") } },
-      { (local.registry_local) = { auth = base64encode("kinit:${task.secret.registry_password.value}") } },
-    )
-  })
-  mode       = "0600"
-  depends_on = [task.directory.registry_client]
-}
-
-task "copy" "registry_curl" {
-  stage          = "services"
-  host           = local.services.hypervisor
-  dest           = "${local.root}/registry-client/curl.conf"
-  content_secret = "user = \"kinit:${task.secret.registry_password.value}\"\nheader = \"Accept: application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json\"\n"
-  mode           = "0600"
-  depends_on     = [task.directory.registry_client]
-}
-
-output "kubeconfig" {
-  sensitive = true
-  value = templatefile("files/kubeconfig.yaml", {
-    cluster = local.title, api = local.api
-    # From outside the load balancer answers on its hypervisor; the name in the
-    # certificate is the cluster's own.
-    server      = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
-    ca          = task.x509_ca.kubernetes.cert_pem
-    certificate = task.x509_certificate.admin.cert_pem
-    key         = task.x509_certificate.admin.key_pem
-  })
-}

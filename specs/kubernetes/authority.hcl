@@ -1,0 +1,40 @@
+# authority: who the cluster believes, and who administers it.
+
+# The authority is made beforehand, so that joining parses nobody's output and all nodes
+# join at the same time. Each joins with a certificate that is made for it and for two hours.
+task "x509_ca" "kubernetes" {
+  stage      = "network"
+  host       = local.first
+  key        = "${local.root}/pki/kubernetes.key"
+  cert       = "${local.root}/pki/kubernetes.crt"
+  cn         = "kubernetes"
+  depends_on = [task.directory.pki]
+}
+
+# Who administers the cluster: a certificate of the same authority, so that the
+# kubeconfig needs nothing from the nodes.
+task "x509_certificate" "admin" {
+  stage         = "network"
+  host          = local.first
+  key           = "${local.root}/pki/admin.key"
+  cert          = "${local.root}/pki/admin.crt"
+  ca_cert       = task.x509_ca.kubernetes.cert
+  ca_key        = task.x509_ca.kubernetes.key
+  cn            = "kinit-admin"
+  organizations = ["system:masters"]
+  usages        = ["client"]
+  type          = "rsa"
+}
+
+output "kubeconfig" {
+  sensitive = true
+  value = templatefile("files/kubeconfig.yaml", {
+    cluster = local.title, api = local.api
+    # From outside the load balancer answers on its hypervisor; the name in the
+    # certificate is the cluster's own.
+    server      = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
+    ca          = task.x509_ca.kubernetes.cert_pem
+    certificate = task.x509_certificate.admin.cert_pem
+    key         = task.x509_certificate.admin.key_pem
+  })
+}

@@ -1,0 +1,70 @@
+# nodes: what all nodes of Kubernetes have in common, and its names and networks.
+
+locals {
+  # Addresses of services mean something in the cluster alone: a port that a service does not
+  # have, which kube-proxy lets pass, must not be looked for in another network.
+  inside_networks = [var.service_cidr]
+  # Pods ask the name server too.
+  pod_networks = [var.pod_cidr]
+  # Their packets are on the nodes' network as they are, where no tunnel carries them.
+  routed_networks = local.pod_network == "flannel-host-gw" ? [var.pod_cidr] : []
+  # Modules of the kernel, each with a file that is there when the kernel has it.
+  kernel_modules = {
+    overlay      = "/sys/module/overlay"
+    br_netfilter = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+  }
+}
+
+locals {
+  api     = "api.${cluster.domain}"
+  api_url = "https://api.${cluster.domain}:${local.api_port}"
+
+  # The port of the services' hypervisor that leads to the API servers.
+  outside_port = [for outside, inside in var.published_ports : outside if inside == 6443][0]
+
+  first_node = local.controllers[0].name
+  others     = [for c in slice(local.controllers, 1, length(local.controllers)) : c.name]
+  all_nodes  = keys(local.linux_nodes)
+
+  windows_names = keys(local.windows_nodes)
+  has_windows   = length(local.windows_nodes) > 0
+
+  # What carries packets between pods: the spec says it in the cluster's vars, or a
+  # variable for all.
+  pod_network = lookup(cluster.vars, "pod_network", var.pod_network)
+}
+
+# What a node is decides how its services divide it: one that is a container shares its
+# hypervisor's kernel, and control groups of version 1 are not for systemd to manage there.
+task "facts" "node" {
+  stage = "nodes"
+  hosts = local.all_nodes
+}
+
+# What every further task on a node stands on: the kernel's part.
+task "copy" "modules" {
+  stage   = "cluster"
+  hosts   = local.all_nodes
+  dest    = "/etc/modules-load.d/kinit.conf"
+  content = "overlay\nbr_netfilter\n"
+}
+
+task "command" "modules" {
+  stage      = "cluster"
+  hosts      = local.all_nodes
+  argv       = ["modprobe", "-a", "overlay", "br_netfilter"]
+  creates    = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+  depends_on = [task.copy.modules]
+}
+
+task "sysctl" "node" {
+  stage = "cluster"
+  for_each = {
+    for pair in setproduct(local.all_nodes, ["net.ipv4.ip_forward", "net.bridge.bridge-nf-call-iptables"]) :
+    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  }
+  host       = each.value.node
+  name       = each.value.name
+  value      = "1"
+  depends_on = [task.command.modules]
+}

@@ -1,0 +1,48 @@
+# registry: who puts images into the cluster's registry. What they are is the distribution's.
+
+locals {
+  # push.sh with what it needs, as a check or to push.
+  push = { for verb in ["check", "push"] : verb => concat(
+    ["sh", "-c", file("files/push.sh"), "push", verb, local.registry_local, "${local.root}/registry-client"], local.pushed,
+  ) }
+  push_advice = "The services' hypervisor fetches these images. The variable image_mirrors names other places of their registries, registry_logins who may pull there, and container_images other images."
+}
+
+task "directory" "registry_client" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  path       = "${local.root}/registry-client"
+  mode       = "0700"
+  depends_on = [task.directory.root]
+}
+
+task "copy" "registry_client_ca" {
+  stage      = "services"
+  host       = local.services.hypervisor
+  dest       = "${local.root}/registry-client/ca.crt"
+  content    = task.x509_ca.cluster.cert_pem
+  depends_on = [task.directory.registry_client]
+}
+
+task "copy" "registry_auth" {
+  stage = "services"
+  host  = local.services.hypervisor
+  dest  = "${local.root}/registry-client/auth.json"
+  content_secret = jsonencode({
+    auths = merge(
+      { for registry, login in var.registry_logins : registry => { auth = base64encode("${login.user}:${login.password}") } },
+      { (local.registry_local) = { auth = base64encode("kinit:${task.secret.registry_password.value}") } },
+    )
+  })
+  mode       = "0600"
+  depends_on = [task.directory.registry_client]
+}
+
+task "copy" "registry_curl" {
+  stage          = "services"
+  host           = local.services.hypervisor
+  dest           = "${local.root}/registry-client/curl.conf"
+  content_secret = "user = \"kinit:${task.secret.registry_password.value}\"\nheader = \"Accept: application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json\"\n"
+  mode           = "0600"
+  depends_on     = [task.directory.registry_client]
+}
