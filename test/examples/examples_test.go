@@ -58,6 +58,7 @@ func TestEveryClusterSpecIsValid(t *testing.T) {
 		"specs/k8s-podman-1-1-1.hcl", "specs/bare-podman-1-1-1.hcl", "k8s-podman-3-2-2", "bare-podman-1-0-3",
 		"k8s-libvirt-1-0-1", "k8s-libvirt-3-2-2", "k8s-libvirt-3-1-3", "bare-libvirt-1-3-2",
 		"eksd-podman-1-1-1", "eksd-libvirt-3-2-2",
+		"k3s-podman-1-1-1", "k3s-libvirt-3-2-2", "k3s-podman-1-0-1", "rke2-podman-1-1-1", "rke2-libvirt-3-2-2",
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {

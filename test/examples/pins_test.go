@@ -331,6 +331,8 @@ func TestWhatShipsLacksADigestOnlyWhereThisListSaysSo(t *testing.T) {
 		"bare-podman-1-1-1":  {},
 		"k8s-libvirt-1-1-1":  {"flannel", "flannel_cni_plugin"},
 		"k8s-podman-1-1-1":   {"flannel", "flannel_cni_plugin"},
+		"k3s-podman-1-1-1":   {"k3s_images", "k3s"},
+		"rke2-libvirt-1-1-1": {"rke2_images", "rke2"},
 	} {
 		o := options(t, spec)
 		o.Hosts = []string{"a"}
@@ -404,6 +406,9 @@ func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 		{"bare-libvirt-1-1-1", map[string]string{"guest_image": `{url = "file:///g.qcow2", sha256 = "` + strings.Repeat("0", 64) + `"}`}, nil},
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_preinstalled": "true"}, []string{"debian_node"}},
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`}, []string{"debian_node", "kubeadm", "kubectl", "kubelet"}},
+		{"k3s-podman-1-1-1", nil, []string{"busybox", "debian_node", "k3s", "k3s_images", "kubectl"}},
+		{"rke2-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubectl": "/usr/bin/kubectl"}, []string{"debian_node", "rke2", "rke2_images"}},
+		{"rke2-podman-1-1-1", map[string]string{"kubernetes_version": "v1.34.5+rke2r1", "allow_untested": "true"}, []string{"busybox", "debian_node", "kubectl"}},
 		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "allow_untested": "true", "pod_network": "calico-vxlan"}, []string{"calico_operator", "debian_node"}},
 	} {
 		o := options(t, tc.spec)

@@ -29,6 +29,8 @@ var variableFolders = []struct{ folder, title string }{
 	{"kubeadm", "Kubernetes with kubeadm: `k8s`, `eksd`"},
 	{"k8s", "Kubernetes of its own project: `k8s`"},
 	{"eksd", "EKS Distro: `eksd`"},
+	{"k3s", "k3s: `k3s`"},
+	{"rke2", "rke2: `rke2`"},
 	{"drivers/libvirt", "Guests: the driver `libvirt`"},
 	{"drivers/podman", "Containers: the driver `podman`"},
 	{"drivers/host", "Machines that exist: the driver `host`"},
@@ -147,8 +149,8 @@ func TestEveryExampleOfAVariableMakesACluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := "k8s-libvirt-1-1-1"
-			if strings.HasPrefix(name, "eksd_") {
-				spec = "eksd-libvirt-1-1-1"
+			if distribution, _, _ := strings.Cut(name, "_"); slices.Contains([]string{"eksd", "k3s", "rke2"}, distribution) {
+				spec = distribution + "-libvirt-1-1-1"
 			}
 			o := options(t, spec)
 			o.Hosts = []string{"a"}

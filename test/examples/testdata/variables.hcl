@@ -37,6 +37,7 @@ hypervisor_packages      = ["podman", "crun", "skopeo", "nftables", "iproute2", 
 ignore_preflight         = ["NumCPU"]
 image_mirrors            = { "docker.io" = "mirror.example:5000/docker.io" }
 ingress_node_ports       = { "80" = 31080, "443" = 31443 }
+k3s_url                  = "https://mirror.example/k3s"
 kubectl                  = "/usr/local/bin/kubectl"
 kubernetes_preinstalled  = true
 kubernetes_url           = "https://mirror.example/release"
@@ -62,6 +63,7 @@ sample_image             = "docker.io/library/busybox:1.36"
 service_cidr             = "10.100.0.0/16"
 service_commands         = { haproxy = ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"], dns = ["named", "-g"], registry = ["registry", "serve"], web = ["nginx"] }
 service_health           = { web = ["curl", "--fail", "http://127.0.0.1:8080/healthz"], dns = [] }
+rke2_url                 = "https://mirror.example/rke2"
 runtime_url              = "https://mirror.example"
 service_images           = { haproxy = { name = "mirror.example/haproxy:2.9" } }
 virt_type                = "qemu"

@@ -1,0 +1,118 @@
+# servers: the first one, whose authority is made beforehand, the others, and then agents.
+
+# Whoever joins proves by this that they may. Joining, they hold the server to the authority,
+# whose checksum is part of what they are given.
+task "secret" "join" {
+  stage      = "network"
+  host       = local.first
+  path       = "${local.root}/${local.rancher}-token"
+  format     = "hex"
+  depends_on = [task.directory.root]
+}
+
+# The first server takes an authority that is there; others get it from the first.
+task "directory" "authority" {
+  stage      = "cluster"
+  host       = local.first_node
+  path       = "${local.rancher_data}/server/tls"
+  mode       = "0700"
+  depends_on = [task.directory.rancher]
+}
+
+task "copy" "authority" {
+  stage      = "cluster"
+  for_each   = toset(["server-ca", "client-ca"])
+  host       = local.first_node
+  dest       = "${local.rancher_data}/server/tls/${each.key}.crt"
+  content    = task.x509_ca.kubernetes.cert_pem
+  mode       = "0644"
+  depends_on = [task.directory.authority]
+}
+
+task "copy" "authority_key" {
+  stage          = "cluster"
+  for_each       = toset(["server-ca", "client-ca"])
+  host           = local.first_node
+  dest           = "${local.rancher_data}/server/tls/${each.key}.key"
+  content_secret = task.x509_ca.kubernetes.key_pem
+  mode           = "0600"
+  depends_on     = [task.directory.authority]
+}
+
+locals {
+  # The settings of each node, without what is secret and what hosts say.
+  any_settings = { for name in local.all_nodes : name => merge(
+    { node-name = name, node-ip = cluster.nodes[name].ip },
+    { for address in name == local.first_node ? [] : [local.rancher_join] : "server" => address },
+    try(local.rancher_nodes[name], {}),
+  ) }
+  server_settings = { for name in local.servers : name => merge(
+    local.any_settings[name],
+    {
+      advertise-address     = cluster.nodes[name].ip
+      cluster-cidr          = var.pod_cidr
+      service-cidr          = var.service_cidr
+      write-kubeconfig-mode = "0600"
+    },
+    local.rancher_server, { for setting, value in local.rancher_first : setting => value if name == local.first_node }, local.component_flags,
+  ) }
+  agent_settings = { for name in local.agents : name => merge(local.any_settings[name], local.agent_flags) }
+}
+
+task "copy" "server" {
+  stage = "cluster"
+  hosts = local.servers
+  dest  = "${local.rancher_etc}/config.yaml"
+  content_secret = yamlencode(merge(local.server_settings[host.name], {
+    token = host.name == local.first_node ? task.secret.join.value : "K10${sha256(task.x509_ca.kubernetes.cert_pem)}::server:${task.secret.join.value}"
+    tls-san = concat(
+      [local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address], [for h in local.hypervisors : task.facts.underlay[h].route_address],
+    )
+  }))
+  mode       = "0600"
+  depends_on = [task.directory.rancher]
+}
+
+task "copy" "agent" {
+  stage = "cluster"
+  hosts = local.agents
+  dest  = "${local.rancher_etc}/config.yaml"
+  content_secret = yamlencode(merge(local.agent_settings[host.name], {
+    token = "K10${sha256(task.x509_ca.kubernetes.cert_pem)}::server:${task.secret.join.value}"
+  }))
+  mode       = "0600"
+  depends_on = [task.directory.rancher]
+}
+
+task "systemd_unit" "server" {
+  stage      = "servers"
+  hosts      = local.servers
+  name       = local.rancher_units.server
+  content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "server" })
+  enabled    = true
+  state      = "started"
+  restart_on = [task.copy.server[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
+}
+
+task "wait" "server" {
+  stage  = "servers"
+  hosts  = local.servers
+  argv   = concat(local.kubectl, ["get", "--raw", "/readyz"])
+  expect = "^ok"
+  within = var.cluster_timeout
+  evidence = [
+    ["systemctl", "status", "--no-pager", "--lines", "0", local.rancher_units.server],
+    ["journalctl", "--unit", local.rancher_units.server, "--lines", "40", "--no-pager", "--output", "cat"],
+  ]
+  depends_on = [task.systemd_unit.server]
+}
+
+task "systemd_unit" "agent" {
+  stage      = "computes"
+  hosts      = local.agents
+  name       = local.rancher_units.agent
+  content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "agent" })
+  enabled    = true
+  state      = "started"
+  restart_on = [task.copy.agent[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
+}
