@@ -87,7 +87,7 @@ group "${lab}" {
     kubectl                 = "/srv/kinit/programs/${kubectl}"
     container_images        = ${jsonencode(images)}
 
-    sample_image            = "docker.io/library/busybox:1.35"
+    sample_image            = "${sample}"
 
 %{ endif ~}
 %{ if winsim != "" ~}

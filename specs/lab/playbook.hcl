@@ -79,6 +79,8 @@ locals {
   images = merge([for folder in local.image_folders : {
     for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
   }]...)
+  # The one of the sample workload.
+  sample = [for name in keys(local.images) : name if can(regex("/library/busybox:", name))][0]
 }
 
 # The mirrors: sites in the layouts of those that they stand for. Clusters know their
@@ -415,6 +417,7 @@ task "copy" "inventory" {
     kubectl  = fileexists("${var.lab_cache}/programs/kubernetes") ? "kubernetes" : "kubectl"
     winsim   = var.lab_windows != "" && fileexists("${var.lab_cache}/winsim.sha256") ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
     images   = local.images
+    sample   = local.sample
     stock    = local.stock
   })
   depends_on = [task.wait.underlay, task.wait.ssh, task.wait.mirror, task.directory.inventory]

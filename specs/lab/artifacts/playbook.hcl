@@ -53,7 +53,7 @@ locals {
 
   # The checksum of all inputs: a changed script builds anew, and an old artifact is
   # never taken for new.
-  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial), local.busybox])))
+  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial), filesha256("../../pins.json"), local.busybox])))
 
   # Where the sources are, and their digest.
   source  = local.pins.busybox_source
@@ -85,6 +85,15 @@ task "copy" "trial" {
   stage      = "artifacts"
   dest       = "${local.scripts}/accelerated.sh"
   content    = file(local.trial)
+  mode       = "0644"
+  depends_on = [task.directory.scripts]
+}
+
+# The pins that ship with kinit, for scripts that name what is pinned.
+task "copy" "pins" {
+  stage      = "artifacts"
+  dest       = "${local.scripts}/pins.json"
+  content    = file("../../pins.json")
   mode       = "0644"
   depends_on = [task.directory.scripts]
 }
@@ -122,7 +131,7 @@ task "command" "hypervisor" {
   argv       = concat(local.build, ["hypervisor", local.stamp])
   creates    = "${var.lab_cache}/.made-hypervisor-${local.stamp}"
   timeout    = "60m"
-  depends_on = [task.copy.script, task.copy.trial]
+  depends_on = [task.copy.script, task.copy.trial, task.copy.pins]
 }
 
 # The image of the services pod.
@@ -141,7 +150,7 @@ task "command" "images" {
   argv        = concat(local.build, ["images", local.by_choice[task.command.choice.stdout].stamp])
   creates     = "${var.lab_cache}/.made-images-${local.by_choice[task.command.choice.stdout].stamp}"
   timeout     = "60m"
-  depends_on  = [task.command.programs]
+  depends_on  = [task.command.programs, task.copy.pins]
 }
 
 # What nodes have in them, as containers and as guests.
@@ -214,7 +223,7 @@ task "command" "mirror" {
   argv       = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
   creates    = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
   timeout    = "60m"
-  depends_on = [task.command.services, task.command.images]
+  depends_on = [task.command.services, task.command.images, task.copy.pins]
 }
 
 # The disk image of guests that nobody has prepared, at its place in the site that it is from.
@@ -225,7 +234,7 @@ task "command" "stock_guest" {
   argv        = concat(local.build, ["stock-guest", "${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"])
   creates     = "${var.lab_cache}/.made-stock-guest-${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
   timeout     = "60m"
-  depends_on  = [task.copy.script]
+  depends_on  = [task.copy.script, task.copy.pins]
 }
 
 # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
@@ -260,7 +269,7 @@ task "command" "winsim_programs" {
   argv       = concat(local.build, ["winsim-programs", local.stamp])
   creates    = "${var.lab_cache}/.made-winsim-programs-${local.stamp}"
   timeout    = "60m"
-  depends_on = [task.copy.script]
+  depends_on = [task.copy.script, task.copy.pins]
 }
 
 task "command" "winsim" {

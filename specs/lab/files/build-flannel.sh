@@ -2,7 +2,7 @@
 # Builds flannel and its CNI plugin from Go modules, for who downloads the other programs of a
 # cluster: upstream publishes no checksums of these two.
 #
-#   [CNI_PLUGINS_VERSION=v0.9.1] build-flannel.sh OUTPUT_DIR
+#   [CNI_PLUGINS_VERSION=VERSION] build-flannel.sh OUTPUT_DIR
 #
 # Result: OUTPUT_DIR/flannel with flanneld and flannel-cni, as build-kubernetes.sh makes them.
 set -eu

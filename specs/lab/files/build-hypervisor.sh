@@ -10,17 +10,18 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+. "$here/pins.sh"
 
 need mmdebstrap mmdebstrap
 need podman podman
 
 begin "${1:-}"
-settings=${MIRROR:-}
+settings="${MIRROR:-} $debian"
 # The trial of a guest is the driver's own; "kinit lab" lays it beside this script.
 KVM_TRIAL=$here/accelerated.sh
 [ -f "$KVM_TRIAL" ] || KVM_TRIAL=$here/../../drivers/libvirt/files/accelerated.sh
 export KVM_TRIAL
-inputs=$(made_of "$KVM_TRIAL" "$here/backports.sh" "$here"/hypervisor/*)
+inputs=$(made_of "$KVM_TRIAL" "$here/pins.sh" "$here/backports.sh" "$here"/hypervisor/*)
 image=localhost/kinit-lab-hypervisor:$inputs
 
 if podman image exists "$image"; then
@@ -44,7 +45,7 @@ BACKPORTS="qemu-system-* qemu-utils qemu-block-extra seabios"
 
 say "root file system by mmdebstrap"
 HYPERVISOR_FILES="$here/hypervisor"
-export HYPERVISOR_FILES
+export HYPERVISOR_FILES debian
 bootstrap "$work/root.tar" "$base,$network,$virtual,$overlay,$containers" \
 	'sh "$HYPERVISOR_FILES/customize.sh" "$1"'
 

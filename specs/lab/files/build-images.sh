@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
 . "$here/programs.sh"
+. "$here/pins.sh"
 
 need mmdebstrap mmdebstrap
 need zstd zstd
@@ -29,8 +30,8 @@ servers="kube-apiserver kube-controller-manager kube-scheduler kube-proxy"
 all="kubeadm $servers etcd coredns flanneld flannel-cni"
 missing=$(programs_missing "$programs" $all)
 [ -z "$missing" ] || die "$missing is missing: build it first"
-settings="${FLANNEL_CNI_TAG:-} $(programs_digest "$programs" $all)"
-unless_made images "$(made_of "$here/programs.sh" "$sources/pause/pause.c")"
+settings="$(pinned flannel image) $(pinned flannel_cni_plugin image) ${FLANNEL_CNI_TAG:=$(pinned flannel_cni_plugin version)} $(pinned busybox image) $(programs_digest "$programs" $all)"
+unless_made images "$(made_of "$here/programs.sh" "$here/pins.sh" "$sources/pause/pause.c")"
 layout=$work/images
 oci_begin
 
@@ -116,9 +117,11 @@ while read -r name; do
 	esac
 done <"$work/wanted"
 
-image "ghcr.io/flannel-io/flannel:$("$programs/flanneld" --version 2>&1)" "{$path,\"Entrypoint\":[\"/opt/bin/flanneld\"]}" base flannel
-image "ghcr.io/flannel-io/flannel-cni-plugin:${FLANNEL_CNI_TAG:-v1.6.2-flannel1}" "{$path}" base flannel-cni
-# The sample workload: httpd, wget and nslookup.
-image "docker.io/library/busybox:1.35" "{$path,\"Cmd\":[\"sh\"]}" base
+image "$(pinned flannel image):$("$programs/flanneld" --version 2>&1)" "{$path,\"Entrypoint\":[\"/opt/bin/flanneld\"]}" base flannel
+image "$(pinned flannel_cni_plugin image):$FLANNEL_CNI_TAG" "{$path}" base flannel-cni
+# The sample workload: httpd, wget and nslookup. Its tag is the version of Debian's busybox.
+busybox=$("$base/bin/busybox" 2>&1 | sed -n '1s/^BusyBox v\([0-9]*\.[0-9]*\).*/\1/p')
+[ -n "$busybox" ] || die "Debian's busybox does not say its version"
+image "$(pinned busybox image):$busybox" "{$path,\"Cmd\":[\"sh\"]}" base
 oci_end
 finish images

@@ -3,7 +3,7 @@
 # its CNI plugin. All but the last have one module graph, so what they share, which is
 # most of it, is compiled once.
 #
-#   [CNI_PLUGINS_VERSION=v0.9.1] build-kubernetes.sh OUTPUT_DIR
+#   [CNI_PLUGINS_VERSION=VERSION] build-kubernetes.sh OUTPUT_DIR
 #
 # Result: OUTPUT_DIR/kubernetes etcd coredns flanneld flannel-cni. The versions are those
 # of kubernetes/go.mod.txt.

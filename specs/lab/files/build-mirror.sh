@@ -20,6 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
 . "$here/programs.sh"
+. "$here/pins.sh"
 
 need mmdebstrap mmdebstrap
 need skopeo skopeo
@@ -30,8 +31,8 @@ programs=${PROGRAMS:-$out}
 missing=$(programs_missing "$programs" kubeadm kubelet kubectl)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 [ -d "$out/images" ] && [ -f "$out/services.tar" ] || die "images and services.tar are missing: build them first"
-settings="${MIRROR:-} ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/services.ref.inputs")"
-unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh")"
+settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/services.ref.inputs")"
+unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh" "$here/pins.sh")"
 mirror=$work/mirror
 # pin NAME: the image of one of PINS.
 pin() {
@@ -42,7 +43,7 @@ mkdir -p "$mirror/debian" "$mirror/github" "$mirror/registry"
 # What nodes that are containers install, and whatever that needs.
 stock_packages=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,kmod,procps,iproute2,iputils-ping,bind9-dnsutils,ethtool,iptables,nftables
 # The main suite alone: the lists of others count for a week only, and a lab stays longer.
-MIRROR=${MIRROR:-deb http://deb.debian.org/debian bookworm main}
+MIRROR=${MIRROR:-deb $debian bookworm main}
 say "Debian's packages, and releases of a container runtime with their programs"
 ARCHIVE=$mirror/debian SITE=$mirror/github DIGESTS=$mirror/digests.txt
 export ARCHIVE SITE DIGESTS RELEASES
@@ -53,9 +54,9 @@ say "Debian's image"
 cat >"$work/customize.sh" <<'HOOK'
 set -eu
 rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1/etc/apt/sources.list"
-cat >"$1/etc/apt/sources.list.d/debian.sources" <<'SOURCES'
+cat >"$1/etc/apt/sources.list.d/debian.sources" <<SOURCES
 Types: deb
-URIs: http://deb.debian.org/debian
+URIs: $debian
 Suites: bookworm
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
@@ -64,13 +65,13 @@ SOURCES
 rm -f "$1/etc/hostname" "$1/etc/resolv.conf"
 HOOK
 HOOK_FILE=$work/customize.sh
-export HOOK_FILE
+export HOOK_FILE debian
 bootstrap "$work/debian.tar" debian-archive-keyring 'sh "$HOOK_FILE" "$1"'
 layout=$work/layout
 oci_begin
 oci_layer debian "$work/debian.tar"
-debian=$(pin debian_node)
-oci_image "$debian" '{"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],"Cmd":["bash"]}' debian
+node_image=$(pin debian_node)
+oci_image "$node_image" '{"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],"Cmd":["bash"]}' debian
 oci_end
 
 say "the release site"
@@ -104,7 +105,7 @@ until curl --silent --fail --output /dev/null "http://$socket/v2/"; do
 done
 # put SOURCE NAME: an image to the place of its name.
 put() { skopeo copy --quiet --preserve-digests --dest-tls-verify=false "$1" "docker://$socket/$2"; }
-put "oci:$layout:$debian" "$debian"
+put "oci:$layout:$node_image" "$node_image"
 while read -r image; do put "oci:$out/images:$image" "$image"; done <"$out/images/images.txt"
 for pin in ${PINS:-}; do
 	image=${pin#*=}

@@ -14,6 +14,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+. "$here/pins.sh"
 
 need mmdebstrap mmdebstrap
 need qemu-img qemu-utils
@@ -23,8 +24,8 @@ need mkfs.ext4 e2fsprogs
 [ "$(id -u)" = 0 ] || die "needs root: a loop device and a mount"
 [ -n "${PLACE:-}" ] || die "PLACE is not set: where the image is in the site of such images"
 begin "${1:-}"
-settings="${MIRROR:-} $PLACE ${DISK_SIZE:-}"
-unless_made stock-guest "$(made_of "$here"/stock/*)"
+settings="${MIRROR:-} $debian $PLACE ${DISK_SIZE:-}"
+unless_made stock-guest "$(made_of "$here/pins.sh" "$here"/stock/*)"
 disk=$work/disk.raw
 root=$work/root
 
@@ -36,7 +37,7 @@ before_cleanup() {
 # Those of the packages that debian-cloud-images-packages names which are for any cloud.
 packages=apparmor,apt-listchanges,apt-utils,bash-completion,bind9-host,ca-certificates,cloud-guest-utils,cloud-init,cloud-initramfs-growroot,curl,dbus,e2fsprogs,ethtool,initramfs-tools,iproute2,iputils-ping,kmod,less,libnss-resolve,libpam-systemd,linux-image-cloud-amd64,logrotate,lsb-release,nano,netbase,netplan.io,openssh-server,pciutils,procps,psmisc,screen,socat,sudo,systemd,systemd-sysv,systemd-resolved,systemd-timesyncd,tcpdump,traceroute,udev,unattended-upgrades,uuid-runtime,vim-tiny,whiptail,xz-utils
 
-MIRROR=${MIRROR:-deb http://deb.debian.org/debian bookworm main}
+MIRROR=${MIRROR:-deb $debian bookworm main}
 STOCK_FILES="$here/stock"
 export STOCK_FILES
 say "root file system by mmdebstrap"

@@ -9,12 +9,16 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+. "$here/pins.sh"
 
 need genisoimage genisoimage
 begin "${1:-}"
-settings="${KUBERNETES_VERSION:=v1.34.4}"
+# Archives, by what is pinned of them.
+versions=
+for name in kubernetes containerd crictl flannel cni_flannel cni; do versions="$versions $name=$(pinned "windows_$name" version)"; done
+settings=$versions
 unless_made winsim-programs "$(made_of "$here/winsim/programs.sh")"
 
 say "programs that stand in for Kubernetes on Windows"
-sh "$here/winsim/programs.sh" "$work/winsim-programs" "$KUBERNETES_VERSION"
+sh "$here/winsim/programs.sh" "$work/winsim-programs" $versions
 finish winsim-programs

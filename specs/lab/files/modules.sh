@@ -2,7 +2,7 @@
 # begin; leaves the working folder in the module's.
 
 sources=${KUBERNETES_SOURCES:-$here/kubernetes}
-plugins=${CNI_PLUGINS_VERSION:-v0.9.1}
+plugins=${CNI_PLUGINS_VERSION:-v0.9.1} # a Go module, which Go's checksum database verifies
 
 module() { go list -m -f "{{.$2}}" "$1"; }
 
@@ -63,7 +63,7 @@ modules_build() {
 	for program in "$@"; do mv "$work/bin/$program" "$work/$program"; done
 }
 
-# modules_build_plugin: flannel's CNI plugin, the one that the CNI plugins held until v0.9.1: its
+# modules_build_plugin: flannel's CNI plugin, which the CNI plugins held until that version: its
 # own repository is no Go module to be had.
 modules_build_plugin() {
 	say "flannel's CNI plugin of $plugins"

@@ -11,7 +11,6 @@ mkdir -p "$root/etc/kubernetes/manifests" "$root/usr/lib/systemd/system/kubelet.
 cat >"$root/usr/lib/systemd/system/kubelet.service" <<'UNIT'
 [Unit]
 Description=kubelet: The Kubernetes Node Agent
-Documentation=https://kubernetes.io/docs/
 Wants=network-online.target
 After=network-online.target containerd.service
 

@@ -1,13 +1,25 @@
 #!/bin/sh
-# Makes the folder $1 with the archives that a Windows node downloads, for Kubernetes $2.
+# Makes the folder $1 with the archives that a Windows node downloads. What follows are their
+# versions: NAME=VERSION.
 # Each program in them is a line of text that says what it stands in for; the simulator
 # alone knows what to do with it.
 set -eu
 out=$1
-kubernetes=$2
+shift
 mkdir -p "$out"
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
+
+for given; do
+	case "${given%%=*}" in
+	kubernetes) kubernetes=${given#*=} ;;
+	containerd) containerd=v${given#*=} ;;
+	crictl) crictl=${given#*=} ;;
+	flannel) flannel=${given#*=} ;;
+	cni_flannel) cni_flannel=${given#*=} ;;
+	cni) cni=${given#*=} ;;
+	esac
+done
 
 program() { # FILE NAME VERSION
 	mkdir -p "$(dirname "$tree/$1")"
@@ -20,15 +32,15 @@ for name in kubeadm kubelet kubectl kube-proxy kube-log-runner; do
 	program "kubernetes/kubernetes/node/bin/$name.exe" "$name" "$kubernetes"
 done
 pack kubernetes kubernetes
-for name in containerd containerd-shim-runhcs-v1 ctr; do program "containerd/bin/$name.exe" "$name" v1.7.28; done
+for name in containerd containerd-shim-runhcs-v1 ctr; do program "containerd/bin/$name.exe" "$name" "$containerd"; done
 pack containerd bin
-program crictl/crictl.exe crictl v1.34.0
+program crictl/crictl.exe crictl "$crictl"
 pack crictl crictl.exe
-program flannel/flanneld.exe flanneld v0.26.7
+program flannel/flanneld.exe flanneld "$flannel"
 pack flannel flanneld.exe
-program cni_flannel/flannel-amd64.exe flannel v1.6.2-flannel1
+program cni_flannel/flannel-amd64.exe flannel "$cni_flannel"
 pack cni_flannel flannel-amd64.exe
-for name in host-local win-overlay win-bridge; do program "cni/$name.exe" "$name" v1.6.2; done
+for name in host-local win-overlay win-bridge; do program "cni/$name.exe" "$name" "$cni"; done
 pack cni .
 (cd "$out" && sha256sum *.tar.gz >SHA256SUMS)
 
