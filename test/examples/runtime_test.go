@@ -164,6 +164,11 @@ func TestPluginsAreLinkedAndThoseOfOthersStay(t *testing.T) {
 	for _, name := range []string{"usr/bridge", "usr/loopback", "kinit/cni/bridge", "kinit/cni/loopback", "opt/loopback"} {
 		put(t, filepath.Join(folder, name), name)
 	}
+	for _, from := range []string{"usr", "kinit/cni"} {
+		if err := os.WriteFile(filepath.Join(folder, from, "LICENSE"), []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, from := range []string{"usr", "kinit/cni", "usr"} {
 		if err := run("check", from); err == nil {
 			t.Errorf("%s: the check finds nothing before", from)
@@ -178,6 +183,9 @@ func TestPluginsAreLinkedAndThoseOfOthersStay(t *testing.T) {
 			if content, err := os.ReadFile(filepath.Join(folder, "opt", name)); err != nil || string(content) != want {
 				t.Errorf("%s: %s is %q, %v, want %s", from, name, content, err, want)
 			}
+		}
+		if _, err := os.Lstat(filepath.Join(folder, "opt", "LICENSE")); err == nil {
+			t.Errorf("%s: what is no program is linked", from)
 		}
 	}
 }

@@ -6,6 +6,7 @@ from=$2 to=/opt/cni/bin
 [ -d "$from" ] && ! [ "$from" -ef "$to" ] || exit 0
 [ "$1" = check ] || mkdir -p "$to"
 for plugin in "$from"/*; do
+	[ -x "$plugin" ] || continue # releases have their licence beside them
 	link=$to/${plugin##*/}
 	case "$(readlink "$link" || true)" in
 	"$plugin") continue ;;
