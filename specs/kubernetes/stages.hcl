@@ -1,7 +1,7 @@
-# kubernetes: what all distributions of Kubernetes have in common, on the nodes of the common
-# stages: names, networks, the cluster's authority, its registry, settings of nodes, a place to
-# work in, and verification. How controllers and other nodes come to be is for a folder that imports
-# this one: kubeadm, or rancher for k3s and rke2. It has the stage computes, and says in locals:
+# kubernetes: the parts that all distributions of Kubernetes share, on the nodes of the common
+# stages: names, networks, the cluster's authority, the images of its registry, settings of nodes,
+# a place to work in, and verification. A folder that imports this one makes the controllers and the other
+# nodes: kubeadm, or rancher for k3s and rke2. It has the stage computes, and sets these locals:
 #
 #   release_version   the version that is deployed by default, as its images are tagged
 #   release_pattern   the form of versions, with the minor version of Kubernetes 1 as a group

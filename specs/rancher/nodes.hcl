@@ -1,7 +1,7 @@
 # nodes: program, images and settings of every node, before anything of it starts.
 
 locals {
-  # Debian packages of nodes, for drivers to bring. All else is in the program.
+  # Debian packages of nodes, which drivers install. The program has everything else in it.
   node_packages = ["iptables", "nftables", "conntrack", "ipset"]
   # How a machine that stays leaves the cluster.
   leave_script = templatefile("files/leave.sh", { name = local.rancher, units = values(local.rancher_units) })

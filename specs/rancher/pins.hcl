@@ -13,7 +13,7 @@ locals {
   } }
   rancher_advice = "Nodes fetch ${local.rancher} and its images by themselves. The variable ${local.rancher_url} names another site with the same layout."
 
-  # The images of the distribution are in its archive, so the registry has those of users.
+  # The archive has the images of the distribution; the registry gets the others.
   registry_images = { (local.tagged.busybox) = "docker://${local.pinned.busybox}" }
 
   # kubectl for people is that of Kubernetes itself.

@@ -1,7 +1,7 @@
 # servers: the first one, whose authority is made beforehand, the others, and then agents.
 
-# Whoever joins proves by this that they may. Joining, they hold the server to the authority,
-# whose checksum is part of what they are given.
+# The token with which nodes join. Those that join get it with the checksum of the authority, by
+# which they verify the server.
 task "secret" "join" {
   stage      = "network"
   host       = local.first
@@ -10,7 +10,7 @@ task "secret" "join" {
   depends_on = [task.directory.root]
 }
 
-# The first server takes an authority that is there; others get it from the first.
+# The first server uses an authority that is there before it starts; the others get it from the first.
 task "directory" "authority" {
   stage      = "cluster"
   host       = local.first_node
