@@ -1,6 +1,7 @@
 # rancher: the parts that k3s and rke2 share: one program that runs as a server or as an agent, with
 # a file of settings; an archive with images; servers that join each other's etcd. The project never
-# ran them. A distribution is a folder that imports this one, and sets these locals, beside release_version, release_pattern, release_tested and release_networks:
+# ran them. A distribution is a folder that imports this one, and sets these locals, beside
+# release_version, release_pattern, release_tested and release_networks:
 #
 #   rancher          its name, which its program and its folders have
 #   rancher_pins     the names of the pins of its program and of its images
