@@ -7,8 +7,8 @@ driver "podman" {
 
 variable "podman_packages" {
   type        = list(string)
-  default     = ["runc"]
-  description = "Further Debian packages of hypervisors with nodes that are containers."
+  default     = null
+  description = "Further packages of hypervisors with nodes that are containers, in place of those that their systems have."
 }
 
 variable "node_image" {
@@ -59,9 +59,9 @@ task "assert" "podman" {
 
 task "package" "podman" {
   stage      = "prepare"
-  when       = local.build
+  when       = local.build && length(coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)) > 0
   hosts      = local.podman_hypervisors
-  names      = var.podman_packages
+  names      = coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)
   timeout    = "20m"
   depends_on = [task.package.hypervisor]
 }
