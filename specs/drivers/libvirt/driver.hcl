@@ -64,7 +64,7 @@ locals {
   image_dir = "/var/lib/libvirt/images"
 
   # The pin of each guest's image; all have the one that is given.
-  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).guest }
+  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], local.systems[local.first_system]).guest }
   guest_images = { for pin in distinct(values(local.guest_pins)) : pin => var.guest_image != null ? var.guest_image : local.downloads[pin] }
   libvirt_pins = concat(
     var.guest_image == null ? keys(local.guest_images) : [],

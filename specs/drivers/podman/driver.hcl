@@ -31,7 +31,7 @@ locals {
   podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
 
   # The pin of each node's image; all have the one that is given.
-  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).container }
+  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : try(coalesce(local.systems[local.system[name]].container), local.systems[local.first_system].container) }
   node_images = { for pin in distinct(values(local.node_pins)) : pin => var.node_image != null ? var.node_image : { name = local.pinned[pin], archive = "" } }
   podman_pins = var.node_image == null ? keys(local.node_images) : []
 
