@@ -38,6 +38,10 @@ winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nod
 run: build ## bring the lab up (ARTIFACTS=auto|download|build), deploy a cluster on it (SPEC=…, or what fits this machine), print its nodes
 	@LAB='$(LAB)' HOSTS='$(HOSTS)' SPEC='$(SPEC)' PINS='$(PINS)' ./test/make-run
 
+.PHONY: real
+real: build ## deploy, check and remove a cluster on hypervisors of your own (HOSTS=a,b, SPEC=…, FLAGS=…), and pack a report (REPORT=real.tar.gz): docs/real.md
+	$(GO) run ./test/real -hosts '$(HOSTS)' $(if $(SPEC),-spec '$(SPEC)') -out '$(or $(REPORT),real.tar.gz)' -- $(FLAGS)
+
 .PHONY: windows
 windows: build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=…
 	@test -n "$(KINIT_WINDOWS_ISO)" || { echo "Set KINIT_WINDOWS_ISO to an ISO of Windows Server; docs/windows.md says where evaluation ISOs are." >&2; exit 2; }

@@ -18,6 +18,7 @@ import (
 	"kinit/modules/facts"
 	"kinit/modules/fail"
 	"kinit/modules/file"
+	"kinit/modules/firewall"
 	"kinit/modules/git"
 	"kinit/modules/group"
 	"kinit/modules/hostname"
@@ -102,7 +103,7 @@ func All() []module.Kind {
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		lineinfile.Kind(), blockinfile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
-		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
+		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
 		// Users of a host, and who may log in.

@@ -28,9 +28,9 @@ func doctorCommand(a *app.App) *cli.Command {
 		Usage:     "check whether hosts can be hypervisors, and say what to mend",
 		ArgsUsage: "HOST...",
 		Description: `It checks the processor, KVM (by making a virtual machine), memory, disks, packages, kernel
-modules, libvirt, the MTU and the time, and changes nothing. What a run of a cluster brings
-about by itself is a note, not a failure. The checks are the playbook "doctor", which 'kinit
-run doctor --hosts HOST' runs too; it has the same variables as clusters.`,
+modules, libvirt, the MTU, the time, firewalls and SELinux, and changes nothing. What a run of
+a cluster brings about by itself is a note, not a failure. The checks are the playbook "doctor",
+which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clusters.`,
 		UsageText: command.Examples(
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",

@@ -75,10 +75,7 @@ func interact(ctx context.Context, conn transport.Conn, system module.OS, words,
 	if err == nil {
 		return remote.Interact(ctx, line, transport.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	}
-	if system != module.Windows {
-		return 0, err
-	}
-	// WinRM has no terminals, and a command needs none.
+	// This machine itself and WinRM have no terminals, and a command needs none.
 	return conn.Exec(ctx, transport.Process{Line: line, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }
 

@@ -31,18 +31,23 @@ func TestCommandsRunOnWindowsWithoutATerminal(t *testing.T) {
 	}
 }
 
-func TestShellNeedsATerminal(t *testing.T) {
+func TestShellNeedsATerminalAndACommandDoesNot(t *testing.T) {
 	t.Parallel()
 	conn := &plainConn{}
 	const want = "this kind of connection has no terminal: give a command after --, or use kinit console"
 	if _, err := interact(t.Context(), conn, module.Windows, nil, nil); err == nil || err.Error() != want {
 		t.Errorf("a shell on Windows: got %v", err)
 	}
-	if _, err := interact(t.Context(), conn, module.Linux, nil, []string{"true"}); err == nil || err.Error() != want {
-		t.Errorf("a command on Linux: got %v", err)
+	if _, err := interact(t.Context(), conn, module.Linux, nil, nil); err == nil || err.Error() != want {
+		t.Errorf("a shell on Linux: got %v", err)
 	}
 	if len(conn.lines) > 0 {
 		t.Errorf("something ran: %q", conn.lines)
+	}
+	// This machine itself is such a connection.
+	code, err := interact(t.Context(), conn, module.Linux, nil, []string{"echo", "a b"})
+	if err != nil || code != 7 || len(conn.lines) != 1 || conn.lines[0] != "echo 'a b'" {
+		t.Errorf("a command on Linux: got %d, %v, and the shell was given %q", code, err, conn.lines)
 	}
 }
 

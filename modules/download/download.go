@@ -40,7 +40,7 @@ type Task struct {
 	// SHA512 is the file's checksum in hex.
 	SHA512 string `hcl:"sha512,optional"`
 	// SHA256URL is the URL of the file's sha256: a lone checksum, or lines as sha256sum
-	// prints them. The host reads it in every run.
+	// prints them, with --tag or without. The host reads it in every run.
 	SHA256URL string `hcl:"sha256_url,optional"`
 	// SHA512URL is the URL of the file's sha512 in the same form.
 	SHA512URL string `hcl:"sha512_url,optional"`

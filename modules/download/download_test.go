@@ -331,6 +331,8 @@ func TestFindSum(t *testing.T) {
 		{a + "  f\n", a},
 		{b + " *x/f\n" + a + "  g\n", strings.ToLower(b)},
 		{a + "  g\n", ""},
+		{"# f: 5 bytes\nSHA256 (g) = " + a + "\nSHA256 (f) = " + b + "\n", strings.ToLower(b)},
+		{"SHA512 (f) = " + a + "\n", ""},
 		{"<html>", ""},
 		{"", ""},
 	} {

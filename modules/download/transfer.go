@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,8 +120,12 @@ func showProgram(ctx context.Context, h module.Host, at string) (module.Command,
 	return wget(client, at, "--quiet", "--output-document=-"), nil
 }
 
+// tagged is a line with the algorithm's name, as "sha256sum --tag" prints it:
+// SHA256 (file) = 4e38…
+var tagged = regexp.MustCompile(`^(SHA\d+) \((.*)\) = (\S+)$`)
+
 // findSum finds a file's checksum in a list: the only word of a list with
-// one word, or the first word of the line that ends with the file's name.
+// one word, or the first word of the line that ends with the file's name, or its tagged line.
 func findSum(list, name, algorithm string) (string, error) {
 	digits := map[string]int{"sha256": 64, "sha512": 128}[algorithm]
 	if words := strings.Fields(list); len(words) == 1 && isHex(words[0], digits) {
@@ -128,6 +133,9 @@ func findSum(list, name, algorithm string) (string, error) {
 	}
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
+		if bsd := tagged.FindStringSubmatch(strings.TrimSpace(line)); bsd != nil && strings.EqualFold(bsd[1], algorithm) {
+			words = []string{bsd[3], bsd[2]}
+		}
 		if len(words) == 2 && isHex(words[0], digits) && path.Base(strings.TrimPrefix(words[1], "*")) == name {
 			return strings.ToLower(words[0]), nil
 		}

@@ -69,10 +69,13 @@ type Outputs struct {
 	Hostname  string `cty:"hostname"`   // the host's own name
 	OSID      string `cty:"os_id"`      // the system's ID in /etc/os-release, such as "debian"
 	OSVersion string `cty:"os_version"` // its version, such as "12"
-	Kernel    string `cty:"kernel"`     // the kernel's release, such as "6.1.0-18-amd64"
-	Machine   string `cty:"machine"`    // the processor's name in the kernel, such as "x86_64"
-	Arch      string `cty:"arch"`       // the processor's name in Debian and Go, such as "amd64"
-	CPUs      int64  `cty:"cpus"`       // number of processors
+	// the family of distributions: "debian" for Debian, Ubuntu and what is made from them,
+	// "rhel" for Fedora, RHEL, CentOS Stream and theirs, "suse"; of others it is the ID
+	OSFamily string `cty:"os_family"`
+	Kernel   string `cty:"kernel"`  // the kernel's release, such as "6.1.0-18-amd64"
+	Machine  string `cty:"machine"` // the processor's name in the kernel, such as "x86_64"
+	Arch     string `cty:"arch"`    // the processor's name in Debian and Go, such as "amd64"
+	CPUs     int64  `cty:"cpus"`    // number of processors
 	// how many times slower than an ordinary machine it is at present, 1 or more; its time
 	// limits are multiplied by it. It differs from run to run, so do not derive anything
 	// lasting from it
@@ -83,7 +86,9 @@ type Outputs struct {
 	// the manager that runs the host as a container, such as "podman"; empty if it has its
 	// own kernel
 	Container string `cty:"container"`
-	Cgroups   int64  `cty:"cgroups"` // 2 where control groups of version 2 alone are mounted, else 1
+	// "enforcing" or "permissive" where the kernel has SELinux, else empty
+	SELinux string `cty:"selinux"`
+	Cgroups int64  `cty:"cgroups"` // 2 where control groups of version 2 alone are mounted, else 1
 	// network interfaces by name; addresses are without prefix length, mtu
 	// in bytes
 	Interfaces       map[string]Interface `cty:"interfaces"`
@@ -111,6 +116,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		Hostname:             s.hostname,
 		OSID:                 s.osID,
 		OSVersion:            s.osVersion,
+		OSFamily:             s.osFamily,
 		Kernel:               s.kernel,
 		Machine:              s.machine,
 		Arch:                 arch(s.machine),
@@ -120,6 +126,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		MemoryAvailableBytes: s.available,
 		KVM:                  s.kvm,
 		Container:            s.container,
+		SELinux:              s.selinux,
 		Cgroups:              s.cgroups,
 		Interfaces:           n.value(),
 		DefaultInterface:     n.defaultInterface,

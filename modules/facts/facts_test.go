@@ -67,7 +67,7 @@ func TestOutputs(t *testing.T) {
 		return cty.ObjectVal(map[string]cty.Value{"mtu": cty.NumberIntVal(mtu), "mac": cty.StringVal(mac), "addresses": addresses})
 	}
 	want := map[string]cty.Value{
-		"hostname": cty.StringVal("nyctea"), "os_id": cty.StringVal("debian"), "os_version": cty.StringVal("12"),
+		"hostname": cty.StringVal("nyctea"), "os_family": cty.StringVal("debian"), "selinux": cty.StringVal(""), "os_id": cty.StringVal("debian"), "os_version": cty.StringVal("12"),
 		"kernel": cty.StringVal("6.1.0-18-amd64"), "machine": cty.StringVal("x86_64"), "arch": cty.StringVal("amd64"),
 		"cpus": cty.NumberIntVal(2), "pace": cty.NumberFloatVal(7.3), "memory_bytes": cty.NumberIntVal(24684092 << 10),
 		"memory_available_bytes": cty.NumberIntVal(23511840 << 10), "kvm": cty.True,
@@ -87,6 +87,32 @@ func TestOutputs(t *testing.T) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d outputs, want %d", len(got), len(want))
+	}
+}
+
+func TestFamilyOfTheSystem(t *testing.T) {
+	t.Parallel()
+	for release, want := range map[string]string{
+		"ID=ubuntu\nID_LIKE=debian\n":              "debian",
+		"ID=raspbian\nID_LIKE=debian\n":            "debian",
+		"ID=\"centos\"\nID_LIKE=\"rhel fedora\"\n": "rhel",
+		"ID=fedora\n": "rhel",
+		"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n":    "rhel",
+		"ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n": "suse",
+		"ID=arch\n": "arch",
+	} {
+		h := debian(t)
+		h.FS.Put("/etc/os-release", release, 0o644)
+		moduletest.Same(t, release, moduletest.Outputs(t, &Task{}, h)["os_family"].AsString(), want)
+	}
+}
+
+func TestModeOfSELinux(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"1": "enforcing", "0": "permissive"} {
+		h := debian(t)
+		h.FS.Put("/sys/fs/selinux/enforce", text, 0o644)
+		moduletest.Same(t, "selinux", moduletest.Outputs(t, &Task{}, h)["selinux"].AsString(), want)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // system is the machine's properties without its network.
 type system struct {
 	hostname, osID, osVersion string
+	osFamily, selinux         string
 	kernel, machine           string
 	cpus, memory, available   int64 // the last two in bytes
 	kvm                       bool
@@ -51,7 +52,7 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	memory := pairs(texts["/proc/meminfo"], ":")
 	s = system{
 		hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
-		osID:     release["ID"], osVersion: release["VERSION_ID"],
+		osID:     release["ID"], osVersion: release["VERSION_ID"], osFamily: family(release["ID"], release["ID_LIKE"]),
 		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(machine),
 		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
 		pace: module.NotePace(h, pace.Parse(out.Stdout)),
@@ -61,7 +62,45 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
+	if err := s.readSELinux(ctx, h); err != nil {
+		return s, err
+	}
 	return s, s.readContainer(ctx, h)
+}
+
+// families are the systems that others are made from, by their names in os-release.
+var families = map[string]string{
+	"debian": "debian", "ubuntu": "debian",
+	"rhel": "rhel", "fedora": "rhel", "centos": "rhel",
+	"suse": "suse", "opensuse": "suse", "sles": "suse",
+}
+
+// family returns the family of a system by ID and ID_LIKE of os-release (man 5 os-release), or
+// its ID.
+func family(id, like string) string {
+	for _, name := range strings.Fields(id + " " + like) {
+		if found := families[name]; found != "" {
+			return found
+		}
+	}
+	return id
+}
+
+// enforceFile exists only if the kernel has SELinux, and says whether it enforces
+// (man 8 selinux, selinuxfs).
+const enforceFile = "/sys/fs/selinux/enforce"
+
+// readSELinux reads the mode of SELinux.
+func (s *system) readSELinux(ctx context.Context, h module.Host) error {
+	text, there, err := hostfile.Read(ctx, h, enforceFile)
+	switch {
+	case err != nil || !there:
+	case strings.TrimSpace(text) == "1":
+		s.selinux = "enforcing"
+	default:
+		s.selinux = "permissive"
+	}
+	return err
 }
 
 // containerFile is where systemd records the container manager

@@ -33,6 +33,7 @@ task "directory" "overlay" {
   hosts = local.overlay_hypervisors
   path  = local.overlay_pki
   mode  = "0700"
+  owner = local.prepared[task.command.system[host.name].stdout].ovn_user
 }
 
 # The southbound database lets a hypervisor write its own rows only. It knows a hypervisor by
@@ -65,6 +66,7 @@ task "x509_certificate" "chassis" {
   dns_names    = [host.name]
   ip_addresses = [task.facts.underlay[host.name].route_address]
   usages       = ["server", "client"]
+  owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
   depends_on   = [task.directory.overlay]
 }
 
@@ -112,7 +114,7 @@ task "ovn_chassis" "chassis" {
   private_key     = "${local.overlay_pki}/chassis.key"
   certificate     = "${local.overlay_pki}/chassis.crt"
   ca_cert         = "${local.overlay_pki}/chassis-ca.crt"
-  depends_on      = [task.ovn_central.central, task.ovs_bridge.external]
+  depends_on      = [task.ovn_central.central, task.ovs_bridge.external, task.firewall.tunnels, task.firewall.southbound, task.firewall.outside]
 }
 
 # The cluster's switch, its leases and its ports.
@@ -280,6 +282,6 @@ task "service" "devices" {
   name       = "kinit-${cluster.name}-devices.service"
   enabled    = true
   state      = "started"
-  unit       = templatefile("files/devices.service", { cluster = cluster.name, script = "${local.root}/devices.sh" })
+  unit       = templatefile("files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
   depends_on = [task.copy.devices]
 }

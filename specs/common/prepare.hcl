@@ -18,7 +18,7 @@ task "package" "hypervisor" {
   stage   = "prepare"
   when    = local.build
   hosts   = local.hypervisors
-  names   = var.hypervisor_packages
+  names   = coalesce(var.hypervisor_packages, local.prepared[task.command.system[host.name].stdout].hypervisor)
   timeout = "20m"
 }
 
@@ -26,25 +26,25 @@ task "package" "overlay" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.overlay_hypervisors
-  names      = var.overlay_packages
+  names      = coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay)
   timeout    = "20m"
-  depends_on = [task.package.hypervisor]
+  depends_on = [task.package.hypervisor, task.package.repositories]
 }
 
 task "package" "central" {
   stage      = "prepare"
   when       = local.build && local.overlay
   host       = local.first
-  names      = ["ovn-central"]
+  names      = coalesce(var.central_packages, local.prepared[task.command.system[host.name].stdout].central)
   timeout    = "20m"
-  depends_on = [task.package.hypervisor]
+  depends_on = [task.package.hypervisor, task.package.repositories]
 }
 
 task "service" "hypervisor" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.overlay_hypervisors
-  name       = "openvswitch-switch.service"
+  name       = local.prepared[task.command.system[host.name].stdout].services.switch
   enabled    = true
   state      = "started"
   depends_on = [task.package.overlay]
@@ -66,7 +66,7 @@ task "service" "chassis" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.overlay_hypervisors
-  name       = "ovn-host.service"
+  name       = local.prepared[task.command.system[host.name].stdout].services.chassis
   enabled    = true
   state      = "started"
   depends_on = [task.ovs_bridge.integration]
@@ -76,7 +76,7 @@ task "service" "central" {
   stage      = "prepare"
   when       = local.build && local.overlay
   host       = local.first
-  name       = "ovn-central.service"
+  name       = local.prepared[task.command.system[host.name].stdout].services.central
   enabled    = true
   state      = "started"
   depends_on = [task.package.central]

@@ -218,6 +218,8 @@ task "podman_pod" "services" {
   hostname = "services"
   networks = [task.podman_network.outside.name]
   publish  = local.services_ports
+  # A firewall may be reloaded, before there is a container whose ports it would lose.
+  depends_on = [task.firewall.published, task.firewall.pod]
 }
 
 task "podman_container" "service" {
@@ -232,7 +234,8 @@ task "podman_container" "service" {
   user     = "0"
   # Not "always": podman's own unit would start these at boot, before the pod's.
   restart = "on-failure"
-  options = local.health_options[each.key]
+  # SELinux would not let containers read folders of the hypervisor.
+  options = concat(local.health_options[each.key], task.facts.hypervisor[local.services.hypervisor].selinux == "" ? [] : ["--security-opt", "label=disable"])
   # What services read once and is secret.
   config_hash = join(" ", [each.value.config, lookup({
     haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"

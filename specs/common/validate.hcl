@@ -25,11 +25,6 @@ task "assert" "hypervisors" {
   when  = local.build
 
   condition {
-    holds   = alltrue([for h in local.hypervisors : contains(["debian", "ubuntu"], task.facts.hypervisor[h].os_id)])
-    message = "kinit prepares Debian and Ubuntu hypervisors; the hosts say: ${join(", ", [for h in local.hypervisors : "${h} is ${task.facts.hypervisor[h].os_id}"])}."
-  }
-
-  condition {
     holds   = alltrue([for h in local.hypervisors : task.facts.hypervisor[h].memory_bytes >= local.wanted_memory[h]])
     message = "Too little memory: ${join(", ", [for h in local.hypervisors : "the nodes on ${h} take ${ceil(local.wanted_memory[h] / 1048576)} MiB and it has ${floor(task.facts.hypervisor[h].memory_bytes / 1048576)} MiB" if task.facts.hypervisor[h].memory_bytes < local.wanted_memory[h]])}. Give the pools less memory or use more hypervisors."
   }

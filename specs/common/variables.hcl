@@ -91,8 +91,8 @@ variable "encapsulation_address" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
-  description = "Debian packages of every hypervisor."
+  default     = null
+  description = "Packages of every hypervisor, in place of those that its system has in specs/common/hypervisors.json."
 }
 
 variable "dns_public" {
@@ -180,8 +180,14 @@ variable "files_port" {
 
 variable "overlay_packages" {
   type        = list(string)
-  default     = ["openvswitch-switch", "ovn-host"]
-  description = "Further Debian packages of hypervisors whose nodes are on an overlay, and of machines that are on it."
+  default     = null
+  description = "Further packages of hypervisors whose nodes are on an overlay, and of machines that are on it, in place of those that their systems have."
+}
+
+variable "central_packages" {
+  type        = list(string)
+  default     = null
+  description = "Further packages of the first hypervisor, which has OVN's databases, in place of those that its system has."
 }
 
 variable "ingress_node_ports" {

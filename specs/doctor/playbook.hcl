@@ -23,26 +23,26 @@ variable "least_room_gib" {
 
 variable "hypervisor_packages" {
   type        = list(string)
-  default     = ["podman", "crun", "catatonit", "skopeo", "nftables", "iproute2", "ethtool", "curl", "bind9-dnsutils", "ca-certificates"]
-  description = "Packages that clusters install on every hypervisor."
+  default     = null
+  description = "Packages that clusters install on every hypervisor, in place of those that its system has."
 }
 
 variable "overlay_packages" {
   type        = list(string)
-  default     = ["openvswitch-switch", "ovn-host"]
-  description = "Packages that clusters install on hypervisors whose nodes are on an overlay."
+  default     = null
+  description = "Packages that clusters install on hypervisors whose nodes are on an overlay, in place of those that their systems have."
 }
 
 variable "libvirt_packages" {
   type        = list(string)
-  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils"]
-  description = "Packages that clusters install on hypervisors with guests."
+  default     = null
+  description = "Packages that clusters install on hypervisors with guests, in place of those that their systems have."
 }
 
 variable "podman_packages" {
   type        = list(string)
-  default     = ["runc"]
-  description = "Packages that clusters install on hypervisors with nodes that are containers."
+  default     = null
+  description = "Packages that clusters install on hypervisors with nodes that are containers, in place of those that their systems have."
 }
 
 variable "least_memory_gib" {
@@ -52,6 +52,9 @@ variable "least_memory_gib" {
 }
 
 locals {
+  # What each system calls packages.
+  prepared = jsondecode(file("../common/hypervisors.json"))
+
   # In the order they are shown. A remedy says what to do when a probe is not ok.
   probes = [
     {
@@ -71,8 +74,8 @@ locals {
       remedy = "Make room on the file system, or mount a larger one there."
     },
     {
-      name   = "packages", arguments = concat(var.hypervisor_packages, var.overlay_packages, var.libvirt_packages, var.podman_packages)
-      remedy = "Add the distribution's package sources and run 'apt-get update'. kinit prepares Debian 12 and Ubuntu, and newer ones."
+      name   = "packages", arguments = []
+      remedy = "Add the distribution's package sources, and read them by 'apt-get update' or 'dnf makecache'. kinit prepares Debian 12 and newer, Ubuntu, Fedora, and RHEL 9 and 10 with what is made from them."
     },
     {
       name   = "modules", arguments = [var.datapath]
@@ -80,7 +83,7 @@ locals {
     },
     {
       name   = "libvirt", arguments = []
-      remedy = "Start it: 'systemctl enable --now libvirtd', and read 'journalctl -u libvirtd'."
+      remedy = "Start it: 'systemctl enable --now libvirtd' or, on Fedora and RHEL, 'virtqemud.socket', and read the log by 'journalctl -u'."
     },
     {
       name   = "mtu", arguments = []
@@ -88,7 +91,15 @@ locals {
     },
     {
       name   = "time", arguments = []
-      remedy = "Keep the time: 'apt-get install systemd-timesyncd' or chrony, and 'timedatectl set-ntp true'."
+      remedy = "Keep the time: install systemd-timesyncd or chrony, and 'timedatectl set-ntp true'."
+    },
+    {
+      name   = "firewall", arguments = []
+      remedy = "Have these rules by ufw or firewalld. Otherwise let in UDP 6081 and TCP 6642 from the other hypervisors and the published ports, and forward what comes in by br-ex."
+    },
+    {
+      name   = "selinux", arguments = []
+      remedy = "kinit was never run under SELinux. If something is denied, 'ausearch --message avc --start recent' says what; 'setenforce 0' lets it pass until the next boot."
     },
   ]
 }
@@ -99,11 +110,27 @@ task "command" "clock" {
   read_only = true
 }
 
+# The name of the host's system among them, or nothing.
+task "command" "system" {
+  hosts     = run.hosts
+  argv      = concat(["sh", "-c", file("../common/files/system.sh"), "system"], keys(local.prepared))
+  ok_codes  = range(256)
+  read_only = true
+  timeout   = "1m"
+}
+
 task "command" "probe" {
   for_each = { for pair in setproduct(run.hosts, local.probes) : "${pair[0]}/${pair[1].name}" => { host = pair[0], probe = pair[1] } }
   host     = each.value.host
-  argv     = concat(["sh", "-c", file("files/${each.value.probe.name}.sh"), each.value.probe.name], each.value.probe.arguments)
-  env      = { HERE = trimspace(task.command.clock.stdout) }
+  argv = concat(["sh", "-c", file("files/${each.value.probe.name}.sh"), each.value.probe.name], each.value.probe.arguments,
+    each.value.probe.name != "packages" ? [] : try(concat(
+      local.prepared[task.command.system[each.value.host].stdout].repositories,
+      coalesce(var.hypervisor_packages, local.prepared[task.command.system[each.value.host].stdout].hypervisor),
+      coalesce(var.overlay_packages, local.prepared[task.command.system[each.value.host].stdout].overlay),
+      coalesce(var.libvirt_packages, local.prepared[task.command.system[each.value.host].stdout].libvirt),
+      coalesce(var.podman_packages, local.prepared[task.command.system[each.value.host].stdout].podman),
+  ), []))
+  env = { HERE = trimspace(task.command.clock.stdout) }
   # A probe that breaks is a finding too.
   ok_codes  = range(256)
   read_only = true

@@ -28,11 +28,13 @@ locals {
   emulated = length(local.libvirt_nodes) > 0 && var.virt_type == "qemu"
 }
 
-# The systems that drivers can make nodes with: each has the pin of its image for guests and
-# for containers. "linux" is the first one.
+# The systems that drivers can make nodes with: each has the pin of its image for guests and, if it
+# has one, for containers, and the kind of its packages. Distributions name those of Debian.
 locals {
-  systems = jsondecode(file("systems.json"))
-  system  = { for name, node in local.linux_nodes : name => node.os == "linux" ? keys(local.systems)[0] : node.os }
+  systems      = jsondecode(file("systems.json"))
+  first_system = "debian-12" # which "linux" is
+  system       = { for name, node in local.linux_nodes : name => node.os == "linux" ? local.first_system : node.os }
+  made_nodes   = [for name, node in local.linux_nodes : name if node.hypervisor != "" && contains(keys(local.systems), local.system[name])]
   unknown_systems = distinct([
     for name, node in local.linux_nodes : "\"${node.os}\" of pool ${node.pool}" if !contains(keys(local.systems), local.system[name]) && node.hypervisor != ""
   ])
@@ -45,7 +47,17 @@ task "assert" "systems" {
 
   condition {
     holds   = length(local.unknown_systems) == 0
-    message = "No nodes can be made with the os ${join(", ", local.unknown_systems)}. Give one of ${join(", ", keys(local.systems))}; linux is ${keys(local.systems)[0]}."
+    message = "No nodes can be made with the os ${join(", ", local.unknown_systems)}. Give one of ${join(", ", keys(local.systems))}; linux is ${local.first_system}."
+  }
+
+  condition {
+    holds   = length([for name in local.made_nodes : name if local.systems[local.system[name]].container == null && cluster.nodes[name].driver == "podman"]) == 0 || var.node_image != null
+    message = "Nodes that are containers cannot have the os ${join(", ", distinct([for name in local.made_nodes : "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}" if local.systems[local.system[name]].container == null]))}: kinit builds their image with apt. Use the driver libvirt, or an os of ${join(", ", [for name, system in local.systems : name if system.container != null])}."
+  }
+
+  condition {
+    holds   = length(local.node_packages) == 0 || length([for name in local.made_nodes : name if local.systems[local.system[name]].packages != "deb"]) == 0
+    message = "Kubernetes needs packages that the os ${join(", ", distinct([for name in local.made_nodes : "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}" if local.systems[local.system[name]].packages != "deb"]))} does not have in its repositories: containerd is in none of CentOS' own. Use an os of ${join(", ", [for name, system in local.systems : name if system.packages == "deb"])}; clusters of the distribution bare can have it."
   }
 }
 

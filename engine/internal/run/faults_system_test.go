@@ -52,6 +52,11 @@ func systemWorks() []work {
 			before: "ip netns del kinit-faults 2>/dev/null || :", holds: `test "$(ip netns list | grep -c kinit-faults)" = 1; ip -n kinit-faults link show lo | grep -q UP`}},
 		{module: "nft_table", text: "name = \"kinit_faults\"\n content = \"chain c { }\"\n persist = false", system: &system{
 			programs: nft, before: "ip netns exec kept nft.real flush ruleset", holds: `test "$(ip netns exec kept nft.real list ruleset | grep -c kinit_faults)" = 1`}},
+		{module: "firewall", text: "protocol = \"tcp\"\n ports = [\"80\"]\n required = true", system: &system{
+			programs: nft + "\n" + systemctl,
+			before: "rm -rf /etc/kinit /etc/systemd/system/kinit-firewall-*; mkdir -p DIR/host/kinit-firewall-10dd483255.service; ip netns exec kept nft.real 'flush ruleset; " +
+				"add table inet filter; add chain inet filter input { type filter hook input priority 0; policy drop; }'",
+			holds: `test "$(ip netns exec kept nft.real list ruleset | grep -c 'tcp dport 80 accept comment')" = 1; test -e DIR/host/kinit-firewall-10dd483255.service/enabled; ls /etc/kinit/firewall/*.sh`}},
 		{module: "service", text: "name = \"kinit-faults\"\n enabled = true\n state = \"started\"", system: &system{
 			programs: systemctl, before: "mkdir -p DIR/host/kinit-faults.service", holds: "test -e DIR/host/kinit-faults.service/enabled; test -e DIR/host/kinit-faults.service/active"}},
 		{module: "systemd_unit", text: "name = \"kinit-faults\"\n enabled = true\n state = \"started\"\n " + unit, system: &system{

@@ -2,14 +2,15 @@
 // UTS namespace of the test's own, whose root is an overlay over the real one.
 //
 // Programs are the real ones, useradd and mount and apt-get, and what they write
-// to /etc, /var or /home goes to memory and ends with the test. Processes, the
-// network and a running systemd are not apart.
+// to /etc, /var or /home goes to memory and ends with the test. Processes and the
+// network are apart only in machines that Apart makes; a running systemd is not.
 package roottest
 
 import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,12 +28,25 @@ type Host struct {
 	files  module.Files // below the overlay
 	base   string       // the folder of the overlay, in the namespace
 	pid    string       // the process that keeps the namespace
+	enter  []string     // what comes before a command that is to run there
 	ignore []string
 }
 
 // New makes a machine. Without root or overlays the test is skipped, or fails when
 // KINIT_REQUIRE names overlay. owner may be empty.
 func New(t testing.TB, owner string, programs ...string) *Host {
+	t.Helper()
+	return start(t, owner, ownroot.Start, nil, programs)
+}
+
+// Apart makes a machine like New. Its network is apart too, with a loopback device that is
+// down, and so are its processes, which end with the test.
+func Apart(t testing.TB, owner string, programs ...string) *Host {
+	t.Helper()
+	return start(t, owner, ownroot.Apart, []string{"--net", "--pid"}, programs)
+}
+
+func start(t testing.TB, owner string, root func(testing.TB, string, ...string) (string, error), also, programs []string) *Host {
 	t.Helper()
 	for _, program := range append([]string{"unshare", "nsenter", "chroot"}, programs...) {
 		need.Programs(t, program, program)
@@ -41,11 +55,11 @@ func New(t testing.TB, owner string, programs ...string) *Host {
 		need.Missing(t, "overlay", "not root")
 	}
 	h := &Host{Local: moduletest.LocalHost(t, owner), base: t.TempDir()}
-	pid, err := ownroot.Start(t, h.base)
+	pid, err := root(t, h.base)
 	if err != nil {
 		need.Missing(t, "overlay", err.Error())
 	}
-	h.pid = pid
+	h.pid, h.enter = pid, append(ownroot.Enter(pid), also...)
 	conn := local.Within(ownroot.Enter(pid)...)
 	t.Cleanup(func() { _ = conn.Close() })
 	files, err := conn.Files(t.Context())
@@ -58,7 +72,7 @@ func New(t testing.TB, owner string, programs ...string) *Host {
 
 // Run runs a command in the namespace.
 func (h *Host) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	enter := ownroot.Enter(h.pid)
+	enter := slices.Clone(h.enter)
 	if c.Dir != "" {
 		enter = append(enter, "env", "--chdir="+c.Dir)
 		c.Dir = ""

@@ -28,9 +28,9 @@ task "package" "overlay_machine" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.overlay_machines
-  names      = concat(var.overlay_packages, ["ethtool", "iputils-ping"])
+  names      = concat(coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay), ["ethtool", local.prepared[task.command.system[host.name].stdout].ping])
   timeout    = "20m"
-  depends_on = [task.command.overlay_taken, task.package.machine]
+  depends_on = [task.command.overlay_taken, task.package.machine, task.package.repositories]
 }
 
 task "assert" "overlay_machines" {
@@ -55,7 +55,7 @@ task "command" "overlay_network" {
 task "service" "overlay_switch" {
   stage   = "network"
   hosts   = local.overlay_machines
-  name    = "openvswitch-switch.service"
+  name    = local.prepared[task.command.system[host.name].stdout].services.switch
   enabled = true
   state   = "started"
 }
@@ -81,7 +81,7 @@ task "command" "overlay_vlan_limit" {
 task "service" "overlay_chassis" {
   stage      = "network"
   hosts      = local.overlay_machines
-  name       = "ovn-host.service"
+  name       = local.prepared[task.command.system[host.name].stdout].services.chassis
   enabled    = true
   state      = "started"
   depends_on = [task.ovs_bridge.overlay_machine, task.command.overlay_vlan_limit]
@@ -94,6 +94,7 @@ task "directory" "overlay_machine" {
   hosts = local.overlay_machines
   path  = local.overlay_pki
   mode  = "0700"
+  owner = local.prepared[task.command.system[host.name].stdout].ovn_user
 }
 
 task "command" "overlay_chassis_id" {
@@ -115,6 +116,7 @@ task "x509_certificate" "overlay_machine" {
   dns_names    = [host.name]
   ip_addresses = [task.facts.underlay[host.name].route_address]
   usages       = ["server", "client"]
+  owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
   depends_on   = [task.directory.overlay_machine]
 }
 
@@ -139,7 +141,7 @@ task "ovn_chassis" "machine" {
   private_key   = "${local.overlay_pki}/chassis.key"
   certificate   = "${local.overlay_pki}/chassis.crt"
   ca_cert       = "${local.overlay_pki}/chassis-ca.crt"
-  depends_on    = [task.ovn_central.central, task.x509_certificate.overlay_machine, task.copy.overlay_machine_ca, task.service.overlay_chassis]
+  depends_on    = [task.ovn_central.central, task.x509_certificate.overlay_machine, task.copy.overlay_machine_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
 }
 
 task "ovs_port" "machine" {
@@ -171,7 +173,7 @@ task "service" "overlay_machine" {
   name       = "kinit-${cluster.name}-devices.service"
   enabled    = true
   state      = "started"
-  unit       = templatefile("../../common/files/devices.service", { cluster = cluster.name, script = "${local.root}/devices.sh" })
+  unit       = templatefile("../../common/files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
   depends_on = [task.copy.overlay_machine]
 }
 

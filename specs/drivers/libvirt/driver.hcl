@@ -23,8 +23,8 @@ variable "disk_cache" {
 
 variable "libvirt_packages" {
   type        = list(string)
-  default     = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils"]
-  description = "Debian packages of hypervisors with guests."
+  default     = null
+  description = "Further packages of hypervisors with guests, in place of those that their systems have."
 }
 
 variable "guest_image" {
@@ -64,7 +64,7 @@ locals {
   image_dir = "/var/lib/libvirt/images"
 
   # The pin of each guest's image; all have the one that is given.
-  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).guest }
+  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], local.systems[local.first_system]).guest }
   guest_images = { for pin in distinct(values(local.guest_pins)) : pin => var.guest_image != null ? var.guest_image : local.downloads[pin] }
   libvirt_pins = concat(
     var.guest_image == null ? keys(local.guest_images) : [],
@@ -119,7 +119,7 @@ task "package" "libvirt" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.libvirt_hypervisors
-  names      = var.libvirt_packages
+  names      = coalesce(var.libvirt_packages, local.prepared[task.command.system[host.name].stdout].libvirt)
   timeout    = "20m"
   depends_on = [task.package.hypervisor]
 }
@@ -128,7 +128,7 @@ task "service" "libvirt" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.libvirt_hypervisors
-  name       = "libvirtd.service"
+  name       = local.prepared[task.command.system[host.name].stdout].services.libvirt
   enabled    = true
   state      = "started"
   depends_on = [task.package.libvirt]

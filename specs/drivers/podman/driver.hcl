@@ -7,8 +7,8 @@ driver "podman" {
 
 variable "podman_packages" {
   type        = list(string)
-  default     = ["runc"]
-  description = "Further Debian packages of hypervisors with nodes that are containers."
+  default     = null
+  description = "Further packages of hypervisors with nodes that are containers, in place of those that their systems have."
 }
 
 variable "node_image" {
@@ -31,7 +31,7 @@ locals {
   podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
 
   # The pin of each node's image; all have the one that is given.
-  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : lookup(local.systems, local.system[name], values(local.systems)[0]).container }
+  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : try(coalesce(local.systems[local.system[name]].container), local.systems[local.first_system].container) }
   node_images = { for pin in distinct(values(local.node_pins)) : pin => var.node_image != null ? var.node_image : { name = local.pinned[pin], archive = "" } }
   podman_pins = var.node_image == null ? keys(local.node_images) : []
 
@@ -59,9 +59,9 @@ task "assert" "podman" {
 
 task "package" "podman" {
   stage      = "prepare"
-  when       = local.build
+  when       = local.build && length(coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)) > 0
   hosts      = local.podman_hypervisors
-  names      = var.podman_packages
+  names      = coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)
   timeout    = "20m"
   depends_on = [task.package.hypervisor]
 }

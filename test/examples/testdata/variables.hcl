@@ -8,6 +8,7 @@ calico_operator          = { url = "https://mirror.example/tigera-operator.yaml"
 cluster_timeout          = "20m"
 component_args           = { apiserver = { "audit-log-maxage" = "7" } }
 component_env            = { etcd = { GOMAXPROCS = "2" } }
+central_packages         = ["ovn-central"]
 compute_disk             = "80GiB"
 compute_hosts            = ["b"]
 compute_memory           = "16GiB"

@@ -10,7 +10,9 @@ trap 'rm -f "$image"' EXIT
 # mov al, 0x10; out 0xf4, al; hlt; and the signature of a boot sector.
 printf '\260\020\346\364\364' >"$image"
 truncate -s 510 "$image" && printf '\125\252' >>"$image"
-output=$(timeout "${2:-60}" qemu-system-x86_64 -accel "$accelerator" -cpu "$cpu" -m 64 -display none -nodefaults \
+# RHEL has the program elsewhere and under another name.
+qemu=$(command -v qemu-system-x86_64 || echo /usr/libexec/qemu-kvm)
+output=$(timeout "${2:-60}" "$qemu" -accel "$accelerator" -cpu "$cpu" -m 64 -display none -nodefaults \
   -device isa-debug-exit,iobase=0xf4,iosize=1 -drive "file=$image,format=raw,if=ide,snapshot=on" 2>&1)
 code=$?
 [ "$code" -eq 33 ] && exit 0

@@ -1,0 +1,136 @@
+package firewall
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/activefirewall"
+)
+
+//go:embed firewalld-zone.sh
+var firewalldZone string
+
+//go:embed firewalld-missing.sh
+var firewalldMissing string
+
+//go:embed firewalld-add.sh
+var firewalldAdd string
+
+//go:embed firewalld-remove.sh
+var firewalldRemove string
+
+// firewalld adds rich rules: to a zone for packets to the host, to a policy from zone to zone
+// for forwarded ones. Each rich rule is a part.
+type firewalld struct{}
+
+func (firewalld) name() string { return activefirewall.Firewalld }
+
+// everyZone is the zone of policies that stands for all.
+const everyZone = "ANY"
+
+// resolve finds the zones of the interfaces, which then are part of the rule.
+func (f firewalld) resolve(ctx context.Context, h module.Host, r rule) (rule, error) {
+	var err error
+	forward := r.Direction == "forward"
+	if r.Zone == "" {
+		if r.Zone, err = f.zoneOf(ctx, h, r.Interface, forward); err != nil {
+			return r, err
+		}
+	}
+	if forward {
+		if r.OutZone, err = f.zoneOf(ctx, h, r.Out, true); err != nil {
+			return r, err
+		}
+	}
+	r.Interface, r.Out = "", ""
+	if r.Protocol == "any" && r.Source == "" && r.Destination == "" {
+		return r, fmt.Errorf("firewalld would accept everything that comes in by the zone %s, as it has zones in place of interfaces: give a protocol, source or destination", r.Zone)
+	}
+	return r, nil
+}
+
+// zoneOf returns the zone of an interface, which is the default zone for one that has none.
+func (firewalld) zoneOf(ctx context.Context, h module.Host, device string, forward bool) (string, error) {
+	if forward && device == "" {
+		return everyZone, nil
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", firewalldZone, "zone", device}, Name: "find the zone of firewalld"})
+	if err != nil {
+		return "", fmt.Errorf("find the zone of firewalld: %w", err)
+	}
+	return strings.TrimSpace(out.Stdout), nil
+}
+
+// parts returns the rich rules; man 5 firewalld.richlanguage. Each port has its own.
+func (firewalld) parts(ctx context.Context, _ module.Host, r rule) ([]string, error) {
+	words := "rule"
+	if family := r.family(); family != "" {
+		words += fmt.Sprintf(" family=%q", family)
+	}
+	if r.Source != "" {
+		words += fmt.Sprintf(" source address=%q", r.Source)
+	}
+	if r.Destination != "" {
+		words += fmt.Sprintf(" destination address=%q", r.Destination)
+	}
+	var rules []string
+	for _, port := range r.Ports {
+		rules = append(rules, fmt.Sprintf("%s port port=%q protocol=%q accept", words, port, r.Protocol))
+	}
+	switch {
+	case len(rules) > 0:
+	case r.Protocol != "any":
+		rules = []string{fmt.Sprintf("%s protocol value=%q accept", words, r.Protocol)}
+	default:
+		rules = []string{words + " accept"}
+	}
+	return rules, ctx.Err()
+}
+
+func (firewalld) missing(ctx context.Context, h module.Host, r rule, parts []string, _ bool) ([]string, error) {
+	out, err := h.Run(ctx, module.Command{
+		Argv: slices.Concat([]string{"sh", "-c", firewalldMissing, "missing", r.object()}, parts), Name: "ask firewalld for the rule",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask firewalld for the rule %q: %w", r, err)
+	}
+	var gone []string
+	for line := range strings.Lines(out.Stdout) {
+		gone = append(gone, strings.TrimSpace(line))
+	}
+	return gone, nil
+}
+
+// object is the option that names the zone or the policy of the rule.
+func (r rule) object() string {
+	if r.Direction == "in" {
+		return "--zone=" + r.Zone
+	}
+	return "--policy=" + r.policy()
+}
+
+// policy returns the name of the policy that rules between the same zones share; a name has
+// 18 characters at most.
+func (r rule) policy() string { return "kinit-" + digest(r.Zone+" "+r.OutZone) }
+
+func (firewalld) add(ctx context.Context, h module.Host, r rule, parts []string) error {
+	zones := []string{"", ""}
+	if r.Direction == "forward" {
+		zones = []string{r.Zone, r.OutZone}
+	}
+	_, err := h.Run(ctx, module.Command{
+		Argv: slices.Concat([]string{"sh", "-c", firewalldAdd, "add", r.object()}, zones, parts), Name: "add the rule to firewalld",
+	})
+	return err
+}
+
+func (firewalld) remove(ctx context.Context, h module.Host, r rule, parts []string) error {
+	_, err := h.Run(ctx, module.Command{
+		Argv: slices.Concat([]string{"sh", "-c", firewalldRemove, "remove", r.object()}, parts), Name: "remove the rule from firewalld",
+	})
+	return err
+}

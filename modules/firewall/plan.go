@@ -1,0 +1,138 @@
+package firewall
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/activefirewall"
+	"kinit/modules/internal/manifest"
+	"kinit/modules/internal/ownership"
+)
+
+// record is what a mark keeps of a rule: all that is needed to remove it.
+type record struct {
+	Firewall string   `json:"firewall"`
+	Rule     rule     `json:"rule"`
+	Parts    []string `json:"parts"` // those that kinit added
+}
+
+// id is the mark's ID.
+func (r record) id() string { return r.Firewall + ": " + r.Rule.String() }
+
+// found is a rule on a host.
+type found struct {
+	record
+	all    []string // parts of the rule
+	gone   []string // those that the host lacks
+	marked bool
+}
+
+// Plan asks each active firewall.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	active, err := activefirewall.Of(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	all := brands(active)
+	if len(all) == 0 && t.Required {
+		return nil, errNone
+	}
+	var steps []module.Step
+	for _, one := range all {
+		f, err := t.find(ctx, h, one)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, t.decide(h, one, f)...)
+	}
+	return steps, nil
+}
+
+// find reads a firewall.
+func (t *Task) find(ctx context.Context, h module.Host, b brand) (found, error) {
+	var f found
+	var err error
+	f.Firewall = b.name()
+	if f.Rule, err = b.resolve(ctx, h, t.rule()); err != nil {
+		return f, err
+	}
+	if f.all, err = b.parts(ctx, h, f.Rule); err != nil {
+		return f, err
+	}
+	if _, f.marked, err = ownership.Of(ctx, h, f.id(), Mark); err != nil {
+		return f, err
+	}
+	f.gone, err = b.missing(ctx, h, f.Rule, f.all, f.marked)
+	return f, err
+}
+
+// decide compares data alone. Of a rule that should be absent, a cluster's host loses what the
+// cluster has added.
+func (t *Task) decide(h module.Host, b brand, f found) []module.Step {
+	switch {
+	case t.Absent() && !f.marked && (h.Owner() != "" || len(f.gone) == len(f.all)):
+		return nil
+	case t.Absent():
+		return module.OneStep("remove the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.remove(ctx, h, b) })
+	case len(f.gone) == 0:
+		return nil
+	}
+	return module.OneStep("add the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.add(ctx, h, b) })
+}
+
+// add marks the missing parts and then adds them.
+func (t *Task) add(ctx context.Context, h module.Host, b brand) error {
+	f, err := t.find(ctx, h, b)
+	if err != nil || len(f.gone) == 0 {
+		return err
+	}
+	f.Parts = f.gone
+	prior, err := json.Marshal(f.record)
+	if err != nil {
+		return err
+	}
+	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: f.id(), Prior: string(prior)}); err != nil {
+		return err
+	}
+	return b.add(ctx, h, f.Rule, f.gone)
+}
+
+// remove removes the rule, unless another cluster has it too.
+func (t *Task) remove(ctx context.Context, h module.Host, b brand) error {
+	f, err := t.find(ctx, h, b)
+	if err != nil {
+		return err
+	}
+	mark, marked, err := ownership.Of(ctx, h, f.id(), Mark)
+	if err != nil {
+		return err
+	}
+	if !marked {
+		return b.remove(ctx, h, f.Rule, f.all)
+	}
+	others, err := manifest.ReadOthers(ctx, h)
+	if err != nil {
+		return err
+	}
+	if others.Owner(Mark, f.id()) == "" {
+		if err := Undo(ctx, h, mark); err != nil {
+			return err
+		}
+	}
+	return h.Disown(ctx, mark)
+}
+
+// Undo removes the parts that a mark records. The firewall may be stopped or gone by now.
+func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
+	var r record
+	if err := json.Unmarshal([]byte(mark.Prior), &r); err != nil {
+		return fmt.Errorf("read the rule in its mark: %w", err)
+	}
+	b := brandOf(r.Firewall)
+	if b == nil {
+		return fmt.Errorf("the mark is of the firewall %q, want firewalld, ufw or nftables", r.Firewall)
+	}
+	return b.remove(ctx, h, r.Rule, r.Parts)
+}
