@@ -112,18 +112,28 @@ func TestPlanChangesNothingAndTellsWhatWouldBe(t *testing.T) {
 	equal(t, "what needs another's value", r.Results[1].Steps, []string{"known after task.copy.first"})
 }
 
-func TestFailureSkipsWhatStandsOnItAndNothingElse(t *testing.T) {
-	t.Parallel()
-	o := options(t, `
-task "command" "broken" {
-  host = "localhost"
-  argv = ["sh", "-c", "echo no luck >&2; exit 3"]
-}
+// around are tasks that stand on a command, or are done whatever becomes of it.
+const around = `
 task "copy" "after" {
   host       = "localhost"
   dest       = "TMP/after"
   content    = ""
-  depends_on = [task.command.broken]
+  depends_on = [task.command.cause]
+}
+task "copy" "always" {
+  always  = true
+  host    = "localhost"
+  dest    = "TMP/always"
+  content = ""
+}
+`
+
+func TestFailureSkipsWhatStandsOnItAndNothingElse(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "command" "cause" {
+  host = "localhost"
+  argv = ["sh", "-c", "echo no luck >&2; exit 3"]
 }
 task "copy" "beside" {
   host    = "localhost"
@@ -136,16 +146,10 @@ task "copy" "rescue" {
   dest       = "TMP/rescue"
   content    = ""
 }
-task "copy" "always" {
-  always  = true
-  host    = "localhost"
-  dest    = "TMP/always"
-  content = ""
-}
-`)
+`+around)
 	r := engine.Run(t.Context(), o)
 	equal(t, "ends", statuses(r), map[string]string{
-		"command.broken": "failed", "copy.after": "skipped", "copy.beside": "changed",
+		"command.cause": "failed", "copy.after": "skipped", "copy.beside": "changed",
 		"copy.rescue": "changed", "copy.always": "changed",
 	})
 	// One cause, once, with its place and what the command said.
@@ -218,27 +222,15 @@ task "command" "long" {
 func TestInterruptStopsTheCommandAndStillDoesWhatIsAlways(t *testing.T) {
 	t.Parallel()
 	o := options(t, `
-task "command" "long" {
+task "command" "cause" {
   host = "localhost"
   argv = ["sh", "-c", "echo $$ > TMP/pid; exec sleep 600"]
 }
-task "copy" "after" {
-  host       = "localhost"
-  dest       = "TMP/after"
-  content    = ""
-  depends_on = [task.command.long]
-}
-task "copy" "always" {
-  always  = true
-  host    = "localhost"
-  dest    = "TMP/always"
-  content = ""
-}
-`)
+`+around)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Events = watcher(func(e event.Event) {
-		if e.Kind == event.StepStarted && e.Task == "task.command.long" {
+		if e.Kind == event.StepStarted && e.Task == "task.command.cause" {
 			go func() {
 				for content(t, o, "pid") == "" && ctx.Err() == nil {
 					time.Sleep(time.Millisecond)
@@ -248,7 +240,7 @@ task "copy" "always" {
 		}
 	})
 	r := engine.Run(ctx, o)
-	equal(t, "ends", statuses(r), map[string]string{"command.long": "skipped", "copy.after": "skipped", "copy.always": "changed"})
+	equal(t, "ends", statuses(r), map[string]string{"command.cause": "skipped", "copy.after": "skipped", "copy.always": "changed"})
 	equal(t, "interrupted", r.Interrupted, true)
 	ended(t, strings.TrimSpace(content(t, o, "pid")))
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/kubectl_apply"
@@ -101,26 +99,20 @@ func TestPlanShowsTheDifference(t *testing.T) {
  data:
 -  index: hi
 +  index: hello ***`}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(nil), h, want...)
 }
 
 func TestObjectsInANewNamespaceAreMissingNotAnError(t *testing.T) {
 	t.Parallel()
 	want := []string{"apply Namespace web, ConfigMap page: 2 of 2 objects are missing"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), host(t))); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(nil), host(t), want...)
 }
 
 func TestClusterThatIsNotThereYet(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "k8s")
 	want := []string{"apply Namespace web, ConfigMap page: the cluster is not there yet"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(nil), h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(nil), h, want...)
 	if got := moduletest.Texts(t, task(func(t *kubectlapply.Task) { t.State = "absent" }), h); len(got) > 0 {
 		t.Errorf("steps %v, want none", got)
 	}

@@ -26,7 +26,7 @@ func task(change func(*podmanbuild.Task)) *podmanbuild.Task {
 }
 
 // machine is a host with the base image.
-func machine(t *testing.T, owner string) *podmantest.Host {
+func machine(t testing.TB, owner string) *podmantest.Host {
 	t.Helper()
 	h := podmantest.NewHost(t, owner)
 	h.ShellImage(t, base)
@@ -43,13 +43,9 @@ func wantMarks(t *testing.T, h module.Host, want ...module.Mark) {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "k8s"} {
-		moduletest.Run(t, moduletest.Case{
-			Host:   machine(t, owner),
-			New:    func() module.Task { return task(nil) },
-			Absent: func() module.Task { return task(func(t *podmanbuild.Task) { t.State = "absent" }) },
-		})
-	}
+	podmantest.Contract(t, machine, func(_ *podmantest.Host, state string) module.Task {
+		return task(func(t *podmanbuild.Task) { t.State = state })
+	})
 }
 
 func TestTheImageIsItsBaseAfterTheScript(t *testing.T) {

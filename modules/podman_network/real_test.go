@@ -25,13 +25,9 @@ func task(name string, change func(*podmannetwork.Task)) module.Task {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "k8s"} {
-		moduletest.Run(t, moduletest.Case{
-			Host:   podmantest.NewHost(t, owner),
-			New:    func() module.Task { return task("lab", nil) },
-			Absent: func() module.Task { return task("lab", func(t *podmannetwork.Task) { t.State = "absent" }) },
-		})
-	}
+	podmantest.Contract(t, podmantest.NewHost, func(_ *podmantest.Host, state string) module.Task {
+		return task("lab", func(t *podmannetwork.Task) { t.State = state })
+	})
 }
 
 func TestArgumentsReachPodman(t *testing.T) {

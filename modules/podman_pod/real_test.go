@@ -29,14 +29,9 @@ func task(h *podmantest.Host, change func(*podmanpod.Task)) *podmanpod.Task {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "k8s"} {
-		h := podmantest.NewHost(t, owner)
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(h, nil) },
-			Absent: func() module.Task { return task(h, func(t *podmanpod.Task) { t.State = "absent" }) },
-		})
-	}
+	podmantest.Contract(t, podmantest.NewHost, func(h *podmantest.Host, state string) module.Task {
+		return task(h, func(t *podmanpod.Task) { t.State = state })
+	})
 }
 
 func TestWhatPodmanMakesWithTheFirstPodIsMarked(t *testing.T) {

@@ -92,14 +92,10 @@ func TestKeptThingsStayAndSoDoesTheImageTheyUse(t *testing.T) {
 	populate(t, h)
 	keep := task(func(t *podmansweep.Task) { t.Keep = []string{"k8s-alone", "k8s-net"} })
 	want := []string{"remove pod k8s-pod", "remove podman volume k8s-data"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, keep, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, keep, h, want...)
 	pod := task(func(t *podmansweep.Task) { t.Keep = []string{"k8s-pod", "k8s-net", "k8s-data"} })
 	want = []string{"remove container k8s-alone", "remove container k8s-member", "remove image " + ours}
-	if diff := cmp.Diff(want, moduletest.Texts(t, pod, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, pod, h, want...)
 }
 
 func TestContainersGetTheTimeToEndThatTheirLabelSays(t *testing.T) {
@@ -157,17 +153,13 @@ func TestImagesThatOthersUseAreOnlyForgotten(t *testing.T) {
 	}
 	all := task(func(t *podmansweep.Task) { t.All = true })
 	want := []string{"forget image " + ours + ": container stranger uses it", "forget image localhost/gone:1: it is gone"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, all, h, want...)
 	values, err := module.Outputs(t.Context(), all, h)
 	if err != nil || fmt.Sprint(values["count"].AsBigFloat()) != "2" {
 		t.Errorf("count %v, %v, want 2", values["count"], err)
 	}
 	purge := task(func(t *podmansweep.Task) { t.All, t.Purge = true, true })
-	if diff := cmp.Diff(append(want, "forget image localhost/base:1: it is gone"), moduletest.Texts(t, purge, h)); diff != "" {
-		t.Errorf("steps with purge (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, purge, h, append(want, "forget image localhost/base:1: it is gone")...)
 }
 
 func TestWhatAnotherClustersContainerUsesIsHandedOver(t *testing.T) {
@@ -184,9 +176,7 @@ func TestWhatAnotherClustersContainerUsesIsHandedOver(t *testing.T) {
 	}
 	all := task(func(t *podmansweep.Task) { t.All = true })
 	want := []string{"hand image " + ours + " over to cluster other", "hand podman's packet filter rules over to cluster other"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, all, h, want...)
 }
 
 func TestPodmansRulesGoWithTheLastContainerAndOthersRulesStay(t *testing.T) {
@@ -215,9 +205,7 @@ func TestPodmansRulesGoWithTheLastContainerAndOthersRulesStay(t *testing.T) {
 		}
 		all := task(func(t *podmansweep.Task) { t.All = true })
 		want := []string{"remove container web", "remove podman's packet filter rules"}
-		if diff := cmp.Diff(want, moduletest.Texts(t, all, h)); diff != "" {
-			t.Errorf("steps (-want +got):\n%s", diff)
-		}
+		moduletest.WantTexts(t, all, h, want...)
 		moduletest.Do(t, all, h)
 		if diff := cmp.Diff(before, nft(t, h, "--stateless", "list", "ruleset")); diff != "" {
 			t.Errorf("rules (-before +after):\n%s", diff)
@@ -251,9 +239,7 @@ func TestImageInAnotherClustersManifestIsOnlyForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"forget image " + ours + ": cluster other has it too"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(func(t *podmansweep.Task) { t.All = true }), h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(func(t *podmansweep.Task) { t.All = true }), h, want...)
 }
 
 func TestHostWithoutPodmanOrOwnerHasNothing(t *testing.T) {

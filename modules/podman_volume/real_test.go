@@ -20,13 +20,9 @@ func task(name string, change func(*podmanvolume.Task)) module.Task {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "k8s"} {
-		moduletest.Run(t, moduletest.Case{
-			Host:   podmantest.NewHost(t, owner),
-			New:    func() module.Task { return task("data", nil) },
-			Absent: func() module.Task { return task("data", func(t *podmanvolume.Task) { t.State = "absent" }) },
-		})
-	}
+	podmantest.Contract(t, podmantest.NewHost, func(_ *podmantest.Host, state string) module.Task {
+		return task("data", func(t *podmanvolume.Task) { t.State = state })
+	})
 }
 
 func TestVolumeIsNeverReplaced(t *testing.T) {

@@ -106,9 +106,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 			"@@ -1,2 +1,2 @@\n [Service]\n-ExecStart=/bin/web\n+ExecStart=/bin/web2",
 		"restart web.service, as what it was started with has changed",
 	}
-	if diff := cmp.Diff(want, moduletest.Texts(t, changed, h)); diff != "" {
-		t.Error(diff)
-	}
+	moduletest.WantTexts(t, changed, h, want...)
 	moduletest.Do(t, changed, h)
 	lines := h.Changes()
 	if got := lines[len(lines)-2:]; !slices.Equal(got, []string{"systemctl daemon-reload", "systemctl restart -- web.service"}) {

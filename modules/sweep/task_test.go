@@ -102,9 +102,7 @@ func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
 		"remove folder /opt/lab unless others use it",
 		"remove the manifest of cluster k8s; these stay: package podman, download /opt/lab/base.qcow2",
 	}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(all), h, want...)
 	moduletest.Settle(t, task(all), h)
 	wantChanges := []string{
 		"nft delete table inet kinit_k8s",
@@ -160,9 +158,7 @@ func TestWhatIsStillDeclaredStays(t *testing.T) {
 		t.Keep = []string{"/opt/lab", "/opt/lab/config", "/etc/hosts", "net.ipv4.ip_forward", "libvirtd.service", "kinit-nft.service", "inet kinit_k8s"}
 	})
 	want := []string{"remove download /opt/lab/tool"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, keep, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, keep, h, want...)
 	moduletest.Settle(t, keep, h)
 }
 
@@ -203,9 +199,7 @@ func TestThingsOfAnotherClusterStay(t *testing.T) {
 		"leave file /opt/common to cluster other, which has it too",
 		"remove the manifest of cluster k8s",
 	}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(all), h, want...)
 	moduletest.Settle(t, task(all), h)
 	for name, want := range map[string]bool{
 		"/opt/common": true, "/opt/own": false, "/var/lib/kinit/x/theirs": true,
@@ -239,9 +233,7 @@ func TestSharedFilesGoWithTheLastCluster(t *testing.T) {
 		"hand folder /var/lib/kinit/shared over to cluster other",
 		"remove the manifest of cluster k8s",
 	}
-	if diff := cmp.Diff(want, moduletest.Texts(t, task(all), h)); diff != "" {
-		t.Errorf("steps beside another cluster (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, task(all), h, want...)
 	want = []string{
 		"remove file /var/lib/kinit/shared/overlay/ca.key",
 		"remove folder /var/lib/kinit/shared/overlay unless others use it",
@@ -288,9 +280,7 @@ func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
 		"bring file /etc/hosts back from /etc/hosts.kinit-backup",
 		"remove file /opt/lab/config",
 	}
-	if diff := cmp.Diff(want, moduletest.Texts(t, made, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, made, h, want...)
 	moduletest.Settle(t, made, h)
 	values := moduletest.Outputs(t, made, h)
 	if count, _ := values["count"].AsBigFloat().Int64(); count != 0 || values["kept"].LengthInt() != 1 ||
@@ -306,9 +296,7 @@ func TestAllOfSomeKindsLeavesTheManifestOfTheOthers(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "file", ID: "/opt/lab/config"}, module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"})
 	made := task(func(t *sweep.Task) { t.All, t.Kinds = true, []string{"file"} })
-	if diff := cmp.Diff([]string{"remove file /opt/lab/config"}, moduletest.Texts(t, made, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, made, h, "remove file /opt/lab/config")
 	moduletest.Settle(t, made, h)
 	marks, err := h.Marks(t.Context())
 	if diff := cmp.Diff([]module.Mark{{Kind: "nft_table", ID: "inet kinit_k8s"}}, marks); err != nil || diff != "" {
@@ -377,9 +365,7 @@ func TestMarksOfANamesakeStayWithTheManifest(t *testing.T) {
 	theirs := "/var/lib/kinit/clusters/k8s/owned/file/theirs.json"
 	h.FS.Put(theirs, `{"kind": "file", "id": "/opt/theirs", "seq": "1", "instance": "OTHER"}`, 0o600)
 	made := task(all)
-	if diff := cmp.Diff([]string{"remove file /opt/own"}, moduletest.Texts(t, made, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	moduletest.WantTexts(t, made, h, "remove file /opt/own")
 	moduletest.Settle(t, made, h)
 	for name, want := range map[string]bool{"/opt/own": false, "/opt/theirs": true, theirs: true} {
 		if _, there := h.FS.Text(name); there != want {

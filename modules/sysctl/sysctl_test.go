@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 )
@@ -76,9 +74,7 @@ func TestDecisions(t *testing.T) {
 			if c.kept != "" {
 				h.FS.Put(demo, c.kept, 0o644)
 			}
-			if diff := cmp.Diff(c.want, moduletest.Texts(t, task(t, c.args), h)); diff != "" {
-				t.Error(diff)
-			}
+			moduletest.WantTexts(t, task(t, c.args), h, c.want...)
 		})
 	}
 }
@@ -131,9 +127,7 @@ func TestParameterThatARunHasRaisedBeforeItDiedGetsItsFile(t *testing.T) {
 	if err := made.set(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"write " + demo}, moduletest.Texts(t, made, h)); diff != "" {
-		t.Error(diff)
-	}
+	moduletest.WantTexts(t, made, h, "write "+demo)
 }
 
 func TestParameterThatAnotherClusterHasRaisedGetsAFileOfItsOwn(t *testing.T) {
@@ -142,9 +136,7 @@ func TestParameterThatAnotherClusterHasRaisedGetsAFileOfItsOwn(t *testing.T) {
 	h.FS.Put(proc, "8\n", 0o644)
 	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 8\n", 0o644)
 	made := task(t, forward+"value = \"8\"\nleast = true")
-	if diff := cmp.Diff([]string{"write " + demo}, moduletest.Texts(t, made, h)); diff != "" {
-		t.Error(diff)
-	}
+	moduletest.WantTexts(t, made, h, "write "+demo)
 	moduletest.Do(t, made, h)
 	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: demo})
 }
@@ -156,9 +148,7 @@ func TestValueThatAnotherClusterNeedsStays(t *testing.T) {
 	h.FS.Put("/etc/sysctl.d/90-kinit-other-net.ipv4.ip_forward.conf", "net.ipv4.ip_forward = 1\n", 0o644)
 	absent := task(t, forward+`state = "absent"`)
 	want := []string{"remove " + demo, "release net.ipv4.ip_forward, which stays 1"}
-	if diff := cmp.Diff(want, moduletest.Texts(t, absent, h)); diff != "" {
-		t.Error(diff)
-	}
+	moduletest.WantTexts(t, absent, h, want...)
 	moduletest.Do(t, absent, h)
 	if got, _ := h.FS.Text(proc); got != "1\n" {
 		t.Errorf("value %q, want 1", got)

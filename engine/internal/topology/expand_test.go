@@ -27,12 +27,38 @@ func plan(topo *Topology) []string {
 	return append(lines, fmt.Sprintf("gateway %s", topo.Gateway))
 }
 
+// outcome is a cluster, and the lines that show what is expanded of it.
+type outcome struct {
+	text string
+	want []string
+}
+
+// expands compares what clusters expand to on hosts.
+func expands(t *testing.T, tests map[string]outcome, show func(*Topology) []string, hosts ...string) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, show(mustExpand(t, test.text, hosts...))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// nodes shows a line for each node.
+func nodes(line func(Node) string) func(*Topology) []string {
+	return func(topo *Topology) (lines []string) {
+		for _, n := range topo.Nodes {
+			lines = append(lines, line(n))
+		}
+		return lines
+	}
+}
+
 func TestAddressesGoUpForNodesAndDownForTheRest(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		text string
-		want []string
-	}{
+	tests := map[string]outcome{
 		"the default network": {
 			`cluster "c" {
 			  pool "a" { count = 2 }
@@ -74,22 +100,12 @@ func TestAddressesGoUpForNodesAndDownForTheRest(t *testing.T) {
 			[]string{"c-a-01 10.0.0.10 h1", "c-pod-01 10.0.0.200 h1", "c-h1 10.0.0.199", "c-h2 10.0.0.198", "gateway 10.0.0.1"},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(test.want, plan(mustExpand(t, test.text, "h1", "h2"))); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
+	expands(t, tests, plan, "h1", "h2")
 }
 
 func TestPlacementSpreadsPoolsAndMinds(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		text string
-		want []string
-	}{
+	tests := map[string]outcome{
 		"each pool is spread, the least loaded first": {
 			`cluster "c" {
 			  pool "big" {
@@ -122,18 +138,7 @@ func TestPlacementSpreadsPoolsAndMinds(t *testing.T) {
 			[]string{"c-a-01 h3", "c-a-02 h3", "c-a-03 h1"},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for _, n := range mustExpand(t, test.text, "h1", "h2", "h3").Nodes {
-				got = append(got, n.Name+" "+n.Hypervisor)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
+	expands(t, tests, nodes(func(n Node) string { return n.Name + " " + n.Hypervisor }), "h1", "h2", "h3")
 }
 
 func TestANodeHasItsOwnSettingsInPlaceOfItsPools(t *testing.T) {
@@ -178,10 +183,7 @@ func TestANodeHasItsOwnSettingsInPlaceOfItsPools(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		text string
-		want []string // name and short name
-	}{
+	tests := map[string]outcome{
 		"the cluster's name, the pool's and a number": {
 			`cluster "c" {
 			  pool "a" { count = 2 }
@@ -221,18 +223,7 @@ func TestNames(t *testing.T) {
 			[]string{"productio-te-01 compute-01", "produ5b6c-te-01 remote-01"},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for _, n := range mustExpand(t, test.text, "h1").Nodes {
-				got = append(got, n.Name+" "+n.Short)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
+	expands(t, tests, nodes(func(n Node) string { return n.Name + " " + n.Short }), "h1")
 }
 
 func TestIdentitiesDependOnClusterAndNameOnly(t *testing.T) {

@@ -30,6 +30,14 @@ func Texts(t testing.TB, task module.Task, h module.Host) []string {
 	return texts(Steps(t, task, h))
 }
 
+// WantTexts compares the texts of the task's steps.
+func WantTexts(t testing.TB, task module.Task, h module.Host, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, Texts(t, task, h)); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+}
+
 // Do does a task's steps and returns their texts. The first error fails the test.
 func Do(t testing.TB, task module.Task, h module.Host) []string {
 	t.Helper()

@@ -177,6 +177,19 @@ func listenIn(namespace string) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
+// Contract holds a module to the contract, on a host without an owner and on one of a cluster.
+func Contract(t *testing.T, host func(t testing.TB, owner string) *Host, made func(h *Host, state string) module.Task) {
+	t.Helper()
+	for _, owner := range []string{"", "k8s"} {
+		h := host(t, owner)
+		moduletest.Run(t, moduletest.Case{
+			Host:   h,
+			New:    func() module.Task { return made(h, "present") },
+			Absent: func() module.Task { return made(h, "absent") },
+		})
+	}
+}
+
 // WantStep checks the only step's text.
 func WantStep(t testing.TB, h module.Host, made module.Task, want string) {
 	t.Helper()
