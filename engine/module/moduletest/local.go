@@ -62,7 +62,7 @@ func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error
 		return module.Output{}, err
 	}
 	var stdout, stderr bytes.Buffer
-	show := &lineWriter{call: c.Line}
+	show := &LineWriter{Call: c.Line}
 	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Env = c.Dir, c.Stdin, environment(c.Env)
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, show), io.MultiWriter(&stderr, show)
@@ -105,15 +105,18 @@ func environment(extra map[string]string) []string {
 	return env
 }
 
-// lineWriter calls a function with each whole line. Both streams write to it.
-type lineWriter struct {
-	call func(string)
+// LineWriter calls a function, if there is one, with each whole line. Both streams of a program
+// write to it.
+type LineWriter struct {
+	Call func(string)
+
 	mu   sync.Mutex
 	rest string
 }
 
-func (w *lineWriter) Write(p []byte) (int, error) {
-	if w.call == nil {
+// Write takes output in pieces.
+func (w *LineWriter) Write(p []byte) (int, error) {
+	if w.Call == nil {
 		return len(p), nil
 	}
 	w.mu.Lock()
@@ -125,7 +128,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 		w.rest = rest
-		w.call(line)
+		w.Call(strings.TrimSuffix(line, "\r"))
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/test/winsim/machine"
@@ -99,7 +100,7 @@ func (h *Host) Run(ctx context.Context, c module.Command) (module.Output, error)
 	begin := time.Now()
 	start, shown := h.start(c)
 	var stdout, stderr bytes.Buffer
-	lines := &lineWriter{call: c.Line}
+	lines := &moduletest.LineWriter{Call: c.Line}
 	start.Stdout, start.Stderr = io.MultiWriter(&stdout, lines), io.MultiWriter(&stderr, lines)
 	start.Env = h.Environment("S-1-5-18")
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
@@ -151,31 +152,6 @@ func encode(script string) string {
 		b.Write([]byte{byte(unit), byte(unit >> 8)})
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes())
-}
-
-// lineWriter calls a function with each whole line.
-type lineWriter struct {
-	mu   sync.Mutex
-	call func(string)
-	rest string
-}
-
-// Write takes output in pieces.
-func (w *lineWriter) Write(p []byte) (int, error) {
-	if w.call == nil {
-		return len(p), nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.rest += string(p)
-	for {
-		line, rest, ok := strings.Cut(w.rest, "\n")
-		if !ok {
-			return len(p), nil
-		}
-		w.call(strings.TrimSuffix(line, "\r"))
-		w.rest = rest
-	}
 }
 
 // Files is the machine's file system.
