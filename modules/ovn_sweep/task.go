@@ -10,7 +10,6 @@ import (
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
-	"kinit/modules/internal/ownership"
 )
 
 func Kind() module.Kind {
@@ -40,17 +39,17 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if h.Owner() == "" {
 		return nil, nil
 	}
-	var north nb.Rows
-	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
+	north, err := ovn.Load[nb.Rows](ctx, h, ovn.Northbound())
+	if err != nil {
 		return nil, err
 	}
-	t.message = ovn.LeftAlone(h, ovn.Namesakes(h, north))
+	t.message = ovn.LeftAlone(h, north)
 	steps := ovn.SweepSteps(h, ovn.Northbound(), north, t.removals)
 	if !t.All {
 		return steps, nil
 	}
-	var south sb.Rows
-	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
+	south, err := ovn.Load[sb.Rows](ctx, h, ovn.Southbound())
+	if err != nil {
 		return nil, err
 	}
 	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south))
@@ -69,14 +68,10 @@ type Outputs struct {
 
 // Outputs counts the rows that still have the cluster's mark.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	var north nb.Rows
-	var south sb.Rows
-	if err := ovn.Load(ctx, h, ovn.Northbound(), &north); err != nil {
+	north, err := ovn.Left[nb.Rows](ctx, h, ovn.Northbound())
+	if err != nil {
 		return Outputs{}, err
 	}
-	if err := ovn.Load(ctx, h, ovn.Southbound(), &south); err != nil {
-		return Outputs{}, err
-	}
-	count := ovn.Marked(north, ownership.Signature(h)) + ovn.Marked(south, ownership.Signature(h))
-	return Outputs{Count: count}, nil
+	south, err := ovn.Left[sb.Rows](ctx, h, ovn.Southbound())
+	return Outputs{Count: north + south}, err
 }

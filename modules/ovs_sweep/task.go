@@ -42,11 +42,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if h.Owner() == "" {
 		return nil, nil
 	}
-	var rows vs.Rows
-	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
+	rows, err := ovn.Load[vs.Rows](ctx, h, ovn.Switch())
+	if err != nil {
 		return nil, err
 	}
-	t.message = ovn.LeftAlone(h, ovn.Namesakes(h, rows))
+	t.message = ovn.LeftAlone(h, rows)
 	var steps []module.Step
 	for _, p := range vswitch.OwnedPorts(rows, ownership.Signature(h)) {
 		if t.goes(p.Name) {
@@ -135,9 +135,6 @@ type Outputs struct {
 
 // Outputs counts the rows that still have the cluster's mark.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	var rows vs.Rows
-	if err := ovn.Load(ctx, h, ovn.Switch(), &rows); err != nil {
-		return Outputs{}, err
-	}
-	return Outputs{Count: ovn.Marked(rows, ownership.Signature(h))}, nil
+	count, err := ovn.Left[vs.Rows](ctx, h, ovn.Switch())
+	return Outputs{Count: count}, err
 }

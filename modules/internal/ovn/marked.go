@@ -32,9 +32,9 @@ func Marked(rows any, owner string) int {
 	return count
 }
 
-// Namesakes lists the rows of rows, such as nb.Rows, of another owner with the name of the
+// namesakes lists the rows of rows, such as nb.Rows, of another owner with the name of the
 // host's owner, such as "Switch k8s".
-func Namesakes(h module.Host, rows any) []string {
+func namesakes(h module.Host, rows any) []string {
 	var names []string
 	tables := reflect.ValueOf(rows)
 	for i := range tables.NumField() {
@@ -57,8 +57,8 @@ func Namesakes(h module.Host, rows any) []string {
 
 // LeftAlone returns the message that rows of another owner with the same name remain; "" if
 // there are none.
-func LeftAlone(h module.Host, names []string) string {
-	return strings.Join(lists.Map(names, func(name string) string { return ownership.LeftAlone(h, name) }), "\n")
+func LeftAlone(h module.Host, rows any) string {
+	return strings.Join(lists.Map(namesakes(h, rows), func(name string) string { return ownership.LeftAlone(h, name) }), "\n")
 }
 
 // Removal is the removal of one object of a sweep. Its key stays the same while the object exists.
@@ -102,17 +102,24 @@ func marked(ids map[string]string, owner string) int {
 	return 0
 }
 
-// Load reads all rows of a host's database into rows, a pointer to a struct such
-// as nb.Rows. A database that does not run has none.
-func Load(ctx context.Context, h module.Host, db Database, rows any) error {
+// Load reads all rows of a host's database, such as nb.Rows. A database that does not run has
+// none.
+func Load[R any](ctx context.Context, h module.Host, db Database) (rows R, err error) {
 	there, err := Running(ctx, h, db)
 	if err != nil || !there {
-		return err
+		return rows, err
 	}
 	s, err := Open(ctx, h, db)
 	if err != nil {
-		return err
+		return rows, err
 	}
 	defer s.Close()
-	return s.Read(ctx, rows)
+	err = s.Read(ctx, &rows)
+	return rows, err
+}
+
+// Left counts the rows of a host's database that have a mark of the host's owner.
+func Left[R any](ctx context.Context, h module.Host, db Database) (int, error) {
+	rows, err := Load[R](ctx, h, db)
+	return Marked(rows, ownership.Signature(h)), err
 }

@@ -73,10 +73,10 @@ func TestRowsOfANamesakeAreNamedAndNotCounted(t *testing.T) {
 		},
 		DHCP: []nb.DHCP{{UUID: "1-2-3", ExternalIDs: Owned("c1.OTHER", nil)}},
 	}
-	if got, want := Namesakes(h, rows), []string{"DHCP 1-2-3", "Switch old", "Switch theirs"}; !slices.Equal(got, want) {
+	if got, want := namesakes(h, rows), []string{"DHCP 1-2-3", "Switch old", "Switch theirs"}; !slices.Equal(got, want) {
 		t.Errorf("named %q, want %q", got, want)
 	}
-	if got, want := LeftAlone(h, []string{"Switch old", "Switch theirs"}),
+	if got, want := LeftAlone(h, nb.Rows{Switches: rows.Switches}),
 		"Switch old is left alone: another cluster c1 made it\nSwitch theirs is left alone: another cluster c1 made it"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
