@@ -57,118 +57,97 @@ stage "cluster" {
   after = ["nodes"]
 }
 
-task "win_feature" "containers" {
+block "site" {
   stage = "cluster"
   host  = "w1"
-  names = ["Containers"]
-}
 
-task "win_reboot" "containers" {
-  stage    = "cluster"
-  host     = "w1"
-  required = task.win_feature.containers.reboot_required
-  within   = "2m"
-}
+  task "win_feature" "containers" {
+    names = ["Containers"]
+  }
 
-task "win_file" "folder" {
-  stage      = "cluster"
-  for_each   = toset(["C:/site/bin", "C:/etc/site", "C:/ProgramData/site/pods", "C:/var/log/site"])
-  host       = "w1"
-  path       = each.key
-  depends_on = [task.win_reboot.containers]
-}
+  task "win_reboot" "containers" {
+    required = task.win_feature.containers.reboot_required
+    within   = "2m"
+  }
 
-task "win_powershell" "agent" {
-  stage      = "cluster"
-  host       = "w1"
-  script     = <<-SCRIPT
-    [IO.File]::WriteAllText('C:/site/run.exe', "kinit-winsim program kube-log-runner v1`n")
-    [IO.File]::WriteAllText('C:/site/long.exe', "kinit-winsim program containerd v1`n")
-    [IO.File]::Copy('C:/Windows/System32/svchost.exe', 'C:/site/agent.exe')
-  SCRIPT
-  creates    = "C:/site/agent.exe"
-  depends_on = [task.win_file.folder]
-}
+  task "win_file" "folder" {
+    for_each   = toset(["C:/site/bin", "C:/etc/site", "C:/ProgramData/site/pods", "C:/var/log/site"])
+    path       = each.key
+    depends_on = [task.win_reboot.containers]
+  }
 
-task "win_copy" "file" {
-  stage      = "cluster"
-  for_each   = toset(["C:/etc/site/key", "C:/ProgramData/site/pods/one", "C:/ProgramData/site/two", "C:/var/log/site/log", "C:/var/log/site.log"])
-  host       = "w1"
-  dest       = each.key
-  content    = "of the cluster"
-  depends_on = [task.win_file.folder]
-}
+  task "win_powershell" "agent" {
+    script     = <<-SCRIPT
+      [IO.File]::WriteAllText('C:/site/run.exe', "kinit-winsim program kube-log-runner v1`n")
+      [IO.File]::WriteAllText('C:/site/long.exe', "kinit-winsim program containerd v1`n")
+      [IO.File]::Copy('C:/Windows/System32/svchost.exe', 'C:/site/agent.exe')
+    SCRIPT
+    creates    = "C:/site/agent.exe"
+    depends_on = [task.win_file.folder]
+  }
 
-task "win_env" "path" {
-  stage    = "cluster"
-  host     = "w1"
-  name     = "Path"
-  elements = ["C:\\site", "C:\\tools"]
-}
+  task "win_copy" "file" {
+    for_each   = toset(["C:/etc/site/key", "C:/ProgramData/site/pods/one", "C:/ProgramData/site/two", "C:/var/log/site/log", "C:/var/log/site.log"])
+    dest       = each.key
+    content    = "of the cluster"
+    depends_on = [task.win_file.folder]
+  }
 
-task "win_env" "name" {
-  stage    = "cluster"
-  for_each = { SITE_NAME = "w1", SITE_ZONE = "b" }
-  host     = "w1"
-  name     = each.key
-  value    = each.value
-}
+  task "win_env" "path" {
+    name     = "Path"
+    elements = ["C:\\site", "C:\\tools"]
+  }
 
-task "win_firewall" "rule" {
-  stage       = "cluster"
-  for_each    = toset(["site-agent", "site-shared"])
-  host        = "w1"
-  name        = each.key
-  protocol    = "tcp"
-  local_ports = ["10250"]
-  depends_on  = [task.win_reboot.containers]
-}
+  task "win_env" "name" {
+    for_each = { SITE_NAME = "w1", SITE_ZONE = "b" }
+    name     = each.key
+    value    = each.value
+  }
 
-task "win_defender_exclusion" "site" {
-  stage      = "cluster"
-  host       = "w1"
-  processes  = ["C:/site/agent.exe"]
-  paths      = ["C:/ProgramData/site"]
-  depends_on = [task.win_reboot.containers]
-}
+  task "win_firewall" "rule" {
+    for_each    = toset(["site-agent", "site-shared"])
+    name        = each.key
+    protocol    = "tcp"
+    local_ports = ["10250"]
+    depends_on  = [task.win_reboot.containers]
+  }
 
-task "win_service" "agent" {
-  stage      = "cluster"
-  host       = "w1"
-  name       = "site-agent"
-  path       = "C:/site/agent.exe"
-  start      = "auto"
-  state      = "started"
-  depends_on = [task.win_powershell.agent]
-}
+  task "win_defender_exclusion" "site" {
+    processes  = ["C:/site/agent.exe"]
+    paths      = ["C:/ProgramData/site"]
+    depends_on = [task.win_reboot.containers]
+  }
 
-task "win_scheduled_task" "flow" {
-  stage      = "cluster"
-  host       = "w1"
-  name       = "kinit/site-flow"
-  program    = "C:/site/run.exe"
-  arguments  = ["--log-file=C:/var/log/site/flow", "C:/site/long.exe"]
-  startup    = true
-  depends_on = [task.win_powershell.agent]
-}
+  task "win_service" "agent" {
+    name       = "site-agent"
+    path       = "C:/site/agent.exe"
+    start      = "auto"
+    state      = "started"
+    depends_on = [task.win_powershell.agent]
+  }
 
-# It runs on, with its program's file open.
-task "win_powershell" "flow" {
-  stage      = "cluster"
-  host       = "w1"
-  script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow'"
-  unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow').State.ToString() -ne 'Running') { exit 1 }"
-  depends_on = [task.win_scheduled_task.flow]
-}
+  task "win_scheduled_task" "flow" {
+    name       = "kinit/site-flow"
+    program    = "C:/site/run.exe"
+    arguments  = ["--log-file=C:/var/log/site/flow", "C:/site/long.exe"]
+    startup    = true
+    depends_on = [task.win_powershell.agent]
+  }
 
-task "win_hns_network" "site" {
-  stage      = "cluster"
-  host       = "w1"
-  name       = "site.4096"
-  type       = "overlay"
-  subnet     = "10.244.1.0/24"
-  vni        = 4096
-  depends_on = [task.win_service.agent, task.win_scheduled_task.flow, task.win_copy.file, task.win_defender_exclusion.site, task.win_firewall.rule]
+  # It runs on, with its program's file open.
+  task "win_powershell" "flow" {
+    script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow'"
+    unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'site-flow').State.ToString() -ne 'Running') { exit 1 }"
+    depends_on = [task.win_scheduled_task.flow]
+  }
+
+  task "win_hns_network" "site" {
+    name       = "site.4096"
+    type       = "overlay"
+    subnet     = "10.244.1.0/24"
+    vni        = 4096
+    depends_on = [task.win_service.agent, task.win_scheduled_task.flow, task.win_copy.file, task.win_defender_exclusion.site, task.win_firewall.rule]
+  }
 }
 
 output "leftovers" {
