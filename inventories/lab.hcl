@@ -3,17 +3,10 @@
 #
 # What differs from real hypervisors is all here: no kernel datapath, KVM only where a guest
 # starts with it, little memory, and artifacts that were built on this machine instead of downloaded.
-%{ for host in hosts ~}
-host "${host.name}" {
-  address       = "${host.address}"
-  user          = "root"
-  identity_file = "${identity}"
-  host_keys     = ["${host.host_key}"]
-}
-
-%{ endfor ~}
-%{ for host in machines ~}
+%{ for host in concat(hosts, machines) ~}
+%{ if contains(machines, host) ~}
 # A machine that exists, for nodes by the driver host.
+%{ endif ~}
 host "${host.name}" {
   address       = "${host.address}"
   user          = "root"
