@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"kinit/engine/need"
 	"kinit/test/winsim/endpoint"
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/firewall"
@@ -108,19 +109,10 @@ func TestServersFollowServicesListenersAndTheFirewall(t *testing.T) {
 	await(t, "WinRM is gone with its service", func() bool { return banner(e, endpoint.HTTP) == "" })
 }
 
-// freePort is a port that nothing listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // TestAPortRefusesUntilTheMachineLetsIn matters to who waits for a machine by connecting.
 func TestAPortRefusesUntilTheMachineLetsIn(t *testing.T) {
 	t.Parallel()
-	m, e := bootOn(t, freePort(t))
+	m, e := bootOn(t, need.Address(t))
 	if conn, err := net.Dial("tcp", e.Addr(endpoint.SSH).String()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Fatalf("a fresh machine: %v, %v; want the connection refused", conn, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func newCluster(t *testing.T) *cluster {
 	c := &cluster{t: t, folder: t.TempDir()}
 	programs.Link(t, bin, c.folder, "kube-apiserver", "kube-controller-manager", "kubectl", "kubeadm")
 	c.certificates()
-	etcd, peer, port := freePort(t), freePort(t), freePort(t)
+	etcd, peer, port := strconv.Itoa(need.Port(t)), strconv.Itoa(need.Port(t)), strconv.Itoa(need.Port(t))
 	c.api = "127.0.0.1:" + port
 	c.write("admin.conf", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "c",
 		"clusters": [{"name": "c", "cluster": {"server": "https://%s", "certificate-authority": %q}}],
@@ -169,20 +170,6 @@ func (c *cluster) certificate(name string, template, parent *x509.Certificate, s
 	c.write(name+".crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 	c.write(name+".key", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})))
 	return key
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // start runs a program until the test ends. What it wrote is shown when the test fails.

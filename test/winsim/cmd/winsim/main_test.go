@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/crypto/ssh"
 
+	"kinit/engine/need"
 	"kinit/test/winsim/guest"
 	"kinit/test/winsim/machine/network"
 	"kinit/test/winsim/machine/store"
@@ -78,7 +80,7 @@ func TestAMachineThatExistsIsOpenToWhoHasTheKey(t *testing.T) {
 	if err := os.WriteFile(public, ssh.MarshalAuthorizedKey(login.PublicKey()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port := strconv.Itoa(need.Port(t))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -125,20 +127,6 @@ func newKey(t *testing.T, folder, name string) ssh.Signer {
 		t.Fatal(err)
 	}
 	return signer
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // dial connects as soon as somebody answers.
