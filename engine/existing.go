@@ -26,8 +26,8 @@ const tellTime = time.Minute
 // does not answer counts only if its tasks are to be done or planned.
 func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
 	for _, h := range p.hosts {
-		if slices.Contains(p.options.Lost, h.Name) {
-			return topology.Existing{}, diag.Errorf(nil, "Conflicting options", "The host %s is lost for good, by --lost, and this run works on it: leave it out of --hosts, or out of --lost.", h.Name)
+		if slices.Contains(p.options.Gone, h.Name) {
+			return topology.Existing{}, diag.Errorf(nil, "Conflicting options", "The host %s is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone.", h.Name)
 		}
 	}
 	drivers, diags := p.listings(c)
@@ -39,7 +39,7 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 		return topology.Existing{}, diags
 	}
 	p.answers = answers
-	found := topology.Merge(answers, p.options.Lost)
+	found := topology.Merge(answers, p.options.Gone)
 	if !found.Known() {
 		return found, p.silent(c, answers)
 	}
@@ -204,6 +204,17 @@ func moves(t *topology.Topology) (diags diag.List) {
 	for _, m := range t.Moves {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node moves", Subject: &t.Cluster.Range,
 			Detail: fmt.Sprintf("The node %q moves from %s to %s: it is made anew there, and clean-up removes it from %s with all that is on it.", m.Node, m.From, m.To, m.From)})
+	}
+	return diags
+}
+
+// asSeen makes warnings of what hosts have and should not have: whoever only looks sees the
+// rest.
+func asSeen(diags diag.List) diag.List {
+	for i := range diags {
+		if errors.Is(diags[i].Cause, topology.ErrExisting) && diags[i].Host == "" {
+			diags[i].Warning = true
+		}
 	}
 	return diags
 }

@@ -233,7 +233,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h1,h2"))
 	d := told(t, engine.Run(t.Context(), r.options("h1")))
-	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it is lost for good, give --lost h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
+	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it is gone for good, give --gone h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
@@ -251,16 +251,16 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 		t.Errorf("status %+v, %s", s.Hosts, problems(report))
 	}
 	both := r.options("h1,h2")
-	both.Lost = []string{"h2"}
-	if text := problems(engine.Run(t.Context(), both)); text != "Conflicting options: The host h2 is lost for good, by --lost, and this run works on it: leave it out of --hosts, or out of --lost." {
+	both.Gone = []string{"h2"}
+	if text := problems(engine.Run(t.Context(), both)); text != "Conflicting options: The host h2 is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone." {
 		t.Error(text)
 	}
-	lost := r.options("h1")
-	lost.Lost = []string{"h2"}
-	r.changes(lost)
+	gone := r.options("h1")
+	gone.Gone = []string{"h2"}
+	r.changes(gone)
 	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 
-	// What was lost comes back.
+	// What was gone comes back.
 	if err := r.servers["h2"].Restart(t); err != nil {
 		t.Fatal(err)
 	}

@@ -159,6 +159,9 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	cluster := cty.NilVal
 	if c != nil {
 		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance})
+		if p.mode == looks {
+			diags = asSeen(diags)
+		}
 		if diags.HasErrors() {
 			return diags
 		}

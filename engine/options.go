@@ -36,7 +36,7 @@ type Inputs struct {
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
-	Lost        []string          `json:"lost,omitempty"`        // hosts that are lost for good: what they had of the cluster is made anew elsewhere
+	Gone        []string          `json:"gone,omitempty"`        // hosts that are gone for good: what they had of the cluster is made anew elsewhere
 }
 
 // Options is the input of a run. The engine reads no environment and prints nothing.

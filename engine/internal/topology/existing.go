@@ -33,9 +33,9 @@ type Existing struct {
 	silent map[string]error    // why hosts did not answer, if that matters
 }
 
-// Merge joins what the hosts have. Hosts that are lost for good count as if they had nothing
+// Merge joins what the hosts have. Hosts that are gone for good count as if they had nothing
 // and nobody had ever been there.
-func Merge(answers []Answer, lost []string) Existing {
+func Merge(answers []Answer, gone []string) Existing {
 	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}}
 	var records []*Record
 	for _, a := range answers {
@@ -51,22 +51,22 @@ func Merge(answers []Answer, lost []string) Existing {
 		slices.Sort(x.on[name])
 		x.on[name] = slices.Compact(x.on[name])
 	}
-	x.record = newest(records).without(lost)
+	x.record = newest(records).without(gone)
 	return x
 }
 
 // without returns the record as if nothing had ever been on some hosts. What was there keeps
 // its address.
-func (r *Record) without(lost []string) *Record {
-	if r == nil || len(lost) == 0 {
+func (r *Record) without(gone []string) *Record {
+	if r == nil || len(gone) == 0 {
 		return r
 	}
 	left := *r
-	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(lost, p.Name) })
+	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(gone, p.Name) })
 	left.Pods, left.Nodes = slices.Clone(r.Pods), slices.Clone(r.Nodes)
 	for _, places := range [][]Place{left.Pods, left.Nodes} {
 		for i := range places {
-			if slices.Contains(lost, places[i].Hypervisor) {
+			if slices.Contains(gone, places[i].Hypervisor) {
 				places[i].Hypervisor = ""
 			}
 		}
@@ -200,9 +200,9 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. If it is lost for good, leave it out of --hosts and give --lost %s: what it had is made anew on other hosts.", x.silent[host], host)
+			d.Detail += fmt.Sprintf("That host does not answer: %v. If it is gone for good, leave it out of --hosts and give --gone %s: what it had is made anew on other hosts.", x.silent[host], host)
 		case !there[host]:
-			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it is lost for good, give --lost %s: what it had is made anew on other hosts.", host)
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it is gone for good, give --gone %s: what it had is made anew on other hosts.", host)
 		default:
 			continue
 		}
