@@ -65,8 +65,12 @@ stage "validate" {
   after = ["cleanup"]
 }
 
-stage "network" {
+stage "record" {
   after = ["validate"]
+}
+
+stage "network" {
+  after = ["record"]
 }
 
 stage "services" {
