@@ -15,6 +15,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
 )
@@ -22,8 +23,8 @@ import (
 // tellTime is how long a host may take to tell what it has of a cluster.
 const tellTime = time.Minute
 
-// whatExists asks the selected hosts what they have of the cluster, all at once. A host that
-// does not answer counts only if its tasks are to be done or planned.
+// whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
+// is to be asked. A host that does not answer counts only if its tasks are to be done or planned.
 func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
 	for _, h := range p.hosts {
 		if slices.Contains(p.options.Gone, h.Name) {
@@ -31,7 +32,7 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 		}
 	}
 	drivers, diags := p.listings(c)
-	if diags.HasErrors() {
+	if diags.HasErrors() || p.offline() {
 		return topology.Existing{}, diags
 	}
 	answers, diags := p.ask(ctx, c, p.hosts, drivers)
@@ -66,7 +67,7 @@ func (p *planned) listing(d *spec.Driver) (string, diag.List) {
 	}
 	value, _ = value.Unmark()
 	if at := d.Nodes.Range(); !value.IsKnown() || value.IsNull() || value.Type() != cty.String {
-		return "", diag.Errorf(&at, "Invalid nodes", "The driver %q lists its nodes by the text of a script, known before the cluster is.", d.Name)
+		return "", diag.Errorf(&at, "Invalid nodes", "The nodes of the driver %q are listed by a script: give its text. It may depend on variables, but not on the cluster, whose nodes it is asked for.", d.Name)
 	}
 	return value.AsString(), nil
 }
@@ -164,7 +165,7 @@ func (p *planned) silent(c topology.Cluster, answers []topology.Answer) (diags d
 		if a.Err == nil {
 			continue
 		}
-		diags = append(diags, diag.Diagnostic{Summary: "Host does not answer", Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting),
+		diags = append(diags, diag.Diagnostic{Summary: run.Summary(a.Err), Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting),
 			Detail: p.options.Redactor.Redact(fmt.Sprintf("Whether the cluster %q exists on %s is not known: %v. Without any host, 'kinit plan --offline' shows it as a new one.", c.Name, a.Host, a.Err))})
 	}
 	return diags

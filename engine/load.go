@@ -96,7 +96,7 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 	if diags = append(diags, more...); diags.HasErrors() {
 		return diags
 	}
-	if cluster != nil && !p.offline() {
+	if cluster != nil {
 		p.existing, more = p.whatExists(ctx, *cluster)
 		if diags = append(diags, more...); diags.HasErrors() {
 			return diags

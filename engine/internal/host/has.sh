@@ -6,14 +6,14 @@ record=$2
 cluster=$3
 shift 3
 if [ -f owned/instance.json ]; then
-	echo '= instance'
+	printf '\n= instance\n'
 	cat owned/instance.json
 fi
 if [ -f "$record" ]; then
-	echo '= record'
+	printf '\n= record\n'
 	cat -- "$record"
 fi
 for script; do
-	echo '= nodes'
-	sh -c "$script" nodes "$cluster" </dev/null || echo '= untold'
+	printf '\n= nodes\n'
+	sh -c "$script" nodes "$cluster" </dev/null || printf '\n= untold\n'
 done
