@@ -65,12 +65,12 @@ stage "validate" {
   after = ["cleanup"]
 }
 
-stage "record" {
+stage "places" {
   after = ["validate"]
 }
 
 stage "network" {
-  after = ["record"]
+  after = ["places"]
 }
 
 stage "services" {
