@@ -98,11 +98,22 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 	}
 	if cluster != nil {
 		p.existing, more = p.whatExists(ctx, *cluster)
-		if diags = append(diags, more...); diags.HasErrors() {
-			return diags
+		if more.HasErrors() {
+			return append(diags, p.orMistakes(cluster, more)...)
 		}
+		diags = append(diags, more...)
 	}
 	return append(diags, p.build(cluster)...)
+}
+
+// orMistakes returns what is wrong with the spec, which nobody needs hosts for, or else the
+// problems of hosts.
+func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.List {
+	asNew := *p
+	if mistakes := asNew.build(cluster); mistakes.HasErrors() {
+		return mistakes
+	}
+	return ofHosts
 }
 
 // offline reports whether no host is asked.
