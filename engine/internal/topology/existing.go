@@ -159,16 +159,6 @@ func (x Existing) places() []Place {
 	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
 }
 
-// leaving lists the recorded nodes that the topology no longer has.
-func (x Existing) leaving(t *Topology) []Place {
-	if x.record == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(x.record.Nodes), func(p Place) bool {
-		return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Name == p.Name })
-	})
-}
-
 // missing reports what the cluster has on hosts that the run does not have, or that did not
 // answer.
 func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
