@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 )
 
@@ -24,30 +23,31 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	silent := o
 	silent.Events, silent.Confirm = nil, nil
 	before, report := makePlan(ctx, silent, reads)
-	if report.Invalid {
+	defer before.close()
+	if before.plan == nil {
 		return report
 	}
 	diags = append(diags, s.movedFiles(before)...)
 	p, again := makePlan(ctx, o, does)
-	if len(diags) > 0 || again.Invalid {
+	defer p.close()
+	if len(diags) > 0 || p.plan == nil {
 		return report.refuse(append(diags, again.Diagnostics...)).end(ctx, before.started)
 	}
 	if s.Instance != "" {
 		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
 	}
-	values := &plan.Values{}
-	pool := p.pool(values)
-	defer pool.Close()
-	within, keeper, diags := p.own(ctx, pool)
+	within, keeper, diags := p.own(ctx, p.machines)
 	if len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
 	if moved := s.movedTasks(within, before); len(moved) > 0 {
 		report.refuse(moved)
+	} else if p.changed(within) {
+		report.refuse(stalePlan())
 	} else {
-		options := p.runOptions(values, keeper)
+		options := p.runOptions(p.values, keeper)
 		options.Expect = newExpectation(s, p).check
-		p.fill(report, run.Run(within, p.plan, values, pool, options))
+		p.fill(report, run.Run(within, p.plan, p.values, p.machines, options))
 	}
 	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
 }
@@ -108,15 +108,12 @@ func (s *Saved) movedFiles(p *planned) diag.List {
 
 // movedTasks plans again and names the tasks whose changes differ from the saved ones.
 func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
-	values := &plan.Values{}
-	pool := p.pool(values)
-	defer pool.Close()
-	within, keeper, diags := p.own(ctx, pool)
+	within, keeper, diags := p.own(ctx, p.machines)
 	if len(diags) > 0 {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, values, pool, p.runOptions(values, keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.machines, p.runOptions(p.values, keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

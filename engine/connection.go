@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"kinit/engine/diag"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan"
@@ -12,22 +14,44 @@ import (
 	"kinit/engine/transport/ssh"
 )
 
-// pool connects to hosts when a task needs them: how to reach a guest is known only after
-// the tasks that create its keys.
-func (p *planned) pool(values *plan.Values) *host.Pool {
-	lookup := func(_ context.Context, name string) (host.Settings, error) { return p.settings(name, values) }
-	return host.NewPool(lookup, p.options.Redactor)
+// way is how machines are reached: as the plan says whose they are.
+type way struct{ of *planned }
+
+// connects makes the pool that connects to hosts when a task needs them: how to reach a guest
+// is known only after the tasks that create its keys.
+func (p *planned) connects() {
+	way := &way{of: p}
+	p.way = way
+	p.machines = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+		return way.of.settings(name, way.of.values)
+	}, p.options.Redactor)
 }
 
 // settings returns how to reach a host.
 func (p *planned) settings(name string, values *plan.Values) (host.Settings, error) {
-	settings, diags := p.plan.HostSettings(name, values)
+	settings, diags := p.inventorySettings(name, values)
 	if err := diags.Err(); err != nil {
 		return host.Settings{}, err
 	}
 	out, err := connection(settings)
 	out.Outputs = p.options.OutputDir
 	return out, err
+}
+
+// inventorySettings returns how to reach a host. Before there is a plan, these are the hosts of
+// the inventory.
+func (p *planned) inventorySettings(name string, values *plan.Values) (inventory.Settings, diag.List) {
+	if p.plan != nil {
+		return p.plan.HostSettings(name, values)
+	}
+	i := slices.IndexFunc(p.hosts, func(h *inventory.Host) bool { return h.Name == name })
+	if i >= 0 {
+		return p.hosts[i].Settings, p.hosts[i].Problems
+	}
+	if h := p.inventory.Host(name); h != nil {
+		return h.Settings, h.Problems
+	}
+	return inventory.Outside(name), nil
 }
 
 // connection converts the settings of the inventory for the host package.

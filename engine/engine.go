@@ -21,11 +21,14 @@ import (
 // Validate checks a spec without touching a host: syntax, references, arguments, topology.
 // It needs no key for encrypted secrets.
 func Validate(ctx context.Context, o Options) *Report {
-	_, report := makePlan(ctx, o, validates)
+	p, report := makePlan(ctx, o, validates)
+	p.close()
 	return report
 }
 
-// Plan reads the hosts and reports what Run would change. It changes nothing.
+// Plan reads the hosts and reports what Run would change. It changes nothing. With
+// Options.Offline it asks no host: a cluster is shown as if it were new, and what tasks would
+// change is not known.
 func Plan(ctx context.Context, o Options) *Report {
 	_, report := perform(ctx, o, reads)
 	return report
@@ -39,27 +42,42 @@ func Run(ctx context.Context, o Options) *Report {
 }
 
 // perform makes the plan, takes the locks, does the tasks or only looks at what they would
-// do, fills the report, and gives the locks back.
+// do, fills the report, and gives the locks back. If another run has changed the places of the
+// cluster before this one has its locks, it begins again.
 func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
-	p, report := makePlan(ctx, o, m)
-	if !report.Invalid {
-		report.refuse(p.nobody())
-		report.Invalid = report.Diagnostics.HasErrors()
+	p, report, stale := attempt(ctx, o, m)
+	if stale {
+		p, report, stale = attempt(ctx, o, m)
 	}
-	if report.Invalid {
-		return p, report
+	if stale {
+		report.refuse(stalePlan()).end(ctx, p.started)
 	}
-	values := &plan.Values{}
-	pool := p.pool(values)
-	defer pool.Close()
-	within, keeper, diags := p.own(ctx, pool)
+	return p, report
+}
+
+// attempt is perform, once. The plan is stale if it was made of places that have changed.
+func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report, stale bool) {
+	p, report = makePlan(ctx, o, m)
+	defer p.close()
+	if p.plan == nil {
+		return p, report, false
+	}
+	if nobody := p.nobody(); nobody.HasErrors() {
+		report.refuse(nobody).Invalid = true
+		return p, report, false
+	}
+	within, keeper, diags := p.own(ctx, p.machines)
 	if len(diags) > 0 {
-		return p, report.refuse(diags).end(ctx, p.started)
+		return p, report.refuse(diags).end(ctx, p.started), false
+	}
+	if m == does && p.changed(within) {
+		keeper.release(ctx)
+		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
-	result := run.Run(within, p.plan, values, pool, p.runOptions(values, keeper))
+	result := run.Run(within, p.plan, p.values, p.machines, p.runOptions(p.values, keeper))
 	p.fill(report, result)
-	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started)
+	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 
 // runOptions returns the options of run.Run.
@@ -75,7 +93,7 @@ func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
 		cached.Store = factcache.Store{Folder: filepath.Join(p.options.StateDir, "facts"), Redact: p.options.Redactor.Redact}
 	}
 	return run.Options{
-		Check: p.mode.check(), Ahead: p.mode == looks, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+		Check: p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 		Confirm: confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }

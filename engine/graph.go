@@ -46,8 +46,10 @@ type GraphTask struct {
 // Order plans without touching a host and returns the graph of the tasks that are
 // selected.
 func Order(ctx context.Context, o Options) (*Graph, *Report) {
+	o.Offline = true
 	p, report := makePlan(ctx, o, looks)
-	if report.Invalid {
+	p.close()
+	if p.plan == nil {
 		return nil, report
 	}
 	g := &Graph{}

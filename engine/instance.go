@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,10 +35,7 @@ type ownership struct {
 
 // ownership begins to find out which instance has the owner's name.
 func (p *planned) ownership() *ownership {
-	c := &ownership{owner: p.plan.Owner, fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
-	if p.options.StateDir != "" {
-		c.memory.Folder = filepath.Join(p.options.StateDir, "instances")
-	}
+	c := &ownership{owner: p.plan.Owner, memory: p.memory(), fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
 	for _, t := range targets(p.plan) {
 		if !p.plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)

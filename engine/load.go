@@ -13,8 +13,10 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/lock"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
@@ -42,40 +44,83 @@ type texts struct {
 	hosts     []*inventory.Host // the selected ones
 }
 
-// planned is a plan, and what it was made of. After an error, what comes later is missing.
+// planned is a plan, and what it was made of. After an error, what comes later is missing. Its
+// owner closes it.
 type planned struct {
 	texts
 	options  Options
 	mode     mode
 	started  time.Time
-	opened   *spec.Log // the files that expressions and tasks have read
+	token    string            // identifies the run
+	opened   *spec.Log         // the files that expressions and tasks have read
+	answers  []topology.Answer // of the hosts that were asked what they have of the cluster
+	existing topology.Existing // what they have
 	topology *topology.Topology
 	scope    *eval.Scope
 	plan     *plan.Plan
 	fresh    instance.Instance // the instance to create if the owner's name is not used yet
+	values   *plan.Values
+	machines *host.Pool // of the run
+	way      *way       // of machines
 }
 
-// makePlan makes a plan from text. It stops after the first call with errors.
+// makePlan makes a plan from text, and from what the hosts have of the cluster. It stops after
+// the first call with errors.
 func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
-	started := time.Now()
-	o = withDefaults(o)
-	t, diags := load(ctx, o)
-	p := &planned{texts: t}
-	if !diags.HasErrors() {
-		var more diag.List
-		p, more = build(t, o, m)
-		diags = append(diags, more...)
+	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: token(), values: &plan.Values{}}
+	p.connects()
+	if m == does {
+		p.machines.Mark(lock.Name(p.token))
 	}
-	p.started = started
-	r := &Report{Invalid: diags.HasErrors(), Diagnostics: diags, Sources: t.files()}
+	diags := p.prepare(ctx)
+	r := &Report{Invalid: diags.HasErrors() && !diags.Is(topology.ErrExisting), Diagnostics: diags, Sources: p.files()}
+	if p.spec != nil && p.spec.Cluster != nil {
+		r.Offline = p.offline()
+	}
 	if p.topology != nil {
 		r.Cluster = p.topology.Cluster.Name
 	}
 	if p.plan != nil {
 		r.Tasks = p.plan.Main.Total()
 	}
-	return p, r.end(ctx, started)
+	return p, r.end(ctx, p.started)
 }
+
+// prepare is the line of makePlan.
+func (p *planned) prepare(ctx context.Context) diag.List {
+	var diags diag.List
+	if p.texts, diags = load(ctx, p.options); diags.HasErrors() {
+		return diags
+	}
+	cluster, more := p.evaluate()
+	if diags = append(diags, more...); diags.HasErrors() {
+		return diags
+	}
+	if cluster != nil {
+		p.existing, more = p.whatExists(ctx, *cluster)
+		if more.HasErrors() {
+			return append(diags, p.orMistakes(cluster, more)...)
+		}
+		diags = append(diags, more...)
+	}
+	return append(diags, p.build(cluster)...)
+}
+
+// orMistakes returns what is wrong with the spec, which nobody needs hosts for, or else the
+// problems of hosts.
+func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.List {
+	asNew := *p
+	if mistakes := asNew.build(cluster); mistakes.HasErrors() {
+		return mistakes
+	}
+	return ofHosts
+}
+
+// offline reports whether no host is asked.
+func (p *planned) offline() bool { return p.options.Offline || p.mode == validates }
+
+// close ends the connections of the run.
+func (p *planned) close() { _ = p.machines.Close() }
 
 // load reads the spec, its playbook and the inventories, and selects the hosts.
 func load(ctx context.Context, o Options) (texts, diag.List) {
@@ -97,45 +142,70 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 	return texts{s, inv, hosts}, append(diags, more...)
 }
 
-// build evaluates what is known before a run, expands the cluster and makes the plan.
-func build(t texts, o Options, m mode) (*planned, diag.List) {
-	p := &planned{texts: t, options: o, mode: m, opened: &spec.Log{}}
+// evaluate evaluates what is known before the cluster is expanded. The cluster is nil if the
+// spec has none.
+func (p *planned) evaluate() (*topology.Cluster, diag.List) {
+	t, o := p.texts, p.options
+	p.opened = &spec.Log{}
 	from := sources(o)
 	from.Log = p.opened
 	scope, diags := eval.New(eval.Input{
 		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
 		Hosts: inventory.Value(t.hosts), Groups: t.inventory.GroupsValue(t.hosts),
-		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Check: m.check(), Hosts: names(t.hosts)},
-		Redactor: o.Redactor, Keyless: m == validates,
+		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Check: p.mode.check(), Hosts: names(t.hosts)},
+		Redactor: o.Redactor, Keyless: p.mode == validates,
 	})
-	if diags.HasErrors() {
-		return p, diags
+	if p.scope = scope; diags.HasErrors() || t.spec.Cluster == nil {
+		return nil, diags
 	}
+	c := t.spec.Cluster
+	cluster, more := topology.Decode(c, t.spec.Drivers, scope.Context(c.Range.Filename))
+	return &cluster, append(diags, more...)
+}
+
+// build expands the cluster over what exists, and makes the plan.
+func (p *planned) build(c *topology.Cluster) (diags diag.List) {
+	t, o := p.texts, p.options
 	cluster := cty.NilVal
-	if c := t.spec.Cluster; c != nil {
-		decoded, more := topology.Decode(c, t.spec.Drivers, scope.Context(c.Range.Filename))
-		if diags = append(diags, more...); diags.HasErrors() {
-			return p, diags
+	if c != nil {
+		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance})
+		if p.mode == looks {
+			diags = asSeen(diags)
 		}
-		p.topology, more = topology.Expand(decoded, t.hosts, t.inventory)
-		if diags = append(diags, more...); diags.HasErrors() {
-			return p, diags
+		if diags.HasErrors() {
+			return diags
 		}
+		diags = append(diags, moves(p.topology)...)
 		cluster = p.topology.Value()
 	}
-	if diags = append(diags, scope.SetCluster(cluster)...); diags.HasErrors() {
-		return p, diags
+	if diags = append(diags, p.scope.SetCluster(cluster)...); diags.HasErrors() {
+		return diags
 	}
 	made, more := plan.Build(plan.Input{
-		Spec: t.spec, Scope: scope, Inventory: t.inventory, Hosts: t.hosts, Topology: p.topology, Kinds: o.Kinds,
+		Spec: t.spec, Scope: p.scope, Inventory: t.inventory, Hosts: t.hosts, Topology: p.topology, Kinds: o.Kinds,
 		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Limit: o.Limit},
 	})
-	p.scope, p.plan = scope, made
+	p.plan = made
 	if made != nil && made.Owner != "" {
 		p.fresh = instance.New(controller(), o.Spec)
 	}
-	return p, append(diags, more...)
+	return append(diags, more...)
+}
+
+// again makes another plan of the same text, on the same hosts with what they had. It takes the
+// connections over.
+func (p *planned) again(o Options) (*planned, diag.List) {
+	next := &planned{
+		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
+		values: &plan.Values{}, machines: p.machines, way: p.way,
+	}
+	next.way.of = next
+	cluster, diags := next.evaluate()
+	if !diags.HasErrors() {
+		diags = append(diags, next.build(cluster)...)
+	}
+	return next, diags
 }
 
 func sources(o Options) spec.Sources {

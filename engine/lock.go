@@ -36,10 +36,11 @@ var ErrLockLost = lock.ErrLost
 // keeper releases it. It takes the team's lock, if an inventory configures one, and the lock
 // on each host that tasks change; it locks hosts that become reachable later when they do. A
 // run that changes nothing takes no lock; it is refused if the owner's name is taken. The
-// returned context ends when a lock is lost or the run is interrupted.
+// returned context ends when a lock is lost or the run is interrupted. Without asking hosts there
+// is nothing to own.
 func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *keeper, diag.List) {
 	k := &keeper{plan: p.plan, problem: p.lockProblem}
-	if p.plan.Owner == "" {
+	if p.plan.Owner == "" || p.offline() {
 		return ctx, k, nil
 	}
 	if p.mode == looks {
@@ -80,7 +81,7 @@ func (p *planned) guardOptions() lock.Options {
 			p.options.Events.Emit(event.Event{Time: time.Now(), Kind: kind, Host: host, Message: p.options.Redactor.Redact(text)})
 		}
 	}
-	o := lock.Options{Owner: p.plan.Owner, Token: token(), Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
+	o := lock.Options{Owner: p.plan.Owner, Token: p.token, Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
 	if p.inventory.Lock != nil {
 		o.Etcd = etcdOf(p.inventory.Lock.Etcd)
 	}

@@ -35,12 +35,15 @@ type Inputs struct {
 	Purge       bool              `json:"purge,omitempty"`       // tells playbooks to remove kept things too
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
+	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
+	Gone        []string          `json:"gone,omitempty"`        // hosts that are gone for good: what they had of the cluster is made anew elsewhere
 }
 
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
 	Inputs
 	Environ   []string         // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
+	Offline   bool             // with Plan: asks no host, and shows a cluster as if it were new
 	Forks     int              // how many tasks run at the same time, DefaultForks when zero
 	Builtin   fs.FS            // the specs and playbooks that ship with the program
 	Inventory fs.FS            // the inventories that ship with the program

@@ -8,7 +8,6 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
-	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/sensitive"
@@ -21,23 +20,23 @@ import (
 // values the output needs. It returns an error if one of them has not been done.
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	p, report := makePlan(ctx, o, looks)
-	if report.Invalid {
+	defer p.close()
+	if p.plan == nil {
 		return "", report
 	}
 	found := p.output(output)
 	if found == nil {
 		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, p.outputNames())))
 	}
-	p, values, pool := p.read(ctx, report, found.Needs)
-	defer pool.Close()
+	p = p.read(ctx, report, found.Needs)
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return "", report
 	}
 	found = p.output(output)
-	if pending := found.Pending(values); len(pending) > 0 {
+	if pending := found.Pending(p.values); len(pending) > 0 {
 		return "", report.refuse(notDone(fmt.Sprintf("the output %q", output), pending))
 	}
-	value, diags := found.Value(values)
+	value, diags := found.Value(p.values)
 	report.Diagnostics = append(report.Diagnostics, diags...)
 	return sensitive.Text(value), report
 }
@@ -48,7 +47,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 // nothing.
 func Connect(ctx context.Context, o Options, name string, use func(conn transport.Conn, system module.OS, shell []string) error) *Report {
 	p, report := makePlan(ctx, o, looks)
-	if report.Invalid {
+	defer p.close()
+	if p.plan == nil {
 		return report
 	}
 	if !p.plan.Known(name) {
@@ -74,7 +74,8 @@ type Node struct {
 // nothing, and does not check whether the node exists.
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
 	p, report := makePlan(ctx, o, looks)
-	if report.Invalid {
+	defer p.close()
+	if p.plan == nil {
 		return report
 	}
 	var names []string
@@ -96,14 +97,11 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 }
 
 func (p *planned) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
-	p, values, before := p.read(ctx, report, p.plan.HostReads(name))
-	defer before.Close()
+	p = p.read(ctx, report, p.plan.HostReads(name))
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
-	pool := p.pool(values)
-	defer pool.Close()
-	machine, err := pool.Get(ctx, name)
+	machine, err := p.machines.Get(ctx, name)
 	if err == nil {
 		err = use(machine.Conn(), machine.OS())
 	}
@@ -114,28 +112,23 @@ func (p *planned) connect(ctx context.Context, report *Report, name string, use 
 	return report
 }
 
-// read plans only the named tasks and those they read. It returns that plan, the values, and
-// the hosts they were read from, which the caller closes.
-func (p *planned) read(ctx context.Context, report *Report, addresses []string) (*planned, *plan.Values, *host.Pool) {
-	values := &plan.Values{}
-	if len(addresses) > 0 {
-		o := p.options
-		o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
-		var diags diag.List
-		if p, diags = build(p.texts, o, p.mode); diags.HasErrors() {
-			report.refuse(diags)
-			addresses = nil
-		}
-	}
-	pool := p.pool(values)
-	defer func() { report.Interrupted = ctx.Err() != nil }()
+// read plans only the named tasks and those they read. It returns that plan, with their values.
+func (p *planned) read(ctx context.Context, report *Report, addresses []string) *planned {
 	if len(addresses) == 0 {
-		return p, values, pool
+		return p
 	}
-	p.looking(pool)
-	result := run.Run(ctx, p.plan, values, pool, run.Options{
+	o := p.options
+	o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
+	p, diags := p.again(o)
+	if diags.HasErrors() {
+		report.refuse(diags)
+		return p
+	}
+	p.looking(p.machines)
+	result := run.Run(ctx, p.plan, p.values, p.machines, run.Options{
 		Check: true, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 	})
+	report.Interrupted = ctx.Err() != nil
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	for _, t := range result.Tasks {
 		if t.Status == event.Changed {
@@ -143,7 +136,7 @@ func (p *planned) read(ctx context.Context, report *Report, addresses []string) 
 			break
 		}
 	}
-	return p, values, pool
+	return p
 }
 
 // notDone returns the error for something that does not exist yet.

@@ -55,6 +55,7 @@ type Output struct {
 // Report is the result of a run, a plan or a validation.
 type Report struct {
 	Cluster     string // the cluster's name, empty without one
+	Offline     bool   // no host was asked, so the cluster is shown as if it were new
 	Invalid     bool   // the spec or the inventory has errors; nothing was done
 	Interrupted bool   // the context ended before the run
 	Tasks       int    // how many tasks the plan has

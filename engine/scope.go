@@ -27,10 +27,13 @@ type Scope struct {
 }
 
 // Open loads a spec to evaluate expressions with its variables, locals, cluster, hosts and
-// functions. It does not contact hosts. The scope is nil when the report is invalid.
+// functions. It does not contact
+// hosts, so the cluster is a new one. The scope is nil when the report is invalid.
 func Open(ctx context.Context, o Options) (*Scope, *Report) {
+	o.Offline = true
 	p, report := makePlan(ctx, o, looks)
-	if report.Invalid {
+	p.close()
+	if p.plan == nil {
 		return nil, report
 	}
 	file := spec.Join(p.spec.Playbook, "input")

@@ -31,8 +31,8 @@ type Status struct {
 // State reads the current state of a spec: which of its hosts answer, and how much of each
 // stage is in place. It changes nothing.
 func State(ctx context.Context, o Options) (Status, *Report) {
-	_, report := perform(ctx, o, looks)
-	if report.Invalid {
+	p, report := perform(ctx, o, looks)
+	if p.plan == nil {
 		return Status{}, report
 	}
 	return Status{Hosts: hostStatus(report), Stages: stageStatus(report)}, report

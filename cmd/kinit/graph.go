@@ -26,9 +26,9 @@ func graphCommand(a *app.App) *cli.Command {
 		Name:      "graph",
 		Usage:     "draw which tasks of a spec wait for which",
 		ArgsUsage: "SPEC",
-		Description: `No host is touched. Stages are frames. An arrow leads from a task to one that waits for it;
-arrows that follow from other arrows are left out. Arrows that only repeat the order of the
-stages are faint, and so are tasks that are skipped.`,
+		Description: `No host is touched, so a cluster is drawn as a new one. Stages are frames. An arrow leads from a
+task to one that waits for it; arrows that follow from other arrows are left out. Arrows that
+only repeat the order of the stages are faint, and so are tasks that are skipped.`,
 		UsageText: command.Examples(
 			"kinit graph site.hcl --hosts web1,web2 --as svg > site.svg",
 			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
@@ -56,7 +56,9 @@ stages are faint, and so are tasks that are skipped.`,
 			}
 			picture := draw.New(s.Options.Spec, graph, draw.Fold(c.String("fold")))
 			text := map[string]func(*draw.Picture) string{asDot: draw.Dot, asMermaid: draw.Mermaid, asSVG: draw.SVG}[c.String("as")](picture)
-			_, err = io.WriteString(a.Out, text)
+			if _, err = io.WriteString(a.Out, text); err == nil && report.Offline {
+				_, err = io.WriteString(a.Err, view.NewCluster(report)+"\n")
+			}
 			return err
 		},
 	}

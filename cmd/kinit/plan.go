@@ -19,7 +19,9 @@ func planCommand(a *app.App) *cli.Command {
 		Usage:     "read the hosts and show what a run would change",
 		ArgsUsage: "SPEC",
 		Description: `Nothing is changed. Where a task needs a host or a value that another task is still to
-make, its changes are shown as known after that task.
+make, its changes are shown as known after that task. Hosts are asked first what they have of the
+spec's cluster: that keeps its place, and nodes that would move are named. With --offline no host is
+asked, so the cluster is shown as a new one.
 
 A plan kept with --out contains the values of its variables, digests of its files, and what
 each task would do. Of secret values it contains only slow digests.`,
@@ -29,11 +31,16 @@ each task would do. Of secret values it contains only slow digests.`,
 			"kinit plan site.hcl --out site.plan",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.FreshFactsFlag(), command.AdoptFlag(),
+			command.GoneFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(),
+			&cli.BoolFlag{Name: "offline", Category: command.HeadSelect,
+				Usage: "ask no host: show the tasks of the spec, of a cluster as if it were new"},
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
 		}),
 		Action: func(c *cli.Context) error {
+			if c.Bool("offline") && c.IsSet("out") {
+				return exit.Usagef(c.Command.HelpName, "--offline asks no host, so there is no plan to keep with --out")
+			}
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
 			if err != nil {
 				return err

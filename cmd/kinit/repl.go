@@ -25,9 +25,9 @@ func replCommand(a *app.App) *cli.Command {
 		Usage:     "try expressions with the values of a spec",
 		ArgsUsage: "SPEC",
 		Description: `Each line is an expression, evaluated as in the files of the playbook: with var, local,
-cluster, hosts, groups, run, path and the functions. No host is touched. On a terminal, Tab
-completes names and :help shows more. Without a terminal, the lines of the standard input are
-evaluated one after another; the exit code is 1 if one had no value.`,
+cluster, hosts, groups, run, path and the functions. No host is touched, so the cluster is a new
+one. On a terminal, Tab completes names and :help shows more. Without a terminal, the lines of
+the standard input are evaluated one after another; the exit code is 1 if one had no value.`,
 		UsageText: command.Examples(
 			"kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"echo 'keys(cluster.nodes)' | kinit repl k8s-libvirt-1-1-1 --hosts nyctea,tyto",

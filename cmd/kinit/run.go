@@ -21,6 +21,10 @@ func runCommand(a *app.App) *cli.Command {
 yet as the spec says. What it has done stays when it fails or is interrupted; the next run
 continues from there.
 
+The nodes of a cluster stay on their hypervisors and keep their addresses, whatever the order of
+--hosts and the size of the pools. A node moves if --rebalance says so, or its own setting, as in
+--set node.compute-01.hypervisor=tyto: it is made anew there, and removed where it was.
+
 PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
 each task would do exactly what was saved; else it does nothing and names the differences.
 Tasks whose changes were known only after others are done without this comparison, and so are
@@ -37,7 +41,7 @@ the run as Ctrl-C does.`,
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.FreshFactsFlag(), command.AdoptFlag(),
+			command.GoneFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
 			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,

@@ -23,7 +23,7 @@ func statusCommand(a *app.App) *cli.Command {
 do.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
-		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.GoneFlag()}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
 			if err != nil {

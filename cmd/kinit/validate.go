@@ -13,10 +13,11 @@ import (
 
 func validateCommand(a *app.App) *cli.Command {
 	return &cli.Command{
-		Name:        "validate",
-		Usage:       "check a spec and its inventories without touching a host",
-		ArgsUsage:   "SPEC",
-		Description: `Syntax, references, arguments of modules and the topology are checked.`,
+		Name:      "validate",
+		Usage:     "check a spec and its inventories without touching a host",
+		ArgsUsage: "SPEC",
+		Description: `Syntax, references, arguments of modules and the topology are checked. No host is asked, so a
+cluster is checked as a new one.`,
 		UsageText: command.Examples(
 			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit validate site.hcl -i inventory.hcl --output json",

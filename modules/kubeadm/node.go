@@ -137,10 +137,11 @@ func foreign(h module.Host) error {
 		"run \"kubeadm reset\" on it if nothing needs it", h.Name())
 }
 
-// run resets the rest of an interrupted run, writes the certificates and runs
-// kubeadm. It writes the marker before and after.
+// run resets the rest of a run that was interrupted or has failed, writes the certificates and
+// runs kubeadm. It writes the marker before and after. Without a reset, kubeadm refuses files that
+// it has written before it failed, even if the node is not yet made.
 func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...string) error {
-	if s.marker != "" && s.made() {
+	if s.marker != "" {
 		if err := n.reset(ctx, h); err != nil {
 			return err
 		}

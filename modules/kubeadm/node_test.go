@@ -496,6 +496,25 @@ func TestLoginOfAFailedJoinIsRemoved(t *testing.T) {
 	wantSteps(t, h, made)
 }
 
+// kubeadm may fail when it has written files that it does not accept the next time.
+func TestAFailedJoinIsResetBeforeTheNextOne(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	h := c.host(t, "worker")
+	made := joinTask(nil)
+	c.fails = func() bool { return true }
+	if err := wantSteps(t, h, made, "kubeadm join on fake")[0].Do(t.Context(), h); err == nil {
+		t.Error("no error, want that of kubeadm")
+	}
+	c.fails = nil
+	moduletest.Do(t, made, h)
+	wantSteps(t, h, made)
+	const join = "kubeadm join --config /etc/kubernetes/kinit.yaml"
+	if diff := cmp.Diff([]string{join, "kubeadm reset --force", join}, h.Changes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

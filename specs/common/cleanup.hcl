@@ -15,7 +15,7 @@ task "podman_sweep" "owned" {
     ["kinit-${cluster.name}", "kinit-${cluster.name}-services"],
     [for name in keys(local.service_containers) : "kinit-${cluster.name}-${name}"],
     [for image in values(local.service_images) : image.name],
-    local.driver_containers,
+    [for name, on in local.driver_containers : name if on == host.name],
   )
 }
 
@@ -34,7 +34,7 @@ task "ovs_sweep" "owned" {
   stage      = "cleanup"
   hosts      = local.hypervisors
   all        = local.remove_all
-  keep       = concat(["br-int", "br-ex", local.management_device, local.services_device], local.driver_devices)
+  keep       = concat(["br-int", "br-ex", local.management_device, local.services_device], [for name, on in local.driver_devices : name if on == host.name])
   depends_on = [task.ovn_sweep.owned]
 }
 

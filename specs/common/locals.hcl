@@ -65,8 +65,12 @@ stage "validate" {
   after = ["cleanup"]
 }
 
-stage "network" {
+stage "places" {
   after = ["validate"]
+}
+
+stage "network" {
+  after = ["places"]
 }
 
 stage "services" {

@@ -1,12 +1,5 @@
 # Keys and certificates, made once on the first hypervisor and kept there.
 
-task "directory" "root" {
-  stage = "network"
-  hosts = local.hypervisors
-  path  = local.root
-  mode  = "0700"
-}
-
 task "directory" "pki" {
   stage      = "network"
   hosts      = local.hypervisors

@@ -14,9 +14,10 @@ import {
 }
 
 locals {
-  # Containers and ports of Open vSwitch that drivers have declared: clean-up keeps them.
-  driver_containers = keys(local.podman_nodes)
-  driver_devices    = values(local.podman_devices)
+  # Containers and ports of Open vSwitch that drivers have declared, and on which hypervisor:
+  # clean-up keeps them there.
+  driver_containers = { for name, node in local.podman_nodes : name => node.hypervisor }
+  driver_devices    = { for name, node in local.podman_nodes : local.podman_devices[name] => node.hypervisor }
 
   # Nodes that are chassis of the overlay themselves, as hypervisors are.
   driver_chassis = local.overlay_machines

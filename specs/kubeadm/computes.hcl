@@ -1,5 +1,15 @@
 # computes: all further nodes join at the same time.
 
+# A node that has moved is another machine with the name of one that the cluster still takes for
+# Ready, and kubeadm joins no such node.
+task "command" "former_node" {
+  stage    = "computes"
+  for_each = toset([for n in local.computes : n.name if contains(keys(cluster.moves), n.name)])
+  host     = local.controllers[0].name
+  argv     = concat(local.kubectl, ["delete", "node", each.key])
+  only_if  = concat(local.kubectl, ["get", "node", each.key])
+}
+
 task "kubeadm_join" "compute" {
   stage            = "computes"
   for_each         = { for n in local.computes : n.name => n if !startswith(n.os, "windows") }
@@ -7,7 +17,7 @@ task "kubeadm_join" "compute" {
   config           = task.kubeadm_config.join[each.key].path
   ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
   timeout          = var.cluster_timeout
-  depends_on       = [task.copy.kubelet_patch[each.key]]
+  depends_on       = [task.copy.kubelet_patch[each.key], task.command.former_node]
 
   login {
     file    = local.login

@@ -49,6 +49,19 @@ task "assert" "untested" {
   }
 }
 
+# A node that moves is made anew and joins again. A controller's member of etcd would be lost with
+# it, and its name stays taken.
+task "assert" "moves" {
+  stage = "validate"
+  when  = local.build && !run.recreate
+  early = true
+
+  condition {
+    holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
+    message = "kinit does not move controllers yet: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST; with --recreate the whole cluster is made anew."
+  }
+}
+
 task "assert" "networks" {
   stage = "validate"
   when  = local.build

@@ -15,11 +15,11 @@ import (
 )
 
 // The cluster whose nodes are containers: three controllers and two compute nodes on two
-// hypervisors.
-var wide = []string{"k8s-podman-3-2-2", "--hosts", hosts}
+// hypervisors, whose order means nothing.
+var wide = []string{"k8s-podman-3-2-2", "--hosts", hostsReversed}
 
 // narrow is the same cluster before it grows.
-var narrow = []string{"k8s-podman-3-1-2", "--hosts", hosts}
+var narrow = []string{"k8s-podman-1-1-2", "--hosts", hosts}
 
 // wideNodes are its nodes.
 var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
@@ -41,9 +41,10 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	killed(t, k, slices.Concat([]string{"run"}, narrow))
 
-	step(t, "three controllers and a compute node are Ready", func(t *testing.T) {
+	step(t, "a controller and a compute node are Ready", func(t *testing.T) {
 		k.must(t, slices.Concat([]string{"run"}, narrow, []string{"--output", "json"})...)
 	})
+	small := newPlaces(t, newAPI(t, k, narrow))
 
 	step(t, "nodes may pull and not push, and nothing to join with is left", func(t *testing.T) {
 		if diff := cmp.Diff("none 401\npull 200\npush 403\nuser 202\n", on(t, "nyctea", askRegistry)); diff != "" {
@@ -53,17 +54,24 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		newAPI(t, k, narrow).none(t, "secrets", "--namespace", "kube-system", "--output", "name")
 	})
 
-	step(t, "a further compute node joins: three controllers and two compute nodes are Ready", func(t *testing.T) {
+	step(t, "two controllers and a compute node join: all are Ready, and those that were there have not changed", func(t *testing.T) {
 		r := k.must(t, append(run, "--output", "json")...)
 		for _, node := range wideNodes {
 			if !strings.Contains(r.stdout, node+"=Ready") {
 				t.Errorf("%s is not Ready\n%s", node, tail(r.stdout, 3))
 			}
 		}
+		grown(t, small, newPlaces(t, newAPI(t, k, wide)))
 	})
 
-	step(t, "the second run changes nothing", func(t *testing.T) {
+	step(t, "the second run changes nothing, in any order of the hypervisors", func(t *testing.T) {
 		unchanged(t, k, run)
+		unchanged(t, k, []string{"run", wide[0], "--hosts", hosts})
+	})
+
+	step(t, "a hypervisor that has nodes is not left out", func(t *testing.T) {
+		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", "nyctea")
+		r.refuses(t, 1, `The cluster "k8s" has on tyto: k8s-compute-01, k8s-controller-02.`, "name it by --hosts too")
 	})
 
 	step(t, "commands run on a node, through its host key and in its console", func(t *testing.T) {
@@ -179,7 +187,7 @@ done
 // killed kills a deployment at several places of its work, and starts it again each time.
 func killed(t *testing.T, k *kinit, run []string) {
 	step(t, "killed at 3 places", func(t *testing.T) {
-		for _, place := range []int{75, 150, 225} {
+		for _, place := range []int{75, 150, 210} {
 			k.until(t, after(place), kill, run...)
 		}
 	})

@@ -21,6 +21,8 @@ const (
 	labName   = "e2e"
 	labSubnet = "10.78.0.0/24"
 	hosts     = "nyctea,tyto"
+
+	hostsReversed = "tyto,nyctea"
 )
 
 // kinit is the program with folders of its own, so that it finds no inventory of

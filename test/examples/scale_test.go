@@ -72,7 +72,7 @@ func describedPerTask(tb testing.TB, spec string, hypervisors int) (log, graph i
 	return len(text) / len(described.Tasks), names / len(order.Tasks)
 }
 
-// describe is what a dry run tells of its plan before it looks at any host.
+// describe is what a dry run tells of its plan without any host.
 func describe(tb testing.TB, o engine.Options) *event.Plan {
 	tb.Helper()
 	ctx, stop := context.WithCancel(tb.Context())
@@ -82,6 +82,7 @@ func describe(tb testing.TB, o engine.Options) *event.Plan {
 		plan = p
 		stop()
 	})
+	o.Offline = true
 	engine.Plan(ctx, o)
 	if plan == nil {
 		tb.Fatal("the plan is not told")

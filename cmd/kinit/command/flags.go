@@ -65,6 +65,18 @@ func AdoptFlag() cli.Flag {
 		Usage: "work also on what another controller made under the same name"}
 }
 
+// RebalanceFlag moves nodes that exist.
+func RebalanceFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "rebalance", Category: HeadSelect,
+		Usage: "move nodes so that hypervisors have equal shares; what is on them is lost"}
+}
+
+// GoneFlag gives up what hosts had of a cluster.
+func GoneFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "gone", Category: HeadInput,
+		Usage: "take `HOSTS` as gone for good: what they had is made anew elsewhere"}
+}
+
 func FreshFactsFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts again, instead of using those that an earlier run has kept"}
 }
@@ -131,6 +143,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	o.Vars, o.VarFiles, o.Set = values, c.StringSlice("var-file"), c.StringSlice("set")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
+	o.Rebalance, o.Gone, o.Offline = c.Bool("rebalance"), List(c, "gone"), c.Bool("offline")
 	if folder := c.String("full-output"); folder != "" {
 		o.OutputDir = a.Abs(folder)
 	}

@@ -17,7 +17,8 @@ type Summary struct {
 	Spec        string               `json:"spec"`
 	ExitCode    int                  `json:"exit_code"`
 	Cluster     string               `json:"cluster,omitempty"`
-	Tasks       int                  `json:"tasks"` // of the plan
+	Offline     bool                 `json:"offline,omitempty"` // no host was asked: the cluster is shown as a new one
+	Tasks       int                  `json:"tasks"`             // of the plan
 	Duration    time.Duration        `json:"duration"`
 	Counts      map[event.Status]int `json:"counts"` // of tasks
 	Hosts       []engine.HostCounts  `json:"hosts"`
@@ -29,7 +30,7 @@ type Summary struct {
 // NewSummary sums up the report of a spec. Lists are never null.
 func NewSummary(spec string, r *engine.Report, code int) Summary {
 	s := Summary{
-		Kind: SummaryKind, Spec: spec, ExitCode: code, Cluster: r.Cluster, Tasks: r.Tasks, Duration: r.Duration,
+		Kind: SummaryKind, Spec: spec, ExitCode: code, Cluster: r.Cluster, Offline: r.Offline, Tasks: r.Tasks, Duration: r.Duration,
 		Counts: counts(r.Results), Hosts: append([]engine.HostCounts{}, r.Hosts...), Stages: append([]engine.StageTime{}, r.Stages...),
 		Outputs: map[string]string{}, Diagnostics: []event.Problem{},
 	}

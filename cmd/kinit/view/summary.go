@@ -139,7 +139,7 @@ func verdict(r *engine.Report, o Options) string {
 	case r.Diagnostics.HasErrors() || ended[event.Failed]+ended[event.Unreachable] > 0:
 		return "Failed after " + seconds(r.Duration) + ": " + tally(r) + "."
 	case o.Mode == Validate:
-		return o.Spec + " is valid: " + Count(r.Tasks, "task") + "."
+		return o.Spec + " is valid: " + Count(r.Tasks, "task") + "." + unasked(r)
 	case o.Mode == Plan:
 		return planned(r)
 	}
@@ -161,7 +161,20 @@ func planned(r *engine.Report) string {
 	if r.Changes() == 0 {
 		return "Nothing to change" + took + "."
 	}
-	return fmt.Sprintf("%d of %s would change something%s.", r.Changes(), Count(len(r.Results), "task"), took)
+	return fmt.Sprintf("%d of %s would change something%s.", r.Changes(), Count(len(r.Results), "task"), took) + unasked(r)
+}
+
+// unasked is what a verdict ends with if no host was asked.
+func unasked(r *engine.Report) string {
+	if !r.Offline {
+		return ""
+	}
+	return " " + NewCluster(r)
+}
+
+// NewCluster says that a cluster is shown without what hosts have of it.
+func NewCluster(r *engine.Report) string {
+	return "No host was asked: the cluster " + r.Cluster + " is shown as a new one."
 }
 
 // tally counts tasks by how they ended, zeros left out.

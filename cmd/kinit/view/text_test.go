@@ -118,6 +118,7 @@ func TestVerdict(t *testing.T) {
 		"a plan with changes":             {engine.Report{Results: changed}, Plan, "1 of 2 tasks would change something (0.0s)."},
 		"a plan without changes":          {engine.Report{Results: changed[1:]}, Plan, "Nothing to change (0.0s)."},
 		"a valid spec":                    {engine.Report{Tasks: 7}, Validate, "s.hcl is valid: 7 tasks."},
+		"a valid spec of a cluster":       {engine.Report{Tasks: 7, Offline: true, Cluster: "k8s"}, Validate, "s.hcl is valid: 7 tasks. No host was asked: the cluster k8s is shown as a new one."},
 		"a spec with a mistake":           {engine.Report{Diagnostics: diag.List{{}, {Warning: true}}}, Validate, "s.hcl: 1 error, nothing was done."},
 		"a failed check after good tasks": {engine.Report{Results: changed, Diagnostics: diag.List{{}}}, Run, "Failed after 0.0s: 2 tasks, 1 changed."},
 	} {

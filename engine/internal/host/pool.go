@@ -2,7 +2,7 @@
 // module.Host on top of it. It does not know how connections work.
 //
 // Its files, each of which uses those before it alone: settings.go, open.go, escape.go,
-// machine.go, instance.go, spill.go, capture.go, lines.go, windows.go, run.go, marks.go,
+// machine.go, instance.go, has.go, spill.go, capture.go, lines.go, windows.go, run.go, marks.go,
 // fence.go, pace.go, pool.go.
 package host
 

@@ -164,7 +164,7 @@ func buildWith(t *testing.T, dir string, opts map[string][]string, redactor *sec
 		if diags = append(diags, more...); diags.HasErrors() {
 			return nil, diags
 		}
-		if topo, more = topology.Expand(cluster, hosts, inv); more.HasErrors() {
+		if topo, more = topology.Expand(topology.Input{Cluster: cluster, Hosts: hosts, Inventory: inv}); more.HasErrors() {
 			return nil, append(diags, more...)
 		}
 		value = topo.Value()

@@ -134,6 +134,11 @@ func knownAfter(address string) outcome {
 	return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + address}}
 }
 
+// unasked is the outcome of a task in a dry run that asks no host.
+func unasked(t *plan.Task) outcome {
+	return outcome{changed: true, pending: true, blind: true, steps: []string{"known when " + t.Host + " is asked"}}
+}
+
 // waitsFor returns, in a dry run, the task that must change something before this one can
 // be planned: one whose values it reads, or one that creates its host. It returns an empty
 // text if the task can be planned now.

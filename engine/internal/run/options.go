@@ -13,6 +13,7 @@ import (
 // Options is what a run needs besides the plan.
 type Options struct {
 	Check     bool    // read only, and report what would change
+	Offline   bool    // with Check: ask no host; what tasks would change is not known
 	Ahead     bool    // with Check: look at all tasks at once, then report them in order
 	Confirm   Confirm // asked before each task that would change something; nil allows all
 	Forks     int     // how many tasks run at the same time, at least 1

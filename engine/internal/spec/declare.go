@@ -79,8 +79,8 @@ func (l *loader) readDriver(b *hclsyntax.Block) {
 	if !l.claim("driver", "driver."+b.Labels[0], b.DefRange()) {
 		return
 	}
-	args, _ := l.content(b, []string{"summary!", "default", "existing"}, nil)
-	d := &Driver{Name: b.Labels[0], Range: b.DefRange()}
+	args, _ := l.content(b, []string{"summary!", "default", "existing", "nodes"}, nil)
+	d := &Driver{Name: b.Labels[0], Range: b.DefRange(), Nodes: args["nodes"]}
 	l.literal(args["summary"], &d.Summary)
 	l.literal(args["existing"], &d.Existing)
 	if l.literal(args["default"], &d.Default) && d.Default {

@@ -65,8 +65,9 @@ type Cluster struct {
 type Driver struct {
 	Name     string
 	Summary  string
-	Default  bool // used by clusters that name no driver
-	Existing bool // its nodes are existing machines, which pools name
+	Default  bool           // used by clusters that name no driver
+	Existing bool           // its nodes are existing machines, which pools name
+	Nodes    hcl.Expression // a script that lists the nodes that a hypervisor has; nil without one
 	Range    hcl.Range
 }
 

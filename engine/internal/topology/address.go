@@ -3,36 +3,49 @@ package topology
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/diag"
 )
 
-// address assigns all addresses: the gateway first, then nodes upwards, then pods and after
-// them the hypervisors downwards.
-func (t *Topology) address() diag.List {
+// address assigns all addresses: the gateway first, then those that parts of the cluster
+// already have. New nodes get the lowest free ones upwards, new pods and after them new
+// hypervisors the highest free ones downwards.
+func (t *Topology) address(have Existing) diag.List {
 	n := t.Cluster.Network
 	if diags := t.tooSmall(); diags.HasErrors() {
 		return diags
 	}
-	a := &addresses{cluster: &t.Cluster, owner: map[int]string{}}
+	a := &addresses{cluster: &t.Cluster, owner: map[int]string{}, kept: map[int]bool{}, leaving: map[int]bool{}}
 	t.Gateway = a.take("the gateway", n.offset(n.GatewayOffset))
-	up := n.offset(n.NodeOffset)
+	var nodes, others []claim
 	for i := range t.Nodes {
-		if t.Nodes[i].Overlay {
-			t.Nodes[i].IP = a.take(t.Nodes[i].Name, up)
-			up++
+		if n := &t.Nodes[i]; n.Overlay {
+			place, _ := have.node(n.Name)
+			nodes = a.keep(nodes, claim{n.Name, &n.Port}, place)
 		}
 	}
-	down := n.offset(n.PodOffset)
 	for i := range t.Pods {
-		t.Pods[i].IP = a.take(t.Pods[i].Name, down-i)
+		p := &t.Pods[i]
+		place, _ := have.pod(p.Name)
+		others = a.keep(others, claim{p.Name, &p.Port}, place)
 	}
 	for i := range t.Hypervisors {
-		t.Hypervisors[i].Management.IP = a.take("the hypervisor "+t.Hypervisors[i].Name, down-len(t.Pods)-i)
+		h := &t.Hypervisors[i]
+		place, _ := have.hypervisor(h.Name)
+		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management}, place)
 	}
+	for _, place := range have.places() {
+		if offset, in := n.offsetOf(place.IP); in && !a.kept[offset] {
+			a.leaving[offset] = true
+		}
+	}
+	a.assign(nodes, n.offset(n.NodeOffset), 1)
+	a.assign(others, n.offset(n.PodOffset), -1)
 	return a.diags
 }
 
@@ -42,6 +55,17 @@ func (n Network) offset(from int) int {
 		return from + n.total()
 	}
 	return from
+}
+
+// offsetOf returns how far an address is from the start of the network, and whether it is one
+// that a part of the cluster can have.
+func (n Network) offsetOf(address netip.Addr) (int, bool) {
+	if !address.Is4() || !n.Prefix.Contains(address) {
+		return 0, false
+	}
+	start, at := n.Prefix.Addr().As4(), address.As4()
+	offset := int(binary.BigEndian.Uint32(at[:]) - binary.BigEndian.Uint32(start[:]))
+	return offset, offset >= 1 && offset <= n.total()-2
 }
 
 // total returns the number of addresses, including the network's own and the broadcast
@@ -69,7 +93,45 @@ func (t *Topology) tooSmall() diag.List {
 type addresses struct {
 	cluster *Cluster
 	owner   map[int]string
-	diags   diag.List // of one overlap: the others follow from it
+	kept    map[int]bool // of parts that exist
+	leaving map[int]bool // of parts that exist and are no longer in the cluster
+	diags   diag.List    // of one overlap: the others follow from it
+}
+
+// claim is a port that is to have an address, and whose it is.
+type claim struct {
+	who  string
+	port *Port
+}
+
+// keep gives a port the address that its place has, or else adds it to the claims. An address
+// of another network is not kept.
+func (a *addresses) keep(open []claim, c claim, place Place) []claim {
+	offset, inside := a.cluster.Network.offsetOf(place.IP)
+	if !inside || a.kept[offset] {
+		return append(open, c)
+	}
+	a.kept[offset] = true
+	c.port.IP = a.take(c.who, offset)
+	return open
+}
+
+// assign gives ports the next free addresses. Only where there are no others, it gives those of
+// parts that leave the cluster: a run removes such parts before it makes any.
+func (a *addresses) assign(claims []claim, offset, step int) {
+	for _, c := range claims {
+		for a.kept[offset] || a.leaving[offset] {
+			offset += step
+		}
+		inside := offset >= 1 && offset <= a.cluster.Network.total()-2
+		if left := slices.Sorted(maps.Keys(a.leaving)); len(left) > 0 && (!inside || a.owner[offset] != "") {
+			c.port.IP = a.take(c.who, left[0])
+			delete(a.leaving, left[0])
+			continue
+		}
+		c.port.IP = a.take(c.who, offset)
+		offset += step
+	}
 }
 
 func (a *addresses) take(who string, offset int) netip.Addr {

@@ -10,18 +10,32 @@ import (
 	"kinit/engine/internal/inventory"
 )
 
-// Expand computes the topology of a cluster over hosts, which are all used. The inventory
-// contains the machines that pools name.
-func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topology, diag.List) {
-	if len(hosts) < c.Hypervisors {
-		return nil, tooFew(c, hosts)
-	}
-	e := &expansion{
-		t:    &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name)},
-		ids:  identities{cluster: c.Name, macs: map[string]bool{}},
-		load: newLoad(hosts),
+// Input is what Expand computes a topology of.
+type Input struct {
+	Cluster   Cluster
+	Hosts     []*inventory.Host    // the hypervisors; they are all used, and their order means nothing
+	Inventory *inventory.Inventory // contains the machines that pools name
+	Existing  Existing             // what the hosts have of the cluster
+	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
+}
 
-		inventory: inv, pools: map[string]string{}, unused: maps.Clone(c.Nodes),
+// Expand computes the topology of a cluster. What exists stays where it is, with its name and
+// address, unless its own block has another hypervisor for it.
+func Expand(in Input) (*Topology, diag.List) {
+	c := in.Cluster
+	if len(in.Hosts) < c.Hypervisors {
+		return nil, tooFew(c, in.Hosts)
+	}
+	if diags := in.Existing.missing(c, in.Hosts); diags.HasErrors() {
+		return nil, diags
+	}
+	hosts := in.Existing.order(in.Hosts)
+	e := &expansion{
+		Input: in,
+		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name)},
+		ids:   newIdentities(c.Name, in.Existing.places()),
+		load:  newLoad(hosts),
+		pools: map[string]string{}, unused: maps.Clone(c.Nodes),
 	}
 	for i, h := range hosts {
 		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
@@ -30,10 +44,15 @@ func Expand(c Cluster, hosts []*inventory.Host, inv *inventory.Inventory) (*Topo
 	e.forgotten()
 	e.pods()
 	for i := range e.t.Hypervisors {
-		e.t.Hypervisors[i].Management = e.ids.port(c.Name + "-" + e.t.Hypervisors[i].Name)
+		h := &e.t.Hypervisors[i]
+		place, _ := in.Existing.hypervisor(h.Name)
+		h.Management = e.ids.port(c.Name+"-"+h.Name, place)
 	}
 	e.checkNames()
-	return e.t, append(e.diags, e.t.address()...)
+	e.moves()
+	e.diags = append(e.diags, e.t.address(in.Existing)...)
+	e.t.Record = e.t.record(in.Existing.record).Text()
+	return e.t, e.diags
 }
 
 // tooFew returns an error with both numbers.
@@ -52,21 +71,25 @@ func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
 
 // expansion is the state of one Expand.
 type expansion struct {
+	Input
 	t     *Topology
 	ids   identities
 	load  *load
 	diags diag.List
 
-	inventory *inventory.Inventory
-	pools     map[string]string       // of existing machines, by name
-	unused    map[string]NodeSettings // of nodes that have not come yet
+	pools  map[string]string       // of existing machines, by name
+	unused map[string]NodeSettings // of nodes that have not come yet
 }
 
-// nodes makes the nodes of all pools, in order.
+// nodes makes the nodes of all pools, in order. Nodes that exist keep their hypervisors; the
+// others are placed when it is known what these hypervisors run.
 func (e *expansion) nodes() {
-	c := e.t.Cluster
 	taken := map[string]bool{}
-	for _, p := range c.Pools {
+	for _, p := range e.Existing.places() {
+		taken[p.Name] = true
+	}
+	var spreads []spread
+	for _, p := range e.Cluster.Pools {
 		if p.Hosts != nil {
 			e.machines(p)
 			continue
@@ -75,32 +98,115 @@ func (e *expansion) nodes() {
 		if e.diags = append(e.diags, diags...); diags.HasErrors() {
 			continue
 		}
-		placed := map[int]int{}
+		s := spread{on: on, placed: map[int]int{}}
 		for i := range p.Count {
-			full, short := nodeName(c.Name, p, i)
-			name := full
-			if isWindows(p.OS) {
-				name = computerName(full, taken)
-			}
-			taken[name] = true
-			node := Node{
-				Port: e.ids.port(name), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: i, UUID: id(c.Name, "machine", name),
-				VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars),
-			}
-			node.Hypervisor, diags = e.load.place(node, on, placed, e.settle(&node))
-			e.diags = append(e.diags, diags...)
+			node := e.node(p, i, taken)
+			s.own = append(s.own, e.settle(&node))
+			s.nodes = append(s.nodes, len(e.t.Nodes))
 			e.t.Nodes = append(e.t.Nodes, node)
 		}
+		e.stay(&s)
+		spreads = append(spreads, s)
 	}
+	for _, s := range spreads {
+		e.place(s)
+	}
+}
+
+// spread is a pool whose nodes are being placed.
+type spread struct {
+	on     []int          // the hypervisors that they may run on
+	placed map[int]int    // how many of them are on each hypervisor
+	nodes  []int          // their index in the topology
+	own    []NodeSettings // what each has for itself
+}
+
+// node makes a node of a pool, without a place.
+func (e *expansion) node(p Pool, index int, taken map[string]bool) Node {
+	cluster := e.Cluster.Name
+	full, short := nodeName(cluster, p, index)
+	name, long := full, ""
+	if isWindows(p.OS) {
+		if name = e.Existing.called(full); name == "" {
+			name = computerName(full, taken)
+		}
+	}
+	if name != full {
+		long = full
+	}
+	taken[name] = true
+	place, _ := e.Existing.node(name)
+	return Node{
+		Port: e.ids.port(name, place), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: index, UUID: id(cluster, "machine", name),
+		VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars), long: long,
+	}
+}
+
+// stay leaves the nodes of a pool where they are: all that exist, or, to spread the pool
+// again, an equal share on each hypervisor.
+func (e *expansion) stay(s *spread) {
+	share := newShares(len(s.nodes), s.on)
+	for _, own := range s.own {
+		if at := slices.Index(e.load.names, own.Hypervisor); at >= 0 {
+			share.taken[at]++
+		}
+	}
+	for i, at := range s.nodes {
+		node := &e.t.Nodes[at]
+		is := slices.Index(e.load.names, e.Existing.host(node.Name))
+		if is < 0 || s.own[i].Hypervisor != "" {
+			continue
+		}
+		if !e.Rebalance || slices.Contains(s.on, is) && share.take(is) {
+			node.Hypervisor = e.load.names[is]
+			e.load.keep(*node, s.placed)
+		}
+	}
+}
+
+// place chooses the hypervisors of a pool's other nodes.
+func (e *expansion) place(s spread) {
+	for i, at := range s.nodes {
+		node := &e.t.Nodes[at]
+		if node.Hypervisor != "" {
+			continue
+		}
+		var diags diag.List
+		node.Hypervisor, diags = e.load.place(*node, s.on, s.placed, s.own[i])
+		e.diags = append(e.diags, diags...)
+	}
+}
+
+// moves lists the nodes that leave a hypervisor, and refuses those that are on two hypervisors
+// if it is not said which one they stay on.
+func (e *expansion) moves() {
+	for _, n := range e.t.Nodes {
+		on := e.Existing.on[n.Name]
+		switch from := e.Existing.host(n.Name); {
+		case n.Hypervisor == "", from == "", slices.Contains(on, n.Hypervisor) && e.chosen(n):
+		case len(on) > 1 && !e.chosen(n):
+			d := diag.Errorf(&e.Cluster.Range, "Node exists twice", "The node %q is on %s, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.%s.hypervisor=%s: clean-up removes the other.",
+				n.Name, strings.Join(on, " and on "), n.Short, on[0])
+			d[0].Cause = ErrExisting
+			e.diags = append(e.diags, d...)
+		case from != n.Hypervisor:
+			e.t.Moves = append(e.t.Moves, Move{Node: n.Name, From: from, To: n.Hypervisor})
+		}
+	}
+}
+
+// chosen reports whether a node has a hypervisor of its own.
+func (e *expansion) chosen(n Node) bool {
+	return e.Cluster.Nodes[n.Short].Hypervisor != "" || e.Cluster.Nodes[n.Name].Hypervisor != ""
 }
 
 // machines makes the nodes of a pool of existing machines.
 func (e *expansion) machines(p Pool) {
 	for i, name := range p.Hosts {
-		host := e.inventory.Host(name)
+		host := e.Inventory.Host(name)
 		switch {
 		case host == nil:
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.inventory.HostNames()))...)
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.Inventory.HostNames()))...)
 			continue
 		case slices.Contains(e.load.names, name):
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.", name, p.Name)...)
@@ -109,7 +215,8 @@ func (e *expansion) machines(p Pool) {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
 			continue
 		}
-		port, problem := e.ids.nodePort(p, host)
+		place, _ := e.Existing.node(name)
+		port, problem := e.ids.nodePort(p, host, place)
 		if problem != "" {
 			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
 			continue
@@ -163,11 +270,17 @@ func (e *expansion) forgotten() {
 	}
 }
 
-// pods makes the pods, each on its own hypervisor or on that after the one before.
+// pods makes the pods, each on its own hypervisor, on the one that it is on already, or on that
+// after the one before.
 func (e *expansion) pods() {
 	at := -1
 	for i, p := range e.t.Cluster.Pods {
+		name := fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1)
+		place, _ := e.Existing.pod(name)
 		at = (at + 1) % len(e.load.names)
+		if is := slices.Index(e.load.names, place.Hypervisor); is >= 0 {
+			at = is
+		}
 		if p.Hypervisor != "" {
 			named := slices.Index(e.load.names, p.Hypervisor)
 			if named < 0 {
@@ -176,8 +289,7 @@ func (e *expansion) pods() {
 			}
 			at = named
 		}
-		name := fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1)
-		e.t.Pods = append(e.t.Pods, Pod{Port: e.ids.port(name), Hypervisor: e.load.names[at]})
+		e.t.Pods = append(e.t.Pods, Pod{Port: e.ids.port(name, place), Hypervisor: e.load.names[at]})
 	}
 }
 

@@ -528,7 +528,7 @@ spec.hcl:4,3-16: Duplicate pod: The pod "helpers" has a block already.`,
 
 func TestNoHostsIsTold(t *testing.T) {
 	t.Parallel()
-	_, diags := Expand(Cluster{Name: "c", Hypervisors: 1}, nil, &inventory.Inventory{})
+	_, diags := Expand(Input{Cluster: Cluster{Name: "c", Hypervisors: 1}, Inventory: &inventory.Inventory{}})
 	if got := diags[0].Detail; got != `The cluster "c" needs at least 1 hypervisor, and the run has 0 hosts. Name more hosts with --hosts.` {
 		t.Error(got)
 	}

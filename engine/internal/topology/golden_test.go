@@ -59,6 +59,12 @@ func machines() *inventory.Inventory {
 // expand computes the topology of a cluster block's text.
 func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
 	t.Helper()
+	return expandOver(t, text, Input{Hosts: hosts(names...)})
+}
+
+// expandOver is expand over what the hosts have.
+func expandOver(t *testing.T, text string, in Input) (*Topology, diag.List) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "spec.hcl"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -71,8 +77,8 @@ func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	topo, diags := Expand(c, hosts(names...), machines())
-	return topo, diags
+	in.Cluster, in.Inventory = c, machines()
+	return Expand(in)
 }
 
 // mustExpand fails the test when there are diagnostics.

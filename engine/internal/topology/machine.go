@@ -16,9 +16,9 @@ const addressVar = "node_address"
 
 // nodePort returns a machine's port on the cluster's network, whose address is assigned
 // later, or a port with the machine's address outside of that network, or the problem.
-func (i identities) nodePort(p Pool, host *inventory.Host) (port Port, problem string) {
+func (i identities) nodePort(p Pool, host *inventory.Host, place Place) (port Port, problem string) {
 	if p.Overlay {
-		return i.port(host.Name), ""
+		return i.port(host.Name, place), ""
 	}
 	address, problem := nodeAddress(host)
 	return Port{Name: host.Name, IP: address}, problem

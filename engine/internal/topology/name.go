@@ -74,9 +74,24 @@ type identities struct {
 	macs    map[string]bool // addresses in use
 }
 
-// port is a port without its address.
-func (i identities) port(name string) Port {
-	return Port{Name: name, MAC: i.mac(name), PortID: id(i.cluster, "port", name)}
+// newIdentities returns the identities of a cluster, of which some places exist.
+func newIdentities(cluster string, existing []Place) identities {
+	i := identities{cluster: cluster, macs: map[string]bool{}}
+	for _, p := range existing {
+		if p.MAC != "" {
+			i.macs[p.MAC] = true
+		}
+	}
+	return i
+}
+
+// port is a port without its address. It keeps the Ethernet address that its place has.
+func (i identities) port(name string, place Place) Port {
+	mac := place.MAC
+	if mac == "" {
+		mac = i.mac(name)
+	}
+	return Port{Name: name, MAC: mac, PortID: id(i.cluster, "port", name)}
 }
 
 // mac derives an address. Three bytes may collide, so a used address is derived again;

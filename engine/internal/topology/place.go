@@ -47,6 +47,13 @@ func (l *load) unknown(name string, at hcl.Range, who string) diag.List {
 	return diag.Errorf(&at, "Unknown hypervisor", "%s on %q, which is not among the selected hosts.%s", who, name, diag.Near(name, l.names))
 }
 
+// keep counts a node that stays on its hypervisor.
+func (l *load) keep(n Node, placed map[int]int) {
+	at := slices.Index(l.names, n.Hypervisor)
+	placed[at]++
+	l.memory[at] += n.Memory.Bytes
+}
+
 // place chooses the hypervisor of a pool's next node: the node's own, or else the one of
 // those in on with the fewest nodes of the pool, then with the least memory placed, then
 // the first.
@@ -64,4 +71,29 @@ func (l *load) place(n Node, on []int, placed map[int]int, own NodeSettings) (st
 	placed[best]++
 	l.memory[best] += n.Memory.Bytes
 	return l.names[best], nil
+}
+
+// shares is how many nodes of a pool each of its hypervisors keeps when the pool is spread
+// anew, so that as few nodes as possible move.
+type shares struct {
+	each  int // on every hypervisor
+	extra int // on how many hypervisors one more is kept
+	taken map[int]int
+}
+
+func newShares(nodes int, on []int) shares {
+	return shares{each: nodes / len(on), extra: nodes % len(on), taken: map[int]int{}}
+}
+
+// take reports whether a node may stay on a hypervisor, and counts it there.
+func (s *shares) take(at int) bool {
+	switch {
+	case s.taken[at] < s.each:
+	case s.taken[at] == s.each && s.extra > 0:
+		s.extra--
+	default:
+		return false
+	}
+	s.taken[at]++
+	return true
 }

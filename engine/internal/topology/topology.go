@@ -1,8 +1,10 @@
 // Package topology computes the parts of a cluster: its nodes, where they run, and their
-// names, addresses and ids. The same block and hosts give the same result everywhere.
+// names, addresses and ids. What the hosts have of the cluster already keeps its place; the
+// same block, the same hosts and the same existing parts give the same result everywhere.
 //
-// Its files, each of which uses those before it alone: topology.go, value.go, argument.go,
-// driver.go, decode.go, name.go, place.go, machine.go, address.go, expand.go.
+// Its files, each of which uses those before it alone: topology.go, record.go, value.go,
+// argument.go, driver.go, decode.go, existing.go, name.go, place.go, machine.go, address.go,
+// expand.go.
 package topology
 
 import (
@@ -90,10 +92,15 @@ type Topology struct {
 	Cluster     Cluster
 	ID          string // a UUID
 	Gateway     netip.Addr
-	Nodes       []Node // in the order of their addresses
+	Nodes       []Node // by pool, in the order of the pools, and by index
 	Pods        []Pod
 	Hypervisors []Hypervisor
+	Moves       []Move // of nodes that exist
+	Record      string // what hypervisors keep of this topology
 }
+
+// Move is a node that is on one hypervisor and is to be on another one.
+type Move struct{ Node, From, To string }
 
 // Node is a guest or an existing machine. A machine has its inventory's name and no
 // hypervisor; outside of the cluster's network its port has only its inventory's address.
@@ -111,6 +118,8 @@ type Node struct {
 	Disk       Size
 	OS         string
 	Vars       map[string]cty.Value
+
+	long string // the name that Name shortens; empty if it shortens none
 }
 
 // Pod is a pod with an address on the cluster's network.
@@ -131,7 +140,7 @@ type Port struct {
 type Hypervisor struct {
 	Name       string
 	Address    string
-	Index      int // in the order of the hosts, from 0
+	Index      int // in their order, from 0
 	Vars       map[string]cty.Value
 	Management Port
 }

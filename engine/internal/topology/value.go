@@ -29,7 +29,20 @@ func (t *Topology) Value() cty.Value {
 		"pools":       lists(pools),
 		"pods":        t.pods(),
 		"hypervisors": t.hypervisors(),
+		"moves":       t.moves(),
+		"record": cty.ObjectVal(map[string]cty.Value{
+			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record),
+		}),
 	})
+}
+
+// moves maps nodes to where they move from and to.
+func (t *Topology) moves() cty.Value {
+	all := map[string]cty.Value{}
+	for _, m := range t.Moves {
+		all[m.Node] = cty.ObjectVal(map[string]cty.Value{"from": cty.StringVal(m.From), "to": cty.StringVal(m.To)})
+	}
+	return cty.ObjectVal(all)
 }
 
 // lists makes an object of lists. They are tuples because the vars of two nodes

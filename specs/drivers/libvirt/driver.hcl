@@ -3,6 +3,7 @@
 driver "libvirt" {
   summary = "nodes are guests of libvirt on the hypervisors"
   default = true
+  nodes   = file("files/there.sh")
 }
 
 variable "virt_type" {
@@ -152,14 +153,14 @@ task "command" "libvirt_room" {
   read_only = true
 }
 
-# What the cluster owns of libvirt and the spec no longer declares, on every hypervisor:
-# the nodes may have had another driver before.
+# What the cluster owns of libvirt and the spec no longer declares there, on every hypervisor:
+# the nodes may have had another driver or another hypervisor before.
 task "libvirt_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
   all   = local.remove_all
-  keep  = concat(keys(local.libvirt_nodes), local.windows_builds)
-  keep_volumes = concat(local.windows_build_volumes, flatten([for name in keys(local.libvirt_nodes) : [
+  keep  = concat([for name, node in local.libvirt_nodes : name if node.hypervisor == host.name], local.windows_builds)
+  keep_volumes = concat(local.windows_build_volumes, flatten([for name, node in local.libvirt_nodes : [
     "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ]]), [for name in keys(local.guest_volumes) : "${local.image_dir}/${name}.qcow2"])
+  ] if node.hypervisor == host.name]), [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == host.name])
 }

@@ -3,6 +3,7 @@
 
 driver "podman" {
   summary = "nodes are systemd containers on the hypervisors"
+  nodes   = file("files/there.sh")
 }
 
 variable "podman_packages" {
@@ -117,12 +118,23 @@ task "command" "podman_room" {
   read_only = true
 }
 
-# Network namespaces of nodes that are gone from the spec; all of them go with the cluster.
+# A hypervisor whose last node has left or moved starts none at boot.
+task "service" "podman_left" {
+  stage      = "cleanup"
+  when       = !local.remove_all
+  hosts      = [for h in local.hypervisors : h if length(local.podman_nodes) > 0 && !contains(local.podman_hypervisors, h)]
+  name       = "kinit-${cluster.name}-nodes.service"
+  state      = "absent"
+  depends_on = [task.podman_sweep.owned]
+}
+
+# Network namespaces of nodes that are gone from the spec, or have moved; all of them go with the
+# cluster.
 task "sweep" "podman" {
   stage      = "cleanup"
   when       = !local.remove_all
   hosts      = local.hypervisors
   kinds      = ["netns"]
-  keep       = [for name in keys(local.podman_nodes) : "kinit-${name}"]
+  keep       = [for name, node in local.podman_nodes : "kinit-${name}" if node.hypervisor == host.name]
   depends_on = [task.podman_sweep.owned, task.ovs_sweep.owned]
 }

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/instance"
+	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/run"
+	"kinit/engine/internal/spec"
+	"kinit/engine/internal/topology"
+)
+
+// tellTime is how long a host may take to tell what it has of a cluster.
+const tellTime = time.Minute
+
+// whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
+// is to be asked. A host that does not answer counts only if its tasks are to be done or planned.
+func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
+	for _, h := range p.hosts {
+		if slices.Contains(p.options.Gone, h.Name) {
+			return topology.Existing{}, diag.Errorf(nil, "Conflicting options", "The host %s is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone.", h.Name)
+		}
+	}
+	drivers, diags := p.listings(c)
+	if diags.HasErrors() || p.offline() {
+		return topology.Existing{}, diags
+	}
+	answers, diags := p.ask(ctx, c, p.hosts, drivers)
+	if diags.HasErrors() {
+		return topology.Existing{}, diags
+	}
+	p.answers = answers
+	found := topology.Merge(answers, p.options.Gone)
+	if !found.Known() {
+		return found, p.silent(c, answers)
+	}
+	return found, nil
+}
+
+// listings returns the scripts by which the drivers of the cluster's pools list nodes.
+func (p *planned) listings(c topology.Cluster) (scripts []string, diags diag.List) {
+	for _, d := range p.spec.Drivers {
+		used := slices.ContainsFunc(c.Pools, func(pool topology.Pool) bool { return pool.Driver == d.Name })
+		if d.Nodes == nil || !used {
+			continue
+		}
+		text, more := p.listing(d)
+		scripts, diags = append(scripts, text), append(diags, more...)
+	}
+	return scripts, diags
+}
+
+func (p *planned) listing(d *spec.Driver) (string, diag.List) {
+	value, problems := d.Nodes.Value(p.scope.Context(d.Range.Filename))
+	if problems.HasErrors() {
+		return "", diag.FromHCL(problems)
+	}
+	value, _ = value.Unmark()
+	if at := d.Nodes.Range(); !value.IsKnown() || value.IsNull() || value.Type() != cty.String {
+		return "", diag.Errorf(&at, "Invalid nodes", "The nodes of the driver %q are listed by a script: give its text. It may depend on variables, but not on the cluster, whose nodes it is asked for.", d.Name)
+	}
+	return value.AsString(), nil
+}
+
+// ask returns the answers of hosts.
+func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventory.Host, drivers []string) ([]topology.Answer, diag.List) {
+	answers, problems := make([]topology.Answer, len(hosts)), make([]diag.List, len(hosts))
+	matters := p.matters()
+	var all sync.WaitGroup
+	for i, h := range hosts {
+		all.Go(func() {
+			has, err := p.has(ctx, h.Name, c.Name, drivers)
+			answers[i] = topology.Answer{Host: h.Name, Silent: err != nil, Told: has.Told}
+			if err != nil && matters(h.Name) {
+				answers[i].Err = err
+			}
+			if err == nil {
+				problems[i] = p.use(&answers[i], has, c)
+			}
+		})
+	}
+	all.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, diag.List{{Summary: "Interrupted", Detail: "The hosts were still asked what they have of the cluster.", Cause: errors.Join(err, topology.ErrExisting)}}
+	}
+	return answers, slices.Concat(problems...)
+}
+
+// has asks one host.
+func (p *planned) has(ctx context.Context, name, cluster string, drivers []string) (host.Has, error) {
+	m, err := p.machines.Begin(ctx, name, nil)
+	if err != nil {
+		return host.Has{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
+	return m.Has(ctx, cluster, topology.RecordFile, drivers)
+}
+
+// use adds what a host has to its answer, unless it is another's: the run is refused for that
+// reason later.
+func (p *planned) use(a *topology.Answer, has host.Has, c topology.Cluster) diag.List {
+	mine, err := p.mine(has.Instance)
+	if err != nil {
+		return diag.List{{Summary: "Unknown instance", Detail: err.Error() + ".", Host: a.Host, Cause: errors.Join(err, topology.ErrExisting)}}
+	}
+	if !mine {
+		return nil
+	}
+	a.Nodes = has.Nodes
+	if has.Record == "" {
+		return nil
+	}
+	r, err := topology.ParseRecord([]byte(has.Record))
+	if err == nil && r.Cluster != c.Name {
+		err = fmt.Errorf("it is of the cluster %q", r.Cluster)
+	}
+	if err != nil {
+		return diag.List{{Summary: "Unreadable record", Host: a.Host, Subject: &c.Range, Cause: errors.Join(err, topology.ErrExisting),
+			Detail: fmt.Sprintf("The record of the cluster %q on %s, %s, cannot be read: %v. Another hypervisor of the cluster has the same file; a newer kinit may have written it.", c.Name, a.Host, topology.RecordPath(c.Name), err)}}
+	}
+	a.Record = r
+	return nil
+}
+
+// mine reports whether the run may use what an instance has.
+func (p *planned) mine(i instance.Instance) (bool, error) {
+	if !i.There() || p.options.Adopt || p.mode == looks {
+		return true, nil
+	}
+	return p.memory().Knows(i.ID)
+}
+
+// memory holds the instances that this controller knows.
+func (p *planned) memory() instance.Memory {
+	if p.options.StateDir == "" {
+		return instance.Memory{}
+	}
+	return instance.Memory{Folder: filepath.Join(p.options.StateDir, "instances")}
+}
+
+// matters returns whether it matters that a host answers: not to somebody who only looks, and
+// not of hosts that --limit leaves out.
+func (p *planned) matters() func(name string) bool {
+	var limit map[string]bool
+	if len(p.options.Limit) > 0 {
+		limit, _ = p.inventory.Limit(p.options.Limit, names(p.hosts)) // its problems are told with the plan
+	}
+	return func(name string) bool { return p.mode != looks && (limit == nil || limit[name]) }
+}
+
+// silent reports hosts that do not answer if no other one knows the cluster: it may exist.
+func (p *planned) silent(c topology.Cluster, answers []topology.Answer) (diags diag.List) {
+	for _, a := range answers {
+		if a.Err == nil {
+			continue
+		}
+		diags = append(diags, diag.Diagnostic{Summary: run.Summary(a.Err), Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting),
+			Detail: p.options.Redactor.Redact(fmt.Sprintf("Whether the cluster %q exists on %s is not known: %v. Without any host, 'kinit plan --offline' shows it as a new one.", c.Name, a.Host, a.Err))})
+	}
+	return diags
+}
+
+// changed reports whether another run has changed the record of the cluster since the hosts
+// were asked. It asks again, which is of use once the run has its locks.
+func (p *planned) changed(ctx context.Context) bool {
+	before := slices.DeleteFunc(slices.Clone(p.answers), func(a topology.Answer) bool { return a.Silent })
+	if len(before) == 0 {
+		return false
+	}
+	hosts := slices.DeleteFunc(slices.Clone(p.hosts), func(h *inventory.Host) bool {
+		return !slices.ContainsFunc(before, func(a topology.Answer) bool { return a.Host == h.Name })
+	})
+	now, diags := p.ask(ctx, p.topology.Cluster, hosts, nil)
+	return diags.HasErrors() || !slices.EqualFunc(before, now, func(a, b topology.Answer) bool {
+		return b.Silent || text(a.Record) == text(b.Record)
+	})
+}
+
+// stalePlan is the error of a run that others have overtaken.
+func stalePlan() diag.List {
+	return diag.List{{Summary: "Another run was at work", Cause: topology.ErrExisting,
+		Detail: "It has changed the places of the cluster since this run asked the hosts. Nothing was changed by this run; start it again."}}
+}
+
+func text(r *topology.Record) string {
+	if r == nil {
+		return ""
+	}
+	return r.Text()
+}
+
+// moves warns about each node that moves.
+func moves(t *topology.Topology) (diags diag.List) {
+	for _, m := range t.Moves {
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node moves", Subject: &t.Cluster.Range,
+			Detail: fmt.Sprintf("The node %q moves from %s to %s: it is made anew there, and clean-up removes it from %s with all that is on it.", m.Node, m.From, m.To, m.From)})
+	}
+	return diags
+}
+
+// asSeen makes warnings of what hosts have and should not have: whoever only looks sees the
+// rest.
+func asSeen(diags diag.List) diag.List {
+	for i := range diags {
+		if errors.Is(diags[i].Cause, topology.ErrExisting) && diags[i].Host == "" {
+			diags[i].Warning = true
+		}
+	}
+	return diags
+}

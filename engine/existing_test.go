@@ -1,0 +1,326 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kinit/engine"
+	"kinit/engine/diag"
+	"kinit/engine/need"
+	"kinit/engine/transport"
+	"kinit/engine/transport/transporttest/ownroot"
+	"kinit/engine/transport/transporttest/sshd"
+)
+
+// boxes is a cluster whose nodes are files of its hypervisors.
+const boxes = `
+driver "box" {
+  summary = "nodes are files"
+  default = true
+  nodes   = <<-LIST
+    id=$(sed -n 's/.*"id": "\(.*\)".*/\1/p' owned/instance.json)
+    for node in /srv/nodes/*; do [ ! -e "$node" ] || echo "$${node##*/} $1.$id"; done
+  LIST
+}
+
+cluster "boxes" {
+  pool "controller" { count = 1 }
+  pool "compute" { count = 1 }
+}
+
+stage "cleanup" {}
+stage "record" { after = ["cleanup"] }
+stage "nodes" { after = ["record"] }
+
+task "sweep" "owned" {
+  stage = "cleanup"
+  hosts = cluster.hypervisors[*].name
+  kinds = ["file"]
+  keep  = concat([cluster.record.path], [for n in values(cluster.nodes) : "/srv/nodes/${n.name}" if n.hypervisor == host.name])
+}
+
+task "copy" "record" {
+  stage   = "record"
+  hosts   = cluster.hypervisors[*].name
+  dest    = cluster.record.path
+  content = cluster.record.text
+  mode    = "0600"
+}
+
+task "directory" "nodes" {
+  stage = "record"
+  hosts = cluster.hypervisors[*].name
+  path  = "/srv/nodes"
+}
+
+task "copy" "node" {
+  stage    = "nodes"
+  for_each = cluster.nodes
+  host     = each.value.hypervisor
+  dest     = "/srv/nodes/${each.key}"
+  content  = each.value.ip
+}
+`
+
+// rack is some hosts with roots of their own, which are reached over SSH.
+type rack struct {
+	t         *testing.T
+	enter     map[string][]string
+	servers   map[string]*sshd.Server
+	inventory string
+}
+
+func newRack(t *testing.T, names ...string) *rack {
+	t.Helper()
+	need.Root(t, "overlay")
+	need.Programs(t, "overlay", "unshare", "nsenter")
+	r := &rack{t: t, enter: map[string][]string{}, servers: map[string]*sshd.Server{}, inventory: filepath.Join(t.TempDir(), "inventory.hcl")}
+	text := ""
+	for _, name := range names {
+		pid, err := ownroot.Start(t, t.TempDir(), os.TempDir())
+		if err != nil {
+			need.Missing(t, "overlay", err.Error())
+		}
+		r.enter[name] = ownroot.Enter(pid)
+		s := sshd.Within(t, r.enter[name])
+		r.servers[name] = s
+		text += fmt.Sprintf("host %q {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  known_hosts = %q\n}\n",
+			name, s.Host, s.Port, s.User, s.ClientKey, s.KnownHosts)
+	}
+	write(t, r.inventory, text)
+	return r
+}
+
+// options are those of a controller that knows nothing yet.
+func (r *rack) options(hosts string, set ...string) engine.Options {
+	r.t.Helper()
+	o := options(r.t, boxes)
+	o.Hosts, o.Inventories, o.Set = strings.Split(hosts, ","), []string{r.inventory}, set
+	o.StateDir, o.Adopt = filepath.Join(o.Cwd, "state"), true
+	return o
+}
+
+// run runs a script on a host.
+func (r *rack) run(host, script string) string {
+	r.t.Helper()
+	argv := append(slices.Clone(r.enter[host]), "sh", "-c", script)
+	out, err := exec.CommandContext(r.t.Context(), argv[0], argv[1:]...).CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("%s: %v\n%s", host, err, out)
+	}
+	return string(out)
+}
+
+// nodes are the nodes of some hosts, with their addresses.
+func (r *rack) nodes(hosts ...string) []string {
+	r.t.Helper()
+	var all []string
+	for _, host := range hosts {
+		for line := range strings.Lines(r.run(host, `cd /srv/nodes 2>/dev/null || exit 0; for n in *; do [ ! -e "$n" ] || echo "$n $(cat "$n")"; done`)) {
+			all = append(all, host+" "+strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+// changes runs and returns how many tasks have changed something.
+func (r *rack) changes(o engine.Options) int {
+	r.t.Helper()
+	return went(r.t, engine.Run(r.t.Context(), o)).Changes()
+}
+
+// told is what a report says, which is one problem of what the hosts have.
+func told(t *testing.T, r *engine.Report) diag.Diagnostic {
+	t.Helper()
+	if len(r.Diagnostics) != 1 || r.Invalid || len(r.Results) > 0 {
+		t.Fatalf("invalid %v, %d results, problems: %s", r.Invalid, len(r.Results), problems(r))
+	}
+	return r.Diagnostics[0]
+}
+
+func TestAClusterStaysWhereItIsWhoeverRunsIt(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.changes(r.options("h2,h1"))
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
+	record := r.run("h1", "cat /var/lib/kinit/clusters/boxes/cluster.json")
+	if record != r.run("h2", "cat /var/lib/kinit/clusters/boxes/cluster.json") || !strings.Contains(record, "\"generation\": 1,") {
+		t.Errorf("the record is\n%s", record)
+	}
+
+	// Another controller, another order of hosts, more controllers.
+	grown := []string{"h1 boxes-controller-01 10.0.0.1", "h1 boxes-controller-03 10.0.0.4", "h2 boxes-compute-01 10.0.0.2", "h2 boxes-controller-02 10.0.0.3"}
+	r.changes(r.options("h2,h1", "pool.controller.count=3"))
+	equal(t, "the nodes", r.nodes("h1", "h2"), grown)
+	for _, hosts := range []string{"h1,h2", "h2,h1"} {
+		if n := r.changes(r.options(hosts, "pool.controller.count=3")); n != 0 {
+			t.Errorf("%s: %d changes again", hosts, n)
+		}
+	}
+
+	// What the hosts say of each other after a run that was killed: the last one is right.
+	r.run("h2", `sed -i -e 's/"generation": 2/"generation": 1/' -e 's/"10.0.0.2"/"10.0.0.77"/' /var/lib/kinit/clusters/boxes/cluster.json`)
+	if n := r.changes(r.options("h2,h1", "pool.controller.count=3")); n != 1 {
+		t.Errorf("%d changes, want the old record's", n)
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), grown)
+
+	// Fewer controllers, and then another compute node: the free address is used.
+	r.changes(r.options("h1,h2"))
+	r.changes(r.options("h1,h2", "pool.compute.count=2"))
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-02 10.0.0.3", "h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
+}
+
+func TestANodeMovesOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2", "h3")
+	r.changes(r.options("h1", "pool.compute.count=2"))
+	three := []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-compute-02 10.0.0.3", "h1 boxes-controller-01 10.0.0.1"}
+	r.changes(r.options("h3,h2,h1", "pool.compute.count=2"))
+	equal(t, "the nodes on more hosts", r.nodes("h1", "h2", "h3"), three)
+
+	balanced := r.options("h1,h2,h3", "pool.compute.count=2")
+	balanced.Rebalance = true
+	want := []string{`The node "boxes-compute-02" moves from h1 to h2: it is made anew there, and clean-up removes it from h1 with all that is on it.`}
+	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), balanced)), want)
+	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), balanced)), want)
+	spread := []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-02 10.0.0.3"}
+	equal(t, "the nodes, balanced", r.nodes("h1", "h2", "h3"), spread)
+	if n := r.changes(balanced); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+
+	r.changes(r.options("h1,h2,h3", "pool.compute.count=2", "node.compute-01.hypervisor=h3"))
+	moved := []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-02 10.0.0.3", "h3 boxes-compute-01 10.0.0.2"}
+	equal(t, "the nodes, one moved", r.nodes("h1", "h2", "h3"), moved)
+	if n := r.changes(r.options("h2,h3,h1", "pool.compute.count=2")); n != 0 {
+		t.Errorf("%d changes without the setting", n)
+	}
+}
+
+func TestANodeThatExistsTwiceIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	owned := "/var/lib/kinit/clusters/boxes/owned/file"
+	name := strings.TrimSpace(r.run("h2", "cd "+owned+" && ls *compute-01*"))
+	mark := r.run("h2", "cat "+owned+"/"+name)
+	r.run("h1", "printf 10.0.0.2 >/srv/nodes/boxes-compute-01; cat >"+owned+"/"+name+" <<'END'\n"+mark+"END\n")
+	for name, do := range map[string]func() *engine.Report{
+		"plan": func() *engine.Report { return engine.Plan(t.Context(), o) },
+		"run":  func() *engine.Report { return engine.Run(t.Context(), o) },
+	} {
+		d := told(t, do())
+		if want := `The node "boxes-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.compute-01.hypervisor=h1: clean-up removes the other.`; d.Summary != "Node exists twice" || d.Detail != want {
+			t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
+		}
+	}
+	if n := r.changes(r.options("h1,h2", "node.compute-01.hypervisor=h2")); n != 1 {
+		t.Errorf("%d changes, want the twin's removal", n)
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
+}
+
+func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.changes(r.options("h1,h2"))
+	d := told(t, engine.Run(t.Context(), r.options("h1")))
+	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it is gone for good, give --gone h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+
+	r.servers["h2"].Stop()
+	d = told(t, engine.Run(t.Context(), r.options("h1,h2")))
+	if !strings.HasPrefix(d.Detail, `The cluster "boxes" has on h2: boxes-compute-01. That host does not answer: `) || !errors.Is(d.Cause, transport.ErrUnreachable) {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	limited := r.options("h1,h2")
+	limited.Limit = []string{"h1"}
+	if n := r.changes(limited); n != 0 {
+		t.Errorf("%d changes with --limit h1", n)
+	}
+	if s, report := engine.State(t.Context(), r.options("h1,h2")); len(s.Hosts) != 2 || !s.Hosts[0].Answers || s.Hosts[1].Answers {
+		t.Errorf("status %+v, %s", s.Hosts, problems(report))
+	}
+	both := r.options("h1,h2")
+	both.Gone = []string{"h2"}
+	if text := problems(engine.Run(t.Context(), both)); text != "Conflicting options: The host h2 is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone." {
+		t.Error(text)
+	}
+	gone := r.options("h1")
+	gone.Gone = []string{"h2"}
+	r.changes(gone)
+	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
+
+	// What was gone comes back.
+	if err := r.servers["h2"].Restart(t); err != nil {
+		t.Fatal(err)
+	}
+	if d := told(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	r.changes(r.options("h1,h2", "node.compute-01.hypervisor=h1"))
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
+}
+
+func TestWithoutHostsAClusterIsShownAsNew(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.servers["h1"].Stop()
+	o := r.options("h1")
+	d := told(t, engine.Plan(t.Context(), o))
+	if !strings.HasPrefix(d.Detail, `Whether the cluster "boxes" exists on h1 is not known: `) || !errors.Is(d.Cause, transport.ErrUnreachable) {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	if report := engine.Validate(t.Context(), o); !report.Offline || problems(report) != "" {
+		t.Errorf("offline %v: %s", report.Offline, problems(report))
+	}
+	if _, report := engine.Order(t.Context(), o); !report.Offline || problems(report) != "" {
+		t.Errorf("offline %v: %s", report.Offline, problems(report))
+	}
+	o.Offline = true
+	report := went(t, engine.Plan(t.Context(), o))
+	if !report.Offline || report.Changes() != 5 {
+		t.Errorf("offline %v, %d changes", report.Offline, report.Changes())
+	}
+	for _, result := range report.Results {
+		if !result.Pending || !slices.Equal(result.Steps, []string{"known when h1 is asked"}) {
+			t.Errorf("%s: %q", result.Address, result.Steps)
+		}
+	}
+}
+
+// Somebody else's cluster of the same name decides nothing; the run is refused for its name.
+func TestPlacesOfAnotherInstanceCountOnlyWhenAdopted(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.changes(r.options("h1,h2", "node.controller-01.hypervisor=h2"))
+	o := r.options("h1")
+	o.Adopt = false
+	if d := told(t, engine.Run(t.Context(), o)); d.Summary != "The name is taken" {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	o.Adopt = true
+	if d := told(t, engine.Run(t.Context(), o)); d.Summary != "Hypervisor missing" {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+}
+
+// warnings are the warnings of a report.
+func warnings(r *engine.Report) []string {
+	var all []string
+	for _, d := range r.Diagnostics {
+		if d.Warning {
+			all = append(all, d.Detail)
+		}
+	}
+	return all
+}

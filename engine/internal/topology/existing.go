@@ -1,0 +1,202 @@
+package topology
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/inventory"
+)
+
+// ErrExisting is the cause when what the hosts have of a cluster does not go with the run.
+var ErrExisting = errors.New("the hosts have something else")
+
+// Answer is what one host has of a cluster, as it was asked before the cluster is expanded.
+type Answer struct {
+	Host   string
+	Silent bool     // the host did not answer
+	Err    error    // why the host did not answer, if that matters; else nil
+	Record *Record  // nil without one
+	Nodes  []string // that are there, as the drivers found them
+	Told   bool     // every driver could find out which nodes are there
+}
+
+// Existing is what the hosts have of a cluster. The zero value is nothing: the cluster is new.
+type Existing struct {
+	record *Record             // nil without one
+	on     map[string][]string // the hosts that have a node, sorted, by its name
+	told   map[string]bool     // hosts that could say which nodes they have
+	silent map[string]error    // why hosts did not answer, if that matters
+}
+
+// Merge joins what the hosts have. Hosts that are gone for good count as if they had nothing
+// and nobody had ever been there.
+func Merge(answers []Answer, gone []string) Existing {
+	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}}
+	var records []*Record
+	for _, a := range answers {
+		x.silent[a.Host], x.told[a.Host] = a.Err, a.Told
+		if a.Record != nil {
+			records = append(records, a.Record)
+		}
+		for _, name := range a.Nodes {
+			x.on[name] = append(x.on[name], a.Host)
+		}
+	}
+	for name := range x.on {
+		slices.Sort(x.on[name])
+		x.on[name] = slices.Compact(x.on[name])
+	}
+	x.record = newest(records).without(gone)
+	return x
+}
+
+// without returns the record as if nothing had ever been on some hosts. What was there keeps
+// its address.
+func (r *Record) without(gone []string) *Record {
+	if r == nil || len(gone) == 0 {
+		return r
+	}
+	left := *r
+	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(gone, p.Name) })
+	left.Pods, left.Nodes = slices.Clone(r.Pods), slices.Clone(r.Nodes)
+	for _, places := range [][]Place{left.Pods, left.Nodes} {
+		for i := range places {
+			if slices.Contains(gone, places[i].Hypervisor) {
+				places[i].Hypervisor = ""
+			}
+		}
+	}
+	return &left
+}
+
+// Known reports whether a host has a record of the cluster, or a node of it.
+func (x Existing) Known() bool { return x.record != nil || len(x.on) > 0 }
+
+// order returns the hosts in the order of the cluster's hypervisors: those of the record
+// first, then the others by their names, whatever the order of the selected hosts. A cluster
+// from before there were records keeps that order.
+func (x Existing) order(hosts []*inventory.Host) []*inventory.Host {
+	if x.record == nil && len(x.on) > 0 {
+		return hosts
+	}
+	index := map[string]int{}
+	if x.record != nil {
+		for i, p := range x.record.Hypervisors {
+			index[p.Name] = i + 1
+		}
+	}
+	rank := func(h *inventory.Host) int { return cmp.Or(index[h.Name], len(index)+1) }
+	return slices.SortedFunc(slices.Values(hosts), func(a, b *inventory.Host) int {
+		return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// node, pod and hypervisor return the place of one, and whether it has any.
+func (x Existing) node(name string) (Place, bool) {
+	if x.record == nil {
+		return Place{}, false
+	}
+	return find(x.record.Nodes, name)
+}
+
+func (x Existing) pod(name string) (Place, bool) {
+	if x.record == nil {
+		return Place{}, false
+	}
+	return find(x.record.Pods, name)
+}
+
+func (x Existing) hypervisor(name string) (Place, bool) {
+	if x.record == nil {
+		return Place{}, false
+	}
+	return find(x.record.Hypervisors, name)
+}
+
+func find(places []Place, name string) (Place, bool) {
+	if i := slices.IndexFunc(places, func(p Place) bool { return p.Name == name }); i >= 0 {
+		return places[i], true
+	}
+	return Place{}, false
+}
+
+// called returns the name of the recorded node whose long name is shortened, or "".
+func (x Existing) called(long string) string {
+	if x.record != nil {
+		for _, p := range x.record.Nodes {
+			if p.Long == long {
+				return p.Name
+			}
+		}
+	}
+	return ""
+}
+
+// host returns the hypervisor that a node is on, or "". What hosts really have counts more
+// than the record, unless the recorded host could not say what it has.
+func (x Existing) host(node string) string {
+	place, _ := x.node(node)
+	on := x.on[node]
+	if len(on) == 0 || slices.Contains(on, place.Hypervisor) {
+		return place.Hypervisor
+	}
+	if place.Hypervisor != "" && !x.told[place.Hypervisor] {
+		return place.Hypervisor
+	}
+	return on[0]
+}
+
+// places lists all places of the record.
+func (x Existing) places() []Place {
+	if x.record == nil {
+		return nil
+	}
+	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
+}
+
+// missing reports what the cluster has on hosts that the run does not have, or that did not
+// answer.
+func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
+	if x.record == nil {
+		return nil
+	}
+	there := map[string]bool{}
+	for _, h := range hosts {
+		there[h.Name] = true
+	}
+	on := map[string][]string{}
+	if len(x.record.Hypervisors) > 0 {
+		first := x.record.Hypervisors[0].Name
+		on[first] = append(on[first], "what the cluster's first hypervisor keeps, such as its keys")
+	}
+	for _, p := range slices.Concat(x.record.Pods, x.record.Nodes) {
+		host := p.Hypervisor
+		if _, is := x.node(p.Name); is {
+			host = x.host(p.Name)
+		}
+		if host != "" {
+			on[host] = append(on[host], p.Name)
+		}
+	}
+	var diags diag.List
+	for _, host := range slices.Sorted(maps.Keys(on)) {
+		d := diag.Diagnostic{Summary: "Hypervisor missing", Subject: &c.Range, Cause: ErrExisting, Host: host}
+		d.Detail = fmt.Sprintf("The cluster %q has on %s: %s. ", c.Name, host, strings.Join(on[host], ", "))
+		switch {
+		case x.silent[host] != nil:
+			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
+			d.Detail += fmt.Sprintf("That host does not answer: %v. If it is gone for good, leave it out of --hosts and give --gone %s: what it had is made anew on other hosts.", x.silent[host], host)
+		case !there[host]:
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it is gone for good, give --gone %s: what it had is made anew on other hosts.", host)
+		default:
+			continue
+		}
+		diags = append(diags, d)
+	}
+	return diags
+}

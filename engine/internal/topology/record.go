@@ -1,0 +1,105 @@
+package topology
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// RecordFile is the name of the file in an owner's folder on a hypervisor that holds the
+// record of its cluster.
+const RecordFile = "cluster.json"
+
+// RecordPath is where the hypervisors of a cluster keep its record.
+func RecordPath(cluster string) string { return path.Join(module.Manifests, cluster, RecordFile) }
+
+// recordVersion is the version of the record's form.
+const recordVersion = 1
+
+// Record is what every hypervisor of a cluster keeps of its places: a playbook writes it
+// before it makes anything that has one of them, and each later run reads it first. All
+// hypervisors have the same record; after a run that was interrupted, those with the highest
+// generation have the valid one.
+type Record struct {
+	Version     int     `json:"version"`
+	Generation  int     `json:"generation"` // how often the record has changed
+	Cluster     string  `json:"cluster"`
+	Hypervisors []Place `json:"hypervisors"` // in their order: the first one is the cluster's first
+	Pods        []Place `json:"pods"`
+	Nodes       []Place `json:"nodes"` // by name
+}
+
+// Place is the place of a node, a pod or a hypervisor.
+type Place struct {
+	Name       string     `json:"name"`
+	Long       string     `json:"long,omitempty"`       // the name that Name shortens
+	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
+	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
+	MAC        string     `json:"mac,omitempty"`
+}
+
+// ParseRecord reads a record.
+func ParseRecord(text []byte) (*Record, error) {
+	r := &Record{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, err
+	}
+	if r.Version != recordVersion || r.Cluster == "" {
+		return nil, fmt.Errorf("it has the version %d, and this kinit reads version %d", r.Version, recordVersion)
+	}
+	return r, nil
+}
+
+// Text returns the record as hypervisors keep it.
+func (r *Record) Text() string {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		panic("bug in kinit: a record cannot be encoded: " + err.Error())
+	}
+	return string(text) + "\n"
+}
+
+// newest returns the valid one of several records, or nil. Of two with one generation, which
+// runs on different hosts have written, it is the one whose text comes first.
+func newest(records []*Record) *Record {
+	if len(records) == 0 {
+		return nil
+	}
+	return slices.MinFunc(records, func(a, b *Record) int {
+		if a.Generation != b.Generation {
+			return b.Generation - a.Generation
+		}
+		return strings.Compare(a.Text(), b.Text())
+	})
+}
+
+// record returns the topology as a record: a later generation than the one before, unless
+// nothing has changed.
+func (t *Topology) record(before *Record) *Record {
+	r := &Record{Version: recordVersion, Generation: 1, Cluster: t.Cluster.Name}
+	for _, h := range t.Hypervisors {
+		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
+	}
+	for _, p := range t.Pods {
+		r.Pods = append(r.Pods, Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC})
+	}
+	for _, n := range t.Nodes {
+		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC}
+		if n.Overlay {
+			place.IP = n.IP
+		}
+		r.Nodes = append(r.Nodes, place)
+	}
+	slices.SortFunc(r.Nodes, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
+	if before != nil {
+		if r.Generation = before.Generation; r.Text() != before.Text() {
+			r.Generation++
+		}
+	}
+	return r
+}
