@@ -137,14 +137,11 @@ func (e *Endpoint) closeGates() {
 	}
 }
 
-// admits reports whether a connection to a port is let in. What the machine serves since
-// it was last looked at is served now.
+// admits reports whether a connection to a port is let in. It is served as the machine is
+// now: a service that was restarted since the machine was last looked at may have another key.
 func (e *Endpoint) admits(port int) bool {
 	if !e.m.Reachable(port) {
 		return false
-	}
-	if e.listening(port) {
-		return true
 	}
 	e.adjust()
 	return e.listening(port)
@@ -368,7 +365,8 @@ func (e *Endpoint) wantedSSH() (string, func(net.Listener) (*server, error)) {
 	}
 }
 
-// newHostKey makes the key that the service makes at its first start.
+// newHostKey makes the key that the service makes at its first start. If somebody writes one
+// meanwhile, that one is returned.
 func (e *Endpoint) newHostKey() ([]byte, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -381,7 +379,17 @@ func (e *Endpoint) newHostKey() ([]byte, error) {
 	if err := e.m.Files.Mkdir(`C:\ProgramData\ssh`); err != nil {
 		return nil, err
 	}
-	return text, e.m.Files.WriteFile(hostKey, text)
+	const made = hostKey + ".new"
+	if err := e.m.Files.WriteFile(made, text); err != nil {
+		return nil, err
+	}
+	if e.m.Files.Rename(made, hostKey, false) == nil {
+		return text, nil
+	}
+	if err := e.m.Files.Remove(made, true); err != nil {
+		return nil, err
+	}
+	return e.m.Files.ReadFile(hostKey)
 }
 
 // run serves in the background until it is closed.

@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -8,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"math/big"
 	"net"
@@ -135,6 +137,35 @@ func TestHTTPSAnswersWithTheCertificateOfItsListener(t *testing.T) {
 	must(t, m.AddListener(machine.Listener{Transport: "HTTPS", Address: "*", Thumbprint: stored.Thumbprint}.WithPort()))
 	must(t, m.Firewall.Add(firewall.Rule{Name: "https", DisplayName: "https", Enabled: true, Direction: "Inbound", Action: "Allow", Protocol: "TCP", LocalPort: []string{"5986"}}))
 	await(t, "HTTPS answers to who speaks no TLS", func() bool { return banner(e, endpoint.HTTPS) == "HTTP/1.0" })
+}
+
+// TestSSHHasTheHostKeyOfItsLastStart: a set-up gives a machine its key, and is ready at once.
+func TestSSHHasTheHostKeyOfItsLastStart(t *testing.T) {
+	t.Parallel()
+	m, e := boot(t)
+	login(t, m, e)
+	for range 10 {
+		_, private, err := ed25519.GenerateKey(rand.Reader)
+		must(t, err)
+		block, err := ssh.MarshalPrivateKey(private, "")
+		must(t, err)
+		signer, err := ssh.NewSignerFromKey(private)
+		must(t, err)
+		must(t, m.Services.Stop(t.Context(), "sshd", false))
+		must(t, m.Files.WriteFile(`C:\ProgramData\ssh\ssh_host_ed25519_key`, pem.EncodeToMemory(block)))
+		must(t, m.Services.Start(t.Context(), "sshd"))
+		var shown ssh.PublicKey
+		_, err = ssh.Dial("tcp", e.Addr(endpoint.SSH).String(), &ssh.ClientConfig{
+			User: "nobody", Timeout: patience,
+			HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
+				shown = key
+				return nil
+			},
+		})
+		if shown == nil || !bytes.Equal(shown.Marshal(), signer.PublicKey().Marshal()) {
+			t.Fatalf("the machine shows another key than that of its last start (%v)", err)
+		}
+	}
 }
 
 func TestACommandOverSSHOutlivesNoRebootAndTheMachineComesBack(t *testing.T) {
