@@ -30,7 +30,11 @@ func task(h *podmantest.Host, change func(*podmanpod.Task)) *podmanpod.Task {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	podmantest.Contract(t, podmantest.NewHost, func(h *podmantest.Host, state string) module.Task {
-		return task(h, func(t *podmanpod.Task) { t.State = state })
+		return task(h, func(t *podmanpod.Task) {
+			if state == "absent" {
+				t.State = state
+			}
+		})
 	})
 }
 
