@@ -439,7 +439,7 @@ task "win_powershell" "cni_flannel" {
 }
 
 # Its first network takes the machine off the wire for a while, which is no failure:
-# the next task asks again.
+# the next tasks ask again.
 task "win_scheduled_task" "flanneld" {
   stage   = "computes"
   hosts   = local.flannel_windows
@@ -471,6 +471,12 @@ task "win_powershell" "flanneld" {
   script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
   unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }"
   depends_on = [task.win_scheduled_task.flanneld, task.wait.pod_cidr]
+
+  # The machine may go off the wire while this looks whether flanneld runs.
+  retry {
+    attempts = 5
+    delay    = "3s"
+  }
 }
 
 task "win_wait" "network" {
