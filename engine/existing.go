@@ -154,7 +154,7 @@ func (p *planned) memory() instance.Memory {
 func (p *planned) matters() func(name string) bool {
 	var limit map[string]bool
 	if len(p.options.Limit) > 0 {
-		limit, _ = p.inventory.Limit(p.options.Limit, names(p.hosts)) // its problems are told with the plan
+		limit, _ = p.inventory.Limit(p.options.Limit, names(p.hosts)) // the plan reports its problems
 	}
 	return func(name string) bool { return p.mode != looks && (limit == nil || limit[name]) }
 }
