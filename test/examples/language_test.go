@@ -48,6 +48,7 @@ func exampleOptions(t *testing.T, example string) engine.Options {
 		"shop/shop.hcl":     "variable \"port\" {}\n",
 		"common/common.hcl": "variable \"domain\" {}\n",
 		"web/web.hcl":       indented(t, "where `./web` is\n"),
+		"site/site.hcl":     indented(t, "where `./site` is\n"),
 		"inventory.hcl":     "host \"web1\" {}\nhost \"web2\" {}\nhost \"db\" {}\nhost \"lb\" {}\n",
 	}
 	for name, text := range files {

@@ -21,7 +21,7 @@ func New(in Input) (*Scope, diag.List) {
 
 // begin evaluates variables and the locals that need no cluster.
 func (s *Scope) begin() diag.List {
-	s.vars, s.locals, s.waiting = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}
+	s.vars, s.locals, s.waiting, s.during = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}, nil
 	diags := s.setVariables()
 	diags = append(diags, s.setSecrets()...)
 	early, late, more := s.sortLocals()

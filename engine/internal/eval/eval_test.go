@@ -228,9 +228,9 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 			"locals {\n  port = 1\n  x = local.prot\n}", nil,
 			`x.hcl:3,7-17: Unknown local: There is no local "prot". Did you mean "port"?`,
 		},
-		"a local of a task": {
-			`locals { a = task.file.motd.path }`, nil,
-			`x.hcl:1,14-33: Invalid reference: A local is known before any task runs, so it cannot refer to task. Write the expression in the task.`,
+		"a local of an instance": {
+			`locals { a = each.key }`, nil,
+			`x.hcl:1,14-22: Invalid reference: A local has a value for the playbook or for each host, not for each instance of a task, so it cannot refer to each. Write the expression in the task.`,
 		},
 		"an unknown name": {
 			"variable \"size\" { default = 1 }\nlocals { a = var.sise }", nil,

@@ -152,7 +152,7 @@ func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declar
 		}
 		g := &given{where: "the import", at: &at, known: cty.DynamicVal}
 		all[name] = g
-		if s.outer.needsTask(expr) {
+		if s.outer.needsRun(expr) {
 			diags = append(diags, s.wait(variables[name], expr)...)
 			continue
 		}
@@ -191,14 +191,14 @@ func (g *given) value(v *declared) (cty.Value, diag.List) {
 		v.Name, g.where, strings.TrimSuffix(problems[0].Detail, "."))
 }
 
-// wait records a variable that is known only during a run.
+// wait records a variable that is known only for a host or during a run.
 func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
 	s.waiting[v.Name] = &Waiting{Expr: expr, variable: v, redactor: s.in.Redactor}
 	if len(v.Validations) == 0 {
 		return nil
 	}
 	at := expr.Range()
-	return diag.Errorf(&at, "Not known before the run", "The variable %q has a validation (%s), which is made before any task runs, so its value cannot refer to those of tasks.",
+	return diag.Errorf(&at, "Not known before the run", "The variable %q has a validation (%s), which is made before any task runs, so its value cannot refer to a host or to values of tasks.",
 		v.Name, v.Validations[0].Range)
 }
 
@@ -216,6 +216,10 @@ func (s *Scope) needsTask(expr hcl.Expression) bool {
 			}
 		case "var":
 			if s.waiting[name] != nil {
+				return true
+			}
+		case "local":
+			if slices.ContainsFunc(s.during, func(l *spec.Local) bool { return l.Name == name }) {
 				return true
 			}
 		}

@@ -15,14 +15,15 @@ import (
 	"kinit/engine/internal/spec"
 )
 
-// sortLocals puts locals in an order in which each comes after those it refers to,
-// and separates those that need the cluster.
+// sortLocals puts locals in an order in which each comes after those it refers to, and
+// separates those that need the cluster, and those that are evaluated during the run: they
+// need a host or values of tasks.
 func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 	byName := map[string]*spec.Local{}
 	for _, l := range s.names.Locals {
 		byName[l.Name] = l
 	}
-	needsCluster, wrong := map[string]bool{}, map[string]bool{}
+	needsCluster, wrong, during := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	order := &graph.Graph[string]{}
 	for _, l := range s.names.Locals {
 		order.Add(l.Name)
@@ -30,6 +31,7 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 		diags = append(diags, more...)
 		wrong[l.Name] = more.HasErrors()
 		needsCluster[l.Name] = cluster
+		during[l.Name] = s.needsRun(l.Expr)
 		for _, name := range names {
 			order.Connect(l.Name, name)
 		}
@@ -40,10 +42,14 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 	for _, name := range order.Order() {
 		for _, need := range order.Needs(name) {
 			needsCluster[name] = needsCluster[name] || needsCluster[need]
+			during[name] = during[name] || during[need]
 		}
 		switch {
 		case wrong[name]: // remains unknown, so that its mistake is reported once
 			s.locals[name] = cty.DynamicVal
+		case during[name]:
+			s.locals[name] = cty.DynamicVal
+			s.during = append(s.during, byName[name])
 		case needsCluster[name]:
 			late = append(late, byName[name])
 		default:
@@ -61,19 +67,9 @@ func (s *Scope) references(l *spec.Local, byName map[string]*spec.Local) (names 
 		switch root := t.RootName(); root {
 		case "cluster":
 			cluster = true
-		case "task", "each", "host", "import":
+		case "each":
 			diags = append(diags, diag.Errorf(&at, "Invalid reference",
-				"A local is known before any task runs, so it cannot refer to %s. Write the expression in the task.", root)...)
-		case "var":
-			if name, _ := secondName(t); s.waiting[name] != nil {
-				diags = append(diags, diag.Errorf(&at, "Invalid reference",
-					"A local is known before any task runs, so it cannot refer to var.%s, whose value refers to tasks or to outputs of imports (%s). Write the expression in the task.", name, s.waiting[name].Expr.Range())...)
-			}
-		case "secret":
-			if name, ok := secondName(t); ok && s.isMade(name) {
-				diags = append(diags, diag.Errorf(&at, "Invalid reference",
-					"A local is known before any task runs, so it cannot refer to secret.%s, which a task makes. Write the expression in the task.", name)...)
-			}
+				"A local has a value for the playbook or for each host, not for each instance of a task, so it cannot refer to each. Write the expression in the task.")...)
 		case "local":
 			name, ok := secondName(t)
 			if !ok {
@@ -88,6 +84,12 @@ func (s *Scope) references(l *spec.Local, byName map[string]*spec.Local) (names 
 		}
 	}
 	return names, cluster, diags
+}
+
+// needsRun reports whether an expression has its value for a host or during the run: it
+// refers to a host, or needs values of tasks.
+func (s *Scope) needsRun(expr hcl.Expression) bool {
+	return s.needsTask(expr) || slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "host" })
 }
 
 // secondName returns the name after the root of a traversal.

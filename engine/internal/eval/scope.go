@@ -50,6 +50,7 @@ type Scope struct {
 	locals  map[string]cty.Value
 	secrets map[string]cty.Value // the ones that are encrypted in the files
 	late    []*spec.Local        // locals that refer to the cluster, in order
+	during  []*spec.Local        // locals that refer to a host or need values of tasks, in order
 	cluster cty.Value
 
 	mu      sync.Mutex
@@ -58,6 +59,13 @@ type Scope struct {
 
 // Waiting returns the variables that are known only during a run, by name.
 func (s *Scope) Waiting() map[string]*Waiting { return s.waiting }
+
+// During returns the locals that have their values for a host or during a run. Elsewhere they
+// are unknown.
+func (s *Scope) During() []*spec.Local { return s.during }
+
+// Locals returns the values of the locals.
+func (s *Scope) Locals() map[string]cty.Value { return maps.Clone(s.locals) }
 
 // Variables returns the values of the variables.
 func (s *Scope) Variables() map[string]cty.Value { return maps.Clone(s.vars) }

@@ -54,8 +54,11 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 // that it may show. If their arguments are the same, it decodes only one.
 func checkBlock(tasks []*Task) (diags diag.List, shows bool) {
 	var references map[string]cty.Value // the same for all, if the links are
-	shared := decode.NewShared()
+	var shared *decode.Shared
 	for i, t := range tasks {
+		if i == 0 {
+			shared = decode.NewShared(t.Block.Namespace.Differs)
+		}
 		if i == 0 || !t.Block.Linked {
 			references = t.plan.refs.Variables(t.Args, t.Block.Namespace, nil)
 		}
@@ -63,7 +66,7 @@ func checkBlock(tasks []*Task) (diags diag.List, shows bool) {
 		_, hidden, _, more := t.decode(ctx, shared)
 		shows = shows || hidden.All
 		diags = append(append(diags, more...), t.checkConditions(ctx, shared)...)
-		if i == 0 && t.Block.Linked && !slices.ContainsFunc(t.Block.Late(), decode.Differs) {
+		if i == 0 && t.Block.Linked && !slices.ContainsFunc(t.Block.Late(), t.Block.Namespace.Differs) {
 			break
 		}
 	}

@@ -114,7 +114,7 @@ type Surroundings struct {
 
 // Surroundings evaluates environment and cwd with the values of other tasks.
 func (t *Task) Surroundings(values *Values) (Surroundings, diag.List) {
-	return t.surroundings(t.context(values), decode.NewShared())
+	return t.surroundings(t.context(values), decode.NewShared(t.Block.Namespace.Differs))
 }
 
 func (t *Task) surroundings(ctx *hcl.EvalContext, shared *decode.Shared) (Surroundings, diag.List) {

@@ -311,7 +311,7 @@ func showTask(out *bytes.Buffer, t *Task, s Section) {
 	if t.Skip != "" {
 		return
 	}
-	made, _, known, _ := t.decode(t.context(nil), decode.NewShared())
+	made, _, known, _ := t.decode(t.context(nil), decode.NewShared(t.Block.Namespace.Differs))
 	if !known {
 		fmt.Fprintln(out, "    arguments are known later")
 		return

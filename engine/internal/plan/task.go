@@ -30,7 +30,7 @@ func (t *Task) Decode(values *Values) (module.Task, decode.Sensitivity, diag.Lis
 	if diags := t.plan.refs.Problems(t.Args, values); diags.HasErrors() && !t.lenient() {
 		return nil, hidden, t.own(diags)
 	}
-	made, hidden, known, diags := t.decode(t.context(values), decode.NewShared())
+	made, hidden, known, diags := t.decode(t.context(values), decode.NewShared(t.Block.Namespace.Differs))
 	if !known && !diags.HasErrors() {
 		return nil, hidden, t.notKnown("A task returned an unknown value. This is a bug in kinit.")
 	}

@@ -112,7 +112,7 @@ func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for name, attr := range body.Attributes {
 		value, problems := bounds.Value(attr.Expr, ctx)
 		if !problems.HasErrors() && !value.IsWhollyKnown() {
-			d.errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster cannot refer to the cluster itself.", name)
+			d.errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster must be known before the cluster is, so it cannot refer to the cluster itself, to a host or to values of tasks.", name)
 		}
 	}
 	for _, b := range body.Blocks {

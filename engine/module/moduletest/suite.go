@@ -196,7 +196,7 @@ func Decode(t testing.TB, kind module.Kind, arguments string) module.Task {
 		t.Fatalf("parse: %v", diags)
 	}
 	body, task := file.Body.(*hclsyntax.Body), kind.New()
-	decoder := decode.New(&hcl.EvalContext{}, decode.NewShared())
+	decoder := decode.New(&hcl.EvalContext{}, decode.NewShared(decode.Differs))
 	decoder.Task(body, func() []string { return nil }, task, body.Range())
 	if decoder.Diags.HasErrors() {
 		t.Fatalf("decode: %v", decoder.Diags)

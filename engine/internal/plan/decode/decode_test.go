@@ -40,7 +40,7 @@ func decoded(t *testing.T, text string) (*task, *Decoder, *hclsyntax.Body) {
 		t.Fatal(diags)
 	}
 	body, made := file.Body.(*hclsyntax.Body), module.SetDefaults(&task{})
-	d := New(&hcl.EvalContext{}, NewShared())
+	d := New(&hcl.EvalContext{}, NewShared(Differs))
 	d.Task(body, func() []string { return nil }, made, body.Range())
 	return made, d, body
 }

@@ -21,6 +21,7 @@ import (
 // Shared stores, while the arguments of a block's instances are checked, the values of
 // expressions that are the same for all instances.
 type Shared struct {
+	differs    func(hcl.Expression) bool
 	varies     map[hcl.Expression]bool
 	values     map[hcl.Expression]*evaluated
 	fields     map[reflect.Type][]module.Argument
@@ -52,17 +53,18 @@ func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluat
 	return e
 }
 
-// NewShared returns an empty Shared.
-func NewShared() *Shared {
+// NewShared returns an empty Shared. differs reports whether an expression may have another
+// value in another instance.
+func NewShared(differs func(hcl.Expression) bool) *Shared {
 	return &Shared{
-		varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]module.Argument{},
+		differs: differs, varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]module.Argument{},
 		kinds: map[reflect.Type]cty.Type{}, unexpected: map[*hclsyntax.Body]diag.List{},
 	}
 }
 
 // evaluate evaluates an expression of an instance in its scope, ctx.
 func (s *Shared) evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluated {
-	if once(s.varies, expr, func() bool { return Differs(expr) }) {
+	if once(s.varies, expr, func() bool { return s.differs(expr) }) {
 		return evaluate(expr, ctx, kind)
 	}
 	return once(s.values, expr, func() *evaluated {

@@ -35,11 +35,11 @@ func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.
 			if t.RootName() == "secret" {
 				values = "a secret that a task makes"
 			}
-			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.", what, values)
+			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.%s", what, values, wayOut(what))
 			return cty.NilVal, false
 		}
 	}
-	ctx, diags := in.known(expr, ctx)
+	ctx, diags := in.Known(expr, ctx)
 	if diags.HasErrors() {
 		e.Diags = append(e.Diags, diags...)
 		return cty.NilVal, false
@@ -50,10 +50,22 @@ func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.
 		return cty.NilVal, false
 	}
 	if !value.IsWhollyKnown() {
-		e.Errorf(expr.Range(), "Not known before the run", "%s must be known before any task runs.", what)
+		e.Errorf(expr.Range(), "Not known before the run", "%s must be known before any task runs.%s", what, wayOut(what))
 		return cty.NilVal, false
 	}
 	return value, true
+}
+
+// wayOut tells what to do about an argument that determines which tasks there are and is
+// not known before the run.
+func wayOut(what string) string {
+	switch what {
+	case "for_each":
+		return " List all elements that there may be, and leave out those that turn out to be needless by when, which may read tasks."
+	case "host", "hosts":
+		return " Name all hosts that may be meant, and leave out those that turn out to be needless by when, which may read tasks."
+	}
+	return ""
 }
 
 // Open is Value for a value that is shown during the run, so that it must not be sensitive.

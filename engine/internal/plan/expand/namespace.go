@@ -29,22 +29,24 @@ type Namespace struct {
 	Scope   *eval.Scope
 	Made    map[string]*spec.Task          // the tasks that make secrets, by the name of the secret
 	Secrets map[string]cty.Value           // the ones that no task makes
-	Inputs  map[string]*Binding            // variables whose values may need those of tasks
+	Inputs  map[string]*Binding            // variables whose values may need a host or values of tasks
+	Locals  map[string]*Binding            // locals of the same kind
 	Outputs map[string]map[string]*Binding // of imports, by label
 	Nothing map[string]cty.Value           // the values of task and secret without references; not to be changed
 }
 
-// Binding is an expression of one namespace that has a name in another one: an output of an
-// import, or an input of it that may need values of tasks. A reference to it is a reference
-// to everything it refers to.
+// Binding is an expression with a name: an output of an import, or an input of it or a local
+// that may need a host or values of tasks. A reference to it is a reference to everything it
+// refers to.
 type Binding struct {
 	Namespace *Namespace // of the expression
 	Expr      hcl.Expression
 	Name      string                                 // in the whole plan, such as import.shop.url or import.shop.var.port
 	Give      func(cty.Value) (cty.Value, diag.List) // converts the expression's value to the value of the name
 
-	Cyclic bool // it needs itself, which was reported
-	late   bool // it needs values of tasks
+	Cyclic  bool // it needs itself, which was reported
+	PerHost bool // it has a value for each host
+	late    bool // it needs values of tasks
 }
 
 // namespaces makes the namespaces of a spec, and the bindings between them.
@@ -54,7 +56,7 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 	declare = func(names *spec.Namespace, scope *eval.Scope) *Namespace {
 		s := &Namespace{
 			Namespace: names, Scope: scope, Made: map[string]*spec.Task{}, Secrets: scope.Secrets(),
-			Inputs: map[string]*Binding{}, Outputs: map[string]map[string]*Binding{},
+			Inputs: map[string]*Binding{}, Locals: map[string]*Binding{}, Outputs: map[string]map[string]*Binding{},
 		}
 		all[names] = s
 		s.Nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.Secrets)}
@@ -62,6 +64,10 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 			if declared.Task != nil {
 				s.Made[declared.Name] = declared.Task
 			}
+		}
+		for _, l := range scope.During() {
+			s.Locals[l.Name] = &Binding{Namespace: s, Expr: l.Expr, Name: s.Address("local." + l.Name), Give: as}
+			bindings = append(bindings, s.Locals[l.Name])
 		}
 		scopes := scope.Imports()
 		for _, inner := range names.Imports {
@@ -75,6 +81,9 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 		for _, r := range bindings {
 			if !r.late && r.Namespace.IsLate(r.Expr) {
 				r.late, changed = true, true
+			}
+			if !r.PerHost && r.Namespace.IsPerHost(r.Expr) {
+				r.PerHost, changed = true, true
 			}
 		}
 	}
@@ -134,6 +143,9 @@ func (s *Namespace) declareImport(inner *Namespace) []*Binding {
 	}
 	return all
 }
+
+// as is the conversion of a name that means the value itself.
+func as(value cty.Value) (cty.Value, diag.List) { return value, nil }
 
 // output returns a function that converts an output of an import for its importer.
 func (s *Namespace) output(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
@@ -195,6 +207,10 @@ func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 		return inOrder(s.Inputs), nil
 	case root == "var" && s.Inputs[key] != nil:
 		return []*Binding{s.Inputs[key]}, nil
+	case root == "local" && len(t) < 2:
+		return inOrder(s.Locals), nil
+	case root == "local" && s.Locals[key] != nil:
+		return []*Binding{s.Locals[key]}, nil
 	case root != "import":
 		return nil, nil
 	case len(t) < 2:
@@ -261,10 +277,46 @@ func (s *Namespace) IsLate(expr hcl.Expression) bool {
 	return slices.ContainsFunc(expr.Variables(), s.NeedsTask)
 }
 
-// known adds to a scope the bindings that an expression mentions, none of which needs
+// IsPerHost reports whether an expression has a value for each host.
+func (s *Namespace) IsPerHost(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == hostName || s.needsHost(t) })
+}
+
+// needsHost reports whether a traversal refers to a binding with a value for each host.
+func (s *Namespace) needsHost(t hcl.Traversal) bool {
+	bindings, _ := s.Bindings(t)
+	return slices.ContainsFunc(bindings, func(r *Binding) bool { return r.PerHost })
+}
+
+// Differs reports whether an expression may have another value in another instance of a
+// block.
+func (s *Namespace) Differs(expr hcl.Expression) bool {
+	return decode.Differs(expr) || slices.ContainsFunc(expr.Variables(), s.needsHost)
+}
+
+// hostName is the name of the host that a task works on, in expressions.
+const hostName = "host"
+
+// hostOf returns the host of a scope, or cty.NilVal without one.
+func hostOf(ctx *hcl.EvalContext) cty.Value {
+	for ; ctx != nil; ctx = ctx.Parent() {
+		if host, ok := ctx.Variables[hostName]; ok {
+			return host
+		}
+	}
+	return cty.NilVal
+}
+
+// NoHost reports a reference to a binding with a value for each host, where no host is meant.
+func (r *Binding) NoHost(at hcl.Range) diag.List {
+	return diag.Errorf(&at, "No host here", "%s (%s) has a value for each host, because it refers to host, and here no host is meant. In a task it is the value on the task's host; for all hosts, write an expression such as { for name in run.hosts : name => … }.",
+		r.Name, r.Expr.Range())
+}
+
+// Known adds to a scope the bindings that an expression mentions, none of which needs
 // tasks.
-func (s *Namespace) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
-	vars, imports := map[string]cty.Value{}, map[string]map[string]cty.Value{}
+func (s *Namespace) Known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
+	given, host := NewGiven(), hostOf(ctx)
 	var diags diag.List
 	mentions := false
 	for _, t := range expr.Variables() {
@@ -278,17 +330,13 @@ func (s *Namespace) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalC
 		diags = append(diags, more...)
 		mentions = mentions || t.RootName() == "import" || len(t) > 1 && len(bindings) > 0
 		for _, r := range bindings {
-			value, more := r.known()
-			diags = append(diags, more...)
-			if t.RootName() == "var" {
-				vars[strings.TrimPrefix(r.Name, s.Address("var."))] = value
+			if r.PerHost && host == cty.NilVal {
+				diags = append(diags, r.NoHost(t.SourceRange())...)
 				continue
 			}
-			label, _ := StepKey(t[1])
-			if imports[label] == nil {
-				imports[label] = map[string]cty.Value{}
-			}
-			imports[label][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
+			value, more := r.known(host)
+			diags = append(diags, more...)
+			given.set(s, r, value)
 		}
 	}
 	if !mentions {
@@ -299,30 +347,64 @@ func (s *Namespace) known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalC
 	}
 	inner := ctx.NewChild()
 	inner.Variables = map[string]cty.Value{}
-	s.Give(inner.Variables, vars, imports)
+	s.Give(inner.Variables, given)
 	return inner, nil
 }
 
-// Give sets var and import from the values of bindings.
-func (s *Namespace) Give(variables, vars map[string]cty.Value, imports map[string]map[string]cty.Value) {
-	all := s.Scope.Variables()
-	maps.Copy(all, vars)
-	variables["var"] = cty.ObjectVal(all)
-	given := map[string]cty.Value{}
-	for label := range s.Outputs {
-		given[label] = cty.ObjectVal(imports[label])
-	}
-	variables["import"] = cty.ObjectVal(given)
+// Given holds the values of bindings for the expressions of one namespace.
+type Given struct {
+	Vars    map[string]cty.Value
+	Locals  map[string]cty.Value
+	Imports map[string]map[string]cty.Value // by label
 }
 
-// known evaluates a binding that needs no task.
-func (r *Binding) known() (cty.Value, diag.List) {
+// NewGiven returns an empty Given.
+func NewGiven() Given {
+	return Given{Vars: map[string]cty.Value{}, Locals: map[string]cty.Value{}, Imports: map[string]map[string]cty.Value{}}
+}
+
+// set adds the value of a binding by the name that it has in a namespace.
+func (g Given) set(in *Namespace, r *Binding, value cty.Value) {
+	if name, ok := strings.CutPrefix(r.Name, in.Address("var.")); ok && in.Inputs[name] == r {
+		g.Vars[name] = value
+		return
+	}
+	if name, ok := strings.CutPrefix(r.Name, in.Address("local.")); ok && in.Locals[name] == r {
+		g.Locals[name] = value
+		return
+	}
+	label := r.Namespace.Label
+	if g.Imports[label] == nil {
+		g.Imports[label] = map[string]cty.Value{}
+	}
+	g.Imports[label][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
+}
+
+// Give sets var, local and import from the values of bindings.
+func (s *Namespace) Give(variables map[string]cty.Value, given Given) {
+	vars := s.Scope.Variables()
+	maps.Copy(vars, given.Vars)
+	variables["var"] = cty.ObjectVal(vars)
+	if len(given.Locals) > 0 {
+		locals := s.Scope.Locals()
+		maps.Copy(locals, given.Locals)
+		variables["local"] = cty.ObjectVal(locals)
+	}
+	imports := map[string]cty.Value{}
+	for label := range s.Outputs {
+		imports[label] = cty.ObjectVal(given.Imports[label])
+	}
+	variables["import"] = cty.ObjectVal(imports)
+}
+
+// known evaluates a binding that needs no task. Its host may be cty.NilVal.
+func (r *Binding) known(host cty.Value) (cty.Value, diag.List) {
 	if r.Cyclic {
 		return cty.DynamicVal, nil
 	}
-	outer := r.Namespace.Context(r.Expr.Range().Filename).NewChild()
+	outer := r.Context(host).NewChild()
 	outer.Variables = r.Namespace.Nothing
-	ctx, diags := r.Namespace.known(r.Expr, outer)
+	ctx, diags := r.Namespace.Known(r.Expr, outer)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
@@ -332,4 +414,15 @@ func (r *Binding) known() (cty.Value, diag.List) {
 	}
 	value, _ = r.Give(value)
 	return value, nil
+}
+
+// Context returns the scope of the binding's expression on a host, which may be cty.NilVal.
+func (r *Binding) Context(host cty.Value) *hcl.EvalContext {
+	ctx := r.Namespace.Context(r.Expr.Range().Filename)
+	if !r.PerHost || host == cty.NilVal {
+		return ctx
+	}
+	inner := ctx.NewChild()
+	inner.Variables = map[string]cty.Value{hostName: host}
+	return inner
 }

@@ -16,9 +16,10 @@ import (
 	"kinit/engine/internal/plan/expand"
 )
 
-// find collects the references of expressions in a scope, by their place.
-func (all *Refs) find(in *expand.Namespace, scope *hcl.EvalContext, exprs ...hcl.Expression) *finder {
-	f := &finder{all: all, in: in, scope: scope, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
+// find collects the references of expressions in a scope, by their place. The host is that of
+// the task with the expressions, or empty.
+func (all *Refs) find(in *expand.Namespace, scope *hcl.EvalContext, host string, exprs ...hcl.Expression) *finder {
+	f := &finder{all: all, in: in, scope: scope, host: host, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
 	for _, expr := range exprs {
 		if node, ok := hcl.UnwrapExpression(expr).(hclsyntax.Expression); ok {
 			hclsyntax.Walk(node, f)
@@ -35,6 +36,7 @@ type finder struct {
 	all     *Refs
 	in      *expand.Namespace
 	scope   *hcl.EvalContext
+	host    string
 	locals  []map[string]struct{}               // names that for expressions define
 	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
 	outputs map[hclsyntax.Node]hcl.TraverseAttr // the step after an index
@@ -84,7 +86,12 @@ func (f *finder) other(t hcl.Traversal) {
 		bindings, diags := f.in.Bindings(t)
 		f.diags = append(f.diags, diags...)
 		for _, r := range bindings {
-			f.binding(f.all.bindings[r], t.SourceRange())
+			if r.PerHost && f.host == "" {
+				f.diags = append(f.diags, r.NoHost(t.SourceRange())...)
+				continue
+			}
+			f.own = f.own || r.PerHost
+			f.binding(f.all.bound(r, f.host), t.SourceRange())
 		}
 	}
 }
@@ -100,15 +107,30 @@ func (f *finder) binding(r *binding, at hcl.Range) {
 	}
 }
 
+// bound returns a binding on a host, which counts only if the binding has a value for each.
+func (all *Refs) bound(r *expand.Binding, host string) *binding {
+	if !r.PerHost {
+		host = ""
+	}
+	key := bound{r, host}
+	found := all.bindings[key]
+	if found == nil {
+		found = &binding{Binding: r, host: host}
+		all.bindings[key] = found
+		all.made = append(all.made, found)
+	}
+	return found
+}
+
 // refer finds a binding's references, once.
 func (all *Refs) refer(r *binding) diag.List {
 	if r.referred {
 		return nil
 	}
 	r.referred = true
-	found := all.find(r.Namespace, r.Namespace.Context(r.Expr.Range().Filename), r.Expr)
+	found := all.find(r.Namespace, all.scope(r, nil), r.host, r.Expr)
 	r.args, r.invalid = found.found, r.Cyclic || found.diags.HasErrors()
-	return found.diags
+	return r.onHost(found.diags)
 }
 
 // Exit leaves a node.
@@ -219,13 +241,17 @@ func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) 
 
 // key evaluates a key, which must use only the scope.
 func (f *finder) key(expr hclsyntax.Expression) (string, bool) {
-	f.own = f.own || decode.Differs(expr)
+	f.own = f.own || f.in.Differs(expr)
 	for _, t := range expr.Variables() {
 		if f.in.NeedsTask(t) || f.isLocal(t.RootName()) {
 			return "", false
 		}
 	}
-	value, problems := bounds.Value(expr, f.scope)
+	ctx, diags := f.in.Known(expr, f.scope)
+	if diags.HasErrors() {
+		return "", false // reported with the reference in the key
+	}
+	value, problems := bounds.Value(expr, ctx)
 	if problems.HasErrors() {
 		return "", false
 	}

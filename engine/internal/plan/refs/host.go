@@ -13,7 +13,7 @@ import (
 // known.
 func (all *Refs) Settings(h *Host, values *Values) (inventory.Settings, diag.List, bool) {
 	s := inventory.Settings{Name: h.Name, Via: h.Via, Transport: inventory.SSH}
-	d := decode.New(all.Late(h, values), decode.NewShared())
+	d := decode.New(all.Late(h, values), decode.NewShared(h.Namespace.Differs))
 	take := func(name string, expr hcl.Expression, into any) {
 		if expr != nil {
 			d.Value(expr, name, name != "address", into)

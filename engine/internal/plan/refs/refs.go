@@ -23,7 +23,8 @@ type Refs struct {
 	blocks   map[*expand.Block]*Block
 	tasks    map[string]*Task // by address
 	secrets  map[*expand.Namespace]map[string]*Block
-	bindings map[*expand.Binding]*binding
+	bindings map[bound]*binding
+	made     []*binding       // in the order in which they were found
 	hosts    map[string]*Host // the declared ones, by name
 	nobody   *Host
 	known    map[string]map[string]cty.Value // the value of host on hosts that need no task
@@ -92,11 +93,22 @@ type Reference struct {
 // References are the mentions of tasks in the expressions of one block.
 type References []Reference
 
-// binding is a binding with its references.
+// bound is a binding on a host, if it has a value for each host.
+type bound struct {
+	binding *expand.Binding
+	host    string // empty without
+}
+
+// anyHost stands for a host that is not known.
+const anyHost = "*"
+
+// binding is a binding with its references, on one host if it has a value for each.
 type binding struct {
 	*expand.Binding
+	host     string
 	args     References
 	referred bool // args were found, or are being found
+	used     bool // a task that is not skipped reads it
 	invalid  bool // it has no value because of an error that was reported
 }
 
@@ -198,11 +210,13 @@ func (all *Refs) Variables(r References, in *expand.Namespace, values *Values) m
 	}
 	variables := map[string]cty.Value{"task": cty.ObjectVal(tasks), "secret": cty.ObjectVal(secrets)}
 	if bindings := r.bindings(); len(bindings) > 0 {
-		imports := map[string]map[string]cty.Value{}
-		for label, outputs := range in.Outputs {
-			imports[label] = all.values(outputs, bindings, values)
+		given := expand.Given{
+			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[string]map[string]cty.Value{},
 		}
-		in.Give(variables, all.values(in.Inputs, bindings, values), imports)
+		for label, outputs := range in.Outputs {
+			given.Imports[label] = all.values(outputs, bindings, values)
+		}
+		in.Give(variables, given)
 	}
 	return variables
 }
@@ -273,15 +287,16 @@ func (all *Refs) object(t *Task, values *Values) cty.Value {
 func (all *Refs) values(names map[string]*expand.Binding, mentioned []*binding, values *Values) map[string]cty.Value {
 	found := map[string]cty.Value{}
 	for name, named := range names {
-		r := all.bindings[named]
-		if !slices.Contains(mentioned, r) {
-			continue
+		for _, r := range mentioned {
+			if r.Binding != named {
+				continue
+			}
+			value, diags := all.value(r, values)
+			if diags.HasErrors() && values != nil {
+				value = cty.NullVal(cty.DynamicPseudoType)
+			}
+			found[name] = value
 		}
-		value, diags := all.value(r, values)
-		if diags.HasErrors() && values != nil {
-			value = cty.NullVal(cty.DynamicPseudoType)
-		}
-		found[name] = value
 	}
 	return found
 }
@@ -294,13 +309,43 @@ func (all *Refs) value(r *binding, values *Values) (cty.Value, diag.List) {
 	if given, ok := all.given[r]; ok && values == nil {
 		return given, nil
 	}
-	ctx := r.Namespace.Context(r.Expr.Range().Filename).NewChild()
+	ctx := all.scope(r, values).NewChild()
 	ctx.Variables = all.Variables(r.args, r.Namespace, values)
 	value, problems := bounds.Value(r.Expr, ctx)
 	if problems.HasErrors() {
-		return cty.DynamicVal, diag.FromHCL(problems)
+		return cty.DynamicVal, r.onHost(diag.FromHCL(problems))
 	}
-	return r.Give(value)
+	value, diags := r.Give(value)
+	return value, r.onHost(diags)
+}
+
+// onHost adds to diagnostics the host for which the binding has its value.
+func (r *binding) onHost(diags diag.List) diag.List {
+	if r.host == "" || r.host == anyHost {
+		return diags
+	}
+	for i := range diags {
+		diags[i].Detail += " This is " + r.Name + " on the host " + r.host + "."
+	}
+	return diags
+}
+
+// use records that a task reads the bindings of the references.
+func (r References) use() {
+	for _, one := range r.bindings() {
+		if !one.used {
+			one.used = true
+			one.args.use()
+		}
+	}
+}
+
+// scope returns the scope of a binding's expression, without references.
+func (all *Refs) scope(r *binding, values *Values) *hcl.EvalContext {
+	if r.host == "" {
+		return r.Context(cty.NilVal)
+	}
+	return r.Context(all.host(r.host, values))
 }
 
 // Problems reports the bindings that cannot be evaluated.
@@ -352,6 +397,11 @@ func (all *Refs) Late(h *Host, values *Values) *hcl.EvalContext {
 // host returns a host's value for expressions. Without Values, the parts that depend on
 // tasks are unknown.
 func (all *Refs) host(name string, values *Values) cty.Value {
+	if name == anyHost {
+		return cty.ObjectVal(map[string]cty.Value{
+			"name": cty.UnknownVal(cty.String), "address": cty.UnknownVal(cty.String), "groups": cty.UnknownVal(cty.List(cty.String)), "vars": cty.DynamicVal,
+		})
+	}
 	if host := all.Set.Hosts.Find(name); host != nil {
 		return host.Value()
 	}

@@ -9,7 +9,6 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
-	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/plan/expand"
 )
 
@@ -36,22 +35,42 @@ func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 		r.referBlock(block)
 	}
 	r.foreseen = r.foresee()
-	for _, named := range set.Bindings {
-		one := r.bindings[named]
+	r.bindAll()
+	for i := 0; i < len(r.made); i++ { // refer may find more
+		one := r.made[i]
 		diags := r.refer(one)
 		if sound && !diags.HasErrors() && !r.Diags.HasErrors() {
-			r.given[one], diags = r.value(one, nil)
+			if r.given[one], diags = r.value(one, nil); one.idle() {
+				diags = nil
+			}
 		}
 		r.Tell(diags)
 	}
 	return r.Refs, r.Diags
 }
 
+// idle reports whether a binding has a value only for a host on which all tasks that read it
+// are skipped. Values that it needs may be missing there.
+func (r *binding) idle() bool { return r.host != "" && r.host != anyHost && !r.used }
+
+// bindAll adds the bindings that no task refers to, so that all are checked.
+func (r *resolver) bindAll() {
+	has := map[*expand.Binding]bool{}
+	for _, one := range r.made {
+		has[one.Binding] = true
+	}
+	for _, named := range r.Set.Bindings {
+		if !has[named] {
+			r.bound(named, anyHost)
+		}
+	}
+}
+
 // newRefs makes a task of every instance.
 func newRefs(set *expand.Set) *Refs {
 	all := &Refs{
 		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Namespace]map[string]*Block{},
-		bindings: map[*expand.Binding]*binding{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
+		bindings: map[bound]*binding{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
 		given: map[*binding]cty.Value{}, nobody: &Host{},
 	}
 	for _, made := range set.Blocks {
@@ -68,9 +87,6 @@ func newRefs(set *expand.Set) *Refs {
 			all.secrets[namespace][name] = all.blocks[set.Block(task.Address())]
 		}
 	}
-	for _, made := range set.Bindings {
-		all.bindings[made] = &binding{Binding: made}
-	}
 	for _, made := range set.Hosts.Declared {
 		all.hosts[made.Name] = &Host{Host: made}
 	}
@@ -80,8 +96,8 @@ func newRefs(set *expand.Set) *Refs {
 // referHost finds which tasks a host block refers to.
 func (r *resolver) referHost(h *Host) {
 	s := h.Spec
-	found := r.find(h.Namespace, h.Scope, s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
-	h.Args, h.After = found.found, r.dependencies(h.Namespace, s.DependsOn, h.Scope, false)
+	found := r.find(h.Namespace, h.Scope, "", s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+	h.Args, h.After = found.found, r.dependencies(h.Namespace, s.DependsOn, h.Scope, "", false)
 	r.Tell(found.diags)
 	if found.diags.HasErrors() {
 		return
@@ -97,7 +113,7 @@ func (r *resolver) referHost(h *Host) {
 // referBlock settles the tasks of a block and finds what they refer to. It does so once if
 // the expressions are the same for all.
 func (r *resolver) referBlock(block *Block) {
-	settled := !slices.ContainsFunc(earlyExpressions(block.Spec), decode.Differs)
+	settled := !slices.ContainsFunc(earlyExpressions(block.Spec), block.Namespace.Differs)
 	late := block.Late()
 	for i, t := range block.Tasks {
 		first := block.Tasks[0]
@@ -120,13 +136,16 @@ func (r *resolver) referBlock(block *Block) {
 // block refer to the same.
 func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	block, ctx := t.Block, r.Context(t, nil)
-	found := r.find(block.Namespace, ctx, exprs...)
+	found := r.find(block.Namespace, ctx, t.Host, exprs...)
 	r.Tell(found.diags)
 	block.Invalid = block.Invalid || found.diags.HasErrors()
 	t.Args = found.found
-	block.Linked = !found.own && !slices.ContainsFunc(block.Spec.DependsOn, decode.Differs)
+	if t.Skip == "" {
+		t.Args.use()
+	}
+	block.Linked = !found.own && !slices.ContainsFunc(block.Spec.DependsOn, block.Namespace.Differs)
 	for _, expr := range block.Spec.DependsOn {
-		t.After = append(t.After, r.dependencies(block.Namespace, expr, ctx, block.Spec.Handler)...)
+		t.After = append(t.After, r.dependencies(block.Namespace, expr, ctx, t.Host, block.Spec.Handler)...)
 	}
 }
 
@@ -178,8 +197,7 @@ func (all *Refs) Tainted(blocks []*Block) *Refs {
 		next.tainted[b] = true
 	}
 	next.foreseen = next.foresee()
-	for _, named := range all.Set.Bindings {
-		r := all.bindings[named]
+	for _, r := range all.made {
 		next.given[r], _ = next.value(r, nil)
 	}
 	return &next
@@ -200,7 +218,7 @@ type Later struct {
 // known before the run.
 func (all *Refs) Later(in *expand.Namespace, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
 	l := Later{scope: in.Context(file), in: in}
-	found := all.find(in, l.scope, exprs...)
+	found := all.find(in, l.scope, "", exprs...)
 	l.Args = found.found
 	diags, values := found.diags, []cty.Value(nil)
 	if !diags.HasErrors() {

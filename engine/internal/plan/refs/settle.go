@@ -132,7 +132,7 @@ func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
 
 // dependencies finds the targets of a depends_on: tasks, all tasks of a block, and for a
 // handler also other handlers.
-func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope *hcl.EvalContext, ofHandler bool) References {
+func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope *hcl.EvalContext, host string, ofHandler bool) References {
 	if expr == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope
 		case root == "handler":
 			r.Errorf(e.Range(), "Invalid depends_on", "A handler is done after all tasks of a stage. To be done after it, a task names those that notify it, with flush_handlers = true, or is in a later stage.")
 		case root == "task":
-			found := r.find(in, scope, e)
+			found := r.find(in, scope, host, e)
 			all = append(all, found.found...)
 			r.Tell(found.diags)
 		default:
