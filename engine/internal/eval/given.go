@@ -201,28 +201,3 @@ func (s *Scope) wait(v *declared, expr hcl.Expression) diag.List {
 	return diag.Errorf(&at, "Not known before the run", "The variable %q has a validation (%s), which is made before any task runs, so its value cannot refer to a host or to values of tasks.",
 		v.Name, v.Validations[0].Range)
 }
-
-// needsTask reports whether an expression needs values of tasks, or outputs of imports,
-// which may need them.
-func (s *Scope) needsTask(expr hcl.Expression) bool {
-	for _, t := range expr.Variables() {
-		name, _ := secondName(t)
-		switch t.RootName() {
-		case "task", "import":
-			return true
-		case "secret":
-			if s.isMade(name) {
-				return true
-			}
-		case "var":
-			if s.waiting[name] != nil {
-				return true
-			}
-		case "local":
-			if slices.ContainsFunc(s.during, func(l *spec.Local) bool { return l.Name == name }) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -92,6 +92,31 @@ func (s *Scope) needsRun(expr hcl.Expression) bool {
 	return s.needsTask(expr) || slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "host" })
 }
 
+// needsTask reports whether an expression needs values of tasks, or outputs of imports,
+// which may need them.
+func (s *Scope) needsTask(expr hcl.Expression) bool {
+	for _, t := range expr.Variables() {
+		name, _ := secondName(t)
+		switch t.RootName() {
+		case "task", "import":
+			return true
+		case "secret":
+			if s.isMade(name) {
+				return true
+			}
+		case "var":
+			if s.waiting[name] != nil {
+				return true
+			}
+		case "local":
+			if slices.ContainsFunc(s.during, func(l *spec.Local) bool { return l.Name == name }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // secondName returns the name after the root of a traversal.
 func secondName(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -19,6 +21,7 @@ type Check struct {
 	Range   hcl.Range
 	Needs   []string // addresses of the tasks whose values it reads
 
+	when    []premise // of the import that it is in: it counts if all hold
 	asserts []spec.Condition
 	later   refs.Later
 	refs    *refs.Refs
@@ -33,6 +36,11 @@ func (c *Check) Pending(values *refs.Values) []string {
 // Run evaluates the conditions; a false one is an error with the block's message.
 func (c *Check) Run(values *refs.Values) diag.List {
 	diags := c.refs.Problems(c.later.Args, values)
+	for _, p := range c.when {
+		if !slices.ContainsFunc(p.later, func(l refs.Later) bool { return c.holds(p.expr, l, values) }) {
+			return nil
+		}
+	}
 	for _, a := range c.asserts {
 		diags = append(diags, eval.Assert(a, c.refs.LaterContext(c.later, values), "Check failed")...)
 	}
@@ -40,6 +48,21 @@ func (c *Check) Run(values *refs.Values) diag.List {
 		diags[i].Address = c.Address
 	}
 	return diags
+}
+
+// premise is a condition without which a check does not count. With a value for each host, it
+// holds if it is true on one of them.
+type premise struct {
+	expr  hcl.Expression
+	later []refs.Later
+}
+
+// holds reports whether an expression is true. It is not where values that it needs are
+// missing.
+func (c *Check) holds(expr hcl.Expression, l refs.Later, values *refs.Values) bool {
+	value, problems := bounds.Value(expr, c.refs.LaterContext(l, values))
+	value, _ = sensitive.Plain(value)
+	return !problems.HasErrors() && value.RawEquals(cty.True)
 }
 
 // Output is a root output block.

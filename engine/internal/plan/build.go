@@ -112,10 +112,28 @@ func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
 		l, _, more := p.refs.Later(p.refs.Set.Namespaces[s.In], s.Range.Filename, exprs...)
 		diags = append(diags, more...)
 		p.Checks = append(p.Checks, &Check{
-			Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: refs.Addresses(l.Args.Tasks()), asserts: s.Asserts, later: l, refs: p.refs,
+			Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: refs.Addresses(l.Args.Tasks()), when: p.premises(s), asserts: s.Asserts, later: l, refs: p.refs,
 		})
 	}
 	return diags
+}
+
+// premises returns the conditions of the import that a check is in. Their errors are those of
+// its tasks.
+func (p *Plan) premises(s *spec.Check) (all []premise) {
+	in := p.refs.Set.Namespaces[s.In]
+	for _, expr := range s.When {
+		one, hosts := premise{expr: expr}, []string{""}
+		if in.IsPerHost(expr) {
+			hosts = lists.Map(p.refs.Set.Hosts.Selected, func(h *inventory.Host) string { return h.Name })
+		}
+		for _, host := range hosts {
+			l, _, _ := p.refs.LaterOn(in, s.Range.Filename, host, expr)
+			one.later = append(one.later, l)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // addOutputs adds the outputs of the playbook.

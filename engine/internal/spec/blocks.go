@@ -16,13 +16,13 @@ func blockTypes() map[string]blockType {
 		"locals":   {nil, `locals { port = 80 }`, (*loader).readLocals},
 		"stage":    {[]string{"name"}, `stage "second" { after = ["first"] }`, (*loader).readStage},
 		"host":     {[]string{"name"}, `host "web" { address = "192.0.2.1" }`, (*loader).readHost},
-		"block":    {[]string{"name"}, `block "deploy" { … }`, (*loader).readBlock},
+		"block":    groupType(),
 		"task":     taskType(),
 		"handler":  {[]string{"module", "name"}, `handler "service" "web" { … }`, (*loader).readHandler},
 		"secret":   {[]string{"name"}, `secret "password" { … }`, (*loader).readSecret},
 		"check":    {[]string{"name"}, `check "answers" { assert { … } }`, (*loader).readCheck},
 		"output":   {[]string{"name"}, `output "address" { value = … }`, (*loader).readOutput},
-		"import":   {[]string{"name?"}, `import "shop" { source = "shop" }`, (*loader).readImport},
+		"import":   importType(),
 	}
 }
 

@@ -150,7 +150,15 @@ func (l *loader) readCheck(b *hclsyntax.Block) {
 	if len(blocks) == 0 {
 		l.errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
 	}
-	l.spec.Checks = append(l.spec.Checks, &Check{In: l.in, Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
+	l.spec.Checks = append(l.spec.Checks, &Check{In: l.in, When: l.conditionsOf(l.in), Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
+}
+
+// conditionsOf lists the conditions under which the tasks of an import are done.
+func (l *loader) conditionsOf(in *Namespace) []hcl.Expression {
+	if in.common == nil {
+		return nil
+	}
+	return in.common.When
 }
 
 func (l *loader) readHost(b *hclsyntax.Block) {
@@ -172,14 +180,39 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 	})
 }
 
-func (l *loader) readImport(b *hclsyntax.Block) {
-	args, _ := l.content(b, []string{"source!", "inputs"}, nil)
+// importType is the block of an import, at the top of a file or in a block.
+func importType() blockType {
+	return blockType{[]string{"name?"}, `import "shop" { source = "shop" }`, (*loader).readImport}
+}
+
+func (l *loader) readImport(b *hclsyntax.Block) { l.importWithin(b, nil) }
+
+// importWithin reads an import, which may be in a block that gives its arguments to all tasks
+// of the import.
+func (l *loader) importWithin(b *hclsyntax.Block, common *Task) {
+	args, _ := l.content(b, []string{"source!", "inputs", "when", "depends_on"}, nil)
 	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
+	next.common = &Task{When: only(args["when"]), DependsOn: only(args["depends_on"])}
+	if common != nil {
+		next.block = common.Block
+		next.common.inherit(common)
+	} else if l.in.common != nil {
+		next.common.inherit(l.in.common)
+	}
 	if len(b.Labels) > 0 {
 		next.label = b.Labels[0]
 		if !l.claim("import", "import."+next.label, next.header) {
 			return
 		}
+	}
+	for _, name := range []string{"when", "depends_on"} {
+		if args[name] != nil && next.label == "" {
+			l.errorf(args[name].Range(), "Missing label", "An import without a label is read into the files that import it, so it has no %s. Give it a label, as in: import \"web\" { … }", name)
+		}
+	}
+	if common != nil && next.label == "" {
+		l.errorf(next.header, "Missing label", "An import in a block has a label, as in: import \"web\" { … }")
+		return
 	}
 	if l.literal(args["source"], &next.source) {
 		next.at = args["source"].Range()

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -9,24 +8,55 @@ import (
 	"kinit/engine/diag"
 )
 
+// groupType is the block of tasks, at the top of a file or in another one.
+func groupType() blockType {
+	return blockType{[]string{"name"}, `block "deploy" { … }`, (*loader).readBlock}
+}
+
 // readBlock reads a block block: its tasks inherit its arguments.
-func (l *loader) readBlock(b *hclsyntax.Block) {
+func (l *loader) readBlock(b *hclsyntax.Block) { l.blockWithin(b, nil) }
+
+// blockWithin reads a block, which may be in another one with the arguments common.
+func (l *loader) blockWithin(b *hclsyntax.Block, outer *Task) {
 	if !l.claim("block", "block."+b.Labels[0], b.DefRange()) {
 		return
 	}
 	block := &Block{In: l.in, Name: b.Labels[0], Range: b.DefRange()}
-	common := &Task{Block: block, Range: b.DefRange()}
+	common := &Task{In: l.in, Block: block, Range: b.DefRange()}
 	args := l.blockArguments(b)
 	l.set(common, args, b.Body.Blocks)
+	common.Loops, common.ForEach = only(args["for_each"]), nil
+	if outer != nil {
+		block.Outer = outer.Block
+		if common.Stage != "" {
+			l.errorf(common.stageRange, "Conflicting arguments", "A block in a block has its stage; write it in block %q.", outer.Block.Name)
+		}
+		common.inherit(outer)
+	} else {
+		l.receive(common)
+	}
 	block.Stage, block.Serial, block.MaxFail = common.Stage, args["serial"], args["max_fail"]
 	l.conflicts(common)
+	l.rolling(block)
 	l.spec.Blocks = append(l.spec.Blocks, block)
 	l.readMembers(b, common)
 }
 
+// rolling reports a block with batches within another one with batches.
+func (l *loader) rolling(block *Block) {
+	if block.Serial == nil && block.MaxFail == nil {
+		return
+	}
+	for outer := block.Around(); outer != nil; outer = outer.Around() {
+		if outer.Serial != nil || outer.MaxFail != nil {
+			l.errorf(block.Range, "Conflicting arguments", "The block %q has serial or max_fail, and so has the block %q around it (%s). Leave one out.", block.Name, outer.Name, outer.Range)
+		}
+	}
+}
+
 // blockArguments returns the arguments of a block and reports unexpected ones.
 func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
-	args, known := arguments{}, append(shared(), "stage", "serial", "max_fail")
+	args, known := arguments{}, append(shared(), "stage", "for_each", "serial", "max_fail")
 	for _, attr := range sorted(b.Body.Attributes) {
 		if !slices.Contains(known, attr.Name) {
 			l.errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Near(attr.Name, known))
@@ -37,22 +67,43 @@ func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
 	return args
 }
 
-// readMembers reads the tasks of a block.
+// readMembers reads what is in a block: tasks, blocks and imports.
 func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
-	members, task := 0, taskType()
+	members, types := 0, map[string]blockType{"task": taskType(), "block": groupType(), "import": importType()}
 	for _, inner := range b.Body.Blocks {
-		switch {
-		case inner.Type == "become":
-		case inner.Type != "task":
-			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, diag.Near(inner.Type, []string{"task", "become"}))
-		case l.labelled(inner, task):
-			members++
+		if inner.Type == "become" {
+			continue
+		}
+		if _, known := types[inner.Type]; !known {
+			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, diag.Near(inner.Type, []string{"task", "block", "import", "become"}))
+			continue
+		}
+		members++
+		if !l.labelled(inner, types[inner.Type]) {
+			continue
+		}
+		switch inner.Type {
+		case "task":
 			l.readMember(inner, common)
+		case "block":
+			l.blockWithin(inner, common)
+		case "import":
+			l.importMember(inner, common)
 		}
 	}
 	if members == 0 {
-		l.errorf(b.DefRange(), "Missing block", "A block needs a task, as in: %s", task.example)
+		l.errorf(b.DefRange(), "Missing block", "A block needs a task, as in: %s", taskType().example)
 	}
+}
+
+// importMember reads an import in a block. The loop of a block has one task for each element,
+// and an import is no task.
+func (l *loader) importMember(b *hclsyntax.Block, common *Task) {
+	if len(common.Loops) > 0 {
+		l.errorf(b.DefRange(), "Misplaced import", "A block with for_each has no import in it. Give the import the for_each, and write it outside of the block.")
+		return
+	}
+	l.importWithin(b, common)
 }
 
 func (l *loader) readMember(b *hclsyntax.Block, common *Task) {
@@ -66,20 +117,4 @@ func (l *loader) readMember(b *hclsyntax.Block, common *Task) {
 	t.inherit(common)
 	l.conflicts(t)
 	l.spec.Tasks = append(l.spec.Tasks, t)
-}
-
-// inherit sets what the task does not set from the block around it. Conditions and
-// dependencies of both apply.
-func (t *Task) inherit(common *Task) {
-	t.Stage, t.stageRange = common.Stage, common.stageRange
-	if t.Hosts == nil {
-		t.Host = cmp.Or(t.Host, common.Host)
-	}
-	if t.Host == nil {
-		t.Hosts = cmp.Or(t.Hosts, common.Hosts)
-	}
-	t.When = slices.Concat(common.When, t.When)
-	t.DependsOn = slices.Concat(common.DependsOn, t.DependsOn)
-	t.Environment = slices.Concat(common.Environment, t.Environment)
-	t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
 }

@@ -38,7 +38,8 @@ func (l *loader) enter(block importBlock) bool {
 		}
 	}
 	inner := newNamespace(block.in, block.label)
-	inner.Source, inner.Range, inner.Vars = block.folder, block.header, block.inputs
+	inner.Source, inner.Range, inner.Vars, inner.Block = block.folder, block.header, block.inputs, block.block
+	inner.common = inner.give(block.common)
 	block.in.Imports = append(block.in.Imports, inner)
 	l.in = inner
 	return true

@@ -34,6 +34,8 @@ type importBlock struct {
 	source string
 	folder string // of the file with the block; later the imported folder
 	inputs map[string]hcl.Expression
+	block  *Block    // around it, nil without one
+	common *Task     // what its tasks inherit
 	at     hcl.Range // of the source
 	header hcl.Range
 }

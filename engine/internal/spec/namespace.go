@@ -14,6 +14,42 @@ func newNamespace(parent *Namespace, label string) *Namespace {
 	return n
 }
 
+// around returns the innermost block around the import of the namespace, or nil.
+func (n *Namespace) around() *Block {
+	for ; n != nil; n = n.Parent {
+		if n.Block != nil {
+			return n.Block
+		}
+	}
+	return nil
+}
+
+// Around returns the innermost block around the block, which may be around its import, or nil.
+func (b *Block) Around() *Block {
+	if b.Outer != nil {
+		return b.Outer
+	}
+	return b.In.around()
+}
+
+// Around returns the innermost block around the task, which may be around its import, or nil.
+func (t *Task) Around() *Block {
+	if t.Block != nil {
+		return t.Block
+	}
+	return t.In.around()
+}
+
+// Within reports whether the task is in a block, directly or in blocks and imports in it.
+func (t *Task) Within(outer *Block) bool {
+	for b := t.Around(); b != nil; b = b.Around() {
+		if b == outer {
+			return true
+		}
+	}
+	return false
+}
+
 // Address converts an address in the namespace to one in the whole plan, such as
 // import.shop.task.file.motd for task.file.motd.
 func (n *Namespace) Address(inside string) string { return n.path + inside }

@@ -30,6 +30,7 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 		return
 	}
 	if s.Task = l.made(b); s.Task != nil {
+		l.receive(s.Task)
 		l.spec.Tasks = append(l.spec.Tasks, s.Task)
 		l.in.Secrets = append(l.in.Secrets, s)
 	}

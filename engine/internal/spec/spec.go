@@ -2,7 +2,7 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, declare.go, meta.go, task.go, group.go, secret.go, stage.go,
+// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go,
 // blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 
@@ -41,6 +41,10 @@ type Namespace struct {
 	Imports []*Namespace // of its imports with labels, in the order they were read
 	Source  string       // the imported folder, or the playbook's
 	Range   hcl.Range    // of the import block's header
+	Block   *Block       // the block around the import, nil without one
+
+	Common    []Common         // arguments of the import and of the blocks around it, for its tasks
+	DependsOn []hcl.Expression // of the same, in the importer's names
 
 	Vars      map[string]hcl.Expression // values of variables from the spec or the import
 	Inputs    map[string]hcl.Expression // values of variables from imports without a label inside
@@ -49,7 +53,15 @@ type Namespace struct {
 	Secrets   []*Secret
 	Outputs   []*Output
 
-	path string // with a dot at the end, empty for the root
+	path   string // with a dot at the end, empty for the root
+	common *Task  // what its tasks inherit, nil for nothing
+}
+
+// Common is an argument that an import gives to its tasks. Its expression is in the importer's
+// names; the tasks have a reference to var.NAME for it, which no file can contain.
+type Common struct {
+	Name string
+	Expr hcl.Expression
 }
 
 // Cluster is a cluster block, not evaluated.
@@ -119,6 +131,7 @@ type Block struct {
 	In      *Namespace
 	Name    string
 	Stage   string // empty without one
+	Outer   *Block // the block around it in the same names, nil without one
 	Serial  hcl.Expression
 	MaxFail hcl.Expression
 	Range   hcl.Range
@@ -168,6 +181,7 @@ type Task struct {
 	Host          hcl.Expression
 	Hosts         hcl.Expression
 	ForEach       hcl.Expression
+	Loops         []hcl.Expression // for_each of the blocks around it, outermost first
 	RunOnce       hcl.Expression
 	When          []hcl.Expression // all of them must be true
 	DependsOn     []hcl.Expression // each a list
@@ -219,6 +233,7 @@ type Retry struct {
 // Check is a check block.
 type Check struct {
 	In      *Namespace
+	When    []hcl.Expression // of the import that it is in
 	Name    string
 	Asserts []Condition
 	Range   hcl.Range

@@ -13,6 +13,7 @@ func taskType() blockType {
 
 func (l *loader) readTask(b *hclsyntax.Block) {
 	if t := l.task(b, &Task{}); t != nil {
+		l.receive(t)
 		l.conflicts(t)
 		l.spec.Tasks = append(l.spec.Tasks, t)
 	}
@@ -23,6 +24,7 @@ func (l *loader) readHandler(b *hclsyntax.Block) {
 	if t == nil {
 		return
 	}
+	l.receive(t)
 	l.conflicts(t)
 	for _, attr := range sorted(b.Body.Attributes) {
 		if slices.Contains(taskMeta(), attr.Name) && !slices.Contains(handlerMeta(), attr.Name) {
@@ -49,13 +51,10 @@ func (l *loader) conflicts(t *Task) {
 	if t.Hosts != nil && t.Host != nil {
 		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.root())
 	}
-	if t.Hosts != nil && t.ForEach != nil {
-		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A task has hosts or for_each, not both: with for_each, host may differ for each instance.")
-	}
 	if t.Always && t.OnFailure {
 		l.errorf(t.Range, "Conflicting arguments", "A task with always is done after a failure too; leave out on_failure.")
 	}
-	if t.FlushHandlers && (t.Always || t.OnFailure) && t.Block == nil {
+	if t.FlushHandlers && (t.Always || t.OnFailure) && t.Around() == nil {
 		l.errorf(t.Range, "Conflicting arguments", "A task with always or on_failure is done after all handlers; leave out flush_handlers.")
 	}
 	if t.RunOnce != nil && t.Hosts == nil {

@@ -57,7 +57,7 @@ func newBuilder(all *refs.Refs) *builder {
 		for _, one := range found.Tasks {
 			t := &Task{
 				Task: one, Address: one.Address, Stage: s.Stage, block: block,
-				Always: s.Always && s.Block == nil, OnFailure: s.OnFailure && s.Block == nil,
+				Always: s.Always && s.Around() == nil, OnFailure: s.OnFailure && s.Around() == nil,
 			}
 			b.tasks[one] = t
 			block.add(t)
@@ -71,15 +71,13 @@ func newBuilder(all *refs.Refs) *builder {
 func (b *builder) watchMembers() {
 	members := map[*spec.Block][]*Task{}
 	for _, t := range b.all() {
-		if s := t.block.Spec.Block; s != nil {
+		for s := t.block.Spec.Around(); s != nil; s = s.Around() {
 			members[s] = append(members[s], t)
 		}
 	}
-	for _, all := range members {
-		for _, t := range all {
-			if t.Role != expand.Normal {
-				t.Watches = t.before(all)
-			}
+	for _, t := range b.all() {
+		if t.Role != expand.Normal {
+			t.Watches = t.before(members[t.block.Spec.Around()])
 		}
 	}
 }

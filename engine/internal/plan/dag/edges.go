@@ -130,7 +130,7 @@ func (e *edges) addBatches(r *rolling, stage *group) {
 // wholly reports whether a task means all instances of a block alike: it is in no batch,
 // and neither has a role in the other's block.
 func (b *builder) wholly(t *Task, ref refs.Reference) bool {
-	return ref.Block != nil && ref.Task == nil && len(b.of[ref.Block].tasks) > 1 && t.Role == expand.Normal &&
+	return ref.Block != nil && ref.Task == nil && !ref.Nothing && len(b.of[ref.Block].tasks) > 1 && t.Role == expand.Normal &&
 		t.group.rolling == nil && (!t.Handler || !ref.Block.Spec.Handler)
 }
 
@@ -270,7 +270,7 @@ func (b *builder) connectAfter(e *edges, t *Task, ref *refs.Reference) {
 func (t *Task) before(members []*Task) []*Task {
 	var all []*Task
 	for _, other := range t.inBatch(members) {
-		if other.Role < t.Role {
+		if t.follows(other) {
 			all = append(all, other)
 		}
 	}
@@ -278,10 +278,12 @@ func (t *Task) before(members []*Task) []*Task {
 	return own
 }
 
-// follows reports whether a task needs another only to have ended: it has a role in
-// the block of both.
+// follows reports whether a task needs another only to have ended: it has a role in a block
+// in which the other is. Tasks of blocks and imports in that block come before it, whatever
+// their roles there are.
 func (t *Task) follows(other *Task) bool {
-	return t.Role > other.Role && t.block.Spec.Block == other.block.Spec.Block
+	s, o := t.block.Spec, other.block.Spec
+	return t.Role != expand.Normal && o.Within(s.Around()) && (o.Around() != s.Around() || t.Role > other.Role)
 }
 
 // connectTask adds the edges to the tasks that a task refers to, and to those that create

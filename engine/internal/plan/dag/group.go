@@ -63,7 +63,7 @@ func (b *builder) all() []*Task {
 // meant lists the tasks of a reference.
 func (b *builder) meant(ref refs.Reference) []*Task {
 	switch {
-	case ref.Block == nil:
+	case ref.Block == nil || ref.Nothing:
 		return nil
 	case ref.Task != nil:
 		return []*Task{b.tasks[ref.Task]}
@@ -130,8 +130,14 @@ func (b *builder) rollBlock(s *spec.Block) {
 	r := &rolling{serial: said{s.Serial, in}, maxFail: said{s.MaxFail, in}}
 	r.key, r.label, r.name, r.at = "block."+s.In.Address(s.Name), fmt.Sprintf("block %q", s.In.Address(s.Name)), s.Name, s.Range
 	for _, block := range b.blocks {
-		if block.Spec.Block == s {
+		if block.Spec.Within(s) && !block.Spec.Handler {
 			r.tasks = append(r.tasks, block.tasks...)
+		}
+	}
+	for _, t := range r.tasks {
+		if t.Stage != s.Stage {
+			b.Errorf(s.Range, "Conflicting arguments", "The block %q has serial or max_fail, so all its tasks belong to its stage, and %s (%s) is in the stage %q. Write the stage in the block.", s.Name, t.block.Spec.Address(), t.Range, t.Stage)
+			return
 		}
 	}
 	if stage := b.groups.stages[s.Stage]; stage != nil && stage.serial {
@@ -207,7 +213,7 @@ func (b *builder) hostsOf(r *rolling) []string {
 		switch {
 		case t.block.Spec.Hosts != nil:
 			named = append(named, t.For)
-		case t.block.Spec.ForEach != nil:
+		case t.block.Depth > 0:
 			others = append(others, t.For)
 		}
 	}

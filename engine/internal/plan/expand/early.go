@@ -132,11 +132,14 @@ type element struct {
 	value cty.Value
 }
 
-// variables returns the value of each in the element's instance.
-func (e element) variables() map[string]cty.Value {
-	return map[string]cty.Value{
-		"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}),
+// variables returns the value of each in the element's instance. outer is the each of the
+// loop around it, or cty.NilVal.
+func (e element) variables(outer cty.Value) map[string]cty.Value {
+	each := map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}
+	if outer != cty.NilVal {
+		each["outer"] = outer
 	}
+	return map[string]cty.Value{"each": cty.ObjectVal(each)}
 }
 
 // mostInstances is the maximum for one for_each, far above the tasks of the largest

@@ -58,7 +58,7 @@ func Instances(in Input) (*Set, diag.List) {
 	}
 	for _, s := range in.Spec.Handlers {
 		block := x.declare(s)
-		block.Hosts = x.ownHosts(block)
+		block.Depth, block.Hosts = 1, x.ownHosts(block)
 	}
 	x.notify()
 	x.expandHandlers()
@@ -83,16 +83,26 @@ func (x *expander) declareHosts(s *spec.Host) {
 // within returns a scope in which each is the element.
 func (e element) within(scope *hcl.EvalContext) *hcl.EvalContext {
 	inner := scope.NewChild()
-	inner.Variables = e.variables()
+	inner.Variables = e.variables(eachOf(scope))
 	return inner
 }
 
-// withHost returns a scope in which each is a host's name. It keeps the scopes, since many
+// eachOf returns the each of the loop to which a scope belongs, or cty.NilVal.
+func eachOf(scope *hcl.EvalContext) cty.Value {
+	for ; scope != nil; scope = scope.Parent() {
+		if each, ok := scope.Variables["each"]; ok {
+			return each
+		}
+	}
+	return cty.NilVal
+}
+
+// withHost returns a scope in which each is a host's name. It keeps the values, since many
 // blocks have the same hosts.
 func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
 	inner := scope.NewChild()
 	if x.eachHost[name] == nil {
-		x.eachHost[name] = element{name, cty.StringVal(name)}.variables()
+		x.eachHost[name] = element{name, cty.StringVal(name)}.variables(cty.NilVal)
 	}
 	inner.Variables = x.eachHost[name]
 	return inner
@@ -188,29 +198,56 @@ func (x *expander) declare(s *spec.Task) *Block {
 	return block
 }
 
-// expand makes the instances of one block.
+// expand makes the instances of one block: for each host one for each element of the loops.
 func (x *expander) expand(block *Block) {
-	s := block.Spec
-	scope := block.Namespace.Context(s.Range.Filename)
+	s, scope := block.Spec, block.Namespace.Context(block.Spec.Range.Filename)
 	before := len(x.Diags)
+	loops := slices.Clone(s.Loops)
+	if s.ForEach != nil {
+		loops = append(loops, s.ForEach)
+	}
+	block.Depth = len(loops)
 	switch {
 	case s.Hosts != nil && x.runOnce(s, scope):
-		x.expandOnce(block, scope)
+		x.expandOnce(block, loops, scope)
 	case s.Hosts != nil:
+		block.Depth++
 		for _, name := range x.hostNames(block.Namespace, s.Hosts, scope) {
-			x.instance(block, name, x.withHost(scope, name), name)
-		}
-	case s.ForEach != nil:
-		elements, _ := x.elements(block.Namespace, s.ForEach, scope)
-		for _, e := range elements {
-			inner := e.within(scope)
-			x.instance(block, e.key, inner, x.hostName(s, inner))
+			block.note(nil, name)
+			x.loop(block, loops, []string{name}, x.onHost(scope, name, loops), name)
 		}
 	default:
-		block.Single = true
-		x.instance(block, "", scope, x.hostName(s, scope))
+		x.loop(block, loops, nil, scope, "")
 	}
+	block.Single = block.Depth == 0
 	block.Invalid = len(x.Diags) > before
+}
+
+// onHost returns the scope of the instances on a host of hosts. If they are those of a loop,
+// each belongs to the loop, which may refer to the host.
+func (x *expander) onHost(scope *hcl.EvalContext, name string, loops []hcl.Expression) *hcl.EvalContext {
+	if len(loops) == 0 {
+		return x.withHost(scope, name)
+	}
+	inner := scope.NewChild()
+	inner.Variables = map[string]cty.Value{hostName: x.Hosts.value(name)}
+	return inner
+}
+
+// loop makes the instances of loops within each other. Without a host, the block's host is
+// evaluated for each instance.
+func (x *expander) loop(block *Block, loops []hcl.Expression, keys []string, scope *hcl.EvalContext, host string) {
+	if len(loops) == 0 {
+		if host == "" {
+			host = x.hostName(block.Spec, scope)
+		}
+		x.instance(block, keys, scope, host)
+		return
+	}
+	elements, _ := x.elements(block.Namespace, loops[0], scope)
+	for _, e := range elements {
+		x.loop(block, loops[1:], append(slices.Clip(keys), e.key), e.within(scope), host)
+	}
 }
 
 // runOnce evaluates run_once.
@@ -222,16 +259,17 @@ func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 	return ok && value.True()
 }
 
-// expandOnce makes the instance for the first of the hosts. It has no key, since it is the
-// only one.
-func (x *expander) expandOnce(block *Block, scope *hcl.EvalContext) {
-	block.Single = true
+// expandOnce makes the instances for the first of the hosts. Its name is no key, since there
+// is no other.
+func (x *expander) expandOnce(block *Block, loops []hcl.Expression, scope *hcl.EvalContext) {
 	names := x.hostNames(block.Namespace, block.Spec.Hosts, scope)
-	if len(names) == 0 {
-		x.instance(block, "", scope, inventory.Localhost).Idle = "there are no hosts"
+	if len(names) > 0 {
+		x.loop(block, loops, nil, x.onHost(scope, names[0], loops), names[0])
 		return
 	}
-	x.instance(block, "", x.withHost(scope, names[0]), names[0])
+	if len(loops) == 0 {
+		x.instance(block, nil, scope, inventory.Localhost).Idle = "there are no hosts"
+	}
 }
 
 // hostName evaluates host; without it the task is on the local machine.
@@ -287,11 +325,14 @@ func (x *expander) checkHost(name string, at hcl.Range) {
 	}
 }
 
-// instance makes one task.
-func (x *expander) instance(block *Block, key string, scope *hcl.EvalContext, host string) *Instance {
-	t := block.add(key, host, scope)
-	if key != "" && key != inventory.Localhost && x.Hosts.Has(key) {
-		t.For = key // the task is done for that host
+// instance makes one task. Without hosts, it is for the host that one of its keys names.
+func (x *expander) instance(block *Block, keys []string, scope *hcl.EvalContext, host string) *Instance {
+	t := block.add(keys, host, scope)
+	for _, key := range keys {
+		if block.Spec.Hosts == nil && key != "" && key != inventory.Localhost && x.Hosts.Has(key) {
+			t.For = key
+			break
+		}
 	}
 	return t
 }
@@ -370,8 +411,8 @@ func (x *expander) expandHandlers() {
 	for ; len(todo) > 0; todo = todo[1:] {
 		for _, n := range todo[0].Of.Notifies {
 			for _, host := range n.Handler.HandlerHosts(todo[0].Host) {
-				if n.Handler.byKey[host] == nil {
-					todo = append(todo, n.Handler.add(host, host, n.Handler.Namespace.Context(n.Handler.Spec.Range.Filename)))
+				if n.Handler.Instance(host) == nil {
+					todo = append(todo, n.Handler.add([]string{host}, host, n.Handler.Namespace.Context(n.Handler.Spec.Range.Filename)))
 				}
 			}
 		}

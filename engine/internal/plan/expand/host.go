@@ -76,6 +76,20 @@ func (h *Hosts) Find(name string) *inventory.Host {
 	return h.Inventory.Host(name)
 }
 
+// value returns the value of a host for expressions that are evaluated before the run.
+func (h *Hosts) value(name string) cty.Value {
+	if host := h.Find(name); host != nil {
+		return host.Value()
+	}
+	address, vars := cty.StringVal(name), cty.EmptyObjectVal
+	if host := h.made[name]; host != nil {
+		address, vars = cty.UnknownVal(cty.String), host.Vars
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal(name), "address": address, "groups": cty.ListValEmpty(cty.String), "vars": vars,
+	})
+}
+
 // Made returns a host that a host block declares, or nil.
 func (h *Hosts) Made(name string) *Host { return h.made[name] }
 

@@ -2,13 +2,13 @@ package expand
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
-	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -31,12 +31,14 @@ type Block struct {
 	Outputs   map[string]cty.Type // of the module, empty without
 	Secrets   []string            // the outputs that the module makes secret
 	Single    bool                // it has one instance without a key
+	Depth     int                 // how many keys each instance has
 	Invalid   bool                // its instances are not known because of an error that was reported
 	Instances []*Instance         // of a handler one for each host; when it runs is found later
 	Notifies  []Notice
 	Hosts     []string // of a handler with its own hosts
 
 	byKey map[string]*Instance
+	below map[string][]string // the next keys after the first ones
 }
 
 // Notice is a block's mention of a handler that it notifies.
@@ -51,7 +53,7 @@ type Instance struct {
 	Address string // such as task.file.motd["web1"]
 	Module  string
 	Name    string
-	Key     string    // of for_each or hosts, empty without
+	Keys    []string  // of hosts, of the blocks around it and of for_each, as far as there are these
 	Host    string    // where it runs
 	For     string    // the host that a failure counts for: the key if that is a host, or Host
 	Range   hcl.Range // of the block's header
@@ -74,7 +76,7 @@ const (
 // RoleOf returns the purpose of a task in its block.
 func RoleOf(s *spec.Task) Role {
 	switch {
-	case s.Block == nil:
+	case s.Around() == nil:
 		return Normal
 	case s.OnFailure:
 		return Rescue
@@ -84,31 +86,44 @@ func RoleOf(s *spec.Task) Role {
 	return Normal
 }
 
-// Instance returns the instance with a key, or nil.
-func (b *Block) Instance(key string) *Instance { return b.byKey[key] }
+// Instance returns the instance with some keys, or nil.
+func (b *Block) Instance(keys ...string) *Instance { return b.byKey[joined(keys)] }
 
-// add adds an instance with a key, or the only one.
-func (b *Block) add(key, host string, scope *hcl.EvalContext) *Instance {
+// joined makes one text of keys.
+func joined(keys []string) string { return strings.Join(keys, "\x00") }
+
+// add adds an instance with its keys, or the only one.
+func (b *Block) add(keys []string, host string, scope *hcl.EvalContext) *Instance {
 	s := b.Spec
 	t := &Instance{
-		Of: b, Address: s.Address(), Module: s.Module, Name: s.Name, Key: key, Host: host, For: host, Range: s.Range, Role: RoleOf(s),
+		Of: b, Address: s.Address(), Module: s.Module, Name: s.Name, Keys: keys, Host: host, For: host, Range: s.Range, Role: RoleOf(s),
 		Scope: scope, Files: b.Namespace.Scope.Files(s.Range.Filename),
 	}
-	if !b.Single {
-		t.Address = fmt.Sprintf("%s[%q]", s.Address(), key)
+	for i, key := range keys {
+		t.Address += fmt.Sprintf("[%q]", key)
+		b.note(keys[:i], key)
 	}
 	if b.byKey == nil {
 		b.byKey = map[string]*Instance{}
 	}
-	b.byKey[key] = t
+	b.byKey[joined(keys)] = t
 	b.Instances = append(b.Instances, t)
 	return t
 }
 
-// Keys lists the instances' keys.
-func (b *Block) Keys() []string {
-	return lists.Map(b.Instances, func(t *Instance) string { return t.Key })
+// note records that a key comes after the first ones.
+func (b *Block) note(first []string, key string) {
+	if b.below == nil {
+		b.below = map[string][]string{}
+	}
+	at := joined(first)
+	if known := b.below[at]; len(known) == 0 || known[len(known)-1] != key {
+		b.below[at] = append(known, key)
+	}
 }
+
+// Keys lists the keys that come after the first ones, in the order of the instances.
+func (b *Block) Keys(first ...string) []string { return b.below[joined(first)] }
 
 // root returns the start of references to the block.
 func (b *Block) root() string {

@@ -98,7 +98,7 @@ func cycles(sp *spec.Spec, in map[*spec.Namespace]*Namespace, bindings []*Bindin
 	visit = func(r *Binding, path []*Binding) {
 		if i := slices.Index(path, r); i >= 0 {
 			at := r.Expr.Range()
-			diags = append(diags, diag.Errorf(&at, "Values in a cycle", "The value of %s needs itself.", r.Name)...)
+			diags = append(diags, diag.Errorf(&at, "Values in a cycle", "The value of %s needs itself.", r.Title())...)
 			for _, in := range path[i:] {
 				in.Cyclic = true
 			}
@@ -113,7 +113,7 @@ func cycles(sp *spec.Spec, in map[*spec.Namespace]*Namespace, bindings []*Bindin
 	}
 	var named []*Binding // first by the expressions that determine instances
 	for _, s := range sp.Tasks {
-		named = append(named, in[s.In].mentioned(s.RunOnce, s.Hosts, s.ForEach, s.Host)...)
+		named = append(named, in[s.In].mentioned(append([]hcl.Expression{s.RunOnce, s.Hosts, s.ForEach, s.Host}, s.Loops...)...)...)
 	}
 	for _, s := range sp.Tasks {
 		named = append(named, in[s.In].mentioned(append(Expressions(s.Args), s.When...)...)...)
@@ -134,6 +134,10 @@ func (s *Namespace) declareImport(inner *Namespace) []*Binding {
 		all = append(all, outputs[o.Name])
 	}
 	s.Outputs[inner.Label] = outputs
+	for _, c := range inner.Common {
+		inner.Inputs[c.Name] = &Binding{Namespace: s, Expr: c.Expr, Name: inner.Address("var." + c.Name), Give: as}
+		all = append(all, inner.Inputs[c.Name])
+	}
 	waiting := inner.Scope.Waiting()
 	for _, v := range inner.Variables {
 		if w := waiting[v.Name]; w != nil {
@@ -307,10 +311,20 @@ func hostOf(ctx *hcl.EvalContext) cty.Value {
 	return cty.NilVal
 }
 
+// Title names the binding in messages: by its name, or as an argument of an import.
+func (r *Binding) Title() string {
+	path, argument, ok := strings.Cut(r.Name, ".var.(")
+	if !ok {
+		return r.Name
+	}
+	argument, _, _ = strings.Cut(strings.TrimSuffix(argument, ")"), " ")
+	return argument + " of " + path
+}
+
 // NoHost reports a reference to a binding with a value for each host, where no host is meant.
 func (r *Binding) NoHost(at hcl.Range) diag.List {
 	return diag.Errorf(&at, "No host here", "%s (%s) has a value for each host, because it refers to host, and here no host is meant. In a task it is the value on the task's host; for all hosts, write an expression such as { for name in run.hosts : name => … }.",
-		r.Name, r.Expr.Range())
+		r.Title(), r.Expr.Range())
 }
 
 // Known adds to a scope the bindings that an expression mentions, none of which needs
@@ -410,7 +424,7 @@ func (r *Binding) known(host cty.Value) (cty.Value, diag.List) {
 	}
 	value, problems := bounds.Value(r.Expr, ctx)
 	if problems.HasErrors() {
-		return cty.DynamicVal, nil // reported when all bindings are checked
+		return cty.DynamicVal, diag.FromHCL(problems)
 	}
 	value, _ = r.Give(value)
 	return value, nil

@@ -19,7 +19,7 @@ import (
 // find collects the references of expressions in a scope, by their place. The host is that of
 // the task with the expressions, or empty.
 func (all *Refs) find(in *expand.Namespace, scope *hcl.EvalContext, host string, exprs ...hcl.Expression) *finder {
-	f := &finder{all: all, in: in, scope: scope, host: host, seen: map[hclsyntax.Node]bool{}, outputs: map[hclsyntax.Node]hcl.TraverseAttr{}}
+	f := &finder{all: all, in: in, scope: scope, host: host, seen: map[hclsyntax.Node]bool{}}
 	for _, expr := range exprs {
 		if node, ok := hcl.UnwrapExpression(expr).(hclsyntax.Expression); ok {
 			hclsyntax.Walk(node, f)
@@ -33,16 +33,15 @@ func (all *Refs) find(in *expand.Namespace, scope *hcl.EvalContext, host string,
 
 // finder walks expressions.
 type finder struct {
-	all     *Refs
-	in      *expand.Namespace
-	scope   *hcl.EvalContext
-	host    string
-	locals  []map[string]struct{}               // names that for expressions define
-	seen    map[hclsyntax.Node]bool             // traversals that belong to an index
-	outputs map[hclsyntax.Node]hcl.TraverseAttr // the step after an index
-	found   References
-	own     bool // another instance may have found others
-	diags   diag.List
+	all    *Refs
+	in     *expand.Namespace
+	scope  *hcl.EvalContext
+	host   string
+	locals []map[string]struct{}   // names that for expressions define
+	seen   map[hclsyntax.Node]bool // parts of chains
+	found  References
+	own    bool // another instance may have found others
+	diags  diag.List
 }
 
 // Enter visits a node before its inner nodes.
@@ -50,22 +49,15 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	switch n := node.(type) {
 	case hclsyntax.ChildScope:
 		f.locals = append(f.locals, n.LocalNames)
-	case *hclsyntax.RelativeTraversalExpr:
-		if attr, ok := n.Traversal[0].(hcl.TraverseAttr); ok {
-			f.outputs[n.Source] = attr
-		}
-	case *hclsyntax.IndexExpr:
-		if t, ok := n.Collection.(*hclsyntax.ScopeTraversalExpr); ok && len(t.Traversal) == 3 && f.isTask(t.Traversal) {
-			f.seen[t] = true
-			f.index(n, t)
-		}
 	case *hclsyntax.SplatExpr:
 		f.splat(n)
-	case *hclsyntax.ScopeTraversalExpr:
-		if !f.seen[n] && f.isTask(n.Traversal) {
-			f.traversal(n.Traversal)
+	case *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr, *hclsyntax.ScopeTraversalExpr:
+		if c := f.chain(n); c != nil && f.isTask(c.from) {
+			f.task(c)
 		}
-		f.other(n.Traversal)
+		if t, ok := n.(*hclsyntax.ScopeTraversalExpr); ok {
+			f.other(t.Traversal)
+		}
 	}
 	return nil
 }
@@ -152,91 +144,136 @@ func (f *finder) isLocal(name string) bool {
 	return false
 }
 
-// block finds the block of a traversal's first three steps.
-func (f *finder) block(t hcl.Traversal) *Block {
-	at := t.SourceRange()
-	if len(t) < 3 {
-		f.errorf(at, "Invalid reference", "Name a task, as in task.file.motd.")
+// chain is a reference with all its steps, some of which may be keys that are expressions.
+type chain struct {
+	from  hcl.Traversal // the first part, without expressions
+	steps []step        // all after the root
+	at    hcl.Range     // of the first part, or up to the last key that is an expression
+}
+
+// step is one step of a chain: an attribute or key, or an expression for a key.
+type step struct {
+	fixed hcl.Traverser
+	key   hclsyntax.Expression
+}
+
+// chain returns the chain that ends with a node, or nil if the node is a part of one that is
+// known, or ends none.
+func (f *finder) chain(node hclsyntax.Node) *chain {
+	if f.seen[node] {
 		return nil
 	}
-	module, ok1 := t[1].(hcl.TraverseAttr)
-	name, ok2 := t[2].(hcl.TraverseAttr)
-	if !ok1 || !ok2 {
-		f.errorf(at, "Invalid reference", "Name a task, as in task.file.motd.")
-		return nil
+	var c *chain
+	switch n := node.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		c = &chain{from: n.Traversal, at: n.Traversal.SourceRange()}
+		for _, fixed := range n.Traversal[1:] {
+			c.steps = append(c.steps, step{fixed: fixed})
+		}
+	case *hclsyntax.IndexExpr:
+		if c = f.chain(n.Collection); c != nil {
+			c.steps, c.at = append(c.steps, step{key: n.Key}), n.Range()
+		}
+	case *hclsyntax.RelativeTraversalExpr:
+		if c = f.chain(n.Source); c != nil {
+			for _, fixed := range n.Traversal {
+				c.steps = append(c.steps, step{fixed: fixed})
+			}
+		}
 	}
-	found, near := f.all.Set.Find(f.in, "task", module.Name, name.Name)
+	f.seen[node] = c != nil
+	return c
+}
+
+// task records a reference to tasks.
+func (f *finder) task(c *chain) {
+	block := f.block(c)
+	if block == nil {
+		return
+	}
+	steps := c.steps[2:]
+	switch {
+	case len(steps) == 0 || block.Invalid:
+		f.add(block, nil, c.at)
+	case block.Single:
+		f.single(block, steps[0], c.at)
+	default:
+		f.instances(block, steps, c.at)
+	}
+}
+
+// block finds the block of a chain's first steps.
+func (f *finder) block(c *chain) *Block {
+	var names [2]string
+	for i := range names {
+		if i >= len(c.steps) {
+			f.errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
+			return nil
+		}
+		attr, ok := c.steps[i].fixed.(hcl.TraverseAttr)
+		if !ok {
+			f.errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
+			return nil
+		}
+		names[i] = attr.Name
+	}
+	found, near := f.all.Set.Find(f.in, "task", names[0], names[1])
 	if found == nil {
-		f.errorf(at, "Unknown task", "There is no task.%s.%s.%s", module.Name, name.Name, near)
+		f.errorf(c.at, "Unknown task", "There is no task.%s.%s.%s", names[0], names[1], near)
 	}
 	return f.all.blocks[found]
 }
 
-// traversal records a reference without an expression in it.
-func (f *finder) traversal(t hcl.Traversal) {
-	block := f.block(t)
-	if block == nil {
-		return
-	}
-	at := t.SourceRange()
-	if len(t) == 3 || block.Invalid {
-		f.add(block, nil, at)
-		return
-	}
-	if _, isIndex := t[3].(hcl.TraverseIndex); block.Single && isIndex {
+// single records a reference to a block with one instance.
+func (f *finder) single(block *Block, next step, at hcl.Range) {
+	if _, isIndex := next.fixed.(hcl.TraverseIndex); isIndex || next.key != nil {
 		f.unexpectedKey(block, at)
 		return
 	}
-	if block.Single {
-		f.output(block, t[3])
-		f.add(block, nil, at)
-		return
-	}
-	key, ok := expand.StepKey(t[3])
-	if task := f.all.Instance(block, key); ok && task != nil {
-		if len(t) > 4 {
-			f.output(block, t[4])
-		}
-		f.add(block, task, at)
-		return
-	}
-	if attr, ok := t[3].(hcl.TraverseAttr); ok {
-		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", block.Reference(), block.Reference(), attr.Name)
-		return
-	}
-	f.noInstance(block, key, at)
+	f.output(block, next.fixed)
+	f.add(block, nil, at)
 }
 
-// index records a reference whose key is an expression: to one instance if the key is
-// known, otherwise to all.
-func (f *finder) index(n *hclsyntax.IndexExpr, t *hclsyntax.ScopeTraversalExpr) {
-	block := f.block(t.Traversal)
-	if block == nil {
-		return
+// instances records a reference to one instance of a block, if all keys are known, or
+// otherwise to those that it may mean.
+func (f *finder) instances(block *Block, steps []step, at hcl.Range) {
+	var keys []string
+	for _, one := range steps[:min(len(steps), block.Depth)] {
+		key, known := f.stepKey(one)
+		if !known {
+			break
+		}
+		if !slices.Contains(block.Keys(keys...), key) {
+			f.noInstance(block, one, keys, key, at)
+			return
+		}
+		keys = append(keys, key)
 	}
-	at := n.Range()
-	if block.Invalid {
+	if len(steps) > block.Depth && steps[block.Depth].fixed != nil {
+		f.output(block, steps[block.Depth].fixed)
+	}
+	if len(keys) == 0 {
 		f.add(block, nil, at)
 		return
 	}
-	if block.Single {
-		f.unexpectedKey(block, at)
+	if len(keys) == block.Depth {
+		f.add(block, f.all.Instance(block, keys...), at)
 		return
 	}
-	if attr, ok := f.outputs[n]; ok {
-		f.output(block, attr)
+	f.found = append(f.found, Reference{Block: block, At: at, Nothing: true}) // the object is there without instances too
+	for _, t := range block.Tasks {
+		if slices.Equal(t.Keys[:len(keys)], keys) {
+			f.add(block, t, at)
+		}
 	}
-	key, ok := f.key(n.Key)
-	if !ok {
-		f.add(block, nil, at)
-		return
+}
+
+// stepKey returns the key that a step means, if it is known.
+func (f *finder) stepKey(one step) (string, bool) {
+	if one.key != nil {
+		return f.key(one.key)
 	}
-	task := f.all.Instance(block, key)
-	if task == nil {
-		f.noInstance(block, key, at)
-		return
-	}
-	f.add(block, task, at)
+	return expand.StepKey(one.fixed)
 }
 
 // key evaluates a key, which must use only the scope.
@@ -294,17 +331,27 @@ func (f *finder) splat(n *hclsyntax.SplatExpr) {
 	}
 }
 
-func (f *finder) noInstance(b *Block, key string, at hcl.Range) {
-	near := diag.Near(key, b.Keys())
-	if near == "" {
-		near = someKeys(b.Keys())
+// noInstance reports a key that no instance with the first keys has.
+func (f *finder) noInstance(b *Block, one step, first []string, key string, at hcl.Range) {
+	of := b.Spec.Address()
+	for _, before := range first {
+		of += fmt.Sprintf("[%q]", before)
 	}
-	f.errorf(at, "Unknown instance", "%s has no instance %q.%s", b.Spec.Address(), key, near)
+	if attr, ok := one.fixed.(hcl.TraverseAttr); ok {
+		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", of, of, attr.Name)
+		return
+	}
+	keys := b.Keys(first...)
+	near := diag.Near(key, keys)
+	if near == "" {
+		near = someKeys(keys)
+	}
+	f.errorf(at, "Unknown instance", "%s has no instance %q.%s", of, key, near)
 }
 
-// Instance returns the task of a block with a key, or nil.
-func (all *Refs) Instance(b *Block, key string) *Task {
-	if made := b.Instance(key); made != nil {
+// Instance returns the task of a block with some keys, or nil.
+func (all *Refs) Instance(b *Block, keys ...string) *Task {
+	if made := b.Instance(keys...); made != nil {
 		return all.tasks[made.Address]
 	}
 	return nil

@@ -87,6 +87,8 @@ type Reference struct {
 	At    hcl.Range
 	Soft  bool // an order only: the other task may fail
 
+	Nothing bool // only the object of the instances, none of them
+
 	through *binding // the binding that refers to it; nil if the expression does
 }
 
@@ -122,7 +124,7 @@ type foreseen struct {
 // Tasks lists the instances of the reference.
 func (r Reference) Tasks() []*Task {
 	switch {
-	case r.Block == nil:
+	case r.Block == nil || r.Nothing:
 		return nil
 	case r.Task != nil:
 		return []*Task{r.Task}
@@ -148,7 +150,7 @@ func (r References) Tasks() []*Task {
 // At returns the first place that refers to an instance.
 func (r References) At(t *Task) hcl.Range {
 	for _, ref := range r {
-		if ref.Task == t || ref.Task == nil && ref.Block == t.Block {
+		if ref.Task == t || ref.Task == nil && ref.Block == t.Block && !ref.Nothing {
 			return ref.At
 		}
 	}
@@ -237,21 +239,43 @@ func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
 		return cty.DynamicVal
 	case b.Single:
 		return all.object(b.Tasks[0], values)
-	case values == nil && ok && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil }):
+	case values == nil && ok && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil && !ref.Nothing }):
 		return f.all
 	}
-	instances := map[string]cty.Value{}
+	var tasks []*Task
+	seen := map[*Task]bool{}
 	for _, ref := range r {
 		if ref.Block != b {
 			continue
 		}
 		for _, t := range ref.Tasks() {
-			if _, ok := instances[t.Key]; !ok {
-				instances[t.Key] = all.object(t, values)
+			if !seen[t] {
+				seen[t] = true
+				tasks = append(tasks, t)
 			}
 		}
 	}
-	return cty.ObjectVal(instances)
+	return b.nested(tasks, nil, func(t *Task) cty.Value { return all.object(t, values) })
+}
+
+// nested makes an object of the values of instances by their keys after the first ones: of
+// instances with several keys, an object of objects.
+func (b *Block) nested(tasks []*Task, first []string, value func(*Task) cty.Value) cty.Value {
+	at, attributes := len(first), map[string]cty.Value{}
+	if at+1 >= b.Depth {
+		for _, t := range tasks {
+			attributes[t.Keys[at]] = value(t)
+		}
+		return cty.ObjectVal(attributes)
+	}
+	below := map[string][]*Task{}
+	for _, t := range tasks {
+		below[t.Keys[at]] = append(below[t.Keys[at]], t)
+	}
+	for _, key := range b.Keys(first...) {
+		attributes[key] = b.nested(below[key], append(slices.Clip(first), key), value)
+	}
+	return cty.ObjectVal(attributes)
 }
 
 // object returns a task's values for expressions: every output of its module, null if the
@@ -325,7 +349,7 @@ func (r *binding) onHost(diags diag.List) diag.List {
 		return diags
 	}
 	for i := range diags {
-		diags[i].Detail += " This is " + r.Name + " on the host " + r.host + "."
+		diags[i].Detail += " This is " + r.Title() + " on the host " + r.host + "."
 	}
 	return diags
 }

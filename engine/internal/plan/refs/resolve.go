@@ -147,6 +147,13 @@ func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	for _, expr := range block.Spec.DependsOn {
 		t.After = append(t.After, r.dependencies(block.Namespace, expr, ctx, t.Host, block.Spec.Handler)...)
 	}
+	for in := block.Spec.In; in.Parent != nil && !block.Spec.Handler; in = in.Parent {
+		outer := r.Set.Namespaces[in.Parent]
+		block.Linked = block.Linked && !slices.ContainsFunc(in.DependsOn, outer.Differs)
+		for _, expr := range in.DependsOn {
+			t.After = append(t.After, r.dependencies(outer, expr, ctx, t.Host, false)...)
+		}
+	}
 }
 
 // needs lists the tasks whose values a task needs, and its host.
@@ -169,18 +176,20 @@ func (all *Refs) foresee() map[*Block]foreseen {
 			continue
 		}
 		var f foreseen
-		instances := map[string]cty.Value{}
+		values := map[*Task]cty.Value{}
 		for _, t := range block.Tasks {
 			if t.Skip != "" {
-				instances[t.Key] = all.object(t, nil)
+				values[t] = all.object(t, nil)
 				continue
 			}
 			if f.done == cty.NilVal {
 				f.done = all.object(t, nil)
 			}
-			instances[t.Key] = f.done
+			values[t] = f.done
 		}
-		f.all = cty.ObjectVal(instances)
+		if !block.Single {
+			f.all = block.nested(block.Tasks, nil, func(t *Task) cty.Value { return values[t] })
+		}
 		found[block] = f
 	}
 	return found
@@ -217,8 +226,13 @@ type Later struct {
 // Later finds what expressions in a file refer to, and their values as far as they are
 // known before the run.
 func (all *Refs) Later(in *expand.Namespace, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
+	return all.LaterOn(in, file, "", exprs...)
+}
+
+// LaterOn is Later for expressions with values for each host, on one of these.
+func (all *Refs) LaterOn(in *expand.Namespace, file, host string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
 	l := Later{scope: in.Context(file), in: in}
-	found := all.find(in, l.scope, "", exprs...)
+	found := all.find(in, l.scope, host, exprs...)
 	l.Args = found.found
 	diags, values := found.diags, []cty.Value(nil)
 	if !diags.HasErrors() {

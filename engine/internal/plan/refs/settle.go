@@ -194,7 +194,7 @@ func (r *resolver) membersOf(in *expand.Namespace, e hcl.Expression) References 
 		}
 		names = append(names, s.Name)
 		if s.Name == name {
-			return r.softly(e.Range(), func(task *spec.Task) bool { return task.Block == s })
+			return r.softly(e.Range(), func(task *spec.Task) bool { return task.Within(s) && !task.Handler })
 		}
 	}
 	r.Errorf(e.Range(), "Unknown block", "There is no block.%s.%s", name, diag.Near(name, names))
@@ -215,7 +215,7 @@ func (r *resolver) importOf(in *expand.Namespace, e hcl.Expression) References {
 		labels = append(labels, names.Label)
 		if names.Label == label {
 			return r.softly(e.Range(), func(s *spec.Task) bool {
-				return s.In.Within(names) && !s.Handler && !(s.Block == nil && (s.Always || s.OnFailure))
+				return s.In.Within(names) && !s.Handler && !(s.Around() == nil && (s.Always || s.OnFailure))
 			})
 		}
 	}

@@ -1,0 +1,87 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// give prepares the arguments that an import gives to its tasks. They are expressions in the
+// importer's names, so the tasks get references to names that stand for them.
+func (n *Namespace) give(common *Task) *Task {
+	if common == nil {
+		return nil
+	}
+	bind := func(name string, expr hcl.Expression) hcl.Expression {
+		if expr == nil {
+			return nil
+		}
+		name = "(" + name + ")"
+		n.Common = append(n.Common, Common{Name: name, Expr: expr})
+		return common.reference(name, expr.Range())
+	}
+	all := func(name string, exprs []hcl.Expression) (bound []hcl.Expression) {
+		for i, expr := range exprs {
+			bound = append(bound, bind(fmt.Sprintf("%s %d", name, i+1), expr))
+		}
+		return bound
+	}
+	inner := &Task{
+		Stage: common.Stage, stageRange: common.stageRange,
+		Host: bind("host", common.Host), Hosts: bind("hosts", common.Hosts), When: all("when", common.When),
+		Timeout: bind("timeout", common.Timeout), Environment: all("environment", common.Environment), Cwd: bind("cwd", common.Cwd),
+	}
+	if b := common.Become; b != nil {
+		inner.Become = &Become{Value: bind("become", b.Value), User: bind("become user", b.User), Method: bind("become method", b.Method), Range: b.Range}
+	}
+	n.DependsOn = common.DependsOn
+	return inner
+}
+
+// reference is the expression var.NAME, with the place of what it stands for.
+func (t *Task) reference(name string, at hcl.Range) hcl.Expression {
+	return &hclsyntax.ScopeTraversalExpr{
+		Traversal: hcl.Traversal{hcl.TraverseRoot{Name: "var", SrcRange: at}, hcl.TraverseAttr{Name: name, SrcRange: at}}, SrcRange: at,
+	}
+}
+
+// inherit sets what the task does not set from the block around it. Conditions and
+// dependencies of both apply.
+func (t *Task) inherit(common *Task) {
+	t.Stage, t.stageRange = common.Stage, common.stageRange
+	if t.Hosts == nil {
+		t.Host = cmp.Or(t.Host, common.Host)
+	}
+	if t.Host == nil {
+		t.Hosts = cmp.Or(t.Hosts, common.Hosts)
+	}
+	t.When = slices.Concat(common.When, t.When)
+	t.Loops = slices.Concat(common.Loops, t.Loops)
+	t.DependsOn = slices.Concat(common.DependsOn, t.DependsOn)
+	t.Environment = slices.Concat(common.Environment, t.Environment)
+	t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
+}
+
+// receive gives a task of an import what the import gives to its tasks. A handler is done
+// where and when it is notified, so it gets no hosts and no conditions.
+func (l *loader) receive(t *Task) {
+	common := l.in.common
+	switch {
+	case common == nil:
+		return
+	case t.Handler:
+		t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
+		t.Environment = slices.Concat(common.Environment, t.Environment)
+		return
+	case common.Stage != "" && t.Stage != "" && t.Stage != common.Stage:
+		l.errorf(t.stageRange, "Conflicting arguments", "The block around %s gives its tasks the stage %q (%s), so they cannot have another one.", l.in.Path(), common.Stage, common.stageRange)
+	}
+	stage, at := t.Stage, t.stageRange
+	t.inherit(common)
+	if stage != "" {
+		t.Stage, t.stageRange = stage, at
+	}
+}
