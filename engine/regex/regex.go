@@ -125,6 +125,24 @@ func (r *Regexp) Names() []string {
 	return names
 }
 
+// Index returns where the first match begins and ends, in bytes.
+func (r *Regexp) Index(text string) (start, end int, found bool, err error) {
+	if r.plain != nil {
+		place := r.plain.FindStringIndex(text)
+		if place == nil {
+			return 0, 0, false, nil
+		}
+		return place[0], place[1], true, nil
+	}
+	match, err := r.rich.FindStringMatch(text)
+	if err != nil || match == nil {
+		return 0, 0, false, r.explain(err)
+	}
+	runes := []rune(text) // the engine counts these
+	start = len(string(runes[:match.Index]))
+	return start, start + len(match.String()), true, nil
+}
+
 // Replace replaces all matches. In the replacement, "$1" and "${1}" are the text of a group,
 // "$name" and "${name}" that of a named one, and "$$" is a dollar sign.
 func (r *Regexp) Replace(text, replacement string) (string, error) {

@@ -60,6 +60,22 @@ func TestMatchesHaveTheirGroups(t *testing.T) {
 	}
 }
 
+func TestPlaceIsInBytes(t *testing.T) {
+	t.Parallel()
+	for _, expression := range []string{`ö+`, `ö+(?=x)`} {
+		re, err := regex.Compile(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, end, found, err := re.Index("äööx"); start != 2 || end != 6 || !found || err != nil {
+			t.Errorf("%s: %d, %d, %t, %v, want 2 to 6", expression, start, end, found, err)
+		}
+		if start, end, found, err := re.Index("a"); start != 0 || end != 0 || found || err != nil {
+			t.Errorf("%s: %d, %d, %t, %v, want no match", expression, start, end, found, err)
+		}
+	}
+}
+
 func TestErrorIsThatOfTheEngineThatKnowsMost(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]string{
