@@ -17,6 +17,7 @@ import (
 	"kinit/modules/download"
 	"kinit/modules/facts"
 	"kinit/modules/fail"
+	"kinit/modules/fetch"
 	"kinit/modules/file"
 	"kinit/modules/firewall"
 	"kinit/modules/git"
@@ -25,6 +26,7 @@ import (
 	"kinit/modules/hosts_entry"
 	"kinit/modules/htpasswd"
 	"kinit/modules/http_request"
+	"kinit/modules/ini_file"
 	"kinit/modules/kernel_module"
 	"kinit/modules/known_host"
 	"kinit/modules/kubeadm"
@@ -54,12 +56,15 @@ import (
 	"kinit/modules/podman_pod"
 	"kinit/modules/podman_sweep"
 	"kinit/modules/podman_volume"
+	"kinit/modules/read_file"
 	"kinit/modules/reboot"
+	"kinit/modules/replace"
 	"kinit/modules/script"
 	"kinit/modules/secret"
 	"kinit/modules/service"
 	"kinit/modules/shell"
 	"kinit/modules/ssh_key"
+	"kinit/modules/stat"
 	"kinit/modules/sweep"
 	"kinit/modules/sysctl"
 	"kinit/modules/systemd_unit"
@@ -101,7 +106,8 @@ func All() []module.Kind {
 		// Files, packages, services and processes of a host.
 		assert.Kind(), command.Kind(), copyfile.Kind(), template.Kind(), download.Kind(),
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
-		lineinfile.Kind(), blockinfile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
+		stat.Kind(), readfile.Kind(), fetch.Kind(),
+		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),

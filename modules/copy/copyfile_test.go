@@ -1,6 +1,7 @@
 package copyfile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +69,53 @@ func TestSuiteWithSourceAndValidation(t *testing.T) {
 	got := h.Reports()
 	if len(got) < 3 || cmp.Diff(want, got[:3]) != "" {
 		t.Errorf("progress %v, want it to begin with %v", got, want)
+	}
+}
+
+func TestSuiteWithASourceOnTheHost(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"a text": "apiVersion: v1\n", "more than is shown": strings.Repeat("0123456789abcdef", 3<<16)} {
+		for _, owner := range []string{"", "demo"} {
+			h := moduletest.LocalHost(t, owner)
+			write(t, h.Path("from"), text)
+			if err := errors.Join(os.Chmod(h.Path("from"), 0o600), os.Symlink("from", h.Path("link"))); err != nil {
+				t.Fatal(err)
+			}
+			moduletest.Run(t, moduletest.Case{
+				New:     func() module.Task { return task(t, h.Path("f"), `host_source = "`+h.Path("link")+`"`) },
+				Absent:  func() module.Task { return task(t, h.Path("f"), `state = "absent"`) },
+				Host:    h,
+				Secrets: []secret.Value{"apiVersion"},
+			})
+			moduletest.Do(t, task(t, h.Path("f"), `host_source = "`+h.Path("link")+`"`), h)
+			got, err := os.ReadFile(h.Path("f"))
+			info, statErr := os.Stat(h.Path("f"))
+			if string(got) != text || err != nil || statErr != nil || info.Mode() != 0o600 {
+				t.Errorf("%s: %d bytes, mode %v, %v, %v, want those of the source with 0600", name, len(got), info.Mode(), err, statErr)
+			}
+		}
+	}
+}
+
+func TestSourceOnTheHostIsComparedAnew(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	made := task(t, "/f", `host_source = "/from"`)
+	if got, want := moduletest.Planned(t.Context(), made, h), "host_source: /from does not exist on "+h.Name()+": download or copy it first"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	h.FS.Put("/from", "new\n", 0o644)
+	h.FS.Put("/f", "old\n", 0o644)
+	if got, want := moduletest.Planned(t.Context(), made, h), "change /f\n--- /f\n+++ /f\n@@ -1,1 +1,1 @@\n-old\n+new"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	moduletest.Do(t, made, h)
+	h.FS.Put("/from", "new\n", 0o755)
+	if got, want := moduletest.Planned(t.Context(), made, h), "set /f: mode 0644 to 0755"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := moduletest.Planned(t.Context(), task(t, "/f", `host_source = "/"`), h), "host_source: / is no regular file, want one file"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -227,8 +275,8 @@ func TestOutputs(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		``:                                 "want exactly one of content, content_secret and source",
-		"content = \"x\"\nsource = \"/y\"": "want exactly one of content, content_secret and source",
+		``:                                 "want exactly one of content, content_secret, source and host_source",
+		"content = \"x\"\nsource = \"/y\"": "want exactly one of content, content_secret, source and host_source",
 		"content = \"x\"\nstate = \"x\"":   `state is "x", want one of present, absent`,
 		"content = \"x\"\nvalidate = [\"visudo\"]": "validate names no file, want %s where the file's path belongs",
 	} {

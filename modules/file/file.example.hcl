@@ -5,6 +5,7 @@ task "file" "log" {
   stage = "files"
   hosts = run.hosts
   path  = "/var/log/app.log"
+  state = "present"
   mode  = "0640"
   group = "adm"
 }

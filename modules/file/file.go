@@ -14,18 +14,21 @@ import (
 	"kinit/modules/internal/pathmark"
 )
 
-// Task is a present or absent regular file. A missing file is made empty. An
-// absent one can also be a link; if kinit replaced another file by it, that file is
-// restored.
+// Task is a present or absent regular file. With state = "present" a missing file is made
+// empty; mode, owner and group alone do not make one. An absent one can also be a link; if kinit
+// replaced another file by it, that file is restored.
 //
 // Errors:
 //   - path is a folder or a link
 //   - its folder is missing
+//   - the file is missing, mode, owner or group is given, and state is not
 //   - an absent file is not the cluster's
 type Task struct {
 	// Path is the absolute path of the file. Its folder must exist.
 	Path string `hcl:"path"`
-	module.Presence
+	// State is whether the file should be there. Default: "present"; with mode, owner or
+	// group the file must then exist already.
+	State string `hcl:"state,optional" enum:"present,absent"`
 	fileattr.Want
 }
 
@@ -34,6 +37,9 @@ func Kind() module.Kind {
 		pathmark.File(),
 	}})
 }
+
+// Absent reports whether the file should not be there.
+func (t *Task) Absent() bool { return t.State == "absent" }
 
 func (t *Task) Validate() error { return check(t.Path, t.Want) }
 
@@ -52,6 +58,8 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	switch {
 	case s.exists && !s.info.Mode.IsRegular():
 		return nil, fmt.Errorf("%s is %s, want a regular file or nothing there", t.Path, describe(s.info))
+	case !s.exists && t.State == "" && t.Want != (fileattr.Want{}):
+		return nil, fmt.Errorf("%s is missing: set state = \"present\" to make an empty file, or make it with a task before", t.Path)
 	case !s.exists:
 		return module.OneStep("create "+t.Path+t.Want.Words(), t.create), nil
 	}

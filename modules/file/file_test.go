@@ -1,6 +1,7 @@
 package file
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -31,9 +32,9 @@ func TestSuiteOfFile(t *testing.T) {
 	hosts(t, func(t *testing.T, h module.Host, dir string) {
 		moduletest.Run(t, moduletest.Case{
 			New: func() module.Task {
-				return &Task{Path: dir + "/f", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}
+				return &Task{Path: dir + "/f", State: "present", Want: fileattr.Want{Mode: "0600"}}
 			},
-			Absent: func() module.Task { return &Task{Path: dir + "/f", Presence: module.Presence{State: "absent"}} },
+			Absent: func() module.Task { return &Task{Path: dir + "/f", State: "absent"} },
 			Host:   h,
 		})
 		noMarks(t, h)
@@ -119,7 +120,9 @@ func TestDecisions(t *testing.T) {
 		want string // the step, or the error
 	}{
 		{"file is missing", Kind(), `path = "/d/new"`, "create /d/new"},
-		{"file is missing, with attributes", Kind(), "path = \"/d/new\"\nmode = \"0600\"\nowner = \"root\"", "create /d/new, mode 0600, owner root"},
+		{"file is missing, with attributes", Kind(), "path = \"/d/new\"\nstate = \"present\"\nmode = \"0600\"\nowner = \"root\"", "create /d/new, mode 0600, owner root"},
+		{"file is missing, and only its mode is asked for", Kind(), "path = \"/d/new\"\nmode = \"0600\"",
+			"/d/new is missing: set state = \"present\" to make an empty file, or make it with a task before"},
 		{"file is as it should be", Kind(), "path = \"/d/file\"\nmode = \"0644\"\nowner = \"0\"", ""},
 		{"file has another mode", Kind(), "path = \"/d/file\"\nmode = \"0600\"\ngroup = \"adm\"", "set /d/file: mode 0644 to 0600, group root to adm"},
 		{"file is a folder", Kind(), `path = "/d"`, "/d is a folder, want a regular file or nothing there"},
@@ -143,7 +146,12 @@ func TestDecisions(t *testing.T) {
 		{"link of ours leads elsewhere", LinkKind(), "path = \"/d/ourlink\"\ntarget = \"b\"", "link /d/ourlink to b instead of a"},
 		{"link of others leads elsewhere", LinkKind(), "path = \"/d/link\"\ntarget = \"b\"",
 			"/d/link is a link to a and is not owned by cluster demo: remove it yourself if nothing needs it"},
-		{"link is a file", LinkKind(), "path = \"/d/file\"\ntarget = \"b\"", "/d/file is a regular file, want a link or nothing there"},
+		{"link is a file", LinkKind(), "path = \"/d/file\"\ntarget = \"b\"", "/d/file is a regular file, want a link or nothing there: force = true replaces it"},
+		{"link is a file of ours, by force", LinkKind(), "path = \"/d/ours\"\ntarget = \"b\"\nforce = true", "replace file /d/ours by a link to b"},
+		{"link is a file of others, by force", LinkKind(), "path = \"/d/file\"\ntarget = \"b\"\nforce = true",
+			"/d/file is a regular file and is not owned by cluster demo: remove it yourself if nothing needs it"},
+		{"link is a folder, by force", LinkKind(), "path = \"/d\"\ntarget = \"b\"\nforce = true", "/d is a folder, want a link or nothing there"},
+		{"absent link is a file", LinkKind(), "path = \"/d/ours\"\nstate = \"absent\"", "/d/ours is a regular file, want a link or nothing there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,9 +162,27 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
+func TestALinkReplacesAFileByForce(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	if err := os.WriteFile(h.Path("l"), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	moduletest.Run(t, moduletest.Case{
+		New: func() module.Task {
+			return moduletest.Decode(t, LinkKind(), "path = \""+h.Path("l")+"\"\ntarget = \"b\"\nforce = true")
+		},
+		Host: h,
+	})
+	entries, err := os.ReadDir(h.Path())
+	if target, linkErr := os.Readlink(h.Path("l")); target != "b" || len(entries) != 1 || err != nil || linkErr != nil {
+		t.Errorf("link to %q in a folder with %v, %v, %v", target, entries, err, linkErr)
+	}
+}
+
 func TestWithoutOwnerAnythingMayBeRemoved(t *testing.T) {
 	t.Parallel()
-	task := &Task{Path: "/d/file", Presence: module.Presence{State: "absent"}}
+	task := &Task{Path: "/d/file", State: "absent"}
 	if got := moduletest.Planned(t.Context(), task, prepare(t, "")); got != "remove /d/file" {
 		t.Errorf("got %q", got)
 	}
@@ -193,7 +219,7 @@ func TestAnExistingFileIsNeverClaimed(t *testing.T) {
 	t.Parallel()
 	h := prepare(t, "demo")
 	before := marksOf(t, h)
-	moduletest.Do(t, &Task{Path: "/d/file", Presence: module.Presence{State: "present"}, Want: fileattr.Want{Mode: "0600"}}, h)
+	moduletest.Do(t, &Task{Path: "/d/file", State: "present", Want: fileattr.Want{Mode: "0600"}}, h)
 	if diff := cmp.Diff(before, marksOf(t, h)); diff != "" {
 		t.Error(diff)
 	}

@@ -2,18 +2,23 @@ package file
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/pathmark"
 )
 
+// cleanUp is how long removing a temporary link may take after the task's time is over.
+const cleanUp = 10 * time.Second
+
 // LinkTask is a present or absent symbolic link.
 //
 // Errors:
-//   - path is a file or a folder
+//   - path is a folder, or a file and force is not set
 //   - the link has another target or should be absent, and the cluster does not own it
 //   - its folder is missing
 type LinkTask struct {
@@ -21,6 +26,8 @@ type LinkTask struct {
 	Path string `hcl:"path"`
 	// Target is the target of the link. It need not exist.
 	Target string `hcl:"target,optional" nonempty:"want where the link leads"`
+	// Force lets the link replace a regular file, which is lost.
+	Force bool `hcl:"force,optional"`
 	module.Presence
 }
 
@@ -44,6 +51,8 @@ func (t *LinkTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 
 func (t *LinkTask) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
+	case s.exists && s.info.Mode.IsRegular() && !t.Absent():
+		return t.decideFile(h, s)
 	case s.exists && s.info.Mode&fs.ModeSymlink == 0:
 		return nil, fmt.Errorf("%s is %s, want a link or nothing there", t.Path, describe(s.info))
 	case t.Absent():
@@ -59,6 +68,17 @@ func (t *LinkTask) decide(h module.Host, s state) ([]module.Step, error) {
 	return module.OneStep("link "+t.Path+" to "+t.Target+" instead of "+s.info.Target, t.create), nil
 }
 
+// decideFile decides about a regular file in place of the link.
+func (t *LinkTask) decideFile(h module.Host, s state) ([]module.Step, error) {
+	switch {
+	case !t.Force:
+		return nil, fmt.Errorf("%s is a regular file, want a link or nothing there: force = true replaces it", t.Path)
+	case !s.ours:
+		return nil, fmt.Errorf("%s is a regular file and is not owned by cluster %s: remove it yourself if nothing needs it", t.Path, h.Owner())
+	}
+	return module.OneStep("replace file "+t.Path+" by a link to "+t.Target, t.create), nil
+}
+
 func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 	s, err := read(ctx, h, t.Path, false)
 	if err != nil {
@@ -72,7 +92,19 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
-	return h.Files().Symlink(ctx, t.Target, t.Path)
+	if !s.exists || !s.info.Mode.IsRegular() {
+		return h.Files().Symlink(ctx, t.Target, t.Path)
+	}
+	temp := module.TemporaryName(t.Path)
+	if err := h.Files().Symlink(ctx, t.Target, temp); err != nil {
+		return err
+	}
+	if err := h.Files().Rename(ctx, temp, t.Path); err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+		defer cancel()
+		return errors.Join(err, h.Files().Remove(clean, temp))
+	}
+	return nil
 }
 
 type LinkOutputs struct {

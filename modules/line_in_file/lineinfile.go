@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/textedit"
 )
@@ -30,8 +31,9 @@ type Task struct {
 	// Line is the line, without its end. Needed unless state is "absent" and match is
 	// given.
 	Line string `hcl:"line,optional" nonempty:"want the line that should be there"`
-	// Match is a regular expression, in Go's syntax, for the line to replace or to
-	// remove. It should match line too, so that later runs find it.
+	// Match is a regular expression for the line to replace or to remove, in Go's syntax, with
+	// look-ahead as in "^port (?!443)" too. Without look-ahead it should match line too, so that
+	// later runs find it.
 	Match string `hcl:"match,optional"`
 	textedit.Arguments
 }
@@ -61,24 +63,29 @@ func (t *Task) Validate() error {
 
 // change returns the changed text.
 func (t *Task) change(text string) (string, error) {
-	re, err := textedit.Compile("match", t.Match)
+	lines := textedit.Split(text)
+	found, err := t.matching(lines)
 	if err != nil {
 		return "", err
 	}
-	matches := func(line string) bool { return line == t.Line }
-	if t.Match != "" {
-		matches = re.MatchString
-	}
-	lines := textedit.Split(text)
 	if t.Absent() {
-		left := slices.DeleteFunc(slices.Clone(lines), matches)
+		var left []string
+		for i, line := range lines {
+			if !found[i] {
+				left = append(left, line)
+			}
+		}
 		return same(text, lines, left), nil
 	}
-	at := textedit.Last(lines, matches)
+	itself, err := t.matching([]string{t.Line})
+	if err != nil {
+		return "", err
+	}
+	at := textedit.Last(found)
 	switch {
 	case at >= 0 && lines[at] == t.Line:
 		return text, nil
-	case !matches(t.Line) && slices.Contains(lines, t.Line):
+	case !itself[0] && slices.Contains(lines, t.Line):
 		return text, nil // an earlier run inserted it or replaced a line by it
 	case at >= 0:
 		lines[at] = t.Line
@@ -86,6 +93,14 @@ func (t *Task) change(text string) (string, error) {
 	}
 	after, err := t.Place().Insert(lines, t.Line)
 	return textedit.Join(after), err
+}
+
+// matching reports for each line whether it is one to replace or to remove.
+func (t *Task) matching(lines []string) ([]bool, error) {
+	if t.Match != "" {
+		return textedit.Matching("match", t.Match, lines)
+	}
+	return lists.Map(lines, func(line string) bool { return line == t.Line }), nil
 }
 
 // same keeps a text whose lines did not change, even if its last line has no end.

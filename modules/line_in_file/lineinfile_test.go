@@ -69,6 +69,8 @@ func TestChange(t *testing.T) {
 		{"after", text, "line = \"c\"\ninsert_after = \"^#\"", "# x\nc\na = 1\nb = 2\na = 3\n"},
 		{"at the beginning", text, "line = \"c\"\ninsert_before = \"^\"", "c\n" + text},
 		{"a match goes before its place", text, "line = \"b = 5\"\nmatch = \"^b\"\ninsert_before = \"^\"", "# x\na = 1\nb = 5\na = 3\n"},
+		{"look-ahead that the line itself does not match", text, "line = \"a = 9\"\nmatch = \"^a = (?!9)\"", "# x\na = 1\nb = 2\na = 9\n"},
+		{"absent by look-ahead", text, "match = \"^a = (?!1)\"\nstate = \"absent\"", "# x\na = 1\nb = 2\n"},
 		{"absent by match", text, "match = \"^a\"\nstate = \"absent\"", "# x\nb = 2\n"},
 		{"absent by line", "a\nb\na\n", "line = \"a\"\nstate = \"absent\"", "b\n"},
 		{"absent already", "a\nb", "line = \"c\"\nstate = \"absent\"", "a\nb"},
@@ -159,6 +161,7 @@ func TestValidate(t *testing.T) {
 		`line = "a\nb"`:                  "line has a line end in it, want one line: for several use block_in_file",
 		"line = \"a\"\nstate = \"gone\"": `state is "gone", want one of present, absent`,
 		"line = \"a\"\nmatch = \"(\"":    "match is no regular expression: error parsing regexp: missing closing ): `(`",
+		"line = \"a\"\nmatch = \"(?=a\"": "match is no regular expression: error parsing regexp: missing closing ) in `(?=a`",
 		"line = \"a\"\ninsert_before = \"(\"": "insert_before is no regular expression: error parsing regexp: " +
 			"missing closing ): `(`",
 		"line = \"a\"\ninsert_before = \"a\"\ninsert_after = \"b\"": "want insert_after or insert_before, not both",

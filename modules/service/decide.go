@@ -29,6 +29,8 @@ func (t *Task) decideUnit(h module.Host, s state, p *planner) {
 	case t.Unit != nil && *s.file != *t.Unit:
 		diff := h.Redact(content.Diff(t.path(), []byte(*s.file), []byte(*t.Unit)))
 		p.add("change unit "+t.unit()+"\n"+diff, t.writeUnit)
+	case t.DaemonReload:
+		p.add("reload systemd", reload)
 	case s.reload == "yes":
 		p.add("reload systemd, which has an old "+t.unit(), reload)
 	}
@@ -60,12 +62,28 @@ func (t *Task) decideRun(s state, p *planner) {
 	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
 		p.change("stop", "stop")
 	case t.State == "stopped":
+	case t.acts():
+		t.decideAction(s, p, want)
 	case restarts && s.stored == "":
 		p.run("restart", ", as it is not known what it was started with", want)
 	case restarts && want != s.stored:
 		p.run("restart", ", as what it was started with has changed", want)
 	case t.State == "started" && !s.active():
 		p.run("start", "", want)
+	}
+}
+
+// decideAction plans a restart or a reload, or the start of a unit that does not run.
+func (t *Task) decideAction(s state, p *planner, fingerprint string) {
+	switch {
+	case !s.up():
+		p.run("start", "", fingerprint)
+	case t.State == "restarted":
+		p.run("restart", "", fingerprint)
+	default:
+		p.add("reload "+t.unit(), func(ctx context.Context, h module.Host) error {
+			return t.start(ctx, h, "reload")
+		})
 	}
 }
 

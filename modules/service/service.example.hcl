@@ -35,3 +35,17 @@ task "service" "app" {
     WantedBy=multi-user.target
   EOT
 }
+
+# Handlers, for configuration that systemd or a service does not read by itself.
+task "copy" "journal" {
+  stage   = "services"
+  hosts   = run.hosts
+  dest    = "/etc/systemd/journald.conf.d/size.conf"
+  content = "[Journal]\nSystemMaxUse=1G\n"
+  notify  = [handler.service.journald]
+}
+
+handler "service" "journald" {
+  name  = "systemd-journald"
+  state = "restarted"
+}

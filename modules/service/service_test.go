@@ -79,6 +79,12 @@ func TestDecisions(t *testing.T) {
 		{"starting with another", "restart_on = [\"b\"]\nstate = \"started\"", &systemdtest.Unit{Active: "activating"}, known, []string{"restart x.service" + changed}},
 		{"starting with the same", "restart_on = [\"a\"]\nstate = \"started\"", &systemdtest.Unit{Active: "activating"}, known, []string{"start x.service"}},
 		{"starting", `state = "started"`, &systemdtest.Unit{Active: "activating"}, "", []string{"start x.service"}},
+		{"to be restarted", `state = "restarted"`, systemdtest.Running(), "", []string{"restart x.service"}},
+		{"to be restarted and does not run", `state = "restarted"`, systemdtest.Stopped(), "", []string{"start x.service"}},
+		{"to be reloaded", "state = \"reloaded\"\nenabled = true", systemdtest.Running(), "", []string{"reload x.service"}},
+		{"to be reloaded and does not run", `state = "reloaded"`, &systemdtest.Unit{Active: "failed"}, "", []string{"start x.service"}},
+		{"all unit files", "state = \"restarted\"\ndaemon_reload = true", systemdtest.Running(), "", []string{"reload systemd", "restart x.service"}},
+		{"all unit files, as the own one is old", "state = \"started\"\ndaemon_reload = true", &systemdtest.Unit{Active: "active", Reload: true}, "", []string{"reload systemd"}},
 		{"not started, so nothing to restart", `restart_on = ["a"]`, systemdtest.Stopped(), "", nil},
 		{"not started and to be", "restart_on = [\"b\"]\nstate = \"started\"", systemdtest.Stopped(), known, []string{"start x.service"}},
 	} {
@@ -134,6 +140,31 @@ func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
+}
+
+func TestSuiteOfActions(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string][]string{
+		"name = \"web\"\nstate = \"restarted\"": {"systemctl restart -- web.service"},
+		"name = \"web\"\nstate = \"reloaded\"":  {"systemctl reload -- web.service"},
+		"daemon_reload = true":                  {"systemctl daemon-reload"},
+	} {
+		h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"web.service": systemdtest.Running()})
+		moduletest.Run(t, moduletest.Case{New: func() module.Task { return task(t, args) }, Host: h})
+		if diff := cmp.Diff(want, h.Changes()); diff != "" {
+			t.Errorf("%s: commands (-want +got):\n%s", args, diff)
+		}
+		moduletest.Marks(t, h)
+	}
+}
+
+func TestARestartThatStartsAServiceKeepsHowItWas(t *testing.T) {
+	t.Parallel()
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"web.service": systemdtest.Stopped()})
+	for range 2 {
+		moduletest.Do(t, task(t, "name = \"web\"\nstate = \"restarted\""), h)
+	}
+	moduletest.Marks(t, h, module.Mark{Kind: "service", ID: "web.service", Prior: `{"enabled":false,"active":false}`})
 }
 
 func TestMarkKeepsHowAServiceWas(t *testing.T) {
@@ -211,10 +242,14 @@ func TestAStartThatWasBrokenOffIsNoReasonToRestart(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`name = "x"`:                                  "nothing is asked for, want state, enabled, unit, restart_on or masked",
-		"name = \"a/b\"\nstate = \"started\"":         `name is "a/b", want a unit such as "containerd" or "kinit.target"`,
-		"name = \"x\"\nstate = \"restarted\"":         `state is "restarted", want one of started, stopped, absent`,
-		"name = \"x\"\nmasked = true\nenabled = true": `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
+		`name = "x"`:                           "nothing is asked for, want state, enabled, unit, restart_on, masked or daemon_reload",
+		`daemon_reload = true`:                 "",
+		"daemon_reload = true\nenabled = true": `name is "", want a unit such as "containerd" or "kinit.target"`,
+		"name = \"x\"\nstate = \"reloaded\"\nrestart_on = [\"a\"]": `state is "reloaded", which needs no reason: want it without restart_on`,
+		"name = \"x\"\nmasked = true\nstate = \"restarted\"":       `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
+		"name = \"a/b\"\nstate = \"started\"":                      `name is "a/b", want a unit such as "containerd" or "kinit.target"`,
+		"name = \"x\"\nstate = \"running\"":                        `state is "running", want one of started, stopped, restarted, reloaded, absent`,
+		"name = \"x\"\nmasked = true\nenabled = true":              `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
 	} {
 		moduletest.Refused(t, task(t, args), want)
 	}

@@ -66,10 +66,14 @@ func folderWorks() []work {
 		{module: "script", text: `source = "DIR/script.sh"`, file: "count", has: "ran\n"},
 		{module: "copy", text: "dest = \"DIR/host/copy\"\n content = \"text\"", file: "copy", has: "text"},
 		{module: "directory", text: `path = "DIR/host/a/b"`, file: "a/b", has: ""},
-		{module: "file", text: "path = \"DIR/host/file\"\n mode = \"0600\"", file: "file", has: ""},
+		{module: "file", text: "path = \"DIR/host/file\"\n state = \"present\"\n mode = \"0600\"", file: "file", has: ""},
 		{module: "link", text: "path = \"DIR/host/link\"\n target = \"old\"", file: "link", has: "old\n"},
 		{module: "line_in_file", text: "path = \"DIR/host/old\"\n line = \"new\"\n backup = true", file: "old", has: "old\nnew\n"},
 		{module: "block_in_file", text: "path = \"DIR/host/old\"\n block = \"new\"\n backup = true", file: "old", has: "new\n"},
+		{module: "replace", text: "path = \"DIR/host/old\"\n match = \"^old$\"\n replacement = \"new\"\n backup = true", file: "old", has: "new\n"},
+		{module: "ini_file", text: "path = \"DIR/host/ini\"\n section = \"a\"\n option = \"b\"\n value = \"c\"\n create = true", file: "ini", has: "[a]\nb = c\n"},
+		{module: "fetch", text: "source = \"DIR/host/old\"\n dest = \"DIR/host/fetched\"", file: "fetched", has: "old\n"},
+		{module: "copy", text: "dest = \"DIR/host/copied\"\n host_source = \"DIR/host/old\"", file: "copied", has: "old\n"},
 		{module: "ssh_key", text: `path = "DIR/host/key"`, file: "key.pub", has: "ssh-ed25519 "},
 		{module: "secret", text: `path = "DIR/host/secret"`, file: "secret", has: ""},
 		{module: "authorized_key", text: "user = \"root\"\n path = \"DIR/host/authorized\"\n key = \"" + key + "\"", file: "authorized", has: key},
@@ -105,6 +109,8 @@ task "copy" "inside" {
 `, file: "old", has: "old\n", gone: "folder"},
 		{module: "wait", text: "path = \"DIR/host/old\"\n expect = \"old\"", reads: true},
 		{module: "facts", reads: true},
+		{module: "stat", text: "path = \"DIR/host/old\"\n checksum = \"sha256\"", reads: true},
+		{module: "read_file", text: `path = "DIR/host/old"`, reads: true},
 	}
 }
 

@@ -53,16 +53,21 @@ func (g *Given) Secret() bool { return g.hidden || g.ContentSecret != nil }
 
 // CheckFile returns the mistake in the arguments of a task that makes the file.
 func (g *Given) CheckFile(file Target) error {
+	if n := g.Count(); !g.Absent() && n != 1 || n > 1 {
+		return errors.New("want exactly one of content, content_secret and source")
+	}
+	return file.Check()
+}
+
+// Count returns how many of the arguments that define the content are given.
+func (g *Given) Count() int {
 	n := 0
 	for _, is := range []bool{g.Content != nil, g.ContentSecret != nil, g.Source != ""} {
 		if is {
 			n++
 		}
 	}
-	if !g.Absent() && n != 1 || n > 1 {
-		return errors.New("want exactly one of content, content_secret and source")
-	}
-	return file.Check()
+	return n
 }
 
 // PlanFile compares a file, which the function makes, with the requested content.

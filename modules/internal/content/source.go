@@ -8,6 +8,7 @@ package content
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -23,7 +24,7 @@ type Source struct {
 	Size   int64  // bytes
 	SHA256 string // in hex
 	Text   []byte // the content itself, if available; nil for a large file
-	open   func() (io.ReadCloser, error)
+	open   func(ctx context.Context) (io.ReadCloser, error)
 }
 
 // FromText returns the source of an available content.
@@ -31,7 +32,7 @@ func FromText(text []byte) Source {
 	sum := sha256.Sum256(text)
 	return Source{
 		Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Text: text,
-		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+		open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
 	}
 }
 
@@ -59,7 +60,7 @@ func FromFile(files module.LocalFiles, path string) (Source, error) {
 	size, err := io.Copy(sum, f)
 	return Source{
 		Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)),
-		open: func() (io.ReadCloser, error) {
+		open: func(context.Context) (io.ReadCloser, error) {
 			again, _, err := localfile.Open(files, path)
 			return again, err
 		},

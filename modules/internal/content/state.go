@@ -81,9 +81,12 @@ func ReadAll(ctx context.Context, h module.Host, path string) ([]byte, error) {
 }
 
 // Sum is the checksum, in hex, of a file of the host, computed there. The
-// algorithm is sha256 or sha512, from coreutils.
+// algorithm is one of coreutils, such as sha256.
 func Sum(ctx context.Context, h module.Host, algorithm, path string) (string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{algorithm + "sum", "--", path}})
+	if module.Exited(err, 127) {
+		return "", fmt.Errorf("%ssum is not installed, it is in the package coreutils: %w", algorithm, err)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -86,7 +86,7 @@ func (f File) put(ctx context.Context, h module.Host, path string) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.Source.Reader(h, f.Path)
+	r, err := f.Source.Reader(ctx, h, f.Path)
 	if err != nil {
 		return err
 	}
@@ -150,8 +150,8 @@ func (f File) remove(ctx context.Context, h module.Host) error {
 const reportBytes = 1 << 20
 
 // Reader returns a reader of the content that reports progress if the content is large.
-func (s Source) Reader(h module.Host, path string) (io.ReadCloser, error) {
-	r, err := s.open()
+func (s Source) Reader(ctx context.Context, h module.Host, path string) (io.ReadCloser, error) {
+	r, err := s.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}

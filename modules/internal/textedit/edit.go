@@ -1,5 +1,5 @@
 // Package textedit changes parts of a text file of a host, for the modules
-// line_in_file and block_in_file.
+// line_in_file, block_in_file, replace and ini_file.
 //
 // A module computes the new text as a function of the old text alone; package content
 // does the reading, the diff, the backups and the writing.
@@ -24,6 +24,7 @@ const longest = 8 << 20
 type Edit struct {
 	File   content.File // without a source
 	Create bool         // begin with an empty text if there is no file
+	Needed bool         // there is no argument that would make a missing file
 	Absent bool         // remove something; without a file there is nothing to do
 	// Change returns the changed text. It must not change its own result.
 	Change func(text string) (string, error)
@@ -58,6 +59,8 @@ func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case err != nil || e.Absent && !there:
 		return nil, err
+	case !there && e.Needed:
+		return nil, fmt.Errorf("%s is missing: make it with a task before, or give the path of a file that exists", e.File.Path)
 	case !there && !e.Create:
 		return nil, fmt.Errorf("%s is missing: set create = true to make it, or make it with a copy task before", e.File.Path)
 	}
@@ -95,38 +98,51 @@ func (e Edit) read(ctx context.Context, h module.Host) (string, bool, error) {
 	return string(text), err == nil, err
 }
 
-// Arguments is embedded in the tasks that edit a file.
-type Arguments struct {
+// Text is embedded in the tasks that edit a file.
+type Text struct {
 	// Path is the absolute path of the file.
 	Path string `hcl:"path" path:"clean"`
+	// Secret hides the file's content. It is also hidden if the new lines are sensitive.
+	Secret bool `hcl:"secret,optional"`
+	content.Attributes
+}
+
+// Check returns the mistake in the arguments.
+func (t *Text) Check() error { return t.File(t.Path, t.Secret).Check() }
+
+// Made is embedded in the tasks that edit a file, or make it.
+type Made struct {
+	module.Presence
+	// Create makes a missing file. Its folder must exist.
+	Create bool `hcl:"create,optional"`
+	Text
+}
+
+// Edit returns the change of the file, by a function of its text.
+func (m *Made) Edit(change func(text string) (string, error)) Edit {
+	return Edit{File: m.File(m.Path, m.Secret), Create: m.Create, Absent: m.Absent(), Change: change}
+}
+
+// Arguments is embedded in the tasks that insert lines.
+type Arguments struct {
 	// InsertAfter is a regular expression: new lines are put after the last line that
 	// matches it, or at the end.
 	InsertAfter string `hcl:"insert_after,optional"`
 	// InsertBefore is a regular expression: new lines are put before the first line that
 	// matches it, or at the end. "^" is the beginning of the file.
 	InsertBefore string `hcl:"insert_before,optional"`
-	module.Presence
-	// Create makes a missing file. Its folder must exist.
-	Create bool `hcl:"create,optional"`
-	// Secret hides the file's content. It is also hidden if the new lines are sensitive.
-	Secret bool `hcl:"secret,optional"`
-	content.Attributes
+	Made
 }
 
 // Place returns where new lines are inserted.
 func (a *Arguments) Place() Place { return Place{After: a.InsertAfter, Before: a.InsertBefore} }
-
-// Edit returns the change of the file, by a function of its text.
-func (a *Arguments) Edit(change func(text string) (string, error)) Edit {
-	return Edit{File: a.File(a.Path, a.Secret), Create: a.Create, Absent: a.Absent(), Change: change}
-}
 
 // Check returns the mistake in the arguments.
 func (a *Arguments) Check() error {
 	if err := a.Place().Validate(); err != nil {
 		return err
 	}
-	return a.File(a.Path, a.Secret).Check()
+	return a.Made.Check()
 }
 
 // Outputs are those of the tasks.
@@ -135,6 +151,6 @@ type Outputs struct {
 }
 
 // Outputs returns the path.
-func (a *Arguments) Outputs(context.Context, module.Host) (Outputs, error) {
-	return Outputs{Path: a.Path}, nil
+func (t *Text) Outputs(context.Context, module.Host) (Outputs, error) {
+	return Outputs{Path: t.Path}, nil
 }

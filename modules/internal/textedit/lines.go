@@ -2,9 +2,10 @@ package textedit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"kinit/engine/regex"
 )
 
 // Split returns a text's lines without their ends. The last line may lack one.
@@ -43,8 +44,8 @@ func (p Place) Validate() error {
 }
 
 // Compile reads a regular expression of an argument.
-func Compile(argument, expression string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(expression)
+func Compile(argument, expression string) (*regex.Regexp, error) {
+	re, err := regex.Compile(expression)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no regular expression: %w", argument, err)
 	}
@@ -61,31 +62,45 @@ func (p Place) Insert(lines []string, added ...string) ([]string, error) {
 }
 
 func (p Place) index(lines []string) (int, error) {
-	after, err := Compile("insert_after", p.After)
+	argument, expression := "insert_after", p.After
+	if p.Before != "" {
+		argument, expression = "insert_before", p.Before
+	}
+	if expression == "" {
+		return len(lines), nil
+	}
+	found, err := Matching(argument, expression, lines)
 	if err != nil {
 		return 0, err
 	}
-	before, err := Compile("insert_before", p.Before)
-	if err != nil {
-		return 0, err
+	if at := slices.Index(found, true); p.Before != "" && at >= 0 {
+		return at, nil
 	}
-	switch {
-	case p.Before != "":
-		if i := slices.IndexFunc(lines, before.MatchString); i >= 0 {
-			return i, nil
-		}
-	case p.After != "":
-		if i := Last(lines, after.MatchString); i >= 0 {
-			return i + 1, nil
-		}
+	if at := Last(found); p.Before == "" && at >= 0 {
+		return at + 1, nil
 	}
 	return len(lines), nil
 }
 
-// Last returns the index of the last line that fulfils a condition, or -1.
-func Last(lines []string, is func(string) bool) int {
-	for i, line := range slices.Backward(lines) {
-		if is(line) {
+// Matching reports for each line whether the expression of an argument matches it.
+func Matching(argument, expression string, lines []string) ([]bool, error) {
+	re, err := Compile(argument, expression)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]bool, len(lines))
+	for i, line := range lines {
+		if found[i], err = re.Match(line); err != nil {
+			return nil, fmt.Errorf("%s: %w", argument, err)
+		}
+	}
+	return found, nil
+}
+
+// Last returns the index of the last line that matches, or -1.
+func Last(found []bool) int {
+	for i, is := range slices.Backward(found) {
+		if is {
 			return i
 		}
 	}

@@ -129,7 +129,7 @@ func (f File) write(ctx context.Context, h module.Host) error {
 
 // put sends the content and verifies what was received.
 func (f File) put(ctx context.Context, h module.Host) error {
-	r, err := f.Source.Reader(h, f.Path)
+	r, err := f.Source.Reader(ctx, h, f.Path)
 	if err != nil {
 		return err
 	}

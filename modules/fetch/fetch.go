@@ -1,0 +1,141 @@
+// Package fetch is the module "fetch": a file of a host, copied to the machine that kinit runs
+// on.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
+)
+
+// Task is a file of the host that is copied to the machine kinit runs on.
+//
+// The copy there is no object of a cluster: cleanup leaves it. Hosts need a file each, as with
+// dest = "fetched/${host.name}/token".
+//
+// Errors:
+//   - the file is missing on the host, and optional is not set
+//   - source is no regular file, or dest is a folder
+//   - the file changes while it is copied
+//   - kinit may not write dest
+type Task struct {
+	// Source is the absolute path of the file on the host. Links are followed.
+	Source string `hcl:"source" path:"clean"`
+	// Dest is the file on the machine kinit runs on: an absolute path, one that begins with
+	// "~/", or one relative to the folder in which kinit was started. Missing folders are made.
+	Dest string `hcl:"dest" nonempty:"want the file on the machine that kinit runs on"`
+	// Mode is the permission bits of dest.
+	Mode string `hcl:"mode,optional" default:"0600"`
+	// Optional makes it no error if the file is missing on the host.
+	Optional bool `hcl:"optional,optional"`
+}
+
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "fetch"})
+}
+
+func (t *Task) Validate() error {
+	if strings.HasSuffix(t.Dest, "/") {
+		return fmt.Errorf("dest is %q, want the path of a file, such as \"%s${host.name}/%s\"", t.Dest, t.Dest, filepath.Base(t.Source))
+	}
+	if strings.HasPrefix(t.Dest, "~") && !strings.HasPrefix(t.Dest, "~/") {
+		return fmt.Errorf("dest is %q, want \"~/\" for your home folder", t.Dest)
+	}
+	_, err := fileattr.ParseMode(t.Mode)
+	return err
+}
+
+// dest returns the absolute path of the copy.
+func (t *Task) dest() (string, error) {
+	rest, home := strings.CutPrefix(t.Dest, "~/")
+	if !home {
+		return filepath.Abs(t.Dest)
+	}
+	folder, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("dest: find your home folder: %w", err)
+	}
+	return filepath.Join(folder, rest), nil
+}
+
+// source describes the file on the host; an optional one that is missing has no name.
+func (t *Task) source(ctx context.Context, h module.Host) (string, module.FileInfo, error) {
+	at, info, err := hostfile.Follow(ctx, h, t.Source)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.Optional:
+		return "", module.FileInfo{}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", info, fmt.Errorf("%s does not exist on %s: set optional = true if it may be missing", t.Source, h.Name())
+	case err == nil && !info.Mode.IsRegular():
+		return "", info, fmt.Errorf("%s is no regular file, want one file", t.Source)
+	}
+	return at, info, err
+}
+
+// Plan compares the two files.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	at, info, err := t.source(ctx, h)
+	if err != nil || at == "" {
+		return nil, err
+	}
+	dest, err := t.dest()
+	if err != nil {
+		return nil, err
+	}
+	here, there, err := t.local(dest)
+	if err != nil {
+		return nil, err
+	}
+	mode, _ := fileattr.ParseMode(t.Mode) // Validate reports errors
+	same, err := t.same(ctx, h, at, info, dest, here, there)
+	switch {
+	case err != nil:
+		return nil, err
+	case !same:
+		return module.OneStep(fmt.Sprintf("fetch %s to %s", t.Source, t.Dest), t.fetch), nil
+	case here.Mode().Perm() != mode:
+		return module.OneStep(fmt.Sprintf("set %s: mode %04o to %04o", t.Dest, here.Mode().Perm(), mode), func(ctx context.Context, _ module.Host) error {
+			return errors.Join(ctx.Err(), os.Chmod(dest, mode))
+		}), nil
+	}
+	return nil, nil
+}
+
+// local describes the copy, if there is one.
+func (t *Task) local(dest string) (info fs.FileInfo, there bool, err error) {
+	info, err = os.Lstat(dest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err == nil && info.IsDir():
+		return nil, false, fmt.Errorf("dest is %s, which is a folder here, want a file or nothing there", t.Dest)
+	}
+	return info, err == nil, err
+}
+
+type Outputs struct {
+	Path   string `cty:"path"`   // the absolute path of the copy
+	SHA256 string `cty:"sha256"` // its checksum, in hex; empty if there is none
+	Size   int64  `cty:"size"`   // its bytes
+}
+
+// Outputs describes the copy.
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
+	dest, err := t.dest()
+	if err != nil {
+		return Outputs{}, err
+	}
+	sum, size, err := sumHere(ctx, dest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Outputs{Path: dest}, nil
+	}
+	return Outputs{Path: dest, SHA256: sum, Size: size}, err
+}

@@ -1,0 +1,120 @@
+package fetch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/engine/module/moduletest"
+)
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{5, 3 << 20} {
+		h, dest := moduletest.LocalHost(t, "demo"), filepath.Join(t.TempDir(), "made", "for", "it")
+		text := strings.Repeat("x", size)
+		put(t, h.Path("f"), text)
+		moduletest.Run(t, moduletest.Case{
+			New:  func() module.Task { return task(t, h.Path("f"), dest) },
+			Host: h,
+			Snapshot: func() string {
+				content, _ := os.ReadFile(dest)
+				return string(content)
+			},
+		})
+		content, err := os.ReadFile(dest)
+		info, statErr := os.Stat(dest)
+		if string(content) != text || err != nil || statErr != nil || info.Mode() != 0o600 {
+			t.Errorf("%d bytes, %v, mode %v, %v, want %d with 0600", len(content), err, info.Mode(), statErr, size)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(dest)); len(entries) != 1 || err != nil {
+			t.Errorf("in the folder: %v, %v, want the file alone", entries, err)
+		}
+		moduletest.Marks(t, h)
+		if size > 5 && h.Reports()[0] != (event.Progress{Text: "fetch " + h.Path("f"), Done: 1 << 20, Total: 3 << 20}) {
+			t.Errorf("progress %v", h.Reports()[0])
+		}
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	h, folder := moduletest.NewFakeHost(t, ""), t.TempDir()
+	h.FS.Put("/d/f", "new", 0o644)
+	put(t, filepath.Join(folder, "same"), "new")
+	put(t, filepath.Join(folder, "other"), "old")
+	put(t, filepath.Join(folder, "shorter"), "ne")
+	if err := os.Symlink("same", filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ source, dest, args, want string }{
+		{"/d/f", "same", "", ""},
+		{"/d/f", "same", `mode = "0644"`, "set FOLDER/same: mode 0600 to 0644"},
+		{"/d/f", "other", "", "fetch /d/f to FOLDER/other"},
+		{"/d/f", "shorter", "", "fetch /d/f to FOLDER/shorter"},
+		{"/d/f", "none", "", "fetch /d/f to FOLDER/none"},
+		{"/d/f", "link", "", "fetch /d/f to FOLDER/link"},
+		{"/d/f", "", "", "dest is FOLDER, which is a folder here, want a file or nothing there"},
+		{"/d/none", "x", "", "/d/none does not exist on " + h.Name() + ": set optional = true if it may be missing"},
+		{"/d/none", "x", "optional = true", ""},
+		{"/d", "x", "", "/d is no regular file, want one file"},
+	} {
+		made := task(t, c.source, strings.TrimSuffix(folder+"/"+c.dest, "/"), c.args)
+		got := strings.ReplaceAll(moduletest.Planned(t.Context(), made, h), folder, "FOLDER")
+		if got != c.want {
+			t.Errorf("%s to %s: %q, want %q", c.source, c.dest, got, c.want)
+		}
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	h, dest := moduletest.NewFakeHost(t, ""), filepath.Join(t.TempDir(), "f")
+	h.FS.Put("/f", "hello", 0o644)
+	made := task(t, "/f", dest)
+	moduletest.WantOutputs(t, made, h, map[string]cty.Value{"path": cty.StringVal(dest), "sha256": cty.StringVal(""), "size": cty.NumberIntVal(0)})
+	moduletest.Do(t, made, h)
+	moduletest.WantOutputs(t, made, h, map[string]cty.Value{"path": cty.StringVal(dest), "size": cty.NumberIntVal(5),
+		"sha256": cty.StringVal("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")})
+}
+
+func TestDestIsRelativeToTheWorkingFolderOrHome(t *testing.T) {
+	t.Parallel()
+	folder, err := os.Getwd()
+	home, homeErr := os.UserHomeDir()
+	if err != nil || homeErr != nil {
+		t.Fatal(err, homeErr)
+	}
+	for dest, want := range map[string]string{"a/b": folder + "/a/b", "/a/b": "/a/b", "~/a": home + "/a"} {
+		if got, err := (&Task{Dest: dest}).dest(); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", dest, got, err, want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	moduletest.Refused(t, task(t, "f", "g"), `source is "f", want an absolute path`)
+	moduletest.Refused(t, task(t, "/f", ""), `dest is empty, want the file on the machine that kinit runs on`)
+	moduletest.Refused(t, task(t, "/d/f", "out/"), `dest is "out/", want the path of a file, such as "out/${host.name}/f"`)
+	moduletest.Refused(t, task(t, "/f", "~ann/f"), `dest is "~ann/f", want "~/" for your home folder`)
+	moduletest.Refused(t, task(t, "/f", "g", `mode = "9"`), `mode is "9", want octal permission bits from "0001" to "0777", such as "0644"`)
+}
+
+func task(t *testing.T, source, dest string, args ...string) *Task {
+	t.Helper()
+	all := append([]string{`source = "` + source + `"`, `dest = "` + dest + `"`}, args...)
+	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,123 @@
+package inifile
+
+import (
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/textedit"
+)
+
+// change returns the changed text.
+func (t *Task) change(text string) (string, error) {
+	before := textedit.Split(text)
+	after := before
+	switch {
+	case t.Option == "" && t.Absent():
+		after = t.withoutSection(before)
+	case t.Option == "":
+		after = t.withSection(before)
+	default:
+		after = t.withOption(before)
+	}
+	if slices.Equal(before, after) {
+		return text, nil // even if its last line has no end
+	}
+	return textedit.Join(after), nil
+}
+
+// part is a section of the file: its lines, without those of its header.
+type part struct{ start, end int }
+
+// parts returns where the section is; there can be several of one name.
+func (t *Task) parts(lines []string) []part {
+	var all []part
+	current, inside := part{}, t.Section == ""
+	for i, line := range lines {
+		name, is := header(line)
+		if !is {
+			continue
+		}
+		if inside {
+			current.end = i
+			all = append(all, current)
+		}
+		current, inside = part{start: i + 1}, name == t.Section
+	}
+	if inside {
+		current.end = len(lines)
+		all = append(all, current)
+	}
+	return all
+}
+
+// header returns the name of the section that a line begins.
+func header(line string) (string, bool) {
+	inner, begins := strings.CutPrefix(strings.TrimSpace(line), "[")
+	name, _, closed := strings.Cut(inner, "]")
+	return strings.TrimSpace(name), begins && closed
+}
+
+func comment(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";")
+}
+
+func (t *Task) withoutSection(lines []string) []string {
+	lines = slices.Clone(lines)
+	for _, p := range slices.Backward(t.parts(lines)) {
+		lines = slices.Delete(lines, p.start-1, p.end)
+	}
+	return lines
+}
+
+func (t *Task) withSection(lines []string) []string {
+	if len(t.parts(lines)) > 0 {
+		return lines
+	}
+	lines = slices.Clone(lines)
+	if len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) != "" {
+		lines = append(lines, "")
+	}
+	return append(lines, "["+t.Section+"]")
+}
+
+// withOption gives the option its values: it changes the first of its entries, adds the
+// missing ones behind and removes the others.
+func (t *Task) withOption(lines []string) []string {
+	if !t.Absent() && t.Section != "" {
+		lines = t.withSection(lines)
+	}
+	have, want := t.entries(lines), t.wanted()
+	lines = slices.Clone(lines)
+	for i, e := range slices.Backward(have) {
+		switch {
+		case i >= len(want):
+			lines = slices.Delete(lines, e.start, e.end)
+		case !e.fits(want[i]):
+			lines = slices.Replace(lines, e.start, e.end, t.format(e.prefix, want[i])...)
+		}
+	}
+	if len(have) >= len(want) {
+		return lines
+	}
+	var added []string
+	for _, value := range want[len(have):] {
+		added = append(added, t.format(t.prefix(lines), value)...)
+	}
+	return slices.Insert(lines, t.place(lines), added...)
+}
+
+// wanted returns the values of the option, nil for one without a value.
+func (t *Task) wanted() []*string {
+	if t.Absent() {
+		return nil
+	}
+	var all []*string
+	for _, value := range t.values() {
+		all = append(all, &value)
+	}
+	if all == nil {
+		return []*string{nil}
+	}
+	return all
+}
