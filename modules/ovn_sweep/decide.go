@@ -19,6 +19,7 @@ func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
 			all = append(all, ovn.Removal{Key: r.UUID, Change: ovn.DropRouter(rows, r, owner)})
 		}
 	}
+	all = append(all, t.routes(rows, owner)...)
 	all = append(all, t.ports(rows, owner)...)
 	for _, s := range rows.Switches {
 		if t.switchGoes(s, owner) {
@@ -33,6 +34,29 @@ func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
 	for _, g := range rows.Groups {
 		if ovn.IsOwned(g.ExternalIDs, owner) && !t.groupStays(rows, g) {
 			all = append(all, removal("chassis group "+g.Name, g.UUID, &g))
+		}
+	}
+	return all
+}
+
+// routes lists the routes that are removed although their router remains.
+func (t *Task) routes(rows nb.Rows, owner string) []ovn.Removal {
+	if t.KeepRoutes == nil {
+		return nil
+	}
+	var all []ovn.Removal
+	for _, r := range rows.Routers {
+		if ovn.IsOwned(r.ExternalIDs, owner) && t.goes(r.Name) {
+			continue
+		}
+		for _, route := range rows.RoutesOf(r) {
+			if !ovn.IsOwned(route.ExternalIDs, owner) || !t.All && slices.Contains(t.KeepRoutes, route.Prefix) {
+				continue
+			}
+			all = append(all, ovn.Removal{Key: route.UUID, Change: ovn.Change{
+				Text:  fmt.Sprintf("delete route %s via %s of logical router %s", route.Prefix, route.Nexthop, r.Name),
+				Edits: []ovn.Edit{ovn.Unlink(&r, &r.StaticRoutes, route.UUID)},
+			}})
 		}
 	}
 	return all

@@ -156,6 +156,31 @@ func TestSweepKeepsWhatIsNamed(t *testing.T) {
 	}
 }
 
+func TestSweepRemovesRoutesThatARemainingRouterNoLongerHas(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	cluster(s, "c1")
+	h := s.Host("c1")
+	for prefix, owner := range map[string]string{"0.0.0.0/0": "c1", "10.244.1.0/24": "c1", "10.244.2.0/24": "c1", "10.9.0.0/16": "somebody"} {
+		s.NB("--id=@r", "create", "Logical_Router_Static_Route", "ip_prefix="+prefix, "nexthop=10.0.0.1", "external_ids:kinit-owner="+owner,
+			"--", "add", "Logical_Router", "c1", "static_routes", "@r")
+	}
+	keep := []string{"c1", "external", "external-localnet", "c1-node-1", "c1-node-2"}
+	if got := moduletest.Texts(t, &Task{Keep: keep}, h); len(got) > 0 {
+		t.Errorf("without keep_routes steps %q, want none", got)
+	}
+	task := func() module.Task { return &Task{Keep: keep, KeepRoutes: []string{"0.0.0.0/0", "10.244.1.0/24"}} }
+	want := []string{"delete route 10.244.2.0/24 via 10.0.0.1 of logical router c1"}
+	if got := moduletest.Texts(t, task(), h); !slices.Equal(got, want) {
+		t.Errorf("steps %q, want %q", got, want)
+	}
+	moduletest.Run(t, moduletest.Case{New: task, Host: h, Snapshot: func() string { return rows(s) }})
+	left := s.Rows(ovn.Northbound(), "Logical_Router_Static_Route", "ip_prefix,external_ids")
+	if want := []string{"0.0.0.0/0|", "0.0.0.0/0|kinit-owner=c1", "10.244.1.0/24|kinit-owner=c1", "10.9.0.0/16|kinit-owner=somebody"}; !slices.Equal(left, want) {
+		t.Errorf("routes left %q, want %q", left, want)
+	}
+}
+
 func TestSweepNamesWhatKeepsASwitchAndGoesOnBefore(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -30,6 +30,9 @@ type Task struct {
 	// switch ports that lead to it. Ports of a remaining switch are removed unless they are
 	// named.
 	Keep []string `hcl:"keep,optional"`
+	// KeepRoutes are the destinations of the routes that remaining routers keep, such as
+	// "0.0.0.0/0"; the cluster's other routes are removed. Left out, all remain.
+	KeepRoutes []string `hcl:"keep_routes,optional"`
 
 	message string
 }

@@ -9,7 +9,7 @@ locals {
   node_packages     = []
   inside_networks   = []
   pod_networks      = []
-  routed_networks   = []
+  routed_networks   = {}
   kernel_modules    = {}
   leave_script      = ""
   distribution_pins = []

@@ -27,6 +27,8 @@ task "ovn_sweep" "owned" {
     [local.switch, local.router, "kinit-external", "kinit-external-provider"],
     [for port in values(local.ports) : port.id],
   )
+  # Routes to nodes that are gone go.
+  keep_routes = concat(["0.0.0.0/0"], flatten(values(local.routed_networks)))
   depends_on = [task.command.leave, task.command.leave_overlay]
 }
 

@@ -151,7 +151,7 @@ task "ovn_port" "port" {
   ip       = each.value.ip
   dhcp     = task.ovn_dhcp.cluster.name
   # A node sends what its pods send, with their addresses.
-  allowed_ips = contains(keys(cluster.nodes), each.key) ? local.routed_networks : []
+  allowed_ips = lookup(local.routed_networks, each.key, [])
 }
 
 # The switch that leads outside is every cluster's.

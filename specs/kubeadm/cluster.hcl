@@ -266,7 +266,7 @@ task "kubeadm_config" "init" {
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-  extra_args             = merge(local.component_args, local.node_args[local.first_node])
+  extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
   merge                  = local.kubeadm_init
   patches                = local.patches
   timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }

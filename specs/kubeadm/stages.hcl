@@ -20,7 +20,7 @@ import {
 }
 
 locals {
-  release_networks = ["flannel-vxlan", "flannel-host-gw", "calico-vxlan"]
+  release_networks = ["flannel-vxlan", "flannel-host-gw", "ovn-routes", "calico-vxlan"]
 }
 
 stage "computes" {

@@ -15,10 +15,10 @@ variable "pod_cidr" {
 variable "pod_network" {
   type        = string
   default     = "flannel-vxlan"
-  description = "What carries packets between pods: flannel-vxlan, flannel-host-gw (all nodes on one network, no tunnel) or calico-vxlan."
+  description = "What carries packets between pods: flannel-vxlan, flannel-host-gw (all nodes on one network, no tunnel), ovn-routes (all nodes on the overlay, whose router knows the way to pods) or calico-vxlan."
   validation {
-    condition     = contains(["flannel-vxlan", "flannel-host-gw", "calico-vxlan"], var.pod_network)
-    error_message = "The pod network is flannel-vxlan, flannel-host-gw or calico-vxlan."
+    condition     = contains(["flannel-vxlan", "flannel-host-gw", "ovn-routes", "calico-vxlan"], var.pod_network)
+    error_message = "The pod network is flannel-vxlan, flannel-host-gw, ovn-routes or calico-vxlan."
   }
 }
 

@@ -15,14 +15,25 @@ import (
 )
 
 // The cluster whose nodes are containers: three controllers and two compute nodes on two
-// hypervisors, whose order means nothing.
-var wide = []string{"k8s-podman-3-2-2", "--hosts", hostsReversed}
+// hypervisors, whose order means nothing. OVN's router carries packets between their pods.
+var wide = []string{"k8s-podman-3-2-2", "--hosts", hostsReversed, "--var", routed}
 
 // narrow is the same cluster before it grows.
-var narrow = []string{"k8s-podman-1-1-2", "--hosts", hosts}
+var narrow = []string{"k8s-podman-1-1-2", "--hosts", hosts, "--var", routed}
+
+const routed = "pod_network=ovn-routes"
 
 // wideNodes are its nodes.
 var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
+
+// wideRoutes are the way out and the ways to their pods.
+const wideRoutes = `0.0.0.0/0,172.16.0.254
+10.244.1.0/24,10.0.0.1
+10.244.2.0/24,10.0.0.2
+10.244.3.0/24,10.0.0.3
+10.244.4.0/24,10.0.0.4
+10.244.5.0/24,10.0.0.5
+`
 
 // machines exist in the lab beside its hypervisors; windowsMachines do too, and each runs a
 // SIMULATED Windows.
@@ -66,7 +77,19 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	step(t, "the second run changes nothing, in any order of the hypervisors", func(t *testing.T) {
 		unchanged(t, k, run)
-		unchanged(t, k, []string{"run", wide[0], "--hosts", hosts})
+		unchanged(t, k, []string{"run", wide[0], "--hosts", hosts, "--var", routed})
+	})
+
+	step(t, "the overlay's router has a route to the pods of each node, and Kubernetes says the same", func(t *testing.T) {
+		routes := on(t, "nyctea", "ovn-nbctl --no-headings --format=csv --columns=ip_prefix,nexthop list Logical_Router_Static_Route | tr -d '\"' | sort")
+		if diff := cmp.Diff(wideRoutes, routes); diff != "" {
+			t.Errorf("the routes (-want +got):\n%s", diff)
+		}
+		said := newAPI(t, k, wide).get(t, "nodes", "--output", `go-template={{range .items}}{{.spec.podCIDR}},{{(index .status.addresses 0).address}}{{"\n"}}{{end}}`)
+		cidrs := slices.Sorted(strings.Lines("0.0.0.0/0,172.16.0.254\n" + said))
+		if diff := cmp.Diff(wideRoutes, strings.Join(cidrs, "")); diff != "" {
+			t.Errorf("the nodes' podCIDR (-want +got):\n%s", diff)
+		}
 	})
 
 	step(t, "a hypervisor that has nodes is not left out", func(t *testing.T) {
