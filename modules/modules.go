@@ -3,6 +3,7 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/ansible"
 	"kinit/modules/apt_repository"
 	"kinit/modules/archive"
 	"kinit/modules/assert"
@@ -108,7 +109,7 @@ func All() []module.Kind {
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		stat.Kind(), readfile.Kind(), fetch.Kind(),
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
-		shell.Kind(), script.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
+		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),

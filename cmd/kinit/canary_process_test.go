@@ -140,6 +140,7 @@ task "shell" "s%[1]d" {
 }
 `, i, expr)
 	}
+	fmt.Fprintf(&b, "task \"ansible\" \"copy\" {\n  hosts  = run.hosts\n  module = \"ansible.builtin.copy\"\n  args   = { dest = \"${path.cwd}/${host.name}/ansible\", mode = \"0600\", content = %s }\n}\n", exprs[0])
 	b.WriteString("task \"command\" \"decoy\" {\n  hosts = run.hosts\n  argv  = [\"true\", \"decoy of ${host.name}\"]\n}\n")
 	fmt.Fprintf(&b, "task \"htpasswd\" \"file\" {\n  hosts    = run.hosts\n  path     = \"${path.cwd}/${host.name}/htpasswd\"\n  user     = \"ann\"\n  password = substr(urlencode(%s), 0, 60)\n}\n", exprs[0])
 	return b.String()
@@ -149,6 +150,7 @@ task "shell" "s%[1]d" {
 func useCanaries(t *testing.T, source canarySource, functions []string) {
 	t.Helper()
 	need.Programs(t, "sudo", "sudo")
+	need.Programs(t, "ansible", "ansible")
 	p := newProgram(t, "run", "site.hcl", "-i", "inventory.hcl", "--hosts", strings.Join(processHosts[:], ","), "--var-file", "given.json", "-v")
 	p.Engine.Run, p.Kinds = engine.Run, modules.All
 	exprs := giveCanaries(t, p.Cwd, source, functions)
@@ -188,6 +190,9 @@ host "ssh" {
 				}
 			}
 			word := readFile(t, filepath.Join(p.Cwd, fmt.Sprintf("%s/%s-%d", host, "copy", i)))
+			if got := readFile(t, filepath.Join(p.Cwd, host, "ansible")); i == 0 && got != word {
+				t.Errorf("%s: what arrives by one of Ansible's modules is %q, as a file it is %q", f, got, word)
+			}
 			for _, way := range []string{"environment", "stdin", "shell", "block"} {
 				if got := readFile(t, filepath.Join(p.Cwd, fmt.Sprintf("%s/%s-%d", host, way, i))); !strings.Contains(got, strings.TrimSuffix(word, "\n")) || word == "" {
 					t.Errorf("%s: what arrives as %s is %q, as a file it is %q", f, way, got, word)

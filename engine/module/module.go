@@ -121,7 +121,8 @@ type Step interface {
 // task with no other steps counts as ok.
 type Waiter interface {
 	Step
-	// Waits reports whether the step only waits.
+	// Waits reports whether the step only waits. The engine asks again after Do, since a step
+	// may find out only then that it has changed nothing.
 	Waits() bool
 }
 

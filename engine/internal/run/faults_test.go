@@ -64,6 +64,7 @@ func folderWorks() []work {
 		{module: "command", text: `argv = ["sh", "-c", "echo ran >> ` + count + `"]`, file: "count", has: "ran\n"},
 		{module: "shell", text: `commands = "echo ran >> ` + count + `"`, file: "count", has: "ran\n"},
 		{module: "script", text: `source = "DIR/script.sh"`, file: "count", has: "ran\n"},
+		{module: "ansible", text: "module = \"ansible.builtin.lineinfile\"\n args = { path = \"DIR/host/old\", line = \"new\" }", file: "old", has: "old\nnew\n"},
 		{module: "copy", text: "dest = \"DIR/host/copy\"\n content = \"text\"", file: "copy", has: "text"},
 		{module: "directory", text: `path = "DIR/host/a/b"`, file: "a/b", has: ""},
 		{module: "file", text: "path = \"DIR/host/file\"\n state = \"present\"\n mode = \"0600\"", file: "file", has: ""},

@@ -137,7 +137,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		if err := step.Do(ctx, h); err != nil {
 			return out, err
 		}
-		out.steps, out.changed = append(out.steps, text), changes
+		out.steps, out.changed = append(out.steps, text), module.Changes(steps)
 	}
 
 	// Look again: nothing may be left to do, and the values are read.

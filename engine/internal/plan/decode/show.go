@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"kinit/engine/event"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/module"
@@ -65,7 +67,9 @@ func (a *lister) argument(name string, v reflect.Value) {
 	before := len(a.secrets)
 	a.reveal(v)
 	text := fmt.Sprint(v.Interface())
-	if v.Kind() != reflect.String {
+	if value, ok := v.Interface().(cty.Value); ok {
+		text = sensitive.Text(value)
+	} else if v.Kind() != reflect.String {
 		encoded, err := json.Marshal(v.Interface()) // a secret.Value masks itself
 		if err != nil {
 			encoded = []byte("(" + err.Error() + ")")

@@ -1,0 +1,99 @@
+package ansiblecore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"kinit/engine/need"
+)
+
+var stat = Request{Module: "ansible.builtin.stat", Args: map[string]json.RawMessage{"path": json.RawMessage(`"/"`)}, Python: "/usr/bin/python3"}
+
+func TestWithoutAnsibleCoreTheErrorSaysWhatToInstall(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "python", "/usr/bin/python3")
+	const want = "ansible-core is missing on the machine kinit runs on: install it there, as by \"apt install ansible-core\" or \"pipx install ansible-core\""
+	if _, err := In(t.TempDir()).Build(t.Context(), stat); !errors.Is(err, ErrMissing) || err.Error() != want {
+		t.Errorf("without Python: %v, want %s", err, want)
+	}
+	folder := t.TempDir()
+	program(t, folder, "python3", "#!/bin/sh\nexec /usr/bin/python3 -I -S \"$@\"\n") // without packages
+	if _, err := In(folder).Build(t.Context(), stat); !errors.Is(err, ErrMissing) || err.Error() != want+" (No module named 'ansible')" {
+		t.Errorf("with a Python that lacks it: %v, want %s", err, want)
+	}
+}
+
+func TestInterpreterIsThatOfTheProgramAnsible(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	program(t, folder, "python3", "")
+	for text, want := range map[string]string{
+		"#!/opt/venv/bin/python -I\n": "/opt/venv/bin/python",
+		"#! /usr/bin/python3\nimport": "/usr/bin/python3",
+		"#!/bin/sh\n":                 filepath.Join(folder, "python3"),
+		"":                            filepath.Join(folder, "python3"),
+	} {
+		program(t, folder, "ansible", text)
+		if got, err := In(folder).interpreter(); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+func TestTheSameRequestIsBuiltOnce(t *testing.T) {
+	t.Parallel()
+	folder, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
+	program(t, folder, "python3", "#!/bin/sh\ncat >/dev/null; echo built >>"+count+"; echo '{\"name\": \"x\"}'\n")
+	b := In(folder)
+	for range 3 {
+		if p, err := b.Build(t.Context(), stat); err != nil || p.Name != "x" {
+			t.Fatalf("%+v, %v", p, err)
+		}
+	}
+	if text, err := os.ReadFile(count); err != nil || string(text) != "built\n" {
+		t.Errorf("it was built %q, %v", text, err)
+	}
+	for i := range mostKept {
+		b.kept.put([32]byte{byte(i)}, &Payloads{})
+	}
+	if n := len(b.kept.by); n != mostKept {
+		t.Errorf("%d payloads are kept, want %d", n, mostKept)
+	}
+}
+
+func TestBuildEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	folder, ready := t.TempDir(), filepath.Join(t.TempDir(), "ready")
+	if err := os.WriteFile(ready, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program(t, folder, "python3", "#!/bin/sh\nrm "+ready+"; sleep 600 & wait\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	var started sync.WaitGroup
+	started.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(ready); err != nil {
+				cancel()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	defer started.Wait()
+	defer cancel()
+	if _, err := In(folder).Build(ctx, stat); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+func program(t *testing.T, folder, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
