@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,22 +137,26 @@ func (l completing) argument(word string) []completion {
 	return nil
 }
 
-// specNames returns the names of the specs that ship with kinit, without those that other
-// commands use.
+// specNames returns the names of the specs that ship with kinit: each distribution by each
+// driver, with as few nodes as there can be.
 func specNames() []completion {
-	entries, err := specs.FS.ReadDir(".")
-	if err != nil {
-		return nil
-	}
 	var found []completion
-	for _, entry := range entries {
-		name, ok := strings.CutSuffix(entry.Name(), ".hcl")
-		if !ok || strings.HasSuffix(name, ".tmpl") || slices.Contains([]string{labSpec, artifactsSpec, doctorSpec}, name) {
-			continue
+	for _, distribution := range shipped("*/distribution.hcl") {
+		for _, driver := range shipped("drivers/*/driver.hcl") {
+			found = append(found, completion{distribution + "-" + driver + "-1-1-1", "ships with kinit"})
 		}
-		found = append(found, completion{name, "ships with kinit"})
 	}
 	return found
+}
+
+// shipped returns the names of folders in the program that have a file.
+func shipped(pattern string) []string {
+	files, _ := fs.Glob(specs.FS, pattern) // a pattern that is written right
+	var names []string
+	for _, file := range files {
+		names = append(names, path.Base(path.Dir(file)))
+	}
+	return names
 }
 
 // files returns the HCL files and the folders whose paths start with a word.

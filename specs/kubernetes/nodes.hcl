@@ -1,6 +1,7 @@
 # nodes: what all nodes of Kubernetes have in common, and its names and networks.
 
 locals {
+  controller_os = "linux" # there is no control plane for Windows
   # Addresses of services mean something in the cluster alone: a port that a service does not
   # have, which kube-proxy lets pass, must not be looked for in another network.
   inside_networks = [var.service_cidr]

@@ -125,13 +125,15 @@ func TestEngineNamesNoDistributionStageOrService(t *testing.T) {
 			words = append(words, `"`+stage+`"`)
 		}
 	}
+	// What no playbook names, nobody would write into the engine.
 	for _, word := range words {
-		for _, hit := range grep(t, "engine", ".go", word) {
-			t.Errorf("%s names what belongs in a playbook: %s", hit, word)
-		}
-		// What no playbook names, nobody would write into the engine.
 		if len(grep(t, "specs", ".hcl", word)) == 0 {
 			t.Errorf("no playbook has the word %s", word)
+		}
+	}
+	for _, word := range append(words, distributionsOf(t)...) {
+		for _, hit := range grep(t, "engine", ".go", word) {
+			t.Errorf("%s names what belongs in a playbook: %s", hit, word)
 		}
 	}
 	for _, word := range languageWords {
@@ -139,6 +141,20 @@ func TestEngineNamesNoDistributionStageOrService(t *testing.T) {
 			t.Errorf("%q is no stage, or no word of the language", word)
 		}
 	}
+}
+
+// distributionsOf lists the names of distributions, in quotes.
+func distributionsOf(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root(t), "specs", "*", "distribution.hcl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("distributions %v, %v", files, err)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, `"`+filepath.Base(filepath.Dir(file))+`"`)
+	}
+	return names
 }
 
 // stagesOf lists the stages that playbooks declare.

@@ -56,9 +56,9 @@ var importRules = []rule{
 const handsOn = "kinit/engine/internal/plan"
 
 // playbookWords are names of what playbooks set up. The engine's files do not have them, and
-// no name of a stage in quotes: adding one must need no Go. Words that are also plain English
-// are looked for only in quotes.
-var playbookWords = []string{"k8s", "k3s", "rke2", "rancher", "kubernetes", "kubeadm", "calico", "canal", "coredns", "flannel", "haproxy", "registry", `"bare"`, `"bind"`}
+// no name of a stage or a distribution in quotes: adding one must need no Go. Words that are
+// also plain English are looked for only in quotes.
+var playbookWords = []string{"k8s", "k3s", "rke2", "rancher", "kubernetes", "kubeadm", "calico", "canal", "coredns", "flannel", "haproxy", "registry", `"bind"`}
 
 // languageWords are names of stages that are words of the language, too: the block "cluster",
 // what is in it, and the numbers in the names of specs.

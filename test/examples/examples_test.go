@@ -4,7 +4,6 @@ package examples
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,27 +185,6 @@ func exampleOn(t *testing.T, file string) engine.Options {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func TestSpecsThatShipAreWhatTheirTemplatesGive(t *testing.T) {
-	t.Parallel()
-	for _, file := range []string{"bare-libvirt-1-1-1", "bare-podman-1-1-1", "k8s-libvirt-1-1-1", "k8s-podman-1-1-1"} {
-		distribution, driver, _ := strings.Cut(strings.TrimSuffix(file, "-1-1-1"), "-")
-		fill := strings.NewReplacer("${name}", file, "${driver}", driver, "${controllers}", "1", "${computes}", "1", "${hypervisors}", "1")
-		template, err := fs.ReadFile(specs.FS, distribution+".tmpl.hcl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := fs.ReadFile(specs.FS, file+".hcl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, want, _ := strings.Cut(fill.Replace(string(template)), "\n") // each has a first line of its own
-		_, got, _ := strings.Cut(string(text), "\n")
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-template +spec):\n%s", file, diff)
-		}
-	}
 }
 
 func TestTooFewHypervisorsNamesBothNumbers(t *testing.T) {

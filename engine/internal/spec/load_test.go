@@ -112,6 +112,19 @@ func TestLoadFindsSpecsAndPlaybooks(t *testing.T) {
 			map[string]string{"disk/k7s.tmpl.hcl": taskNamed("disk"), "k7s-box.tmpl.hcl": taskNamed("program")},
 			"k7s-box-1-1-1", "k7s-box-1-1-1", ".", ".", "task.note.disk",
 		},
+		"the template for every distribution": {
+			map[string]string{
+				"every_distribution.tmpl.hcl": `spec "${name}" { playbook = "${distribution}" }` + "\n" + taskNamed("${driver}-c${controllers}"),
+				"k6s/distribution.hcl":        taskNamed("a"),
+			},
+			"k6s-box-3-0-1", "k6s-box-3-0-1", "builtin:", "builtin:k6s", "task.note.box-c3 task.note.a",
+		},
+		"a distribution's own template before that for every distribution": {
+			map[string]string{
+				"every_distribution.tmpl.hcl": taskNamed("every"), "k6s.tmpl.hcl": taskNamed("own"), "k6s/distribution.hcl": taskNamed("a"),
+			},
+			"k6s-box-1-1-1", "k6s-box-1-1-1", "builtin:", "builtin:", "task.note.own",
+		},
 		"a template beside the path": {
 			map[string]string{"disk/my/x-y.tmpl.hcl": taskNamed("${name}")},
 			"my/x-y-1-1-1.hcl", "x-y-1-1-1", "my", "my", "task.note.x-y-1-1-1",
@@ -159,12 +172,14 @@ func TestLoadTellsWhatCannotBeFound(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"k9s-qemu-1-1-1.hcl": "", "k9s-qemu.tmpl.hcl": "${nmae}", "bad-qemu.tmpl.hcl": "task ${", "k7s.tmpl.hcl": "",
+		"every_distribution.tmpl.hcl": "", "k6s/distribution.hcl": "", "k5s/other.hcl": "",
 		"disk/empty/readme": "", "disk/a.hcl": `spec "a" { playbook = "nowhere" }`, "disk/b.hcl": `import { source = "empty" }`,
 	}
 	tests := map[string]struct{ path, want string }{
 		"nothing given":         {"", "No spec: Give the path of a spec file or the name of a spec, such as <distro>-<driver>-<controllers>-<computes>-<hypervisors>."},
-		"a mistyped name":       {"k8s-qemu-1-1-1", `Spec not found: There is no spec file k8s-qemu-1-1-1, and no spec of this name ships with kinit. Did you mean "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k7s-<driver>, k9s-qemu.`},
-		"a zero of hypervisors": {"k9s-qemu-1-1-0", `Spec not found: There is no spec file k9s-qemu-1-1-0, and no spec of this name ships with kinit. Did you mean "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k7s-<driver>, k9s-qemu.`},
+		"a mistyped name":       {"k8s-qemu-1-1-1", `Spec not found: There is no spec file k8s-qemu-1-1-1, and no spec of this name ships with kinit. Did you mean "k6s-qemu-1-1-1" or "k7s-qemu-1-1-1" or "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k6s-<driver>, k7s-<driver>, k9s-qemu.`},
+		"no distribution":       {"k5s-box-3-2-2", `Spec not found: There is no spec file k5s-box-3-2-2, and no spec of this name ships with kinit. Did you mean "k6s-box-3-2-2" or "k7s-box-3-2-2"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k6s-<driver>, k7s-<driver>, k9s-qemu.`},
+		"a zero of hypervisors": {"k9s-qemu-1-1-0", `Spec not found: There is no spec file k9s-qemu-1-1-0, and no spec of this name ships with kinit. Did you mean "k9s-qemu-1-1-1"? A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of bad-qemu, k6s-<driver>, k7s-<driver>, k9s-qemu.`},
 		"a template's mistake":  {"k9s-qemu-2-1-1", `builtin:k9s-qemu.tmpl.hcl:1,3-7: Unknown name: There is no "nmae" here. Did you mean "name"? In a template, ${ and %{ that are meant for the spec are written $${ and %%{.`},
 		"a missing playbook":    {"a", `a.hcl:1,23-32: Playbook not found: There is no folder "nowhere" here or inside kinit; it was looked for as nowhere, builtin:nowhere.`},
 		"an empty import":       {"b", `b.hcl:1,19-26: Empty playbook: The folder empty has no .hcl files.`},

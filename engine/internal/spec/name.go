@@ -21,6 +21,13 @@ const (
 	suffix         = ".hcl"
 	templateSuffix = ".tmpl.hcl"
 	shippedFolder  = "specs" // the folder of the program's specs in the source tree
+
+	// A folder with the marker is a distribution. No name of a spec has the common template's
+	// beginning, which has an underscore.
+	marker         = "distribution.hcl"
+	commonTemplate = "every_distribution"
+
+	anyDriver = "<driver>" // in the beginning of a name
 )
 
 // found is the text of a spec file.
@@ -42,45 +49,49 @@ func shippedName(given string) (string, bool) {
 	return strings.TrimSuffix(base, suffix), true
 }
 
-// known lists the names of specs in a folder, and of its templates.
-func known(src Sources, folder string) (names, templates []string) {
+// known lists the names of specs in a folder, and the possible beginnings of names by the
+// grammar. A template without a driver in its name is for all drivers.
+func known(src Sources, folder string) (names, beginnings []string) {
 	entries, err := src.ReadDir(folder)
 	if err != nil {
 		return nil, nil
 	}
 	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), templateSuffix); ok {
-			templates = append(templates, name)
-			continue
-		}
-		if name, ok := strings.CutSuffix(entry.Name(), suffix); ok && !entry.IsDir() {
+		template, isTemplate := strings.CutSuffix(entry.Name(), templateSuffix)
+		name, isSpec := strings.CutSuffix(entry.Name(), suffix)
+		switch {
+		case template == commonTemplate:
+		case isDistribution(src, folder, entry.Name()), isTemplate && !strings.Contains(template, "-"):
+			beginnings = append(beginnings, template+"-"+anyDriver)
+		case isTemplate:
+			beginnings = append(beginnings, template)
+		case isSpec && !entry.IsDir():
 			names = append(names, name)
 		}
 	}
-	return names, templates
+	return names, beginnings
 }
 
-// beginnings returns the possible beginnings of names by the grammar. A template without a
-// driver in its name is for all drivers.
-func beginnings(templates []string) []string {
-	all := slices.Clone(templates)
-	for i, name := range all {
-		if !strings.Contains(name, "-") {
-			all[i] = name + "-<driver>"
-		}
-	}
-	return all
+func isDistribution(src Sources, folder, name string) bool {
+	_, err := src.Stat(Join(folder, path.Join(name, marker)))
+	return err == nil
 }
 
 // notFound reports a missing spec, with similar names.
 func notFound(src Sources, given string) diag.List {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	disk, _ := known(src, filepath.Dir(given))
-	shipped, templates := known(src, builtinPrefix)
-	text := diag.Near(name, slices.Concat(disk, shipped))
-	if len(templates) > 0 {
+	shipped, beginnings := known(src, builtinPrefix)
+	similar := slices.Concat(disk, shipped)
+	if parts := grammar.FindStringSubmatch(name); parts != nil {
+		for _, beginning := range beginnings {
+			similar = append(similar, strings.Join(append([]string{strings.Replace(beginning, anyDriver, parts[2], 1)}, parts[3:]...), "-"))
+		}
+	}
+	text := diag.Near(name, similar)
+	if len(beginnings) > 0 {
 		text += " A name that is in no file may be <distro>-<driver>-<controllers>-<computes>-<hypervisors>, where <distro>-<driver> is one of " +
-			strings.Join(beginnings(templates), ", ") + "."
+			strings.Join(beginnings, ", ") + "."
 	}
 	return diag.List{{
 		Summary: "Spec not found",
@@ -89,8 +100,8 @@ func notFound(src Sources, given string) diag.List {
 	}}
 }
 
-// expand makes a spec of a name by the grammar from the template of its distro, or of its
-// distro and driver, which may be beside the path or inside the program.
+// expand makes a spec of a name by the grammar from the template of its distro and driver, of
+// its distro, or of every distro, which may be beside the path or inside the program.
 func (l *loader) expand(given string) (found, diag.List) {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	parts := grammar.FindStringSubmatch(name)
@@ -102,7 +113,11 @@ func (l *loader) expand(given string) (found, diag.List) {
 		folders = append(folders, builtinPrefix)
 	}
 	for _, folder := range folders {
-		for _, template := range []string{parts[1] + "-" + parts[2], parts[1]} {
+		templates := []string{parts[1] + "-" + parts[2], parts[1]}
+		if isDistribution(l.src, folder, parts[1]) {
+			templates = append(templates, commonTemplate)
+		}
+		for _, template := range templates {
 			file := Join(folder, template+templateSuffix)
 			if text, err := l.src.ReadFile(file); err == nil {
 				return l.render(file, text, name, parts)
@@ -120,11 +135,12 @@ func (l *loader) render(file string, text []byte, name string, parts []string) (
 		return found{}, ofTemplate(problems)
 	}
 	value, problems := expr.Value(&hcl.EvalContext{Variables: map[string]cty.Value{
-		"name":        cty.StringVal(name),
-		"driver":      cty.StringVal(parts[2]),
-		"controllers": number(parts[3]),
-		"computes":    number(parts[4]),
-		"hypervisors": number(parts[5]),
+		"name":         cty.StringVal(name),
+		"distribution": cty.StringVal(parts[1]),
+		"driver":       cty.StringVal(parts[2]),
+		"controllers":  number(parts[3]),
+		"computes":     number(parts[4]),
+		"hypervisors":  number(parts[5]),
 	}})
 	if problems.HasErrors() {
 		return found{}, ofTemplate(problems)

@@ -1,9 +1,11 @@
-# k3s, expanded from the name of the spec.
+# A cluster of any distribution. kinit puts the words and numbers of the spec's name into this text: of
+# k8s-podman-3-2-1, distribution is k8s, driver is podman, and it has 3 controllers, 2 compute nodes
+# and at least 1 hypervisor.
 spec "${name}" {
-  playbook = "k3s"
+  playbook = "${distribution}"
 }
 
-cluster "k3s" {
+cluster "${distribution}" {
   driver      = "${driver}"
   hypervisors = ${hypervisors}
 
@@ -20,7 +22,7 @@ cluster "k3s" {
     vcpus   = var.controller_vcpus
     memory  = var.controller_memory
     disk    = var.controller_disk
-    os      = "linux"
+    os      = local.controller_os
   }
 
   pool "compute" {

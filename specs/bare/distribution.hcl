@@ -5,7 +5,8 @@ import {
 }
 
 locals {
-  # Nothing runs on the nodes.
+  # Nothing runs on the nodes, which may have any system.
+  controller_os     = null
   node_packages     = []
   inside_networks   = []
   pod_networks      = []
