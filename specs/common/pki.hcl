@@ -8,38 +8,35 @@ task "directory" "pki" {
   depends_on = [task.directory.root]
 }
 
-task "directory" "ssh" {
-  stage      = "network"
-  host       = local.first
-  path       = "${local.root}/ssh"
-  mode       = "0700"
-  depends_on = [task.directory.root]
-}
+block "cluster_keys" {
+  stage = "network"
+  host  = local.first
 
-task "x509_ca" "cluster" {
-  stage      = "network"
-  host       = local.first
-  key        = "${local.root}/pki/ca.key"
-  cert       = "${local.root}/pki/ca.crt"
-  cn         = "${cluster.name} services"
-  depends_on = [task.directory.pki]
-}
+  task "directory" "ssh" {
+    path       = "${local.root}/ssh"
+    mode       = "0700"
+    depends_on = [task.directory.root]
+  }
 
-# One key for kinit to reach every guest of the cluster.
-task "ssh_key" "cluster" {
-  stage      = "network"
-  host       = local.first
-  path       = "${local.root}/ssh/cluster"
-  comment    = "kinit ${cluster.name}"
-  depends_on = [task.directory.ssh]
-}
+  task "x509_ca" "cluster" {
+    key        = "${local.root}/pki/ca.key"
+    cert       = "${local.root}/pki/ca.crt"
+    cn         = "${cluster.name} services"
+    depends_on = [task.directory.pki]
+  }
 
-# The host key each guest will have, so that the first connection is verified.
-task "ssh_key" "node" {
-  stage      = "network"
-  for_each   = cluster.nodes
-  host       = local.first
-  path       = "${local.root}/ssh/${each.key}"
-  comment    = each.key
-  depends_on = [task.directory.ssh]
+  # One key for kinit to reach every guest of the cluster.
+  task "ssh_key" "cluster" {
+    path       = "${local.root}/ssh/cluster"
+    comment    = "kinit ${cluster.name}"
+    depends_on = [task.directory.ssh]
+  }
+
+  # The host key each guest will have, so that the first connection is verified.
+  task "ssh_key" "node" {
+    for_each   = cluster.nodes
+    path       = "${local.root}/ssh/${each.key}"
+    comment    = each.key
+    depends_on = [task.directory.ssh]
+  }
 }

@@ -14,90 +14,82 @@ task "facts" "underlay" {
   can(regex("^[0-9.]+$", host.address)) ? host.address : task.facts.hypervisor[host.name].default_address)
 }
 
-task "package" "hypervisor" {
-  stage   = "prepare"
-  when    = local.build
-  hosts   = local.hypervisors
-  names   = coalesce(var.hypervisor_packages, local.prepared[task.command.system[host.name].stdout].hypervisor)
-  timeout = "20m"
-}
-
-task "package" "overlay" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.overlay_hypervisors
-  names      = coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay)
-  timeout    = "20m"
-  depends_on = [task.package.hypervisor, task.package.repositories]
-}
-
-task "package" "central" {
-  stage      = "prepare"
-  when       = local.build && local.overlay
-  host       = local.first
-  names      = coalesce(var.central_packages, local.prepared[task.command.system[host.name].stdout].central)
-  timeout    = "20m"
-  depends_on = [task.package.hypervisor, task.package.repositories]
-}
-
-task "service" "hypervisor" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.overlay_hypervisors
-  name       = local.prepared[task.command.system[host.name].stdout].services.switch
-  enabled    = true
-  state      = "started"
-  depends_on = [task.package.overlay]
-}
-
-# Made before ovn-controller starts, which would make one of its own: this one has the
-# right datapath from the beginning, is marked, and goes with the last cluster.
-task "ovs_bridge" "integration" {
-  stage         = "prepare"
-  when          = local.build
-  hosts         = local.overlay_hypervisors
-  name          = "br-int"
-  datapath_type = local.datapath_type
-  fail_mode     = "secure"
-  depends_on    = [task.service.hypervisor]
-}
-
-task "service" "chassis" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.overlay_hypervisors
-  name       = local.prepared[task.command.system[host.name].stdout].services.chassis
-  enabled    = true
-  state      = "started"
-  depends_on = [task.ovs_bridge.integration]
-}
-
-task "service" "central" {
-  stage      = "prepare"
-  when       = local.build && local.overlay
-  host       = local.first
-  name       = local.prepared[task.command.system[host.name].stdout].services.central
-  enabled    = true
-  state      = "started"
-  depends_on = [task.package.central]
-}
-
-# Guests and their bridge traffic are forwarded by the hypervisors.
-task "sysctl" "forward" {
+block "hypervisors" {
   stage = "prepare"
   when  = local.build
   hosts = local.hypervisors
-  name  = "net.ipv4.ip_forward"
-  value = "1"
+
+  task "package" "hypervisor" {
+    names   = coalesce(var.hypervisor_packages, local.prepared[task.command.system[host.name].stdout].hypervisor)
+    timeout = "20m"
+  }
+
+  # Guests and their bridge traffic are forwarded by the hypervisors.
+  task "sysctl" "forward" {
+    name  = "net.ipv4.ip_forward"
+    value = "1"
+  }
+
+  # Where podman and skopeo of the hypervisors get images from.
+  task "copy" "mirrors" {
+    when       = length(var.image_mirrors) > 0
+    dest       = "/etc/containers/registries.conf.d/50-kinit-${cluster.name}.conf"
+    content    = templatefile("files/registries.conf", { mirrors = var.image_mirrors })
+    mode       = "0644"
+    depends_on = [task.package.hypervisor]
+  }
 }
 
-# Where podman and skopeo of the hypervisors get images from.
-task "copy" "mirrors" {
-  stage      = "prepare"
-  when       = local.build && length(var.image_mirrors) > 0
-  hosts      = local.hypervisors
-  dest       = "/etc/containers/registries.conf.d/50-kinit-${cluster.name}.conf"
-  content    = templatefile("files/registries.conf", { mirrors = var.image_mirrors })
-  mode       = "0644"
-  depends_on = [task.package.hypervisor]
+block "overlay_hypervisors" {
+  stage = "prepare"
+  when  = local.build
+  hosts = local.overlay_hypervisors
+
+  task "package" "overlay" {
+    names      = coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay)
+    timeout    = "20m"
+    depends_on = [task.package.hypervisor, task.package.repositories]
+  }
+
+  task "service" "hypervisor" {
+    name       = local.prepared[task.command.system[host.name].stdout].services.switch
+    enabled    = true
+    state      = "started"
+    depends_on = [task.package.overlay]
+  }
+
+  # Made before ovn-controller starts, which would make one of its own: this one has the
+  # right datapath from the beginning, is marked, and goes with the last cluster.
+  task "ovs_bridge" "integration" {
+    name          = "br-int"
+    datapath_type = local.datapath_type
+    fail_mode     = "secure"
+    depends_on    = [task.service.hypervisor]
+  }
+
+  task "service" "chassis" {
+    name       = local.prepared[task.command.system[host.name].stdout].services.chassis
+    enabled    = true
+    state      = "started"
+    depends_on = [task.ovs_bridge.integration]
+  }
+}
+
+block "central" {
+  stage = "prepare"
+  when  = local.build && local.overlay
+  host  = local.first
+
+  task "package" "central" {
+    names      = coalesce(var.central_packages, local.prepared[task.command.system[host.name].stdout].central)
+    timeout    = "20m"
+    depends_on = [task.package.hypervisor, task.package.repositories]
+  }
+
+  task "service" "central" {
+    name       = local.prepared[task.command.system[host.name].stdout].services.central
+    enabled    = true
+    state      = "started"
+    depends_on = [task.package.central]
+  }
 }

@@ -107,74 +107,59 @@ task "directory" "services" {
   depends_on = [task.directory.root]
 }
 
-task "copy" "service" {
-  stage      = "services"
-  for_each   = local.service_files
-  host       = local.services.hypervisor
-  dest       = "${local.service_root}/${each.key}"
-  content    = each.value
-  mode       = "0644"
-  depends_on = [task.directory.services]
-}
-
-# Who may use the registry: its users, who push and pull, and the cluster's nodes, which
-# only pull. The load balancer asks for the passwords and has the certificate; the registry
-# itself answers nobody outside of the pod.
-task "secret" "registry_password" {
+block "service_files" {
   stage      = "services"
   host       = local.services.hypervisor
-  path       = "${local.root}/registry-password"
-  format     = "password"
   depends_on = [task.directory.services]
-}
 
-task "secret" "registry_nodes" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  path       = "${local.root}/registry-nodes"
-  format     = "password"
-  depends_on = [task.directory.services]
-}
+  task "copy" "service" {
+    for_each = local.service_files
+    dest     = "${local.service_root}/${each.key}"
+    content  = each.value
+    mode     = "0644"
+  }
 
-task "copy" "registry_users" {
-  stage = "services"
-  host  = local.services.hypervisor
-  dest  = "${local.service_root}/haproxy/users.cfg"
-  content_secret = templatefile("files/users.cfg", {
-    cluster = local.title, kinit = task.secret.registry_password.value, nodes = task.secret.registry_nodes.value
-  })
-  mode       = "0600"
-  depends_on = [task.directory.services]
-}
+  # Who may use the registry: its users, who push and pull, and the cluster's nodes, which
+  # only pull. The load balancer asks for the passwords and has the certificate; the registry
+  # itself answers nobody outside of the pod.
+  task "secret" "registry_password" {
+    path   = "${local.root}/registry-password"
+    format = "password"
+  }
 
-task "secret" "registry_http" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  path       = "${local.root}/registry-http"
-  format     = "hex"
-  depends_on = [task.directory.services]
-}
+  task "secret" "registry_nodes" {
+    path   = "${local.root}/registry-nodes"
+    format = "password"
+  }
 
-task "x509_certificate" "registry" {
-  stage        = "services"
-  host         = local.services.hypervisor
-  key          = "${local.service_root}/haproxy/registry.crt.key"
-  cert         = "${local.service_root}/haproxy/registry.crt"
-  ca_cert_pem  = task.x509_ca.cluster.cert_pem
-  ca_key_pem   = task.x509_ca.cluster.key_pem
-  cn           = "registry.${cluster.domain}"
-  dns_names    = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
-  ip_addresses = [local.services.ip, local.services_address, "127.0.0.1"]
-  depends_on   = [task.directory.services]
-}
+  task "copy" "registry_users" {
+    dest = "${local.service_root}/haproxy/users.cfg"
+    content_secret = templatefile("files/users.cfg", {
+      cluster = local.title, kinit = task.secret.registry_password.value, nodes = task.secret.registry_nodes.value
+    })
+    mode = "0600"
+  }
 
-task "copy" "registry_config" {
-  stage          = "services"
-  host           = local.services.hypervisor
-  dest           = "${local.service_root}/registry/config.yml"
-  content_secret = templatefile("files/registry.yml", { cluster = local.title, http_secret = task.secret.registry_http.value })
-  mode           = "0600"
-  depends_on     = [task.directory.services]
+  task "secret" "registry_http" {
+    path   = "${local.root}/registry-http"
+    format = "hex"
+  }
+
+  task "x509_certificate" "registry" {
+    key          = "${local.service_root}/haproxy/registry.crt.key"
+    cert         = "${local.service_root}/haproxy/registry.crt"
+    ca_cert_pem  = task.x509_ca.cluster.cert_pem
+    ca_key_pem   = task.x509_ca.cluster.key_pem
+    cn           = "registry.${cluster.domain}"
+    dns_names    = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
+    ip_addresses = [local.services.ip, local.services_address, "127.0.0.1"]
+  }
+
+  task "copy" "registry_config" {
+    dest           = "${local.service_root}/registry/config.yml"
+    content_secret = templatefile("files/registry.yml", { cluster = local.title, http_secret = task.secret.registry_http.value })
+    mode           = "0600"
+  }
 }
 
 locals {
@@ -187,156 +172,143 @@ locals {
   )
 }
 
-task "podman_image" "service" {
-  stage    = "services"
-  for_each = { for image in distinct(values(local.service_images)) : image.name => image }
-  host     = local.services.hypervisor
-  name     = each.key
-  source   = each.value.archive
-  timeout  = "20m"
-  advice   = "The services' hypervisor fetches this image. The variable image_mirrors names another place of its registry, and service_images another image."
-}
-
-task "podman_network" "outside" {
+block "services" {
   stage = "services"
   host  = local.services.hypervisor
-  name  = "kinit-${cluster.name}"
-  mtu   = task.facts.underlay[local.services.hypervisor].route_mtu
-}
 
-# What is pushed is the registry's alone, so it lives in a volume and goes with it.
-task "podman_volume" "registry" {
-  stage = "services"
-  host  = local.services.hypervisor
-  name  = "kinit-${cluster.name}-registry"
-}
-
-task "podman_pod" "services" {
-  stage    = "services"
-  host     = local.services.hypervisor
-  name     = "kinit-${cluster.name}-services"
-  hostname = "services"
-  networks = [task.podman_network.outside.name]
-  publish  = local.services_ports
-  # A firewall may be reloaded, before there is a container whose ports it would lose.
-  depends_on = [task.firewall.published, task.firewall.pod]
-}
-
-task "podman_container" "service" {
-  stage    = "services"
-  for_each = local.service_containers
-  host     = local.services.hypervisor
-  name     = "kinit-${cluster.name}-${each.key}"
-  pod      = task.podman_pod.services.name
-  image    = task.podman_image.service[local.service_images[each.key].name].name
-  command  = each.value.command
-  volumes  = each.value.volumes
-  user     = "0"
-  # Not "always": podman's own unit would start these at boot, before the pod's.
-  restart = "on-failure"
-  # SELinux would not let containers read folders of the hypervisor.
-  options = concat(local.health_options[each.key], task.facts.hypervisor[local.services.hypervisor].selinux == "" ? [] : ["--security-opt", "label=disable"])
-  # What services read once and is secret.
-  config_hash = join(" ", [each.value.config, lookup({
-    haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"
-    registry = task.copy.registry_config.sha256
-  }, each.key, "")])
-  depends_on = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.x509_certificate.registry]
-}
-
-# The pod's place on the overlay.
-task "ovs_veth" "services" {
-  stage      = "services"
-  when       = local.overlay
-  host       = local.services.hypervisor
-  name       = local.services_device
-  peer       = "overlay"
-  netns      = task.podman_pod.services.netns
-  bridge     = "br-int"
-  iface_id   = local.services.port_id
-  mac        = local.services.mac
-  mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
-  addresses  = ["${local.services.ip}/${cluster.network.prefix}"]
-  tx_offload = local.offload
-  depends_on = [task.ovn_sync.overlay, task.podman_container.service]
-}
-
-# After a restart of the host the pod has another network namespace, so the script
-# plugs it in again once it has started.
-task "copy" "plug" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  dest       = "${local.root}/services.sh"
-  content    = local.overlay ? task.ovs_veth.services.boot_script : "# No overlay.\n"
-  mode       = "0755"
-  depends_on = [task.directory.services]
-}
-
-task "service" "services" {
-  stage   = "services"
-  host    = local.services.hypervisor
-  name    = "kinit-${cluster.name}-services.service"
-  enabled = true
-  state   = "started"
-  unit = templatefile("files/services.service", {
-    cluster = cluster.name, pod = task.podman_pod.services.name, script = "${local.root}/services.sh"
-  })
-  depends_on = [task.copy.plug]
-}
-
-# Each service answers on the overlay, as the nodes will ask it.
-task "wait" "service" {
-  stage = "services"
-  for_each = {
-    haproxy  = { url = "http://${local.services_local}:9000/healthz", status = 200 }
-    web      = { url = "http://${local.services_local}:${local.files_port}/healthz", status = 200 }
-    registry = { url = "https://${local.registry_local}/v2/", status = 401 }
+  task "podman_image" "service" {
+    for_each = { for image in distinct(values(local.service_images)) : image.name => image }
+    name     = each.key
+    source   = each.value.archive
+    timeout  = "20m"
+    advice   = "The services' hypervisor fetches this image. The variable image_mirrors names another place of its registry, and service_images another image."
   }
+
+  task "podman_network" "outside" {
+    name = "kinit-${cluster.name}"
+    mtu  = task.facts.underlay[local.services.hypervisor].route_mtu
+  }
+
+  # What is pushed is the registry's alone, so it lives in a volume and goes with it.
+  task "podman_volume" "registry" {
+    name = "kinit-${cluster.name}-registry"
+  }
+
+  task "podman_pod" "services" {
+    name     = "kinit-${cluster.name}-services"
+    hostname = "services"
+    networks = [task.podman_network.outside.name]
+    publish  = local.services_ports
+    # A firewall may be reloaded, before there is a container whose ports it would lose.
+    depends_on = [task.firewall.published, task.firewall.pod]
+  }
+
+  task "podman_container" "service" {
+    for_each = local.service_containers
+    name     = "kinit-${cluster.name}-${each.key}"
+    pod      = task.podman_pod.services.name
+    image    = task.podman_image.service[local.service_images[each.key].name].name
+    command  = each.value.command
+    volumes  = each.value.volumes
+    user     = "0"
+    # Not "always": podman's own unit would start these at boot, before the pod's.
+    restart = "on-failure"
+    # SELinux would not let containers read folders of the hypervisor.
+    options = concat(local.health_options[each.key], task.facts.hypervisor[local.services.hypervisor].selinux == "" ? [] : ["--security-opt", "label=disable"])
+    # What services read once and is secret.
+    config_hash = join(" ", [each.value.config, lookup({
+      haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"
+      registry = task.copy.registry_config.sha256
+    }, each.key, "")])
+    depends_on = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.x509_certificate.registry]
+  }
+
+  # The pod's place on the overlay.
+  task "ovs_veth" "services" {
+    when       = local.overlay
+    name       = local.services_device
+    peer       = "overlay"
+    netns      = task.podman_pod.services.netns
+    bridge     = "br-int"
+    iface_id   = local.services.port_id
+    mac        = local.services.mac
+    mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    addresses  = ["${local.services.ip}/${cluster.network.prefix}"]
+    tx_offload = local.offload
+    depends_on = [task.ovn_sync.overlay, task.podman_container.service]
+  }
+
+  # After a restart of the host the pod has another network namespace, so the script
+  # plugs it in again once it has started.
+  task "copy" "plug" {
+    dest       = "${local.root}/services.sh"
+    content    = local.overlay ? task.ovs_veth.services.boot_script : "# No overlay.\n"
+    mode       = "0755"
+    depends_on = [task.directory.services]
+  }
+
+  task "service" "services" {
+    name    = "kinit-${cluster.name}-services.service"
+    enabled = true
+    state   = "started"
+    unit = templatefile("files/services.service", {
+      cluster = cluster.name, pod = task.podman_pod.services.name, script = "${local.root}/services.sh"
+    })
+    depends_on = [task.copy.plug]
+  }
+}
+
+block "services_answer" {
+  stage      = "services"
   host       = local.services.hypervisor
-  url        = each.value.url
-  status     = each.value.status
-  ca_pem     = task.x509_ca.cluster.cert_pem
-  within     = "3m"
-  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
   depends_on = [task.service.services]
+
+  # Each service answers on the overlay, as the nodes will ask it.
+  task "wait" "service" {
+    for_each = {
+      haproxy  = { url = "http://${local.services_local}:9000/healthz", status = 200 }
+      web      = { url = "http://${local.services_local}:${local.files_port}/healthz", status = 200 }
+      registry = { url = "https://${local.registry_local}/v2/", status = 401 }
+    }
+    url      = each.value.url
+    status   = each.value.status
+    ca_pem   = task.x509_ca.cluster.cert_pem
+    within   = "3m"
+    evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
+  }
+
+  task "wait" "dns" {
+    argv     = ["dig", "+short", "+time=2", "+tries=1", "-p", local.overlay ? "53" : "10053", "@${local.services_local}", "api.${cluster.domain}"]
+    expect   = local.services_address
+    within   = "3m"
+    evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
+  }
+
+  # Each is healthy by its own check, which podman repeats: "podman ps" shows what came of it.
+  task "wait" "health" {
+    for_each = toset([for name, words in local.service_health : name if length(words) > 0])
+    argv     = ["podman", "healthcheck", "run", "kinit-${cluster.name}-${each.key}"]
+    within   = "3m"
+    evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
+  }
 }
 
-task "wait" "dns" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  argv       = ["dig", "+short", "+time=2", "+tries=1", "-p", local.overlay ? "53" : "10053", "@${local.services_local}", "api.${cluster.domain}"]
-  expect     = local.services_address
-  within     = "3m"
-  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
-  depends_on = [task.service.services]
-}
+block "services_login" {
+  stage = "services"
+  host  = local.services.hypervisor
 
-# Each is healthy by its own check, which podman repeats: "podman ps" shows what came of it.
-task "wait" "health" {
-  stage      = "services"
-  for_each   = toset([for name, words in local.service_health : name if length(words) > 0])
-  host       = local.services.hypervisor
-  argv       = ["podman", "healthcheck", "run", "kinit-${cluster.name}-${each.key}"]
-  within     = "3m"
-  evidence   = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
-  depends_on = [task.service.services]
-}
+  task "copy" "services_ca" {
+    dest       = "${local.root}/registry-ca.crt"
+    content    = task.x509_ca.cluster.cert_pem
+    mode       = "0644"
+    depends_on = [task.directory.root]
+  }
 
-task "copy" "services_ca" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  dest       = "${local.root}/registry-ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
-  mode       = "0644"
-  depends_on = [task.directory.root]
-}
-
-# The generated credentials open the registry.
-task "command" "login" {
-  stage      = "services"
-  host       = local.services.hypervisor
-  argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.registry_local}/v2/"]
-  stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
-  read_only  = true
-  depends_on = [task.wait.service, task.copy.services_ca]
+  # The generated credentials open the registry.
+  task "command" "login" {
+    argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.registry_local}/v2/"]
+    stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
+    read_only  = true
+    depends_on = [task.wait.service, task.copy.services_ca]
+  }
 }

@@ -9,56 +9,51 @@ locals {
   least_mtu = 1280 + local.geneve_overhead + 50
 }
 
-task "assert" "services" {
-  stage = "validate"
-  when  = local.build && !local.overlay
-  early = true
-
-  condition {
-    holds   = can(regex("^[0-9.]+$", local.services_address))
-    message = "No node is on an overlay, so nodes find the cluster's services at their host ${local.services.hypervisor}, whose address is \"${local.services_address}\". Say its IPv4 address, as in --var 'encapsulation_address={\"${local.services.hypervisor}\"=\"192.0.2.1\"}'."
-  }
-}
-
-task "assert" "hypervisors" {
+block "validate" {
   stage = "validate"
   when  = local.build
 
-  condition {
-    holds   = alltrue([for h in local.hypervisors : task.facts.hypervisor[h].memory_bytes >= local.wanted_memory[h]])
-    message = "Too little memory: ${join(", ", [for h in local.hypervisors : "the nodes on ${h} take ${ceil(local.wanted_memory[h] / 1048576)} MiB and it has ${floor(task.facts.hypervisor[h].memory_bytes / 1048576)} MiB" if task.facts.hypervisor[h].memory_bytes < local.wanted_memory[h]])}. Give the pools less memory or use more hypervisors."
+  task "assert" "services" {
+    when  = !local.overlay
+    early = true
+
+    condition {
+      holds   = can(regex("^[0-9.]+$", local.services_address))
+      message = "No node is on an overlay, so nodes find the cluster's services at their host ${local.services.hypervisor}, whose address is \"${local.services_address}\". Say its IPv4 address, as in --var 'encapsulation_address={\"${local.services.hypervisor}\"=\"192.0.2.1\"}'."
+    }
   }
 
-  condition {
-    holds   = alltrue([for h in local.overlay_hypervisors : task.facts.underlay[h].route_mtu >= local.least_mtu])
-    message = "The MTU of the interface that carries the encapsulation address is below ${local.least_mtu} on: ${join(", ", [for h in local.hypervisors : "${h} (${task.facts.underlay[h].route_interface}, ${task.facts.underlay[h].route_mtu})" if task.facts.underlay[h].route_mtu < local.least_mtu])}."
+  task "assert" "hypervisors" {
+    condition {
+      holds   = alltrue([for h in local.hypervisors : task.facts.hypervisor[h].memory_bytes >= local.wanted_memory[h]])
+      message = "Too little memory: ${join(", ", [for h in local.hypervisors : "the nodes on ${h} take ${ceil(local.wanted_memory[h] / 1048576)} MiB and it has ${floor(task.facts.hypervisor[h].memory_bytes / 1048576)} MiB" if task.facts.hypervisor[h].memory_bytes < local.wanted_memory[h]])}. Give the pools less memory or use more hypervisors."
+    }
+
+    condition {
+      holds   = alltrue([for h in local.overlay_hypervisors : task.facts.underlay[h].route_mtu >= local.least_mtu])
+      message = "The MTU of the interface that carries the encapsulation address is below ${local.least_mtu} on: ${join(", ", [for h in local.hypervisors : "${h} (${task.facts.underlay[h].route_interface}, ${task.facts.underlay[h].route_mtu})" if task.facts.underlay[h].route_mtu < local.least_mtu])}."
+    }
   }
-}
 
-# The ports that the services publish are free, or the services' own already.
-task "command" "ports" {
-  stage     = "validate"
-  when      = local.build
-  host      = local.services.hypervisor
-  argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(local.published_ports))
-  read_only = true
-}
+  # The ports that the services publish are free, or the services' own already.
+  task "command" "ports" {
+    host      = local.services.hypervisor
+    argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(local.published_ports))
+    read_only = true
+  }
 
-# The services are on one hypervisor, and stay there.
-task "command" "elsewhere" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = [for h in local.hypervisors : h if h != local.services.hypervisor]
-  argv      = ["sh", "-c", file("files/elsewhere.sh"), "elsewhere", "kinit-${cluster.name}-services", cluster.name, host.name, local.services.hypervisor]
-  read_only = true
-}
+  # The services are on one hypervisor, and stay there.
+  task "command" "elsewhere" {
+    hosts     = [for h in local.hypervisors : h if h != local.services.hypervisor]
+    argv      = ["sh", "-c", file("files/elsewhere.sh"), "elsewhere", "kinit-${cluster.name}-services", cluster.name, host.name, local.services.hypervisor]
+    read_only = true
+  }
 
-# The cluster's network is no other's on these hypervisors: neither another cluster's
-# nor the one they are reached by.
-task "command" "network" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.overlay_hypervisors
-  argv      = ["sh", "-c", file("files/network.sh"), "network", cluster.network.cidr, local.management_device]
-  read_only = true
+  # The cluster's network is no other's on these hypervisors: neither another cluster's
+  # nor the one they are reached by.
+  task "command" "network" {
+    hosts     = local.overlay_hypervisors
+    argv      = ["sh", "-c", file("files/network.sh"), "network", cluster.network.cidr, local.management_device]
+    read_only = true
+  }
 }

@@ -13,66 +13,58 @@ locals {
   calico_manifest = "/etc/kubernetes/kinit-tigera-operator.yaml"
 }
 
-task "download" "calico" {
-  stage      = "cluster"
-  when       = local.calico
-  host       = local.first_node
-  url        = local.calico_operator.url
-  sha256     = local.calico_operator.sha256
-  sha512     = local.calico_operator.sha512
-  unverified = "${local.calico_operator.sha256}${local.calico_operator.sha512}" == ""
-  dest       = local.calico_manifest
-  mode       = "0600"
-  depends_on = [task.kubeadm_init.first]
-}
+block "calico" {
+  stage = "cluster"
+  when  = local.calico
+  host  = local.first_node
 
-# The definitions in it are too large for the annotation of a client-side apply.
-task "command" "calico_operator" {
-  stage      = "cluster"
-  when       = local.calico
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["apply", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
-  unless     = concat(local.kubectl, ["diff", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
-  depends_on = [task.download.calico]
-}
+  task "download" "calico" {
+    url        = local.calico_operator.url
+    sha256     = local.calico_operator.sha256
+    sha512     = local.calico_operator.sha512
+    unverified = "${local.calico_operator.sha256}${local.calico_operator.sha512}" == ""
+    dest       = local.calico_manifest
+    mode       = "0600"
+    depends_on = [task.kubeadm_init.first]
+  }
 
-task "wait" "calico_definitions" {
-  stage      = "cluster"
-  when       = local.calico
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["wait", "--for", "condition=established", "--timeout", "50s", "crd/installations.operator.tigera.io", "crd/ipamconfigs.crd.projectcalico.org"])
-  within     = var.cluster_timeout
-  depends_on = [task.command.calico_operator]
-}
+  # The definitions in it are too large for the annotation of a client-side apply.
+  task "command" "calico_operator" {
+    argv       = concat(local.kubectl, ["apply", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
+    unless     = concat(local.kubectl, ["diff", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
+    depends_on = [task.download.calico]
+  }
 
-task "kubectl_apply" "calico" {
-  stage      = "cluster"
-  when       = local.calico
-  host       = local.first_node
-  kubeconfig = "/etc/kubernetes/admin.conf"
-  content = templatefile("files/calico.yaml", {
-    cluster      = local.title
-    api          = local.services.ip
-    pod_cidr     = var.pod_cidr
-    service_cidr = var.service_cidr
-    windows      = length(local.windows_nodes) > 0
-    several      = length(local.driver_chassis) > 0
-  })
-  depends_on = [task.wait.calico_definitions]
-}
+  task "wait" "calico_definitions" {
+    argv       = concat(local.kubectl, ["wait", "--for", "condition=established", "--timeout", "50s", "crd/installations.operator.tigera.io", "crd/ipamconfigs.crd.projectcalico.org"])
+    within     = var.cluster_timeout
+    depends_on = [task.command.calico_operator]
+  }
 
-# An address block belongs to one node alone: Windows nodes cannot borrow from others'.
-task "command" "calico_affinity" {
-  stage      = "cluster"
-  when       = local.calico && length(local.windows_nodes) > 0
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["patch", "ipamconfigs.crd.projectcalico.org", "default", "--type", "merge", "--patch", jsonencode({ spec = { strictAffinity = true } })])
-  unless     = ["sh", "-c", "test \"$(kubectl --kubeconfig /etc/kubernetes/admin.conf get ipamconfigs.crd.projectcalico.org default --output 'jsonpath={.spec.strictAffinity}')\" = true"]
-  depends_on = [task.kubectl_apply.calico]
+  task "kubectl_apply" "calico" {
+    kubeconfig = "/etc/kubernetes/admin.conf"
+    content = templatefile("files/calico.yaml", {
+      cluster      = local.title
+      api          = local.services.ip
+      pod_cidr     = var.pod_cidr
+      service_cidr = var.service_cidr
+      windows      = length(local.windows_nodes) > 0
+      several      = length(local.driver_chassis) > 0
+    })
+    depends_on = [task.wait.calico_definitions]
+  }
 
-  # The operator makes the object some time after its installation.
-  retry {
-    attempts = 30
-    delay    = "10s"
+  # An address block belongs to one node alone: Windows nodes cannot borrow from others'.
+  task "command" "calico_affinity" {
+    when       = length(local.windows_nodes) > 0
+    argv       = concat(local.kubectl, ["patch", "ipamconfigs.crd.projectcalico.org", "default", "--type", "merge", "--patch", jsonencode({ spec = { strictAffinity = true } })])
+    unless     = ["sh", "-c", "test \"$(kubectl --kubeconfig /etc/kubernetes/admin.conf get ipamconfigs.crd.projectcalico.org default --output 'jsonpath={.spec.strictAffinity}')\" = true"]
+    depends_on = [task.kubectl_apply.calico]
+
+    # The operator makes the object some time after its installation.
+    retry {
+      attempts = 30
+      delay    = "10s"
+    }
   }
 }

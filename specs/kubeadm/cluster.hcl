@@ -43,67 +43,60 @@ locals {
   )
 }
 
-# The cluster's registry is where images come from.
-task "directory" "registries" {
+block "container_runtime" {
   stage = "cluster"
   hosts = local.all_nodes
-  path  = "/etc/containerd/certs.d/_default"
-  mode  = "0755"
-}
 
-task "copy" "registry_ca" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  dest       = "/etc/containerd/certs.d/kinit-ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
-  mode       = "0644"
-  depends_on = [task.directory.registries]
-}
+  # The cluster's registry is where images come from.
+  task "directory" "registries" {
+    path = "/etc/containerd/certs.d/_default"
+    mode = "0755"
+  }
 
-task "copy" "registry_hosts" {
-  stage = "cluster"
-  hosts = local.all_nodes
-  dest  = "/etc/containerd/certs.d/_default/hosts.toml"
-  content_secret = templatefile("files/hosts.toml", {
-    registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
-  })
-  mode       = "0600"
-  depends_on = [task.directory.registries]
-}
+  task "copy" "registry_ca" {
+    dest       = "/etc/containerd/certs.d/kinit-ca.crt"
+    content    = task.x509_ca.cluster.cert_pem
+    mode       = "0644"
+    depends_on = [task.directory.registries]
+  }
 
-task "copy" "containerd" {
-  stage = "cluster"
-  hosts = local.all_nodes
-  dest  = "/etc/containerd/config.toml"
-  content = templatefile("files/containerd.toml", {
-    cluster = local.title, pause_image = local.pause_image != "" ? local.pause_image : try(regex("\\S+/pause:\\S+", task.command.images.stdout), "")
-    systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
-  })
-  backup     = true
-  mode       = "0644"
-  depends_on = [task.directory.registries]
-}
+  task "copy" "registry_hosts" {
+    dest = "/etc/containerd/certs.d/_default/hosts.toml"
+    content_secret = templatefile("files/hosts.toml", {
+      registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
+    })
+    mode       = "0600"
+    depends_on = [task.directory.registries]
+  }
 
-task "command" "cni" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  argv       = ["sh", "-c", file("files/cni.sh"), "cni", "link", local.cni_folder]
-  unless     = ["sh", "-c", file("files/cni.sh"), "cni", "check", local.cni_folder]
-  depends_on = [task.unarchive.runtime]
-}
+  task "copy" "containerd" {
+    dest = "/etc/containerd/config.toml"
+    content = templatefile("files/containerd.toml", {
+      cluster = local.title, pause_image = local.pause_image != "" ? local.pause_image : try(regex("\\S+/pause:\\S+", task.command.images.stdout), "")
+      systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
+    })
+    backup     = true
+    mode       = "0644"
+    depends_on = [task.directory.registries]
+  }
 
-task "service" "containerd" {
-  stage   = "cluster"
-  hosts   = local.all_nodes
-  name    = "containerd.service"
-  enabled = true
-  state   = "started"
-  restart_on = concat(
-    [task.copy.containerd[host.name].sha256],
-    [for name, unit in task.copy.containerd_unit : unit.sha256 if name == host.name],
-    [for key, release in task.unarchive.runtime : release.sha256 if key == "${host.name}/containerd"],
-  )
-  depends_on = [task.command.cni]
+  task "command" "cni" {
+    argv       = ["sh", "-c", file("files/cni.sh"), "cni", "link", local.cni_folder]
+    unless     = ["sh", "-c", file("files/cni.sh"), "cni", "check", local.cni_folder]
+    depends_on = [task.unarchive.runtime]
+  }
+
+  task "service" "containerd" {
+    name    = "containerd.service"
+    enabled = true
+    state   = "started"
+    restart_on = concat(
+      [task.copy.containerd[host.name].sha256],
+      [for name, unit in task.copy.containerd_unit : unit.sha256 if name == host.name],
+      [for key, release in task.unarchive.runtime : release.sha256 if key == "${host.name}/containerd"],
+    )
+    depends_on = [task.command.cni]
+  }
 }
 
 # The binaries, from the release site or in the image already.
@@ -126,48 +119,43 @@ task "download" "kubernetes" {
   advice     = "Nodes fetch the programs of Kubernetes by themselves. The variable ${local.release_url} names another site with the same layout."
 }
 
-task "command" "kubernetes_version" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  argv       = ["kubeadm", "version", "--output", "short"]
-  read_only  = true
-  expect     = "^${local.release_reports}\\s*$"
-  depends_on = [task.download.kubernetes]
-}
-
-# kubeadm starts the kubelet when there is something for it to read. systemd reads the unit and
-# what is beside it at once.
-task "copy" "kubelet_unit" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  dest       = "/etc/systemd/system/kubelet.service"
-  content    = file("files/kubelet.service")
-  mode       = "0644"
-  depends_on = [task.command.kubernetes_version]
-}
-
-task "service" "kubelet" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  name       = "kubelet.service"
-  enabled    = true
-  depends_on = [task.copy.kubelet_unit, task.copy.kubelet]
-}
-
-task "directory" "kubelet" {
+block "kubelets" {
   stage = "cluster"
   hosts = local.all_nodes
-  path  = "/etc/systemd/system/kubelet.service.d"
-  mode  = "0755"
-}
 
-task "copy" "kubelet" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  dest       = "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf"
-  content    = file("files/kubelet-kubeadm.conf")
-  mode       = "0644"
-  depends_on = [task.directory.kubelet]
+  task "command" "kubernetes_version" {
+    argv       = ["kubeadm", "version", "--output", "short"]
+    read_only  = true
+    expect     = "^${local.release_reports}\\s*$"
+    depends_on = [task.download.kubernetes]
+  }
+
+  # kubeadm starts the kubelet when there is something for it to read. systemd reads the unit and
+  # what is beside it at once.
+  task "copy" "kubelet_unit" {
+    dest       = "/etc/systemd/system/kubelet.service"
+    content    = file("files/kubelet.service")
+    mode       = "0644"
+    depends_on = [task.command.kubernetes_version]
+  }
+
+  task "service" "kubelet" {
+    name       = "kubelet.service"
+    enabled    = true
+    depends_on = [task.copy.kubelet_unit, task.copy.kubelet]
+  }
+
+  task "directory" "kubelet" {
+    path = "/etc/systemd/system/kubelet.service.d"
+    mode = "0755"
+  }
+
+  task "copy" "kubelet" {
+    dest       = "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf"
+    content    = file("files/kubelet-kubeadm.conf")
+    mode       = "0644"
+    depends_on = [task.directory.kubelet]
+  }
 }
 
 # Windows nodes join with a token.
@@ -189,51 +177,51 @@ locals {
   }
 }
 
-task "directory" "patches" {
+block "patches" {
   stage = "cluster"
   hosts = local.all_nodes
-  path  = local.patches
-  mode  = "0700"
-}
 
-# What differs from node to node in the configuration of its kubelet. A node that is a
-# container sees all memory and processors of its hypervisor; what is not its own is
-# reserved. Its disk is the hypervisor's to watch.
-task "copy" "kubelet_patch" {
-  stage = "cluster"
-  hosts = local.all_nodes
-  dest  = "${local.patches}/kubeletconfiguration+strategic.yaml"
-  content = yamlencode(merge(
-    { cgroupDriver = task.facts.node[host.name].cgroups == 2 ? "systemd" : "cgroupfs" },
-    { for name in ["failCgroupV1"] : name => false if task.facts.node[host.name].cgroups < 2 },
-    { for name, value in {
-      systemReserved = {
-        memory = tostring(max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes))
-        cpu    = tostring(max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus))
-      }
-      imageGCHighThresholdPercent = 100
-      evictionHard = {
-        "memory.available" = "100Mi", "nodefs.available" = "0%", "nodefs.inodesFree" = "0%", "imagefs.available" = "0%", "imagefs.inodesFree" = "0%"
-      }
-    } : name => value if task.facts.node[host.name].container != "" },
-    local.kubelets[host.name],
-  ))
-  mode       = "0600"
-  depends_on = [task.directory.patches]
-}
+  task "directory" "patches" {
+    path = local.patches
+    mode = "0700"
+  }
 
-task "copy" "patches" {
-  stage    = "cluster"
-  for_each = local.patch_files
-  host     = each.value.node
-  dest     = "${local.patches}/${each.value.component}+strategic.json"
-  content = jsonencode({ spec = { containers = [merge(
-    { name = each.value.component, livenessProbe = { failureThreshold = local.liveness_failures } },
-    # kubeadm asks the controller manager only whether it lives.
-    each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = local.readiness_period } },
-  )] } })
-  mode       = "0600"
-  depends_on = [task.directory.patches]
+  # What differs from node to node in the configuration of its kubelet. A node that is a
+  # container sees all memory and processors of its hypervisor; what is not its own is
+  # reserved. Its disk is the hypervisor's to watch.
+  task "copy" "kubelet_patch" {
+    dest = "${local.patches}/kubeletconfiguration+strategic.yaml"
+    content = yamlencode(merge(
+      { cgroupDriver = task.facts.node[host.name].cgroups == 2 ? "systemd" : "cgroupfs" },
+      { for name in ["failCgroupV1"] : name => false if task.facts.node[host.name].cgroups < 2 },
+      { for name, value in {
+        systemReserved = {
+          memory = tostring(max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes))
+          cpu    = tostring(max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus))
+        }
+        imageGCHighThresholdPercent = 100
+        evictionHard = {
+          "memory.available" = "100Mi", "nodefs.available" = "0%", "nodefs.inodesFree" = "0%", "imagefs.available" = "0%", "imagefs.inodesFree" = "0%"
+        }
+      } : name => value if task.facts.node[host.name].container != "" },
+      local.kubelets[host.name],
+    ))
+    mode       = "0600"
+    depends_on = [task.directory.patches]
+  }
+
+  task "copy" "patches" {
+    for_each = local.patch_files
+    host     = each.value.node
+    dest     = "${local.patches}/${each.value.component}+strategic.json"
+    content = jsonencode({ spec = { containers = [merge(
+      { name = each.value.component, livenessProbe = { failureThreshold = local.liveness_failures } },
+      # kubeadm asks the controller manager only whether it lives.
+      each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = local.readiness_period } },
+    )] } })
+    mode       = "0600"
+    depends_on = [task.directory.patches]
+  }
 }
 
 locals {
@@ -253,59 +241,58 @@ locals {
   kubeadm_init = { ClusterConfiguration = merge(local.component_env, local.release_configuration, { encryptionAlgorithm = "ECDSA-P256" }) }
 }
 
-task "kubeadm_config" "init" {
-  stage                  = "cluster"
-  host                   = local.first_node
-  path                   = "/etc/kubernetes/kinit-init.yaml"
-  kind                   = "init"
-  node_name              = local.first_node
-  advertise_address      = local.controllers[0].ip
-  control_plane_endpoint = "${local.api}:${local.api_port}"
-  kubernetes_version     = local.kubernetes_version
-  token_ttl              = "1m" # Nobody joins with it.
-  pod_subnet             = var.pod_cidr
-  service_subnet         = var.service_cidr
-  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-  extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
-  merge                  = local.kubeadm_init
-  patches                = local.patches
-  timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
-  kubelet                = { cgroupDriver = "systemd" }
-  kube_proxy             = local.kube_proxy
-}
+block "first_controller" {
+  stage = "cluster"
+  host  = local.first_node
 
-task "kubeadm_init" "first" {
-  stage            = "cluster"
-  host             = local.first_node
-  config           = task.kubeadm_config.init.path
-  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-  pki = {
-    "ca.crt" = task.x509_ca.kubernetes.cert_pem
-    "ca.key" = task.x509_ca.kubernetes.key_pem
+  task "kubeadm_config" "init" {
+    path                   = "/etc/kubernetes/kinit-init.yaml"
+    kind                   = "init"
+    node_name              = local.first_node
+    advertise_address      = local.controllers[0].ip
+    control_plane_endpoint = "${local.api}:${local.api_port}"
+    kubernetes_version     = local.kubernetes_version
+    token_ttl              = "1m" # Nobody joins with it.
+    pod_subnet             = var.pod_cidr
+    service_subnet         = var.service_cidr
+    cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
+    extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
+    merge                  = local.kubeadm_init
+    patches                = local.patches
+    timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
+    kubelet                = { cgroupDriver = "systemd" }
+    kube_proxy             = local.kube_proxy
   }
-  timeout = var.cluster_timeout
-  depends_on = [
-    task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
-    task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-    task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
-  ]
 
-  # One that was too slow goes on where it was.
-  retry {
-    attempts = 4
-    delay    = "10s"
+  task "kubeadm_init" "first" {
+    config           = task.kubeadm_config.init.path
+    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
+    pki = {
+      "ca.crt" = task.x509_ca.kubernetes.cert_pem
+      "ca.key" = task.x509_ca.kubernetes.key_pem
+    }
+    timeout = var.cluster_timeout
+    depends_on = [
+      task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
+      task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
+      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
+    ]
+
+    # One that was too slow goes on where it was.
+    retry {
+      attempts = 4
+      delay    = "10s"
+    }
   }
-}
 
-# What all controllers have in common, and the first one has made.
-task "command" "shared_pki" {
-  stage      = "cluster"
-  for_each   = toset(length(local.others) == 0 ? [] : ["sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key"])
-  host       = local.first_node
-  argv       = ["cat", "/etc/kubernetes/pki/${each.key}"]
-  read_only  = true
-  sensitive  = true
-  depends_on = [task.kubeadm_init.first]
+  # What all controllers have in common, and the first one has made.
+  task "command" "shared_pki" {
+    for_each   = toset(length(local.others) == 0 ? [] : ["sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key"])
+    argv       = ["cat", "/etc/kubernetes/pki/${each.key}"]
+    read_only  = true
+    sensitive  = true
+    depends_on = [task.kubeadm_init.first]
+  }
 }
 
 # Further controllers, one after the other: etcd takes in one member at a time.
@@ -380,4 +367,3 @@ task "command" "push" {
   advice     = local.push_advice
   depends_on = [task.copy.registry_client_ca, task.copy.registry_auth, task.copy.registry_curl, task.command.login]
 }
-

@@ -1,24 +1,24 @@
 # images: those of Kubernetes in another version than the pinned one, as its own kubeadm names
 # them. Everything else of the version follows from it.
 
-task "download" "kubeadm" {
-  stage      = "images"
-  when       = local.build && local.images_listed
-  host       = local.services.hypervisor
-  url        = local.kubernetes_programs.kubeadm.url
-  sha256_url = local.kubernetes_programs.kubeadm.sha256_url
-  dest       = "${local.root}/kubeadm"
-  mode       = "0755"
-  timeout    = "20m"
-  advice     = "The services' hypervisor fetches kubeadm. The variable ${local.release_url} names another site with the same layout."
-  depends_on = [task.directory.root]
-}
+block "listed_images" {
+  stage = "images"
+  when  = local.build && local.images_listed
+  host  = local.services.hypervisor
 
-task "command" "images" {
-  stage      = "images"
-  when       = local.build && local.images_listed
-  host       = local.services.hypervisor
-  argv       = ["${local.root}/kubeadm", "config", "images", "list", "--kubernetes-version", local.kubernetes_version]
-  read_only  = true
-  depends_on = [task.download.kubeadm]
+  task "download" "kubeadm" {
+    url        = local.kubernetes_programs.kubeadm.url
+    sha256_url = local.kubernetes_programs.kubeadm.sha256_url
+    dest       = "${local.root}/kubeadm"
+    mode       = "0755"
+    timeout    = "20m"
+    advice     = "The services' hypervisor fetches kubeadm. The variable ${local.release_url} names another site with the same layout."
+    depends_on = [task.directory.root]
+  }
+
+  task "command" "images" {
+    argv       = ["${local.root}/kubeadm", "config", "images", "list", "--kubernetes-version", local.kubernetes_version]
+    read_only  = true
+    depends_on = [task.download.kubeadm]
+  }
 }

@@ -45,65 +45,63 @@ locals {
   }
 }
 
-task "directory" "runtime" {
+block "runtime" {
   stage = "cluster"
   hosts = local.runtime_nodes
-  path  = local.runtime_root
-  mode  = "0755"
-}
 
-task "download" "runtime" {
-  stage = "cluster"
-  for_each = {
-    for pair in setproduct(local.runtime_nodes, keys(local.runtime_files)) :
-    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  task "directory" "runtime" {
+    path = local.runtime_root
+    mode = "0755"
   }
-  host       = each.value.node
-  url        = local.runtime_files[each.value.name].url
-  sha256     = local.runtime_files[each.value.name].sha256
-  sha512     = local.runtime_files[each.value.name].sha512
-  sha256_url = local.runtime_files[each.value.name].sha256_url
-  unverified = "${local.runtime_files[each.value.name].sha256}${local.runtime_files[each.value.name].sha512}${local.runtime_files[each.value.name].sha256_url}" == ""
-  dest       = local.runtime_dest[each.value.name]
-  mode       = each.value.name == "runc" ? "0755" : "0644"
-  timeout    = "20m"
-  advice     = local.runtime_advice
-  depends_on = [task.directory.runtime]
-}
 
-task "unarchive" "runtime" {
-  stage = "cluster"
-  for_each = {
-    for pair in setproduct(local.runtime_nodes, ["containerd", "cni", "crictl"]) :
-    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  task "download" "runtime" {
+    for_each = {
+      for pair in setproduct(local.runtime_nodes, keys(local.runtime_files)) :
+      "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+    }
+    host       = each.value.node
+    url        = local.runtime_files[each.value.name].url
+    sha256     = local.runtime_files[each.value.name].sha256
+    sha512     = local.runtime_files[each.value.name].sha512
+    sha256_url = local.runtime_files[each.value.name].sha256_url
+    unverified = "${local.runtime_files[each.value.name].sha256}${local.runtime_files[each.value.name].sha512}${local.runtime_files[each.value.name].sha256_url}" == ""
+    dest       = local.runtime_dest[each.value.name]
+    mode       = each.value.name == "runc" ? "0755" : "0644"
+    timeout    = "20m"
+    advice     = local.runtime_advice
+    depends_on = [task.directory.runtime]
   }
-  host       = each.value.node
-  archive    = local.runtime_dest[each.value.name]
-  dest       = "${local.runtime_root}/${each.value.name}"
-  owner      = "root"
-  group      = "root"
-  depends_on = [task.download.runtime]
-}
 
-task "link" "runtime" {
-  stage = "cluster"
-  for_each = {
-    for pair in setproduct(local.runtime_nodes, keys(local.runtime_links)) :
-    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  task "unarchive" "runtime" {
+    for_each = {
+      for pair in setproduct(local.runtime_nodes, ["containerd", "cni", "crictl"]) :
+      "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+    }
+    host       = each.value.node
+    archive    = local.runtime_dest[each.value.name]
+    dest       = "${local.runtime_root}/${each.value.name}"
+    owner      = "root"
+    group      = "root"
+    depends_on = [task.download.runtime]
   }
-  host       = each.value.node
-  path       = "/usr/local/bin/${each.value.name}"
-  target     = "${local.runtime_root}/${local.runtime_links[each.value.name]}"
-  advice     = "With container_runtime = \"packages\" nodes keep the programs that they have."
-  depends_on = [task.unarchive.runtime]
-}
 
-# It has precedence over the unit of a package. The service starts it when its configuration is there.
-task "copy" "containerd_unit" {
-  stage      = "cluster"
-  hosts      = local.runtime_nodes
-  dest       = "/etc/systemd/system/containerd.service"
-  content    = file("files/containerd.service")
-  mode       = "0644"
-  depends_on = [task.link.runtime]
+  task "link" "runtime" {
+    for_each = {
+      for pair in setproduct(local.runtime_nodes, keys(local.runtime_links)) :
+      "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+    }
+    host       = each.value.node
+    path       = "/usr/local/bin/${each.value.name}"
+    target     = "${local.runtime_root}/${local.runtime_links[each.value.name]}"
+    advice     = "With container_runtime = \"packages\" nodes keep the programs that they have."
+    depends_on = [task.unarchive.runtime]
+  }
+
+  # It has precedence over the unit of a package. The service starts it when its configuration is there.
+  task "copy" "containerd_unit" {
+    dest       = "/etc/systemd/system/containerd.service"
+    content    = file("files/containerd.service")
+    mode       = "0644"
+    depends_on = [task.link.runtime]
+  }
 }

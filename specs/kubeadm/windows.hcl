@@ -117,44 +117,46 @@ locals {
   windows_private = ["C:/k", "C:/opt/cni/bin", "C:/etc/cni/net.d", "C:/etc/kubernetes", "C:/etc/kube-flannel"]
 }
 
-# The services pod's file server has every program once.
-task "directory" "payloads" {
-  stage      = "services"
-  when       = local.has_windows
-  host       = local.services.hypervisor
-  path       = "${local.service_root}/www/windows"
-  mode       = "0755"
-  depends_on = [task.directory.services]
+block "windows_payloads" {
+  stage = "services"
+  host  = local.services.hypervisor
+
+  # The services pod's file server has every program once.
+  task "directory" "payloads" {
+    when       = local.has_windows
+    path       = "${local.service_root}/www/windows"
+    mode       = "0755"
+    depends_on = [task.directory.services]
+  }
+
+  task "download" "payloads" {
+    for_each   = local.payloads
+    url        = each.value.url
+    sha256     = each.value.sha256
+    sha512     = each.value.sha512
+    sha256_url = each.value.sha256_url
+    sha512_url = each.value.sha512_url
+    unverified = "${each.value.sha256}${each.value.sha512}${each.value.sha256_url}${each.value.sha512_url}" == ""
+    dest       = "${local.service_root}/www/windows/${each.key}.tar.gz"
+    mode       = "0644"
+    timeout    = "60m"
+    depends_on = [task.directory.payloads]
+  }
 }
 
-task "download" "payloads" {
-  stage      = "services"
-  for_each   = local.payloads
-  host       = local.services.hypervisor
-  url        = each.value.url
-  sha256     = each.value.sha256
-  sha512     = each.value.sha512
-  sha256_url = each.value.sha256_url
-  sha512_url = each.value.sha512_url
-  unverified = "${each.value.sha256}${each.value.sha512}${each.value.sha256_url}${each.value.sha512_url}" == ""
-  dest       = "${local.service_root}/www/windows/${each.key}.tar.gz"
-  mode       = "0644"
-  timeout    = "60m"
-  depends_on = [task.directory.payloads]
-}
-
-# The feature that containers stand on; it needs a restart.
-task "win_feature" "containers" {
+block "windows_containers" {
   stage = "cluster"
   hosts = local.windows_names
-  names = ["Containers"]
-}
 
-task "win_reboot" "containers" {
-  stage    = "cluster"
-  hosts    = local.windows_names
-  required = task.win_feature.containers[host.name].reboot_required
-  within   = var.windows_boot_timeout
+  # The feature that containers stand on; it needs a restart.
+  task "win_feature" "containers" {
+    names = ["Containers"]
+  }
+
+  task "win_reboot" "containers" {
+    required = task.win_feature.containers[host.name].reboot_required
+    within   = var.windows_boot_timeout
+  }
 }
 
 task "win_file" "folder" {
@@ -173,13 +175,43 @@ task "win_file" "folder" {
   depends_on = [task.win_reboot.containers]
 }
 
-# Unpacking images takes many times longer with somebody reading along.
-task "win_defender_exclusion" "containers" {
+block "windows_system" {
   stage      = "cluster"
   hosts      = local.windows_names
-  processes  = local.windows_unscanned.processes
-  paths      = local.windows_unscanned.folders
   depends_on = [task.win_reboot.containers]
+
+  # Unpacking images takes many times longer with somebody reading along.
+  task "win_defender_exclusion" "containers" {
+    processes = local.windows_unscanned.processes
+    paths     = local.windows_unscanned.folders
+  }
+
+  # containerd.
+  task "win_env" "path" {
+    name     = "PATH"
+    elements = local.windows_elements
+  }
+
+  # flanneld knows its node by this.
+  task "win_env" "node" {
+    name  = "NODE_NAME"
+    value = host.name
+  }
+
+  # The kubelet, native service of Windows; kube-log-runner writes its log. It waits for
+  # what the join writes: kubeadm starts it.
+  task "win_firewall" "kubelet" {
+    name        = "kinit-kubelet"
+    protocol    = "tcp"
+    local_ports = ["10250"]
+  }
+
+  task "win_firewall" "vxlan" {
+    when        = local.pod_network == "flannel-vxlan"
+    name        = "kinit-vxlan"
+    protocol    = "udp"
+    local_ports = ["4789"]
+  }
 }
 
 task "win_download" "payload" {
@@ -208,160 +240,110 @@ task "win_powershell" "payload" {
   timeout = "30m"
 }
 
-# containerd.
-task "win_env" "path" {
+block "windows_files" {
   stage      = "cluster"
   hosts      = local.windows_names
-  name       = "PATH"
-  elements   = local.windows_elements
-  depends_on = [task.win_reboot.containers]
-}
-
-# flanneld knows its node by this.
-task "win_env" "node" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  name       = "NODE_NAME"
-  value      = host.name
-  depends_on = [task.win_reboot.containers]
-}
-
-task "win_copy" "containerd" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  dest       = "C:/Program Files/containerd/config.toml"
-  content    = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = local.windows_pause_image })
   depends_on = [task.win_file.folder]
+
+  task "win_copy" "containerd" {
+    dest    = "C:/Program Files/containerd/config.toml"
+    content = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = local.windows_pause_image })
+  }
+
+  # The cluster's registry is where images come from, as on Linux.
+  task "win_copy" "registry_ca" {
+    dest    = "C:/ProgramData/containerd/certs.d/kinit-ca.crt"
+    content = task.x509_ca.cluster.cert_pem
+  }
+
+  task "win_copy" "registry_hosts" {
+    dest = "C:/ProgramData/containerd/certs.d/_default/hosts.toml"
+    content_secret = templatefile("files/windows-hosts.toml", {
+      registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
+    })
+    private = true
+  }
+
+  task "win_copy" "crictl" {
+    dest    = "C:/k/crictl.yaml"
+    content = "runtime-endpoint: npipe:////./pipe/containerd-containerd\nimage-endpoint: npipe:////./pipe/containerd-containerd\n"
+  }
+
+  task "win_copy" "join" {
+    dest = "C:/k/join.yaml"
+    content_secret = templatefile("files/windows-join.yaml", {
+      cluster      = local.title
+      node         = host.name
+      api          = "${local.api}:${local.api_port}"
+      token        = task.secret.token.value
+      ca_cert_hash = task.x509_ca.kubernetes.spki_hash
+      timeout      = var.cluster_timeout
+    })
+    private = true
+  }
 }
 
-# The cluster's registry is where images come from, as on Linux.
-task "win_copy" "registry_ca" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  dest       = "C:/ProgramData/containerd/certs.d/kinit-ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
-  depends_on = [task.win_file.folder]
-}
-
-task "win_copy" "registry_hosts" {
+block "windows_programs" {
   stage = "cluster"
   hosts = local.windows_names
-  dest  = "C:/ProgramData/containerd/certs.d/_default/hosts.toml"
-  content_secret = templatefile("files/windows-hosts.toml", {
-    registry = local.registry, user = "nodes", password = task.secret.registry_nodes.value
-  })
-  private    = true
-  depends_on = [task.win_file.folder]
+
+  task "win_service" "containerd" {
+    name       = "containerd"
+    path       = "C:/Program Files/containerd/containerd.exe"
+    arguments  = ["--run-service"]
+    start      = "auto"
+    state      = "started"
+    restart_on = [task.win_copy.containerd[host.name].sha256]
+    depends_on = [task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts, task.win_defender_exclusion.containers, task.win_env.path]
+  }
+
+  task "win_service" "kubelet" {
+    name = "kubelet"
+    path = "C:/k/kube-log-runner.exe"
+    arguments = [
+      "--log-file=C:/var/log/kubelet/kubelet.log", "C:/k/kubelet.exe", "--windows-service",
+      "--hostname-override=${host.name}", "--node-ip=${local.windows_nodes[host.name].ip}",
+      "--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf", "--kubeconfig=C:/etc/kubernetes/kubelet.conf",
+      "--config=C:/var/lib/kubelet/config.yaml", "--cert-dir=C:/var/lib/kubelet/pki",
+      "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", "--register-with-taints=os=windows:NoSchedule",
+      "--cgroups-per-qos=false", "--enforce-node-allocatable=", "--resolv-conf=",
+    ]
+    start         = "auto"
+    dependencies  = ["containerd"]
+    restart_after = ["10s"]
+    depends_on    = [task.win_service.containerd, task.win_powershell.payload]
+  }
+
+  task "win_powershell" "version" {
+    script     = "& C:\\k\\kubeadm.exe version --output short"
+    read_only  = true
+    expect     = "^${local.kubernetes_version}\\s*$"
+    depends_on = [task.win_powershell.payload]
+  }
+
+  # The token is in the cluster only while nodes join, and for two hours at most.
+  task "win_powershell" "joined" {
+    script    = "[IO.File]::Exists('C:/etc/kubernetes/kubelet.conf')"
+    read_only = true
+  }
 }
 
-task "win_service" "containerd" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  name       = "containerd"
-  path       = "C:/Program Files/containerd/containerd.exe"
-  arguments  = ["--run-service"]
-  start      = "auto"
-  state      = "started"
-  restart_on = [task.win_copy.containerd[host.name].sha256]
-  depends_on = [task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts, task.win_defender_exclusion.containers, task.win_env.path]
-}
-
-task "win_copy" "crictl" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  dest       = "C:/k/crictl.yaml"
-  content    = "runtime-endpoint: npipe:////./pipe/containerd-containerd\nimage-endpoint: npipe:////./pipe/containerd-containerd\n"
-  depends_on = [task.win_file.folder]
-}
-
-# The kubelet, native service of Windows; kube-log-runner writes its log. It waits for
-# what the join writes: kubeadm starts it.
-task "win_firewall" "kubelet" {
-  stage       = "cluster"
-  hosts       = local.windows_names
-  name        = "kinit-kubelet"
-  protocol    = "tcp"
-  local_ports = ["10250"]
-  depends_on  = [task.win_reboot.containers]
-}
-
-task "win_firewall" "vxlan" {
-  stage       = "cluster"
-  hosts       = local.windows_names
-  when        = local.pod_network == "flannel-vxlan"
-  name        = "kinit-vxlan"
-  protocol    = "udp"
-  local_ports = ["4789"]
-  depends_on  = [task.win_reboot.containers]
-}
-
-task "win_service" "kubelet" {
-  stage = "cluster"
-  hosts = local.windows_names
-  name  = "kubelet"
-  path  = "C:/k/kube-log-runner.exe"
-  arguments = [
-    "--log-file=C:/var/log/kubelet/kubelet.log", "C:/k/kubelet.exe", "--windows-service",
-    "--hostname-override=${host.name}", "--node-ip=${local.windows_nodes[host.name].ip}",
-    "--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf", "--kubeconfig=C:/etc/kubernetes/kubelet.conf",
-    "--config=C:/var/lib/kubelet/config.yaml", "--cert-dir=C:/var/lib/kubelet/pki",
-    "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", "--register-with-taints=os=windows:NoSchedule",
-    "--cgroups-per-qos=false", "--enforce-node-allocatable=", "--resolv-conf=",
-  ]
-  start         = "auto"
-  dependencies  = ["containerd"]
-  restart_after = ["10s"]
-  depends_on    = [task.win_service.containerd, task.win_powershell.payload]
-}
-
-task "win_copy" "join" {
-  stage = "cluster"
-  hosts = local.windows_names
-  dest  = "C:/k/join.yaml"
-  content_secret = templatefile("files/windows-join.yaml", {
-    cluster      = local.title
-    node         = host.name
-    api          = "${local.api}:${local.api_port}"
-    token        = task.secret.token.value
-    ca_cert_hash = task.x509_ca.kubernetes.spki_hash
-    timeout      = var.cluster_timeout
-  })
-  private    = true
-  depends_on = [task.win_file.folder]
-}
-
-task "win_powershell" "version" {
-  stage      = "cluster"
-  hosts      = local.windows_names
-  script     = "& C:\\k\\kubeadm.exe version --output short"
-  read_only  = true
-  expect     = "^${local.kubernetes_version}\\s*$"
-  depends_on = [task.win_powershell.payload]
-}
-
-# The token is in the cluster only while nodes join, and for two hours at most.
-task "win_powershell" "joined" {
-  stage     = "cluster"
-  hosts     = local.windows_names
-  script    = "[IO.File]::Exists('C:/etc/kubernetes/kubelet.conf')"
-  read_only = true
-}
-
-task "command" "token" {
+block "windows_token" {
   stage = "computes"
-  when  = anytrue([for name in local.windows_names : trimspace(task.win_powershell.joined[name].stdout) != "True"])
   host  = local.first_node
-  argv  = concat(["sh", "-c", "sed \"s/EXPIRES/$(date -u -d '+2 hours' +%FT%TZ)/\" | \"$@\"", "token"], local.kubectl, ["apply", "--filename", "-"])
-  stdin = local.has_windows ? templatefile("files/token.yaml", { cluster = local.title, token = task.secret.token.value }) : ""
-}
 
-task "command" "token_gone" {
-  stage      = "computes"
-  when       = local.has_windows
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", "kube-system", "delete", "secrets", "--selector", "kinit=join"])
-  only_if    = ["sh", "-c", "test -n \"$(\"$@\")\"", "token", "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", "--namespace", "kube-system", "get", "secrets", "--selector", "kinit=join", "--output", "name"]
-  depends_on = [task.win_powershell.join]
+  task "command" "token" {
+    when  = anytrue([for name in local.windows_names : trimspace(task.win_powershell.joined[name].stdout) != "True"])
+    argv  = concat(["sh", "-c", "sed \"s/EXPIRES/$(date -u -d '+2 hours' +%FT%TZ)/\" | \"$@\"", "token"], local.kubectl, ["apply", "--filename", "-"])
+    stdin = local.has_windows ? templatefile("files/token.yaml", { cluster = local.title, token = task.secret.token.value }) : ""
+  }
+
+  task "command" "token_gone" {
+    when       = local.has_windows
+    argv       = concat(local.kubectl, ["--namespace", "kube-system", "delete", "secrets", "--selector", "kinit=join"])
+    only_if    = ["sh", "-c", "test -n \"$(\"$@\")\"", "token", "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", "--namespace", "kube-system", "get", "secrets", "--selector", "kinit=join", "--output", "name"]
+    depends_on = [task.win_powershell.join]
+  }
 }
 
 # A join that failed half-way is reset before the next attempt.
@@ -413,44 +395,59 @@ task "win_copy" "kubeconfig" {
   private = true
 }
 
-task "win_copy" "net_conf" {
-  stage   = "computes"
-  hosts   = local.flannel_windows
-  dest    = "C:/etc/kube-flannel/net-conf.json"
-  content = jsonencode({ Network = var.pod_cidr, Backend = merge(local.flannel_backend, { Name = local.windows_network }) })
-}
-
-task "win_copy" "cni" {
+block "windows_flannel" {
   stage = "computes"
   hosts = local.flannel_windows
-  dest  = "C:/etc/cni/net.d/10-flannel.conf"
-  content = templatefile("files/windows-cni.json", {
-    network  = local.windows_network, plugin = local.windows_cni, address = local.windows_nodes[host.name].ip,
-    pod_cidr = var.pod_cidr, service_cidr = var.service_cidr
-  })
-}
 
-# kubelet looks for the plugin under the name in the configuration.
-task "win_powershell" "cni_flannel" {
-  stage   = "computes"
-  hosts   = local.flannel_windows
-  script  = "[IO.File]::Copy('C:/opt/cni/bin/flannel-amd64.exe', 'C:/opt/cni/bin/flannel.exe')"
-  creates = "C:/opt/cni/bin/flannel.exe"
-}
+  task "win_copy" "net_conf" {
+    dest    = "C:/etc/kube-flannel/net-conf.json"
+    content = jsonencode({ Network = var.pod_cidr, Backend = merge(local.flannel_backend, { Name = local.windows_network }) })
+  }
 
-# Its first network takes the machine off the wire for a while, which is no failure:
-# the next tasks ask again.
-task "win_scheduled_task" "flanneld" {
-  stage   = "computes"
-  hosts   = local.flannel_windows
-  name    = "kinit/flanneld"
-  program = "C:/k/kube-log-runner.exe"
-  arguments = [
-    "--log-file=C:/var/log/flanneld.log", "C:/k/flanneld.exe", "--kube-subnet-mgr", "--ip-masq", "--iface=${local.windows_nodes[host.name].ip}",
-    "--kubeconfig-file=C:/etc/kubernetes/flannel.conf", "--net-config-path=C:/etc/kube-flannel/net-conf.json",
-  ]
-  startup    = true
-  depends_on = [task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel, task.win_powershell.join, task.win_copy.cni]
+  task "win_copy" "cni" {
+    dest = "C:/etc/cni/net.d/10-flannel.conf"
+    content = templatefile("files/windows-cni.json", {
+      network  = local.windows_network, plugin = local.windows_cni, address = local.windows_nodes[host.name].ip,
+      pod_cidr = var.pod_cidr, service_cidr = var.service_cidr
+    })
+  }
+
+  # kubelet looks for the plugin under the name in the configuration.
+  task "win_powershell" "cni_flannel" {
+    script  = "[IO.File]::Copy('C:/opt/cni/bin/flannel-amd64.exe', 'C:/opt/cni/bin/flannel.exe')"
+    creates = "C:/opt/cni/bin/flannel.exe"
+  }
+
+  # Its first network takes the machine off the wire for a while, which is no failure:
+  # the next tasks ask again.
+  task "win_scheduled_task" "flanneld" {
+    name    = "kinit/flanneld"
+    program = "C:/k/kube-log-runner.exe"
+    arguments = [
+      "--log-file=C:/var/log/flanneld.log", "C:/k/flanneld.exe", "--kube-subnet-mgr", "--ip-masq", "--iface=${local.windows_nodes[host.name].ip}",
+      "--kubeconfig-file=C:/etc/kubernetes/flannel.conf", "--net-config-path=C:/etc/kube-flannel/net-conf.json",
+    ]
+    startup    = true
+    depends_on = [task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel, task.win_powershell.join, task.win_copy.cni]
+  }
+
+  task "win_powershell" "flanneld" {
+    script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
+    unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }"
+    depends_on = [task.win_scheduled_task.flanneld, task.wait.pod_cidr]
+
+    # The machine may go off the wire while this looks whether flanneld runs.
+    retry {
+      attempts = 5
+      delay    = "3s"
+    }
+  }
+
+  task "win_wait" "network" {
+    path       = "C:/run/flannel/subnet.env"
+    within     = var.cluster_timeout
+    depends_on = [task.win_powershell.flanneld]
+  }
 }
 
 # flanneld ends at once on a node that the controllers have not given its part of the
@@ -465,45 +462,24 @@ task "wait" "pod_cidr" {
   depends_on = [task.win_powershell.join]
 }
 
-task "win_powershell" "flanneld" {
-  stage      = "computes"
-  hosts      = local.flannel_windows
-  script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
-  unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }"
-  depends_on = [task.win_scheduled_task.flanneld, task.wait.pod_cidr]
+block "windows_source_vip" {
+  stage = "computes"
+  hosts = local.vxlan_windows
 
-  # The machine may go off the wire while this looks whether flanneld runs.
-  retry {
-    attempts = 5
-    delay    = "3s"
+  # kube-proxy needs an address of the node's own pod network: reserved once, kept in a
+  # file, as the container runtime does for pods.
+  task "win_powershell" "source_vip" {
+    script     = file("files/windows-source-vip.ps1")
+    arguments  = { network = local.windows_network, file = "C:/sourcevip/address" }
+    creates    = "C:/sourcevip/address"
+    depends_on = [task.win_wait.network]
   }
-}
 
-task "win_wait" "network" {
-  stage      = "computes"
-  hosts      = local.flannel_windows
-  path       = "C:/run/flannel/subnet.env"
-  within     = var.cluster_timeout
-  depends_on = [task.win_powershell.flanneld]
-}
-
-# kube-proxy needs an address of the node's own pod network: reserved once, kept in a
-# file, as the container runtime does for pods.
-task "win_powershell" "source_vip" {
-  stage      = "computes"
-  hosts      = local.vxlan_windows
-  script     = file("files/windows-source-vip.ps1")
-  arguments  = { network = local.windows_network, file = "C:/sourcevip/address" }
-  creates    = "C:/sourcevip/address"
-  depends_on = [task.win_wait.network]
-}
-
-task "win_powershell" "source_vip_read" {
-  stage      = "computes"
-  hosts      = local.vxlan_windows
-  script     = "[IO.File]::ReadAllText('C:/sourcevip/address').Trim()"
-  read_only  = true
-  depends_on = [task.win_powershell.source_vip]
+  task "win_powershell" "source_vip_read" {
+    script     = "[IO.File]::ReadAllText('C:/sourcevip/address').Trim()"
+    read_only  = true
+    depends_on = [task.win_powershell.source_vip]
+  }
 }
 
 task "win_service" "kube_proxy" {

@@ -1,29 +1,30 @@
 # authority: who the cluster believes, and who administers it.
 
-# The authority is made beforehand, so that joining parses nobody's output and all nodes
-# join at the same time. Each joins with a certificate that is made for it and for two hours.
-task "x509_ca" "kubernetes" {
-  stage      = "network"
-  host       = local.first
-  key        = "${local.root}/pki/kubernetes.key"
-  cert       = "${local.root}/pki/kubernetes.crt"
-  cn         = "kubernetes"
-  depends_on = [task.directory.pki]
-}
+block "authority" {
+  stage = "network"
+  host  = local.first
 
-# Who administers the cluster: a certificate of the same authority, so that the
-# kubeconfig needs nothing from the nodes.
-task "x509_certificate" "admin" {
-  stage         = "network"
-  host          = local.first
-  key           = "${local.root}/pki/admin.key"
-  cert          = "${local.root}/pki/admin.crt"
-  ca_cert       = task.x509_ca.kubernetes.cert
-  ca_key        = task.x509_ca.kubernetes.key
-  cn            = "kinit-admin"
-  organizations = ["system:masters"]
-  usages        = ["client"]
-  type          = "rsa"
+  # The authority is made beforehand, so that joining parses nobody's output and all nodes
+  # join at the same time. Each joins with a certificate that is made for it and for two hours.
+  task "x509_ca" "kubernetes" {
+    key        = "${local.root}/pki/kubernetes.key"
+    cert       = "${local.root}/pki/kubernetes.crt"
+    cn         = "kubernetes"
+    depends_on = [task.directory.pki]
+  }
+
+  # Who administers the cluster: a certificate of the same authority, so that the
+  # kubeconfig needs nothing from the nodes.
+  task "x509_certificate" "admin" {
+    key           = "${local.root}/pki/admin.key"
+    cert          = "${local.root}/pki/admin.crt"
+    ca_cert       = task.x509_ca.kubernetes.cert
+    ca_key        = task.x509_ca.kubernetes.key
+    cn            = "kinit-admin"
+    organizations = ["system:masters"]
+    usages        = ["client"]
+    type          = "rsa"
+  }
 }
 
 output "kubeconfig" {

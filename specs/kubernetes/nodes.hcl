@@ -42,30 +42,30 @@ task "facts" "node" {
   hosts = local.all_nodes
 }
 
-# What every further task on a node stands on: the kernel's part.
-task "copy" "modules" {
-  stage   = "cluster"
-  hosts   = local.all_nodes
-  dest    = "/etc/modules-load.d/kinit.conf"
-  content = "overlay\nbr_netfilter\n"
-}
-
-task "command" "modules" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  argv       = ["modprobe", "-a", "overlay", "br_netfilter"]
-  creates    = "/proc/sys/net/bridge/bridge-nf-call-iptables"
-  depends_on = [task.copy.modules]
-}
-
-task "sysctl" "node" {
+block "kernel" {
   stage = "cluster"
-  for_each = {
-    for pair in setproduct(local.all_nodes, ["net.ipv4.ip_forward", "net.bridge.bridge-nf-call-iptables"]) :
-    "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+  hosts = local.all_nodes
+
+  # What every further task on a node stands on: the kernel's part.
+  task "copy" "modules" {
+    dest    = "/etc/modules-load.d/kinit.conf"
+    content = "overlay\nbr_netfilter\n"
   }
-  host       = each.value.node
-  name       = each.value.name
-  value      = "1"
-  depends_on = [task.command.modules]
+
+  task "command" "modules" {
+    argv       = ["modprobe", "-a", "overlay", "br_netfilter"]
+    creates    = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+    depends_on = [task.copy.modules]
+  }
+
+  task "sysctl" "node" {
+    for_each = {
+      for pair in setproduct(local.all_nodes, ["net.ipv4.ip_forward", "net.bridge.bridge-nf-call-iptables"]) :
+      "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
+    }
+    host       = each.value.node
+    name       = each.value.name
+    value      = "1"
+    depends_on = [task.command.modules]
+  }
 }

@@ -19,54 +19,48 @@ task "directory" "place" {
   depends_on = [task.directory.root]
 }
 
-task "download" "kubectl" {
-  stage      = "services"
-  when       = var.kubectl == "" && local.kubectl_fetched && length(local.linux_nodes) > 0
-  host       = local.services.hypervisor
-  url        = local.kubectl_program.url
-  sha256     = local.kubectl_program.sha256
-  sha512     = local.kubectl_program.sha512
-  sha256_url = local.kubectl_program.sha256_url
-  unverified = "${local.kubectl_program.sha256}${local.kubectl_program.sha512}${local.kubectl_program.sha256_url}" == ""
-  dest       = "${local.place}/kubectl"
-  mode       = "0755"
-  timeout    = "20m"
-  advice     = "The services' hypervisor fetches kubectl. ${local.kubectl_advice}"
-  depends_on = [task.directory.place]
-}
-
-task "link" "kubectl" {
-  stage      = "services"
-  for_each   = toset(var.kubectl == "" ? [] : [var.kubectl])
-  host       = local.services.hypervisor
-  path       = "${local.place}/kubectl"
-  target     = each.key
-  depends_on = [task.directory.place]
-}
-
-task "copy" "place_kubeconfig" {
-  stage = "services"
-  host  = local.services.hypervisor
-  dest  = "${local.place}/kubeconfig"
-  content_secret = templatefile("files/kubeconfig.yaml", {
-    cluster     = local.title
-    api         = local.api
-    server      = local.overlay ? "https://${local.services.ip}:6443" : "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
-    ca          = task.x509_ca.kubernetes.cert_pem
-    certificate = task.x509_certificate.admin.cert_pem
-    key         = task.x509_certificate.admin.key_pem
-  })
-  mode       = "0600"
-  depends_on = [task.directory.place]
-}
-
-task "copy" "shell" {
+block "place" {
   stage      = "services"
   host       = local.services.hypervisor
-  dest       = "${local.place}/shell.sh"
-  content    = templatefile("files/shell.sh", { cluster = local.title, place = local.place })
-  mode       = "0755"
   depends_on = [task.directory.place]
+
+  task "download" "kubectl" {
+    when       = var.kubectl == "" && local.kubectl_fetched && length(local.linux_nodes) > 0
+    url        = local.kubectl_program.url
+    sha256     = local.kubectl_program.sha256
+    sha512     = local.kubectl_program.sha512
+    sha256_url = local.kubectl_program.sha256_url
+    unverified = "${local.kubectl_program.sha256}${local.kubectl_program.sha512}${local.kubectl_program.sha256_url}" == ""
+    dest       = "${local.place}/kubectl"
+    mode       = "0755"
+    timeout    = "20m"
+    advice     = "The services' hypervisor fetches kubectl. ${local.kubectl_advice}"
+  }
+
+  task "link" "kubectl" {
+    for_each = toset(var.kubectl == "" ? [] : [var.kubectl])
+    path     = "${local.place}/kubectl"
+    target   = each.key
+  }
+
+  task "copy" "place_kubeconfig" {
+    dest = "${local.place}/kubeconfig"
+    content_secret = templatefile("files/kubeconfig.yaml", {
+      cluster     = local.title
+      api         = local.api
+      server      = local.overlay ? "https://${local.services.ip}:6443" : "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
+      ca          = task.x509_ca.kubernetes.cert_pem
+      certificate = task.x509_certificate.admin.cert_pem
+      key         = task.x509_certificate.admin.key_pem
+    })
+    mode = "0600"
+  }
+
+  task "copy" "shell" {
+    dest    = "${local.place}/shell.sh"
+    content = templatefile("files/shell.sh", { cluster = local.title, place = local.place })
+    mode    = "0755"
+  }
 }
 
 host "services" {

@@ -16,33 +16,30 @@ task "directory" "registry_client" {
   depends_on = [task.directory.root]
 }
 
-task "copy" "registry_client_ca" {
+block "registry_client" {
   stage      = "services"
   host       = local.services.hypervisor
-  dest       = "${local.root}/registry-client/ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
   depends_on = [task.directory.registry_client]
-}
 
-task "copy" "registry_auth" {
-  stage = "services"
-  host  = local.services.hypervisor
-  dest  = "${local.root}/registry-client/auth.json"
-  content_secret = jsonencode({
-    auths = merge(
-      { for registry, login in var.registry_logins : registry => { auth = base64encode("${login.user}:${login.password}") } },
-      { (local.registry_local) = { auth = base64encode("kinit:${task.secret.registry_password.value}") } },
-    )
-  })
-  mode       = "0600"
-  depends_on = [task.directory.registry_client]
-}
+  task "copy" "registry_client_ca" {
+    dest    = "${local.root}/registry-client/ca.crt"
+    content = task.x509_ca.cluster.cert_pem
+  }
 
-task "copy" "registry_curl" {
-  stage          = "services"
-  host           = local.services.hypervisor
-  dest           = "${local.root}/registry-client/curl.conf"
-  content_secret = "user = \"kinit:${task.secret.registry_password.value}\"\nheader = \"Accept: application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json\"\n"
-  mode           = "0600"
-  depends_on     = [task.directory.registry_client]
+  task "copy" "registry_auth" {
+    dest = "${local.root}/registry-client/auth.json"
+    content_secret = jsonencode({
+      auths = merge(
+        { for registry, login in var.registry_logins : registry => { auth = base64encode("${login.user}:${login.password}") } },
+        { (local.registry_local) = { auth = base64encode("kinit:${task.secret.registry_password.value}") } },
+      )
+    })
+    mode = "0600"
+  }
+
+  task "copy" "registry_curl" {
+    dest           = "${local.root}/registry-client/curl.conf"
+    content_secret = "user = \"kinit:${task.secret.registry_password.value}\"\nheader = \"Accept: application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json\"\n"
+    mode           = "0600"
+  }
 }

@@ -22,63 +22,62 @@ locals {
   ]
 }
 
-task "assert" "version" {
+block "validate_cluster" {
   stage = "validate"
   when  = local.build
-  early = true
 
-  condition {
-    holds   = local.kubernetes_minor >= 0
-    message = "\"${local.kubernetes_version}\" is no version of Kubernetes, such as ${local.release_version}. kinit is tested with ${local.tested_versions}."
+  task "assert" "version" {
+    early = true
+
+    condition {
+      holds   = local.kubernetes_minor >= 0
+      message = "\"${local.kubernetes_version}\" is no version of Kubernetes, such as ${local.release_version}. kinit is tested with ${local.tested_versions}."
+    }
+
+    condition {
+      holds   = length(local.release_tested) == 0 || local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
+      message = "Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with ${local.tested_versions}. Allow it by --var allow_untested=true."
+    }
   }
 
-  condition {
-    holds   = length(local.release_tested) == 0 || local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
-    message = "Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with ${local.tested_versions}. Allow it by --var allow_untested=true."
-  }
-}
+  # A distribution that nobody has run is valid, and can be planned and drawn. Runs ask.
+  task "assert" "untested" {
+    when = length(local.release_tested) == 0
 
-# A distribution that nobody has run is valid, and can be planned and drawn. Runs ask.
-task "assert" "untested" {
-  stage = "validate"
-  when  = local.build && length(local.release_tested) == 0
-
-  condition {
-    holds   = var.allow_untested
-    message = "kinit was never run with Kubernetes ${local.kubernetes_version}, nor with another version of this distribution: its playbook is planned and validated by tests alone. Allow it by --var allow_untested=true."
-  }
-}
-
-# A node that moves is made anew and joins again. A controller's member of etcd would be lost with
-# it, and its name stays taken.
-task "assert" "moves" {
-  stage = "validate"
-  when  = local.build && !run.recreate
-  early = true
-
-  condition {
-    holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
-    message = "kinit does not move controllers yet: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST; with --recreate the whole cluster is made anew."
-  }
-}
-
-task "assert" "networks" {
-  stage = "validate"
-  when  = local.build
-  early = true
-
-  condition {
-    holds   = contains(local.release_networks, local.pod_network)
-    message = "This distribution has no pod_network = \"${local.pod_network}\". It has ${join(", ", local.release_networks)}."
+    condition {
+      holds   = var.allow_untested
+      message = "kinit was never run with Kubernetes ${local.kubernetes_version}, nor with another version of this distribution: its playbook is planned and validated by tests alone. Allow it by --var allow_untested=true."
+    }
   }
 
-  condition {
-    holds   = length(local.no_networks) == 0
-    message = "Each network of a cluster is one of IPv4, such as 10.244.0.0/16: ${join(", ", local.no_networks)}."
+  # A node that moves is made anew and joins again. A controller's member of etcd would be lost with
+  # it, and its name stays taken.
+  task "assert" "moves" {
+    when  = !run.recreate
+    early = true
+
+    condition {
+      holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
+      message = "kinit does not move controllers yet: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST; with --recreate the whole cluster is made anew."
+    }
   }
 
-  condition {
-    holds   = length(local.overlaps) == 0
-    message = "Networks of the cluster have addresses in common: ${join("; ", local.overlaps)}. Choose others, as by --var pod_cidr=10.200.0.0/16."
+  task "assert" "networks" {
+    early = true
+
+    condition {
+      holds   = contains(local.release_networks, local.pod_network)
+      message = "This distribution has no pod_network = \"${local.pod_network}\". It has ${join(", ", local.release_networks)}."
+    }
+
+    condition {
+      holds   = length(local.no_networks) == 0
+      message = "Each network of a cluster is one of IPv4, such as 10.244.0.0/16: ${join(", ", local.no_networks)}."
+    }
+
+    condition {
+      holds   = length(local.overlaps) == 0
+      message = "Networks of the cluster have addresses in common: ${join("; ", local.overlaps)}. Choose others, as by --var pod_cidr=10.200.0.0/16."
+    }
   }
 }

@@ -15,36 +15,50 @@ locals {
   ]
 }
 
-# One client watches all nodes, however many: each start of kubectl costs the API server
-# and the node it runs on.
-task "wait" "ready" {
-  stage    = "verify"
-  host     = local.first_node
-  argv     = concat(local.kubectl, ["wait", "--for=condition=Ready", "--timeout=25s"], [for name in keys(cluster.nodes) : "node/${name}"])
-  within   = var.cluster_timeout
-  evidence = concat([concat(local.kubectl, ["describe", "nodes"])], local.evidence)
-}
+block "verify" {
+  stage = "verify"
+  host  = local.first_node
 
-task "kubectl_apply" "sample" {
-  stage      = "verify"
-  host       = local.first_node
-  kubeconfig = local.admin_conf
-  content = templatefile("files/sample.yaml", {
-    image     = local.sample_image
-    node_port = var.ingress_node_ports["80"]
-    checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
-  })
-  # Nodes that are on their way to Ready have enough to do.
-  depends_on = [task.wait.ready, task.command.settings]
-}
+  # One client watches all nodes, however many: each start of kubectl costs the API server
+  # and the node it runs on.
+  task "wait" "ready" {
+    argv     = concat(local.kubectl, ["wait", "--for=condition=Ready", "--timeout=25s"], [for name in keys(cluster.nodes) : "node/${name}"])
+    within   = var.cluster_timeout
+    evidence = concat([concat(local.kubectl, ["describe", "nodes"])], local.evidence)
+  }
 
-task "wait" "sample" {
-  stage      = "verify"
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s"])
-  within     = var.cluster_timeout
-  evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
-  depends_on = [task.kubectl_apply.sample]
+  task "kubectl_apply" "sample" {
+    kubeconfig = local.admin_conf
+    content = templatefile("files/sample.yaml", {
+      image     = local.sample_image
+      node_port = var.ingress_node_ports["80"]
+      checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
+    })
+    # Nodes that are on their way to Ready have enough to do.
+    depends_on = [task.wait.ready, task.command.settings]
+  }
+
+  task "wait" "sample" {
+    argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s"])
+    within     = var.cluster_timeout
+    evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
+    depends_on = [task.kubectl_apply.sample]
+  }
+
+  # The API server's way to the nodes, which logs and exec take.
+  task "wait" "logs" {
+    argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "logs", "daemonset/sample", "--limit-bytes", "256"])
+    expect     = "hello from"
+    within     = "5m"
+    depends_on = [task.wait.sample]
+  }
+
+  # What each node says of itself, so that a simulated one is not taken for a real one.
+  task "command" "systems" {
+    argv       = concat(local.kubectl, ["get", "nodes", "--output", "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}"])
+    read_only  = true
+    depends_on = [task.wait.ready]
+  }
 }
 
 # From outside: through the port that the hypervisor publishes. It is the nodes that take
@@ -71,31 +85,12 @@ task "wait" "traffic" {
   depends_on = [task.wait.ingress]
 }
 
-# The API server's way to the nodes, which logs and exec take.
-task "wait" "logs" {
-  stage      = "verify"
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "logs", "daemonset/sample", "--limit-bytes", "256"])
-  expect     = "hello from"
-  within     = "5m"
-  depends_on = [task.wait.sample]
-}
-
 # The registry takes what is pushed and gives it back.
 task "command" "registry" {
   stage     = "verify"
   host      = local.services.hypervisor
   argv      = ["sh", "-euc", file("files/registry.sh"), "verify", local.registry_local, "${local.root}/registry-client"]
   read_only = true
-}
-
-# What each node says of itself, so that a simulated one is not taken for a real one.
-task "command" "systems" {
-  stage      = "verify"
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["get", "nodes", "--output", "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}"])
-  read_only  = true
-  depends_on = [task.wait.ready]
 }
 
 output "systems" {

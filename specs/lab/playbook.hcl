@@ -214,27 +214,36 @@ task "directory" "state" {
   mode     = "0700"
 }
 
-task "ssh_key" "client" {
+block "state" {
   stage      = "hypervisors"
-  path       = "${var.lab_state}/id_ed25519"
-  comment    = "kinit ${local.network}"
   depends_on = [task.directory.state]
-}
 
-task "ssh_key" "host" {
-  stage      = "hypervisors"
-  for_each   = toset(local.all)
-  path       = "${var.lab_state}/${each.key}/ssh_host_ed25519_key"
-  comment    = each.key
-  depends_on = [task.directory.state]
-}
+  task "ssh_key" "client" {
+    path    = "${var.lab_state}/id_ed25519"
+    comment = "kinit ${local.network}"
+  }
 
-task "copy" "authorized" {
-  stage      = "hypervisors"
-  dest       = "${var.lab_state}/authorized_keys"
-  content    = "${task.ssh_key.client.public_key}\n"
-  mode       = "0600"
-  depends_on = [task.directory.state]
+  task "ssh_key" "host" {
+    for_each = toset(local.all)
+    path     = "${var.lab_state}/${each.key}/ssh_host_ed25519_key"
+    comment  = each.key
+  }
+
+  task "copy" "authorized" {
+    dest    = "${var.lab_state}/authorized_keys"
+    content = "${task.ssh_key.client.public_key}\n"
+    mode    = "0600"
+  }
+
+  # Machines that exist and play Windows. No Windows is there: their only program is the
+  # simulator, which says so on its console, and adds its routes to the container's. The image
+  # is what brings it ip and ethtool.
+  task "copy" "simulator" {
+    when   = length(local.windows) > 0
+    source = var.lab_windows
+    dest   = "${var.lab_state}/winsim"
+    mode   = "0755"
+  }
 }
 
 task "podman_network" "underlay" {
@@ -311,18 +320,6 @@ task "podman_container" "machine" {
   ]
   config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
   depends_on  = [task.copy.authorized]
-}
-
-# Machines that exist and play Windows. No Windows is there: their only program is the
-# simulator, which says so on its console, and adds its routes to the container's. The image
-# is what brings it ip and ethtool.
-task "copy" "simulator" {
-  stage      = "hypervisors"
-  when       = length(local.windows) > 0
-  source     = var.lab_windows
-  dest       = "${var.lab_state}/winsim"
-  mode       = "0755"
-  depends_on = [task.directory.state]
 }
 
 task "podman_container" "windows" {

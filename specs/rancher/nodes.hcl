@@ -45,36 +45,93 @@ task "directory" "rancher" {
   mode = "0755"
 }
 
-task "download" "rancher" {
+block "rancher_files" {
   stage      = "cluster"
   hosts      = local.all_nodes
-  url        = local.rancher_files.program.url
-  sha256     = local.rancher_files.program.sha256
-  sha512     = local.rancher_files.program.sha512
-  sha256_url = local.rancher_files.program.sha256_url
-  dest       = local.rancher_archive ? "${local.rancher_root}/release.tar.gz" : local.rancher_program
-  mode       = local.rancher_archive ? "0644" : "0755"
-  timeout    = "20m"
-  advice     = local.rancher_advice
   depends_on = [task.directory.rancher]
+
+  task "download" "rancher" {
+    url        = local.rancher_files.program.url
+    sha256     = local.rancher_files.program.sha256
+    sha512     = local.rancher_files.program.sha512
+    sha256_url = local.rancher_files.program.sha256_url
+    dest       = local.rancher_archive ? "${local.rancher_root}/release.tar.gz" : local.rancher_program
+    mode       = local.rancher_archive ? "0644" : "0755"
+    timeout    = "20m"
+    advice     = local.rancher_advice
+  }
+
+  # The archive has the images of the distribution, which each node loads when it starts.
+  task "download" "rancher_images" {
+    url        = local.rancher_files.images.url
+    sha256     = local.rancher_files.images.sha256
+    sha512     = local.rancher_files.images.sha512
+    sha256_url = local.rancher_files.images.sha256_url
+    dest       = "${local.rancher_data}/agent/images/${local.rancher_names.images}"
+    timeout    = "30m"
+    advice     = local.rancher_advice
+  }
+
+  # The cluster's registry is where other images come from.
+  task "copy" "registry_ca" {
+    dest    = "${local.rancher_etc}/kinit-ca.crt"
+    content = task.x509_ca.cluster.cert_pem
+    mode    = "0644"
+  }
+
+  task "copy" "registries" {
+    dest = "${local.rancher_etc}/registries.yaml"
+    content_secret = yamlencode({
+      mirrors = { "*" = { endpoint = ["https://${local.registry}"] } }
+      configs = { (local.registry) = {
+        auth = { username = "nodes", password = task.secret.registry_nodes.value }
+        tls  = { ca_file = "${local.rancher_etc}/kinit-ca.crt" }
+      } }
+    })
+    mode = "0600"
+  }
+
+  # What differs from node to node in the configuration of its kubelet. A node that is a
+  # container sees all memory and processors of its hypervisor; what is not its own is
+  # reserved. Its disk is the hypervisor's to watch.
+  task "copy" "kubelet" {
+    dest = "${local.rancher_data}/agent/etc/kubelet.conf.d/90-kinit.conf"
+    content = yamlencode(merge(
+      { apiVersion = "kubelet.config.k8s.io/v1beta1", kind = "KubeletConfiguration" },
+      { for name in ["failCgroupV1"] : name => false if task.facts.node[host.name].cgroups < 2 },
+      { for name, value in {
+        systemReserved = {
+          memory = tostring(max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes))
+          cpu    = tostring(max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus))
+        }
+        imageGCHighThresholdPercent = 100
+        evictionHard = {
+          "memory.available" = "100Mi", "nodefs.available" = "0%", "nodefs.inodesFree" = "0%", "imagefs.available" = "0%", "imagefs.inodesFree" = "0%"
+        }
+      } : name => value if task.facts.node[host.name].container != "" },
+      local.kubelets[host.name],
+    ))
+    mode = "0600"
+  }
 }
 
-task "unarchive" "rancher" {
-  stage      = "cluster"
-  hosts      = local.rancher_packed
-  archive    = "${local.rancher_root}/release.tar.gz"
-  dest       = "${local.rancher_root}/release"
-  owner      = "root"
-  group      = "root"
-  depends_on = [task.download.rancher]
-}
+block "rancher_archive" {
+  stage = "cluster"
+  hosts = local.rancher_packed
 
-task "link" "rancher" {
-  stage      = "cluster"
-  hosts      = local.rancher_packed
-  path       = local.rancher_program
-  target     = "${local.rancher_root}/release/bin/${local.rancher}"
-  depends_on = [task.unarchive.rancher]
+  task "unarchive" "rancher" {
+    archive    = "${local.rancher_root}/release.tar.gz"
+    dest       = "${local.rancher_root}/release"
+    owner      = "root"
+    group      = "root"
+    depends_on = [task.download.rancher]
+  }
+
+  task "link" "rancher" {
+    path       = local.rancher_program
+    target     = "${local.rancher_root}/release/bin/${local.rancher}"
+    depends_on = [task.unarchive.rancher]
+  }
 }
 
 task "command" "rancher" {
@@ -93,71 +150,6 @@ task "link" "server_kubectl" {
   path       = "/usr/local/bin/kubectl"
   target     = local.rancher_kubectl
   depends_on = [task.command.rancher]
-}
-
-# The archive has the images of the distribution, which each node loads when it starts.
-task "download" "rancher_images" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  url        = local.rancher_files.images.url
-  sha256     = local.rancher_files.images.sha256
-  sha512     = local.rancher_files.images.sha512
-  sha256_url = local.rancher_files.images.sha256_url
-  dest       = "${local.rancher_data}/agent/images/${local.rancher_names.images}"
-  timeout    = "30m"
-  advice     = local.rancher_advice
-  depends_on = [task.directory.rancher]
-}
-
-# The cluster's registry is where other images come from.
-task "copy" "registry_ca" {
-  stage      = "cluster"
-  hosts      = local.all_nodes
-  dest       = "${local.rancher_etc}/kinit-ca.crt"
-  content    = task.x509_ca.cluster.cert_pem
-  mode       = "0644"
-  depends_on = [task.directory.rancher]
-}
-
-task "copy" "registries" {
-  stage = "cluster"
-  hosts = local.all_nodes
-  dest  = "${local.rancher_etc}/registries.yaml"
-  content_secret = yamlencode({
-    mirrors = { "*" = { endpoint = ["https://${local.registry}"] } }
-    configs = { (local.registry) = {
-      auth = { username = "nodes", password = task.secret.registry_nodes.value }
-      tls  = { ca_file = "${local.rancher_etc}/kinit-ca.crt" }
-    } }
-  })
-  mode       = "0600"
-  depends_on = [task.directory.rancher]
-}
-
-# What differs from node to node in the configuration of its kubelet. A node that is a
-# container sees all memory and processors of its hypervisor; what is not its own is
-# reserved. Its disk is the hypervisor's to watch.
-task "copy" "kubelet" {
-  stage = "cluster"
-  hosts = local.all_nodes
-  dest  = "${local.rancher_data}/agent/etc/kubelet.conf.d/90-kinit.conf"
-  content = yamlencode(merge(
-    { apiVersion = "kubelet.config.k8s.io/v1beta1", kind = "KubeletConfiguration" },
-    { for name in ["failCgroupV1"] : name => false if task.facts.node[host.name].cgroups < 2 },
-    { for name, value in {
-      systemReserved = {
-        memory = tostring(max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes))
-        cpu    = tostring(max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus))
-      }
-      imageGCHighThresholdPercent = 100
-      evictionHard = {
-        "memory.available" = "100Mi", "nodefs.available" = "0%", "nodefs.inodesFree" = "0%", "imagefs.available" = "0%", "imagefs.inodesFree" = "0%"
-      }
-    } : name => value if task.facts.node[host.name].container != "" },
-    local.kubelets[host.name],
-  ))
-  mode       = "0600"
-  depends_on = [task.directory.rancher]
 }
 
 # Images go to the cluster's registry on the hypervisor, whose processor is real.

@@ -10,33 +10,32 @@ task "secret" "join" {
   depends_on = [task.directory.root]
 }
 
-# The first server uses an authority that is there before it starts; the others get it from the first.
-task "directory" "authority" {
-  stage      = "cluster"
-  host       = local.first_node
-  path       = "${local.rancher_data}/server/tls"
-  mode       = "0700"
-  depends_on = [task.directory.rancher]
-}
+block "rancher_authority" {
+  stage = "cluster"
+  host  = local.first_node
 
-task "copy" "authority" {
-  stage      = "cluster"
-  for_each   = toset(["server-ca", "client-ca"])
-  host       = local.first_node
-  dest       = "${local.rancher_data}/server/tls/${each.key}.crt"
-  content    = task.x509_ca.kubernetes.cert_pem
-  mode       = "0644"
-  depends_on = [task.directory.authority]
-}
+  # The first server uses an authority that is there before it starts; the others get it from the first.
+  task "directory" "authority" {
+    path       = "${local.rancher_data}/server/tls"
+    mode       = "0700"
+    depends_on = [task.directory.rancher]
+  }
 
-task "copy" "authority_key" {
-  stage          = "cluster"
-  for_each       = toset(["server-ca", "client-ca"])
-  host           = local.first_node
-  dest           = "${local.rancher_data}/server/tls/${each.key}.key"
-  content_secret = task.x509_ca.kubernetes.key_pem
-  mode           = "0600"
-  depends_on     = [task.directory.authority]
+  task "copy" "authority" {
+    for_each   = toset(["server-ca", "client-ca"])
+    dest       = "${local.rancher_data}/server/tls/${each.key}.crt"
+    content    = task.x509_ca.kubernetes.cert_pem
+    mode       = "0644"
+    depends_on = [task.directory.authority]
+  }
+
+  task "copy" "authority_key" {
+    for_each       = toset(["server-ca", "client-ca"])
+    dest           = "${local.rancher_data}/server/tls/${each.key}.key"
+    content_secret = task.x509_ca.kubernetes.key_pem
+    mode           = "0600"
+    depends_on     = [task.directory.authority]
+  }
 }
 
 locals {
@@ -84,27 +83,28 @@ task "copy" "agent" {
   depends_on = [task.directory.rancher]
 }
 
-task "systemd_unit" "server" {
-  stage      = "servers"
-  hosts      = local.servers
-  name       = local.rancher_units.server
-  content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "server" })
-  enabled    = true
-  state      = "started"
-  restart_on = [task.copy.server[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
-}
+block "rancher_servers" {
+  stage = "servers"
+  hosts = local.servers
 
-task "wait" "server" {
-  stage  = "servers"
-  hosts  = local.servers
-  argv   = concat(local.kubectl, ["get", "--raw", "/readyz"])
-  expect = "^ok"
-  within = var.cluster_timeout
-  evidence = [
-    ["systemctl", "status", "--no-pager", "--lines", "0", local.rancher_units.server],
-    ["journalctl", "--unit", local.rancher_units.server, "--lines", "40", "--no-pager", "--output", "cat"],
-  ]
-  depends_on = [task.systemd_unit.server]
+  task "systemd_unit" "server" {
+    name       = local.rancher_units.server
+    content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "server" })
+    enabled    = true
+    state      = "started"
+    restart_on = [task.copy.server[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
+  }
+
+  task "wait" "server" {
+    argv   = concat(local.kubectl, ["get", "--raw", "/readyz"])
+    expect = "^ok"
+    within = var.cluster_timeout
+    evidence = [
+      ["systemctl", "status", "--no-pager", "--lines", "0", local.rancher_units.server],
+      ["journalctl", "--unit", local.rancher_units.server, "--lines", "40", "--no-pager", "--output", "cat"],
+    ]
+    depends_on = [task.systemd_unit.server]
+  }
 }
 
 task "systemd_unit" "agent" {

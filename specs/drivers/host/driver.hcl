@@ -52,39 +52,36 @@ task "package" "machine" {
   timeout = "20m"
 }
 
-task "directory" "machine" {
+block "machines" {
   stage = "nodes"
   hosts = local.machines
-  path  = local.root
-  mode  = "0700"
-}
 
-# How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
-task "copy" "leave" {
-  stage      = "nodes"
-  hosts      = local.machines
-  dest       = "${local.root}/leave.sh"
-  content    = "${file("files/leave.sh")}${local.leave_script}\ntouch ${local.root}/left\n"
-  mode       = "0700"
-  depends_on = [task.directory.machine]
-}
+  task "directory" "machine" {
+    path = local.root
+    mode = "0700"
+  }
 
-# One that has left and comes back has not left.
-task "file" "left" {
-  stage      = "nodes"
-  hosts      = local.machines
-  path       = "${local.root}/left"
-  state      = "absent"
-  depends_on = [task.directory.machine]
-}
+  # How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
+  task "copy" "leave" {
+    dest       = "${local.root}/leave.sh"
+    content    = "${file("files/leave.sh")}${local.leave_script}\ntouch ${local.root}/left\n"
+    mode       = "0700"
+    depends_on = [task.directory.machine]
+  }
 
-# The names of the services; the machine's own name servers stay.
-task "hosts_entry" "services" {
-  stage      = "nodes"
-  hosts      = local.machines
-  address    = local.services_address
-  names      = local.services_names
-  depends_on = [task.copy.leave]
+  # One that has left and comes back has not left.
+  task "file" "left" {
+    path       = "${local.root}/left"
+    state      = "absent"
+    depends_on = [task.directory.machine]
+  }
+
+  # The names of the services; the machine's own name servers stay.
+  task "hosts_entry" "services" {
+    address    = local.services_address
+    names      = local.services_names
+    depends_on = [task.copy.leave]
+  }
 }
 
 task "systemd_unit" "overlay" {
@@ -108,21 +105,21 @@ task "nft_table" "machines" {
   content = templatefile("files/machines.nft", { cidr = cluster.network.cidr, device = local.management_device })
 }
 
-# What a machine did for the cluster is undone on it, then what kinit made there.
-task "command" "leave_machine" {
-  stage   = "cleanup"
-  when    = local.remove_all
-  hosts   = local.machines
-  argv    = ["sh", "${local.root}/leave.sh"]
-  only_if = ["sh", "-c", "test -e ${local.root}/leave.sh && test ! -e ${local.root}/left"]
-  timeout = "5m"
-}
+block "machines_leave" {
+  stage = "cleanup"
+  when  = local.remove_all
+  hosts = local.machines
 
-task "sweep" "machine" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.machines
-  all        = true
-  purge      = run.purge
-  depends_on = [task.command.leave_machine, task.ovs_sweep.machine]
+  # What a machine did for the cluster is undone on it, then what kinit made there.
+  task "command" "leave_machine" {
+    argv    = ["sh", "${local.root}/leave.sh"]
+    only_if = ["sh", "-c", "test -e ${local.root}/leave.sh && test ! -e ${local.root}/left"]
+    timeout = "5m"
+  }
+
+  task "sweep" "machine" {
+    all        = true
+    purge      = run.purge
+    depends_on = [task.command.leave_machine, task.ovs_sweep.machine]
+  }
 }

@@ -52,129 +52,127 @@ task "command" "overlay_network" {
   read_only = true
 }
 
-task "service" "overlay_switch" {
-  stage   = "network"
-  hosts   = local.overlay_machines
-  name    = local.prepared[task.command.system[host.name].stdout].services.switch
-  enabled = true
-  state   = "started"
-}
-
-task "ovs_bridge" "overlay_machine" {
-  stage         = "network"
-  hosts         = local.overlay_machines
-  name          = "br-int"
-  datapath_type = local.datapath_type
-  fail_mode     = "secure"
-  depends_on    = [task.service.overlay_switch]
-}
-
-# ovn-controller sets vlan-limit where nobody has. The record lets clean-up remove it again.
-task "command" "overlay_vlan_limit" {
-  stage      = "network"
-  hosts      = local.overlay_machines
-  argv       = ["ovs-vsctl", "set", "Open_vSwitch", ".", "external_ids:kinit-vlan-limit=none"]
-  only_if    = ["sh", "-c", "test -z \"$(ovs-vsctl --if-exists get Open_vSwitch . other_config:vlan-limit)$(ovs-vsctl --if-exists get Open_vSwitch . external_ids:kinit-vlan-limit)\""]
-  depends_on = [task.service.overlay_switch]
-}
-
-task "service" "overlay_chassis" {
-  stage      = "network"
-  hosts      = local.overlay_machines
-  name       = local.prepared[task.command.system[host.name].stdout].services.chassis
-  enabled    = true
-  state      = "started"
-  depends_on = [task.ovs_bridge.overlay_machine, task.command.overlay_vlan_limit]
-}
-
-# The southbound database lets a machine write its own rows only, by the name in its
-# certificate.
-task "directory" "overlay_machine" {
+block "overlay_machines_network" {
   stage = "network"
   hosts = local.overlay_machines
-  path  = local.overlay_pki
-  mode  = "0700"
-  owner = local.prepared[task.command.system[host.name].stdout].ovn_user
+
+  task "service" "overlay_switch" {
+    name    = local.prepared[task.command.system[host.name].stdout].services.switch
+    enabled = true
+    state   = "started"
+  }
+
+  task "ovs_bridge" "overlay_machine" {
+    name          = "br-int"
+    datapath_type = local.datapath_type
+    fail_mode     = "secure"
+    depends_on    = [task.service.overlay_switch]
+  }
+
+  # ovn-controller sets vlan-limit where nobody has. The record lets clean-up remove it again.
+  task "command" "overlay_vlan_limit" {
+    argv       = ["ovs-vsctl", "set", "Open_vSwitch", ".", "external_ids:kinit-vlan-limit=none"]
+    only_if    = ["sh", "-c", "test -z \"$(ovs-vsctl --if-exists get Open_vSwitch . other_config:vlan-limit)$(ovs-vsctl --if-exists get Open_vSwitch . external_ids:kinit-vlan-limit)\""]
+    depends_on = [task.service.overlay_switch]
+  }
+
+  task "service" "overlay_chassis" {
+    name       = local.prepared[task.command.system[host.name].stdout].services.chassis
+    enabled    = true
+    state      = "started"
+    depends_on = [task.ovs_bridge.overlay_machine, task.command.overlay_vlan_limit]
+  }
+
+  # The southbound database lets a machine write its own rows only, by the name in its
+  # certificate.
+  task "directory" "overlay_machine" {
+    path  = local.overlay_pki
+    mode  = "0700"
+    owner = local.prepared[task.command.system[host.name].stdout].ovn_user
+  }
+
+  task "command" "overlay_chassis_id" {
+    argv       = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
+    read_only  = true
+    depends_on = [task.service.overlay_switch]
+  }
+
+  task "x509_certificate" "overlay_machine" {
+    key          = "${local.overlay_pki}/chassis.key"
+    cert         = "${local.overlay_pki}/chassis.crt"
+    ca_cert_pem  = task.x509_ca.overlay.cert_pem
+    ca_key_pem   = task.x509_ca.overlay.key_pem
+    cn           = coalesce(trim(task.command.overlay_chassis_id[host.name].stdout, "\"\n"), host.name)
+    dns_names    = [host.name]
+    ip_addresses = [task.facts.underlay[host.name].route_address]
+    usages       = ["server", "client"]
+    owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
+    depends_on   = [task.directory.overlay_machine]
+  }
+
+  task "copy" "overlay_machine_ca" {
+    dest       = "${local.overlay_pki}/chassis-ca.crt"
+    content    = task.x509_ca.overlay.cert_pem
+    mode       = "0644"
+    depends_on = [task.directory.overlay_machine]
+  }
+
+  # No way outside leads through a machine, so it has no bridge for one.
+  task "ovn_chassis" "machine" {
+    name          = host.name
+    remote        = "ssl:${task.facts.underlay[local.first].route_address}:6642"
+    encap_type    = "geneve"
+    encap_ip      = task.facts.underlay[host.name].route_address
+    datapath_type = local.datapath_type
+    private_key   = "${local.overlay_pki}/chassis.key"
+    certificate   = "${local.overlay_pki}/chassis.crt"
+    ca_cert       = "${local.overlay_pki}/chassis-ca.crt"
+    depends_on    = [task.ovn_central.central, task.x509_certificate.overlay_machine, task.copy.overlay_machine_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
+  }
 }
 
-task "command" "overlay_chassis_id" {
-  stage      = "network"
-  hosts      = local.overlay_machines
-  argv       = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
-  read_only  = true
-  depends_on = [task.service.overlay_switch]
-}
+block "overlay_machines" {
+  stage = "nodes"
+  hosts = local.overlay_machines
 
-task "x509_certificate" "overlay_machine" {
-  stage        = "network"
-  hosts        = local.overlay_machines
-  key          = "${local.overlay_pki}/chassis.key"
-  cert         = "${local.overlay_pki}/chassis.crt"
-  ca_cert_pem  = task.x509_ca.overlay.cert_pem
-  ca_key_pem   = task.x509_ca.overlay.key_pem
-  cn           = coalesce(trim(task.command.overlay_chassis_id[host.name].stdout, "\"\n"), host.name)
-  dns_names    = [host.name]
-  ip_addresses = [task.facts.underlay[host.name].route_address]
-  usages       = ["server", "client"]
-  owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
-  depends_on   = [task.directory.overlay_machine]
-}
+  task "ovs_port" "machine" {
+    bridge     = "br-int"
+    name       = local.machine_device
+    type       = "internal"
+    mac        = cluster.nodes[host.name].mac
+    mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    iface_id   = cluster.nodes[host.name].port_id
+    addresses  = ["${cluster.nodes[host.name].ip}/${cluster.network.prefix}"]
+    tx_offload = local.offload
+    depends_on = [task.copy.leave, task.ovn_sync.overlay]
+  }
 
-task "copy" "overlay_machine_ca" {
-  stage      = "network"
-  hosts      = local.overlay_machines
-  dest       = "${local.overlay_pki}/chassis-ca.crt"
-  content    = task.x509_ca.overlay.cert_pem
-  mode       = "0644"
-  depends_on = [task.directory.overlay_machine]
-}
+  # Addresses of devices are gone after a restart of the machine; this brings them back.
+  task "copy" "overlay_machine" {
+    dest    = "${local.root}/devices.sh"
+    content = "${task.ovs_port.machine[host.name].boot_script}${templatefile("files/announce.sh", { device = local.machine_device })}"
+    mode    = "0755"
+  }
 
-# No way outside leads through a machine, so it has no bridge for one.
-task "ovn_chassis" "machine" {
-  stage         = "network"
-  hosts         = local.overlay_machines
-  name          = host.name
-  remote        = "ssl:${task.facts.underlay[local.first].route_address}:6642"
-  encap_type    = "geneve"
-  encap_ip      = task.facts.underlay[host.name].route_address
-  datapath_type = local.datapath_type
-  private_key   = "${local.overlay_pki}/chassis.key"
-  certificate   = "${local.overlay_pki}/chassis.crt"
-  ca_cert       = "${local.overlay_pki}/chassis-ca.crt"
-  depends_on    = [task.ovn_central.central, task.x509_certificate.overlay_machine, task.copy.overlay_machine_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
-}
+  task "service" "overlay_machine" {
+    name       = "kinit-${cluster.name}-devices.service"
+    enabled    = true
+    state      = "started"
+    unit       = templatefile("../../common/files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
+    depends_on = [task.copy.overlay_machine]
+  }
 
-task "ovs_port" "machine" {
-  stage      = "nodes"
-  hosts      = local.overlay_machines
-  bridge     = "br-int"
-  name       = local.machine_device
-  type       = "internal"
-  mac        = cluster.nodes[host.name].mac
-  mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
-  iface_id   = cluster.nodes[host.name].port_id
-  addresses  = ["${cluster.nodes[host.name].ip}/${cluster.network.prefix}"]
-  tx_offload = local.offload
-  depends_on = [task.copy.leave, task.ovn_sync.overlay]
-}
+  # The tunnel works, seen from here: a distribution's own tries would not say what is wrong.
+  task "command" "overlay_answers" {
+    argv       = ["sh", "-c", file("files/answers.sh"), "answers", local.management[local.services.hypervisor].ip, local.services.hypervisor]
+    read_only  = true
+    depends_on = [task.service.overlay_machine]
 
-# Addresses of devices are gone after a restart of the machine; this brings them back.
-task "copy" "overlay_machine" {
-  stage   = "nodes"
-  hosts   = local.overlay_machines
-  dest    = "${local.root}/devices.sh"
-  content = "${task.ovs_port.machine[host.name].boot_script}${templatefile("files/announce.sh", { device = local.machine_device })}"
-  mode    = "0755"
-}
-
-task "service" "overlay_machine" {
-  stage      = "nodes"
-  hosts      = local.overlay_machines
-  name       = "kinit-${cluster.name}-devices.service"
-  enabled    = true
-  state      = "started"
-  unit       = templatefile("../../common/files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
-  depends_on = [task.copy.overlay_machine]
+    retry {
+      attempts = 10
+      delay    = "2s"
+    }
+  }
 }
 
 task "systemd_unit" "overlay_beside" {
@@ -190,36 +188,22 @@ task "systemd_unit" "overlay_beside" {
   depends_on = [task.service.overlay_machine]
 }
 
-# The tunnel works, seen from here: a distribution's own tries would not say what is wrong.
-task "command" "overlay_answers" {
-  stage      = "nodes"
-  hosts      = local.overlay_machines
-  argv       = ["sh", "-c", file("files/answers.sh"), "answers", local.management[local.services.hypervisor].ip, local.services.hypervisor]
-  read_only  = true
-  depends_on = [task.service.overlay_machine]
+block "overlay_machines_leave" {
+  stage = "cleanup"
+  when  = local.remove_all
+  hosts = local.machines
 
-  retry {
-    attempts = 10
-    delay    = "2s"
+  # A machine that has left the cluster leaves the overlay: its chassis says good-bye, so that
+  # nobody keeps a tunnel to it. It must still know where the southbound database is. All
+  # machines are asked: the pool's word may be another one than when they joined.
+  task "command" "leave_overlay" {
+    argv       = ["sh", "-c", file("files/leave-overlay.sh")]
+    only_if    = ["sh", "-c", file("../../common/files/last-user.sh"), "last-user", cluster.name]
+    depends_on = [task.command.leave_machine]
   }
-}
 
-# A machine that has left the cluster leaves the overlay: its chassis says good-bye, so that
-# nobody keeps a tunnel to it. It must still know where the southbound database is. All
-# machines are asked: the pool's word may be another one than when they joined.
-task "command" "leave_overlay" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.machines
-  argv       = ["sh", "-c", file("files/leave-overlay.sh")]
-  only_if    = ["sh", "-c", file("../../common/files/last-user.sh"), "last-user", cluster.name]
-  depends_on = [task.command.leave_machine]
-}
-
-task "ovs_sweep" "machine" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.machines
-  all        = true
-  depends_on = [task.command.leave_overlay]
+  task "ovs_sweep" "machine" {
+    all        = true
+    depends_on = [task.command.leave_overlay]
+  }
 }

@@ -13,11 +13,20 @@ locals {
   windows_line = "${local.services_address} ${join(" ", local.services_names)}"
 }
 
-# Kubernetes and its network need Windows Server 2019 or later.
-task "win_facts" "machine" {
+block "windows_machines_validate" {
   stage = "validate"
   when  = local.build
   hosts = local.windows_machines
+
+  # Kubernetes and its network need Windows Server 2019 or later.
+  task "win_facts" "machine" {
+  }
+
+  task "win_powershell" "taken" {
+    script    = file("files/windows-taken.ps1")
+    arguments = { cluster = cluster.name, traces = local.windows_traces, names = local.services_names }
+    read_only = true
+  }
 }
 
 task "assert" "windows_machines" {
@@ -30,60 +39,46 @@ task "assert" "windows_machines" {
   }
 }
 
-task "win_powershell" "taken" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.windows_machines
-  script    = file("files/windows-taken.ps1")
-  arguments = { cluster = cluster.name, traces = local.windows_traces, names = local.services_names }
-  read_only = true
-}
+block "windows_machines" {
+  stage = "nodes"
+  hosts = local.windows_machines
 
-# Whoever can write here decides what the system runs at clean-up.
-task "win_file" "machine" {
-  stage   = "nodes"
-  hosts   = local.windows_machines
-  path    = local.windows_folder
-  private = true
-}
+  # Whoever can write here decides what the system runs at clean-up.
+  task "win_file" "machine" {
+    path    = local.windows_folder
+    private = true
+  }
 
-# How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
-task "win_copy" "leave" {
-  stage      = "nodes"
-  hosts      = local.windows_machines
-  dest       = "${local.windows_folder}/leave.ps1"
-  content    = "${file("files/windows-leave.ps1")}${local.windows_leave_script}${file("files/windows-left.ps1")}"
-  depends_on = [task.win_file.machine]
-}
+  # How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
+  task "win_copy" "leave" {
+    dest       = "${local.windows_folder}/leave.ps1"
+    content    = "${file("files/windows-leave.ps1")}${local.windows_leave_script}${file("files/windows-left.ps1")}"
+    depends_on = [task.win_file.machine]
+  }
 
-task "win_powershell" "record" {
-  stage  = "nodes"
-  hosts  = local.windows_machines
-  script = file("files/windows-record.ps1")
-  arguments = merge(local.windows_left, { traces = merge(local.windows_traces, { route = merge(local.windows_overlay, {
-    gateway = local.overlay ? task.facts.underlay[local.services.hypervisor].route_address : ""
-  }) }) })
-  creates    = "${local.windows_folder}/record.json"
-  depends_on = [task.win_copy.leave]
-}
+  task "win_powershell" "record" {
+    script = file("files/windows-record.ps1")
+    arguments = merge(local.windows_left, { traces = merge(local.windows_traces, { route = merge(local.windows_overlay, {
+      gateway = local.overlay ? task.facts.underlay[local.services.hypervisor].route_address : ""
+    }) }) })
+    creates    = "${local.windows_folder}/record.json"
+    depends_on = [task.win_copy.leave]
+  }
 
-# One that has left and comes back has not left.
-task "win_file" "left" {
-  stage      = "nodes"
-  hosts      = local.windows_machines
-  path       = "${local.windows_folder}/left"
-  state      = "absent"
-  depends_on = [task.win_file.machine]
-}
+  # One that has left and comes back has not left.
+  task "win_file" "left" {
+    path       = "${local.windows_folder}/left"
+    state      = "absent"
+    depends_on = [task.win_file.machine]
+  }
 
-# The names of the services; the machine's own name servers stay.
-task "win_powershell" "services" {
-  stage      = "nodes"
-  hosts      = local.windows_machines
-  script     = file("files/windows-hosts.ps1")
-  unless     = file("files/windows-hosts-there.ps1")
-  arguments  = { cluster = cluster.name, line = local.windows_line }
-  depends_on = [task.win_powershell.record, task.win_file.left]
+  # The names of the services; the machine's own name servers stay.
+  task "win_powershell" "services" {
+    script     = file("files/windows-hosts.ps1")
+    unless     = file("files/windows-hosts-there.ps1")
+    arguments  = { cluster = cluster.name, line = local.windows_line }
+    depends_on = [task.win_powershell.record, task.win_file.left]
+  }
 }
 
 task "win_powershell" "overlay" {
@@ -95,59 +90,52 @@ task "win_powershell" "overlay" {
   depends_on = [task.win_powershell.record, task.win_file.left]
 }
 
-# Whether the machine is in the cluster, and whether Windows has networks of containers.
-task "win_powershell" "member" {
-  stage     = "cleanup"
-  when      = local.remove_all
-  hosts     = local.windows_machines
-  script    = file("files/windows-member.ps1")
-  arguments = local.windows_left
-  read_only = true
-}
-
-task "win_powershell" "leave_machine" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.windows_machines
-  script     = "& \"$($Arguments.folder)/leave.ps1\""
-  only_if    = "if (-not [IO.File]::Exists(\"$($Arguments.folder)/leave.ps1\") -or -not [IO.File]::Exists(\"$($Arguments.folder)/record.json\") -or [IO.File]::Exists(\"$($Arguments.folder)/left\")) { exit 1 }"
-  arguments  = local.windows_left
-  timeout    = "15m"
-  depends_on = [task.win_powershell.member]
-}
-
-# With the last of them the machine's address goes back to its own adapter, which ends
-# connections for a while.
-task "win_hns_network" "left" {
+block "windows_machines_leave" {
   stage = "cleanup"
-  when  = local.remove_all && strcontains(try(task.win_powershell.member[each.value.machine].stdout, ""), "networks")
-  for_each = {
-    for pair in setproduct(local.windows_machines, local.windows_traces.networks) :
-    "${pair[0]}/${pair[1]}" => { machine = pair[0], name = pair[1] }
+  when  = local.remove_all
+  hosts = local.windows_machines
+
+  # Whether the machine is in the cluster, and whether Windows has networks of containers.
+  task "win_powershell" "member" {
+    script    = file("files/windows-member.ps1")
+    arguments = local.windows_left
+    read_only = true
   }
-  host       = each.value.machine
-  name       = each.value.name
-  state      = "absent"
-  depends_on = [task.win_powershell.leave_machine]
-}
 
-task "win_powershell" "forget" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.windows_machines
-  script     = file("files/windows-forget.ps1")
-  removes    = local.windows_folder
-  arguments  = local.windows_left
-  depends_on = [task.win_hns_network.left]
-}
+  task "win_powershell" "leave_machine" {
+    script     = "& \"$($Arguments.folder)/leave.ps1\""
+    only_if    = "if (-not [IO.File]::Exists(\"$($Arguments.folder)/leave.ps1\") -or -not [IO.File]::Exists(\"$($Arguments.folder)/record.json\") -or [IO.File]::Exists(\"$($Arguments.folder)/left\")) { exit 1 }"
+    arguments  = local.windows_left
+    timeout    = "15m"
+    depends_on = [task.win_powershell.member]
+  }
 
-# 1 where the machine is still in the cluster.
-task "win_powershell" "leftovers" {
-  stage      = "cleanup"
-  when       = local.remove_all
-  hosts      = local.windows_machines
-  script     = "[int][IO.Directory]::Exists($Arguments.folder)"
-  arguments  = local.windows_left
-  read_only  = true
-  depends_on = [task.win_powershell.forget]
+  # With the last of them the machine's address goes back to its own adapter, which ends
+  # connections for a while.
+  task "win_hns_network" "left" {
+    when = strcontains(try(task.win_powershell.member[each.value.machine].stdout, ""), "networks")
+    for_each = {
+      for pair in setproduct(local.windows_machines, local.windows_traces.networks) :
+      "${pair[0]}/${pair[1]}" => { machine = pair[0], name = pair[1] }
+    }
+    host       = each.value.machine
+    name       = each.value.name
+    state      = "absent"
+    depends_on = [task.win_powershell.leave_machine]
+  }
+
+  task "win_powershell" "forget" {
+    script     = file("files/windows-forget.ps1")
+    removes    = local.windows_folder
+    arguments  = local.windows_left
+    depends_on = [task.win_hns_network.left]
+  }
+
+  # 1 where the machine is still in the cluster.
+  task "win_powershell" "leftovers" {
+    script     = "[int][IO.Directory]::Exists($Arguments.folder)"
+    arguments  = local.windows_left
+    read_only  = true
+    depends_on = [task.win_powershell.forget]
+  }
 }

@@ -116,41 +116,41 @@ task "assert" "hardware" {
   }
 }
 
-task "package" "libvirt" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.libvirt_hypervisors
-  names      = coalesce(var.libvirt_packages, local.prepared[task.command.system[host.name].stdout].libvirt)
-  timeout    = "20m"
-  depends_on = [task.package.hypervisor]
+block "libvirt" {
+  stage = "prepare"
+  when  = local.build
+  hosts = local.libvirt_hypervisors
+
+  task "package" "libvirt" {
+    names      = coalesce(var.libvirt_packages, local.prepared[task.command.system[host.name].stdout].libvirt)
+    timeout    = "20m"
+    depends_on = [task.package.hypervisor]
+  }
+
+  task "service" "libvirt" {
+    name       = local.prepared[task.command.system[host.name].stdout].services.libvirt
+    enabled    = true
+    state      = "started"
+    depends_on = [task.package.libvirt]
+  }
 }
 
-task "service" "libvirt" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.libvirt_hypervisors
-  name       = local.prepared[task.command.system[host.name].stdout].services.libvirt
-  enabled    = true
-  state      = "started"
-  depends_on = [task.package.libvirt]
-}
+block "libvirt_validate" {
+  stage = "validate"
+  when  = local.build
+  hosts = local.libvirt_hypervisors
 
-# A guest of the wanted type really starts: a trial, since a device proves nothing.
-task "command" "virtualisation" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.libvirt_hypervisors
-  argv      = ["sh", "-c", file("files/accelerated.sh"), "accelerated", var.virt_type]
-  read_only = true
-}
+  # A guest of the wanted type really starts: a trial, since a device proves nothing.
+  task "command" "virtualisation" {
+    argv      = ["sh", "-c", file("files/accelerated.sh"), "accelerated", var.virt_type]
+    read_only = true
+  }
 
-# Room for the images and disks, which grow as they are written.
-task "command" "libvirt_room" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.libvirt_hypervisors
-  argv      = ["sh", "-c", file("../../common/files/room.sh"), "room", local.image_dir, tostring(var.least_room_gib)]
-  read_only = true
+  # Room for the images and disks, which grow as they are written.
+  task "command" "libvirt_room" {
+    argv      = ["sh", "-c", file("../../common/files/room.sh"), "room", local.image_dir, tostring(var.least_room_gib)]
+    read_only = true
+  }
 }
 
 # What the cluster owns of libvirt and the spec no longer declares there, on every hypervisor:

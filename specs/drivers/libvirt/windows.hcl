@@ -214,39 +214,38 @@ task "windows_image" "node" {
   depends_on  = [task.download.windows, task.command.capabilities]
 }
 
-task "directory" "windows" {
-  stage      = "network"
-  when       = length(local.libvirt_windows) > 0
-  host       = local.first
-  path       = "${local.root}/windows"
-  mode       = "0700"
-  depends_on = [task.directory.root]
-}
+block "windows_keys" {
+  stage = "network"
+  host  = local.first
 
-task "secret" "windows" {
-  stage      = "network"
-  for_each   = local.libvirt_windows
-  host       = local.first
-  path       = "${local.root}/windows/${each.key}.password"
-  depends_on = [task.directory.windows]
-}
+  task "directory" "windows" {
+    when       = length(local.libvirt_windows) > 0
+    path       = "${local.root}/windows"
+    mode       = "0700"
+    depends_on = [task.directory.root]
+  }
 
-# The certificate each node answers with, so that the first connection is verified. A new
-# one would have to be brought to the node, so it is for long.
-task "x509_certificate" "winrm" {
-  stage        = "network"
-  for_each     = local.libvirt_windows
-  host         = local.first
-  key          = "${local.root}/windows/${each.key}.key"
-  cert         = "${local.root}/windows/${each.key}.crt"
-  ca_cert_pem  = task.x509_ca.cluster.cert_pem
-  ca_key_pem   = task.x509_ca.cluster.key_pem
-  cn           = each.key
-  dns_names    = [each.key, "${each.key}.${cluster.domain}"]
-  ip_addresses = [each.value.ip]
-  type         = "rsa"
-  days         = 3650
-  depends_on   = [task.directory.windows]
+  task "secret" "windows" {
+    for_each   = local.libvirt_windows
+    path       = "${local.root}/windows/${each.key}.password"
+    depends_on = [task.directory.windows]
+  }
+
+  # The certificate each node answers with, so that the first connection is verified. A new
+  # one would have to be brought to the node, so it is for long.
+  task "x509_certificate" "winrm" {
+    for_each     = local.libvirt_windows
+    key          = "${local.root}/windows/${each.key}.key"
+    cert         = "${local.root}/windows/${each.key}.crt"
+    ca_cert_pem  = task.x509_ca.cluster.cert_pem
+    ca_key_pem   = task.x509_ca.cluster.key_pem
+    cn           = each.key
+    dns_names    = [each.key, "${each.key}.${cluster.domain}"]
+    ip_addresses = [each.value.ip]
+    type         = "rsa"
+    days         = 3650
+    depends_on   = [task.directory.windows]
+  }
 }
 
 task "libvirt_volume" "windows" {

@@ -58,55 +58,50 @@ task "assert" "podman" {
   }
 }
 
-task "package" "podman" {
-  stage      = "prepare"
-  when       = local.build && length(coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)) > 0
-  hosts      = local.podman_hypervisors
-  names      = coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)
-  timeout    = "20m"
-  depends_on = [task.package.hypervisor]
-}
-
-# Which OCI runtime can run systemd here, asked of the host: it depends on its cgroups.
-task "command" "podman_runtime" {
-  stage      = "prepare"
-  when       = local.build
-  hosts      = local.podman_hypervisors
-  argv       = ["sh", "-c", file("files/runtime.sh")]
-  read_only  = true
-  depends_on = [task.package.podman]
-}
-
-task "copy" "podman_modules" {
-  stage      = "prepare"
-  when       = local.build && length(local.kernel_modules) > 0
-  hosts      = local.podman_hypervisors
-  dest       = "/etc/modules-load.d/kinit-${cluster.name}.conf"
-  content    = join("", [for name in keys(local.kernel_modules) : "${name}\n"])
-  depends_on = [task.package.podman]
-}
-
-task "command" "podman_modules" {
-  stage    = "prepare"
-  when     = local.build
-  for_each = local.podman_modules
-  host     = each.value.host
-  argv     = ["modprobe", each.value.name]
-  creates  = each.value.shows
-}
-
-# What the kernel counts for all containers together. A kubelet watches some hundred files.
-task "sysctl" "podman" {
+block "podman" {
   stage = "prepare"
   when  = local.build
-  for_each = {
-    for pair in setproduct(local.podman_hypervisors, [["fs.inotify.max_user_instances", "8192"], ["fs.inotify.max_user_watches", "1048576"]]) :
-    "${pair[0]}/${pair[1][0]}" => { host = pair[0], name = pair[1][0], value = pair[1][1] }
+  hosts = local.podman_hypervisors
+
+  task "package" "podman" {
+    when       = length(coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)) > 0
+    names      = coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)
+    timeout    = "20m"
+    depends_on = [task.package.hypervisor]
   }
-  host  = each.value.host
-  name  = each.value.name
-  value = each.value.value
-  least = true
+
+  # Which OCI runtime can run systemd here, asked of the host: it depends on its cgroups.
+  task "command" "podman_runtime" {
+    argv       = ["sh", "-c", file("files/runtime.sh")]
+    read_only  = true
+    depends_on = [task.package.podman]
+  }
+
+  task "copy" "podman_modules" {
+    when       = length(local.kernel_modules) > 0
+    dest       = "/etc/modules-load.d/kinit-${cluster.name}.conf"
+    content    = join("", [for name in keys(local.kernel_modules) : "${name}\n"])
+    depends_on = [task.package.podman]
+  }
+
+  task "command" "podman_modules" {
+    for_each = local.podman_modules
+    host     = each.value.host
+    argv     = ["modprobe", each.value.name]
+    creates  = each.value.shows
+  }
+
+  # What the kernel counts for all containers together. A kubelet watches some hundred files.
+  task "sysctl" "podman" {
+    for_each = {
+      for pair in setproduct(local.podman_hypervisors, [["fs.inotify.max_user_instances", "8192"], ["fs.inotify.max_user_watches", "1048576"]]) :
+      "${pair[0]}/${pair[1][0]}" => { host = pair[0], name = pair[1][0], value = pair[1][1] }
+    }
+    host  = each.value.host
+    name  = each.value.name
+    value = each.value.value
+    least = true
+  }
 }
 
 # Room for the image and for what nodes write.

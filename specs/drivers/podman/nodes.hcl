@@ -16,9 +16,6 @@ locals {
   }
 
   podman_folder = { for name in keys(local.podman_nodes) : name => "${local.root}/nodes/${name}" }
-  podman_files = merge([for name, node in local.podman_nodes : {
-    for file in ["authorized_keys", "ssh_host_ed25519_key", "resolv.conf"] : "${name}/${file}" => { node = name, host = node.hypervisor, file = file }
-  }]...)
 }
 
 task "podman_image" "node" {
@@ -63,34 +60,31 @@ task "directory" "podman_node" {
   depends_on = [task.directory.podman_nodes]
 }
 
-task "copy" "podman_keys" {
+block "podman_files" {
   stage      = "network"
-  for_each   = local.podman_nodes
   host       = each.value.hypervisor
-  dest       = "${local.podman_folder[each.key]}/authorized_keys"
-  content    = "${task.ssh_key.cluster.public_key}\n"
-  mode       = "0600"
   depends_on = [task.directory.podman_node]
-}
 
-task "copy" "podman_host_key" {
-  stage          = "network"
-  for_each       = local.podman_nodes
-  host           = each.value.hypervisor
-  dest           = "${local.podman_folder[each.key]}/ssh_host_ed25519_key"
-  content_secret = task.ssh_key.node[each.key].private_key
-  mode           = "0600"
-  depends_on     = [task.directory.podman_node]
-}
+  task "copy" "podman_keys" {
+    for_each = local.podman_nodes
+    dest     = "${local.podman_folder[each.key]}/authorized_keys"
+    content  = "${task.ssh_key.cluster.public_key}\n"
+    mode     = "0600"
+  }
 
-task "copy" "podman_resolv" {
-  stage      = "network"
-  for_each   = local.podman_nodes
-  host       = each.value.hypervisor
-  dest       = "${local.podman_folder[each.key]}/resolv.conf"
-  content    = "search ${cluster.domain}\nnameserver ${local.services.ip}\n"
-  mode       = "0644"
-  depends_on = [task.directory.podman_node]
+  task "copy" "podman_host_key" {
+    for_each       = local.podman_nodes
+    dest           = "${local.podman_folder[each.key]}/ssh_host_ed25519_key"
+    content_secret = task.ssh_key.node[each.key].private_key
+    mode           = "0600"
+  }
+
+  task "copy" "podman_resolv" {
+    for_each = local.podman_nodes
+    dest     = "${local.podman_folder[each.key]}/resolv.conf"
+    content  = "search ${cluster.domain}\nnameserver ${local.services.ip}\n"
+    mode     = "0644"
+  }
 }
 
 # The node's network is there before the node and stays when it restarts.
