@@ -25,8 +25,9 @@ locals {
   overlay             = length(local.overlay_nodes) > 0 || length(cluster.nodes) == 0
   overlay_hypervisors = local.overlay ? local.hypervisors : []
 
-  # All whose own network may carry the overlay.
-  overlay_hosts = concat(local.hypervisors, local.driver_chassis)
+  # The chassis of the overlay, and all whose own network may carry it.
+  overlay_chassis = concat(local.overlay_hypervisors, local.driver_chassis)
+  overlay_hosts   = concat(local.hypervisors, local.driver_chassis)
 
   # Where nodes find the cluster's services, and where their hypervisor finds them.
   services_address = local.overlay ? local.services.ip : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)

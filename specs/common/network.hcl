@@ -15,11 +15,12 @@ locals {
   services_device   = "ksvc-${substr(sha256(cluster.name), 0, 6)}"
 }
 
+# What all chassis have: hypervisors, and machines that are on the overlay.
 block "overlay_keys" {
   stage = "network"
-  hosts = local.overlay_hypervisors
+  hosts = local.overlay_chassis
 
-  # The overlay is every cluster's on these hypervisors, and so are the keys with which
+  # The overlay is every cluster's on these hosts, and so are the keys with which
   # they speak to its southbound database: they go with the last cluster.
   task "directory" "overlay" {
     path  = local.overlay_pki
@@ -27,11 +28,12 @@ block "overlay_keys" {
     owner = local.prepared[task.command.system[host.name].stdout].ovn_user
   }
 
-  # The southbound database lets a hypervisor write its own rows only. It knows a hypervisor by
-  # the name in its certificate.
+  # The southbound database lets a chassis write its own rows only. It knows a chassis by the
+  # name in its certificate.
   task "command" "chassis_id" {
-    argv      = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
-    read_only = true
+    argv       = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
+    read_only  = true
+    depends_on = [task.service.overlay_switch]
   }
 
   task "x509_certificate" "chassis" {

@@ -1,6 +1,10 @@
 # What a user or an inventory may set. Values that differ between a real
 # deployment and the lab live in the inventory, never in a task.
 
+import {
+  source = "hypervisors"
+}
+
 variable "network_cidr" {
   type        = string
   default     = "10.0.0.0/24"
@@ -73,26 +77,10 @@ variable "compute_overlay" {
   description = "Machines that are compute nodes are on the cluster's overlay, which carries what they say to other nodes. Without it they keep to their own network."
 }
 
-variable "datapath" {
-  type        = string
-  default     = "system"
-  description = "Open vSwitch datapath: system (the kernel's) or netdev (userspace, where the kernel has none)."
-  validation {
-    condition     = contains(["system", "netdev"], var.datapath)
-    error_message = "The datapath is \"system\" or \"netdev\"."
-  }
-}
-
 variable "encapsulation_address" {
   type        = map(string)
   default     = {}
   description = "The address that carries Geneve, by hypervisor or machine on the overlay; the one kinit reaches it by where it is not named here."
-}
-
-variable "hypervisor_packages" {
-  type        = list(string)
-  default     = null
-  description = "Packages of every hypervisor, in place of those that its system has in specs/common/hypervisors.json."
 }
 
 variable "dns_public" {
@@ -178,26 +166,8 @@ variable "files_port" {
   description = "The port of the services' hypervisor that leads to the file server, where no node is on an overlay and some run Windows."
 }
 
-variable "overlay_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors whose nodes are on an overlay, and of machines that are on it, in place of those that their systems have."
-}
-
-variable "central_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of the first hypervisor, which has OVN's databases, in place of those that its system has."
-}
-
 variable "ingress_node_ports" {
   type        = map(number)
   default     = { "80" = 30080, "443" = 30443 }
   description = "The ports of the compute nodes that the load balancer's ports 80 and 443 lead to."
-}
-
-variable "least_room_gib" {
-  type        = number
-  default     = 10
-  description = "How much room in GiB a hypervisor needs for images and disks before anything is built."
 }

@@ -1,48 +1,8 @@
 # Whether hosts are fit to be hypervisors of clusters: each probe looks at one thing of
 # a host and prints ok, note or fail, and what it saw. Nothing is changed.
 
-# These have the names and defaults of the clusters' own, so that inventories that set
-# them for clusters set them here.
-variable "virt_type" {
-  type        = string
-  default     = "kvm"
-  description = "Domain type: kvm, or qemu for software emulation."
-}
-
-variable "datapath" {
-  type        = string
-  default     = "system"
-  description = "Open vSwitch datapath: system (the kernel's) or netdev (userspace)."
-}
-
-variable "least_room_gib" {
-  type        = number
-  default     = 10
-  description = "How much room disks need at least, in GiB."
-}
-
-variable "hypervisor_packages" {
-  type        = list(string)
-  default     = null
-  description = "Packages that clusters install on every hypervisor, in place of those that its system has."
-}
-
-variable "overlay_packages" {
-  type        = list(string)
-  default     = null
-  description = "Packages that clusters install on hypervisors whose nodes are on an overlay, in place of those that their systems have."
-}
-
-variable "libvirt_packages" {
-  type        = list(string)
-  default     = null
-  description = "Packages that clusters install on hypervisors with guests, in place of those that their systems have."
-}
-
-variable "podman_packages" {
-  type        = list(string)
-  default     = null
-  description = "Packages that clusters install on hypervisors with nodes that are containers, in place of those that their systems have."
+import {
+  source = "hypervisors"
 }
 
 variable "least_memory_gib" {

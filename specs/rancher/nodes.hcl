@@ -98,17 +98,7 @@ block "rancher_files" {
     dest = "${local.rancher_data}/agent/etc/kubelet.conf.d/90-kinit.conf"
     content = yamlencode(merge(
       { apiVersion = "kubelet.config.k8s.io/v1beta1", kind = "KubeletConfiguration" },
-      { for name in ["failCgroupV1"] : name => false if task.facts.node[host.name].cgroups < 2 },
-      { for name, value in {
-        systemReserved = {
-          memory = tostring(max(0, task.facts.node[host.name].memory_bytes - cluster.nodes[host.name].memory_bytes))
-          cpu    = tostring(max(0, task.facts.node[host.name].cpus - cluster.nodes[host.name].vcpus))
-        }
-        imageGCHighThresholdPercent = 100
-        evictionHard = {
-          "memory.available" = "100Mi", "nodefs.available" = "0%", "nodefs.inodesFree" = "0%", "imagefs.available" = "0%", "imagefs.inodesFree" = "0%"
-        }
-      } : name => value if task.facts.node[host.name].container != "" },
+      jsondecode(templatefile("../kubernetes/files/kubelet.json", { facts = task.facts.node[host.name], node = cluster.nodes[host.name] })),
       local.kubelets[host.name],
     ))
     mode = "0600"

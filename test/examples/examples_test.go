@@ -197,28 +197,6 @@ func TestTooFewHypervisorsNamesBothNumbers(t *testing.T) {
 	}
 }
 
-// A playbook cannot take a variable of another, so these stand twice.
-func TestTheDoctorLooksForWhatClustersNeed(t *testing.T) {
-	t.Parallel()
-	value := func(spec, name string) string {
-		o := options(t, spec)
-		scope, report := engine.Open(t.Context(), o)
-		if err := report.Diagnostics.Err(); err != nil {
-			t.Fatal(err)
-		}
-		text, diags := scope.Eval("var." + name)
-		if err := diags.Err(); err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	for _, name := range []string{"hypervisor_packages", "overlay_packages", "libvirt_packages", "podman_packages", "virt_type", "datapath", "least_room_gib"} {
-		if doctor, cluster := value("doctor", name), value("k8s-libvirt-1-1-1", name); doctor != cluster {
-			t.Errorf("the default of %s is %s for the doctor and %s for clusters", name, doctor, cluster)
-		}
-	}
-}
-
 func TestExamplesChangeNothingTheSecondTime(t *testing.T) {
 	t.Parallel()
 	o := options(t, "examples/site/site.hcl")

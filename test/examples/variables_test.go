@@ -25,6 +25,7 @@ const variablesPage = "../../docs/variables.md"
 // variableFolders are the folders of playbooks whose variables the page lists, in its order.
 var variableFolders = []struct{ folder, title string }{
 	{"common", "Every cluster"},
+	{"hypervisors", "Hypervisors"},
 	{"kubernetes", "Kubernetes"},
 	{"kubeadm", "Kubernetes with kubeadm: `k8s`, `eksd`"},
 	{"k8s", "Kubernetes of its own project: `k8s`"},

@@ -83,40 +83,6 @@ block "overlay_machines_network" {
     depends_on = [task.ovs_bridge.overlay_machine, task.command.overlay_vlan_limit]
   }
 
-  # The southbound database lets a machine write its own rows only, by the name in its
-  # certificate.
-  task "directory" "overlay_machine" {
-    path  = local.overlay_pki
-    mode  = "0700"
-    owner = local.prepared[task.command.system[host.name].stdout].ovn_user
-  }
-
-  task "command" "overlay_chassis_id" {
-    argv       = ["ovs-vsctl", "--if-exists", "get", "Open_vSwitch", ".", "external_ids:system-id"]
-    read_only  = true
-    depends_on = [task.service.overlay_switch]
-  }
-
-  task "x509_certificate" "overlay_machine" {
-    key          = "${local.overlay_pki}/chassis.key"
-    cert         = "${local.overlay_pki}/chassis.crt"
-    ca_cert_pem  = task.x509_ca.overlay.cert_pem
-    ca_key_pem   = task.x509_ca.overlay.key_pem
-    cn           = coalesce(trim(task.command.overlay_chassis_id[host.name].stdout, "\"\n"), host.name)
-    dns_names    = [host.name]
-    ip_addresses = [task.facts.underlay[host.name].route_address]
-    usages       = ["server", "client"]
-    owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
-    depends_on   = [task.directory.overlay_machine]
-  }
-
-  task "copy" "overlay_machine_ca" {
-    dest       = "${local.overlay_pki}/chassis-ca.crt"
-    content    = task.x509_ca.overlay.cert_pem
-    mode       = "0644"
-    depends_on = [task.directory.overlay_machine]
-  }
-
   # No way outside leads through a machine, so it has no bridge for one.
   task "ovn_chassis" "machine" {
     name          = host.name
@@ -127,7 +93,7 @@ block "overlay_machines_network" {
     private_key   = "${local.overlay_pki}/chassis.key"
     certificate   = "${local.overlay_pki}/chassis.crt"
     ca_cert       = "${local.overlay_pki}/chassis-ca.crt"
-    depends_on    = [task.ovn_central.central, task.x509_certificate.overlay_machine, task.copy.overlay_machine_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
+    depends_on    = [task.ovn_central.central, task.x509_certificate.chassis, task.copy.overlay_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
   }
 }
 

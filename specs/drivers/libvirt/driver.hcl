@@ -6,26 +6,10 @@ driver "libvirt" {
   nodes   = file("files/there.sh")
 }
 
-variable "virt_type" {
-  type        = string
-  default     = "kvm"
-  description = "Domain type: kvm, or qemu for software emulation."
-  validation {
-    condition     = contains(["kvm", "qemu"], var.virt_type)
-    error_message = "The domain type is \"kvm\" or \"qemu\"."
-  }
-}
-
 variable "disk_cache" {
   type        = string
   default     = ""
   description = "How guests' writes reach the disk: empty for QEMU's default, none, writeback, or unsafe for clusters that are thrown away."
-}
-
-variable "libvirt_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors with guests, in place of those that their systems have."
 }
 
 variable "guest_image" {

@@ -6,12 +6,6 @@ driver "podman" {
   nodes   = file("files/there.sh")
 }
 
-variable "podman_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors with nodes that are containers, in place of those that their systems have."
-}
-
 variable "node_image" {
   type        = object({ name = string, archive = optional(string, "") })
   default     = null

@@ -125,82 +125,38 @@ task "command" "link" {
   depends_on = [task.command.programs]
 }
 
-# The hypervisors' image: a root file system with systemd, libvirt, OVN and podman.
-task "command" "hypervisor" {
-  stage      = "artifacts"
-  argv       = concat(local.build, ["hypervisor", local.stamp])
-  creates    = "${var.lab_cache}/.made-hypervisor-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script, task.copy.trial, task.copy.pins]
+# What needs no programs of Kubernetes.
+locals {
+  # When it is made, what ends its stamp because it is made of it too, and the environment of
+  # its builder.
+  bases = {
+    # The hypervisors' image: a root file system with systemd, libvirt, OVN and podman.
+    hypervisor = { when = true, suffix = "", environment = {} }
+    # The image of the services pod.
+    services = { when = true, suffix = "", environment = {} }
+    # What nodes have in them, as containers and as guests.
+    node-root  = { when = contains(local.drivers, "podman"), suffix = "", environment = {} }
+    guest-root = { when = contains(local.drivers, "libvirt"), suffix = "", environment = {} }
+    # The disk image of guests that nobody has prepared, at its place in the site that it is from.
+    stock-guest = {
+      when        = var.lab_stock && contains(local.drivers, "libvirt")
+      suffix      = "-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
+      environment = { PLACE = replace(local.pins.debian_guest.url, "/^https?://[^/]*\\//", "") }
+    }
+    # What nodes with the simulated Windows download.
+    winsim-programs = { when = var.lab_windows != "", suffix = "", environment = {} }
+  }
 }
 
-# The image of the services pod.
-task "command" "services" {
-  stage      = "artifacts"
-  argv       = concat(local.build, ["services", local.stamp])
-  creates    = "${var.lab_cache}/.made-services-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script]
-}
-
-# Container images of what was built.
-task "command" "images" {
+task "command" "base" {
   stage       = "artifacts"
-  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
-  argv        = concat(local.build, ["images", local.by_choice[task.command.choice.stdout].stamp])
-  creates     = "${var.lab_cache}/.made-images-${local.by_choice[task.command.choice.stdout].stamp}"
+  for_each    = local.bases
+  when        = each.value.when
+  environment = each.value.environment
+  argv        = concat(local.build, [each.key, "${local.stamp}${each.value.suffix}"])
+  creates     = "${var.lab_cache}/.made-${each.key}-${local.stamp}${each.value.suffix}"
   timeout     = "60m"
-  depends_on  = [task.command.programs, task.copy.pins]
-}
-
-# What nodes have in them, as containers and as guests.
-task "command" "node_root" {
-  stage      = "artifacts"
-  when       = contains(local.drivers, "podman")
-  argv       = concat(local.build, ["node-root", local.stamp])
-  creates    = "${var.lab_cache}/.made-node-root-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script]
-}
-
-task "command" "guest_root" {
-  stage      = "artifacts"
-  when       = contains(local.drivers, "libvirt")
-  argv       = concat(local.build, ["guest-root", local.stamp])
-  creates    = "${var.lab_cache}/.made-guest-root-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script]
-}
-
-# The image of nodes that are containers.
-task "command" "node" {
-  stage       = "artifacts"
-  when        = contains(local.drivers, "podman")
-  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
-  argv        = concat(local.build, ["node", local.by_choice[task.command.choice.stdout].stamp])
-  creates     = "${var.lab_cache}/.made-node-${local.by_choice[task.command.choice.stdout].stamp}"
-  timeout     = "60m"
-  depends_on  = [task.command.node_root, task.command.programs]
-}
-
-# Images that hypervisors use, unpacked once for all of them.
-task "command" "store" {
-  stage      = "artifacts"
-  argv       = concat(local.build, ["store", "${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"])
-  creates    = "${var.lab_cache}/.made-store-${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"
-  timeout    = "60m"
-  depends_on = [task.command.services, task.command.node]
-}
-
-# The guests' disk image, with the container images in it.
-task "command" "guest" {
-  stage       = "artifacts"
-  when        = contains(local.drivers, "libvirt")
-  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
-  argv        = concat(local.build, ["guest", local.by_choice[task.command.choice.stdout].stamp])
-  creates     = "${var.lab_cache}/.made-guest-${local.by_choice[task.command.choice.stdout].stamp}"
-  timeout     = "60m"
-  depends_on  = [task.command.guest_root, task.command.images]
+  depends_on  = [task.copy.script, task.copy.trial, task.copy.pins]
 }
 
 locals {
@@ -209,75 +165,79 @@ locals {
   # Releases of the container runtime, by their places in the site.
   mirrored_releases = join(" ", [for name in ["containerd", "runc", "cni_plugins", "crictl"] : "${name}=${replace(local.pins[name].url, "/^https?:\\/\\/[^\\/]+\\//", "")}"])
   stamp_mirror      = substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)
-}
 
-# What the lab's mirrors serve to nodes that nobody has prepared.
-task "command" "mirror" {
-  stage = "artifacts"
-  when  = var.lab_stock
-  environment = {
-    PROGRAMS = local.by_choice[task.command.choice.stdout].programs
-    PINS     = local.mirrored
-    RELEASES = local.mirrored_releases
-  }
-  argv       = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
-  creates    = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
-  timeout    = "60m"
-  depends_on = [task.command.services, task.command.images, task.copy.pins]
-}
-
-# The disk image of guests that nobody has prepared, at its place in the site that it is from.
-task "command" "stock_guest" {
-  stage       = "artifacts"
-  when        = var.lab_stock && contains(local.drivers, "libvirt")
-  environment = { PLACE = replace(local.pins.debian_guest.url, "/^https?://[^/]*\\//", "") }
-  argv        = concat(local.build, ["stock-guest", "${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"])
-  creates     = "${var.lab_cache}/.made-stock-guest-${local.stamp}-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
-  timeout     = "60m"
-  depends_on  = [task.copy.script, task.copy.pins]
-}
-
-# The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
-task "command" "conformance_programs" {
-  stage       = "artifacts"
-  when        = var.lab_conformance
-  environment = { BUSYBOX = local.busybox }
-  argv        = concat(local.build, ["conformance-programs", local.stamp])
-  creates     = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
-  timeout     = "60m"
-  depends_on  = [task.command.programs]
-}
-
-task "command" "conformance" {
-  stage       = "artifacts"
-  when        = var.lab_conformance
-  environment = { BUSYBOX = local.busybox, PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
-  argv        = concat(local.build, ["conformance", local.by_choice[task.command.choice.stdout].stamp])
-  creates     = "${var.lab_cache}/.made-conformance-${local.by_choice[task.command.choice.stdout].stamp}"
-  timeout     = "60m"
-  depends_on  = [task.command.conformance_programs, task.command.images]
-}
-
-# The simulated Windows: what its nodes download, and the media that guests boot from.
-locals {
+  # The program that plays Windows, in stamps.
   simulator = var.lab_windows == "" ? "" : substr(filesha256(var.lab_windows), 0, 16)
 }
 
-task "command" "winsim_programs" {
-  stage      = "artifacts"
-  when       = var.lab_windows != ""
-  argv       = concat(local.build, ["winsim-programs", local.stamp])
-  creates    = "${var.lab_cache}/.made-winsim-programs-${local.stamp}"
-  timeout    = "60m"
-  depends_on = [task.copy.script, task.copy.pins]
-}
-
-task "command" "winsim" {
+# What is made of the programs of Kubernetes.
+block "of_programs" {
   stage       = "artifacts"
-  when        = var.lab_windows != "" && contains(local.drivers, "libvirt")
-  environment = { WINSIM = var.lab_windows }
-  argv        = concat(local.build, ["winsim", "${local.stamp}-${local.simulator}"])
-  creates     = "${var.lab_cache}/.made-winsim-${local.stamp}-${local.simulator}"
   timeout     = "60m"
-  depends_on  = [task.command.guest, task.command.winsim_programs]
+  environment = { PROGRAMS = local.by_choice[task.command.choice.stdout].programs }
+
+  # Container images of what was built.
+  task "command" "images" {
+    argv       = concat(local.build, ["images", local.by_choice[task.command.choice.stdout].stamp])
+    creates    = "${var.lab_cache}/.made-images-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on = [task.command.programs, task.copy.pins]
+  }
+
+  # The image of nodes that are containers.
+  task "command" "node" {
+    when       = contains(local.drivers, "podman")
+    argv       = concat(local.build, ["node", local.by_choice[task.command.choice.stdout].stamp])
+    creates    = "${var.lab_cache}/.made-node-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on = [task.command.base["node-root"], task.command.programs]
+  }
+
+  # Images that hypervisors use, unpacked once for all of them.
+  task "command" "store" {
+    argv       = concat(local.build, ["store", "${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"])
+    creates    = "${var.lab_cache}/.made-store-${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"
+    depends_on = [task.command.base["services"], task.command.node]
+  }
+
+  # The guests' disk image, with the container images in it.
+  task "command" "guest" {
+    when       = contains(local.drivers, "libvirt")
+    argv       = concat(local.build, ["guest", local.by_choice[task.command.choice.stdout].stamp])
+    creates    = "${var.lab_cache}/.made-guest-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on = [task.command.base["guest-root"], task.command.images]
+  }
+
+  # What the lab's mirrors serve to nodes that nobody has prepared.
+  task "command" "mirror" {
+    when        = var.lab_stock
+    environment = { PINS = local.mirrored, RELEASES = local.mirrored_releases }
+    argv        = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
+    creates     = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
+    depends_on  = [task.command.base["services"], task.command.images, task.copy.pins]
+  }
+
+  # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.
+  task "command" "conformance_programs" {
+    when        = var.lab_conformance
+    environment = { BUSYBOX = local.busybox }
+    argv        = concat(local.build, ["conformance-programs", local.stamp])
+    creates     = "${var.lab_cache}/.made-conformance-programs-${local.stamp}"
+    depends_on  = [task.command.programs]
+  }
+
+  task "command" "conformance" {
+    when        = var.lab_conformance
+    environment = { BUSYBOX = local.busybox }
+    argv        = concat(local.build, ["conformance", local.by_choice[task.command.choice.stdout].stamp])
+    creates     = "${var.lab_cache}/.made-conformance-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on  = [task.command.conformance_programs, task.command.images]
+  }
+
+  # The media that guests with the simulated Windows boot from.
+  task "command" "winsim" {
+    when        = var.lab_windows != "" && contains(local.drivers, "libvirt")
+    environment = { WINSIM = var.lab_windows }
+    argv        = concat(local.build, ["winsim", "${local.stamp}-${local.simulator}"])
+    creates     = "${var.lab_cache}/.made-winsim-${local.stamp}-${local.simulator}"
+    depends_on  = [task.command.guest, task.command.base["winsim-programs"]]
+  }
 }
