@@ -20,8 +20,8 @@ import (
 	"kinit/engine/internal/topology"
 )
 
-// tellTime is how long a host may take to tell what it has of a cluster.
-const tellTime = time.Minute
+// answerTime is how long a host may take to answer what it has of a cluster.
+const answerTime = time.Minute
 
 // whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
 // is to be asked. A host that does not answer counts only if its tasks are to be done or planned.
@@ -102,7 +102,7 @@ func (p *planned) has(ctx context.Context, name, cluster string, drivers []strin
 	if err != nil {
 		return host.Has{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	return m.Has(ctx, cluster, topology.RecordFile, drivers)
 }

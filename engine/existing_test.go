@@ -135,8 +135,8 @@ func (r *rack) changes(o engine.Options) int {
 	return went(r.t, engine.Run(r.t.Context(), o)).Changes()
 }
 
-// told is what a report says, which is one problem of what the hosts have.
-func told(t *testing.T, r *engine.Report) diag.Diagnostic {
+// problem returns the only diagnostic of a report, which is about what the hosts have.
+func problem(t *testing.T, r *engine.Report) diag.Diagnostic {
 	t.Helper()
 	if len(r.Diagnostics) != 1 || r.Invalid || len(r.Results) > 0 {
 		t.Fatalf("invalid %v, %d results, problems: %s", r.Invalid, len(r.Results), problems(r))
@@ -217,7 +217,7 @@ func TestANodeThatExistsTwiceIsRefused(t *testing.T) {
 		"plan": func() *engine.Report { return engine.Plan(t.Context(), o) },
 		"run":  func() *engine.Report { return engine.Run(t.Context(), o) },
 	} {
-		d := told(t, do())
+		d := problem(t, do())
 		if want := `The node "boxes-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.compute-01.hypervisor=h1: clean-up removes the other.`; d.Summary != "Node exists twice" || d.Detail != want {
 			t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
 		}
@@ -232,13 +232,13 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h1,h2"))
-	d := told(t, engine.Run(t.Context(), r.options("h1")))
+	d := problem(t, engine.Run(t.Context(), r.options("h1")))
 	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it is gone for good, give --gone h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
 	r.servers["h2"].Stop()
-	d = told(t, engine.Run(t.Context(), r.options("h1,h2")))
+	d = problem(t, engine.Run(t.Context(), r.options("h1,h2")))
 	if !strings.HasPrefix(d.Detail, `The cluster "boxes" has on h2: boxes-compute-01. That host does not answer: `) || !errors.Is(d.Cause, transport.ErrUnreachable) {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
@@ -264,7 +264,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if err := r.servers["h2"].Restart(t); err != nil {
 		t.Fatal(err)
 	}
-	if d := told(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
+	if d := problem(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 	r.changes(r.options("h1,h2", "node.compute-01.hypervisor=h1"))
@@ -276,7 +276,7 @@ func TestWithoutHostsAClusterIsShownAsNew(t *testing.T) {
 	r := newRack(t, "h1")
 	r.servers["h1"].Stop()
 	o := r.options("h1")
-	d := told(t, engine.Plan(t.Context(), o))
+	d := problem(t, engine.Plan(t.Context(), o))
 	if !strings.HasPrefix(d.Detail, `Whether the cluster "boxes" exists on h1 is not known: `) || !errors.Is(d.Cause, transport.ErrUnreachable) {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
@@ -305,11 +305,11 @@ func TestPlacesOfAnotherInstanceCountOnlyWhenAdopted(t *testing.T) {
 	r.changes(r.options("h1,h2", "node.controller-01.hypervisor=h2"))
 	o := r.options("h1")
 	o.Adopt = false
-	if d := told(t, engine.Run(t.Context(), o)); d.Summary != "The name is taken" {
+	if d := problem(t, engine.Run(t.Context(), o)); d.Summary != "The name is taken" {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 	o.Adopt = true
-	if d := told(t, engine.Run(t.Context(), o)); d.Summary != "Hypervisor missing" {
+	if d := problem(t, engine.Run(t.Context(), o)); d.Summary != "Hypervisor missing" {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 }

@@ -157,7 +157,7 @@ func (c *ownership) taken(h holder) error {
 	where := list(h.hosts)
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
 	if h.Old {
-		whose = fmt.Sprintf("%s on %s %s, so whose it is cannot be told", c.owner, where, origin(h.Found))
+		whose = fmt.Sprintf("%s on %s %s, so its owner is unknown", c.owner, where, origin(h.Found))
 	}
 	return fmt.Errorf("%w: %s. Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name: that of the cluster, or the owner of the spec",
 		ErrTaken, whose)

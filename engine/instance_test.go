@@ -235,7 +235,7 @@ func TestMarksWithoutAnInstanceAreTakenByAdoptionAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(folder, strings.ReplaceAll(file, "/", "%2F")+".json"), `{"kind": "file", "id": "`+file+`", "seq": "1"}`)
-	refused(t, engine.Run(t.Context(), o), owner+" on localhost was made by a version of kinit that noted no instance, so whose it is cannot be told"+
+	refused(t, engine.Run(t.Context(), o), owner+" on localhost was made by a version of kinit that noted no instance, so its owner is unknown"+
 		". Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name: that of the cluster, or the owner of the spec.")
 	if content(t, o, "old.conf") != "old" {
 		t.Error("the file is gone")

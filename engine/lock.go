@@ -76,12 +76,12 @@ func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *k
 
 // guardOptions returns the properties of the run that the locks need.
 func (p *planned) guardOptions() lock.Options {
-	tell := func(kind event.Kind) func(host, text string) {
+	emit := func(kind event.Kind) func(host, text string) {
 		return func(host, text string) {
 			p.options.Events.Emit(event.Event{Time: time.Now(), Kind: kind, Host: host, Message: p.options.Redactor.Redact(text)})
 		}
 	}
-	o := lock.Options{Owner: p.plan.Owner, Token: p.token, Waits: tell(event.RunWaits), Took: tell(event.RunTook)}
+	o := lock.Options{Owner: p.plan.Owner, Token: p.token, Waits: emit(event.RunWaits), Took: emit(event.RunTook)}
 	if p.inventory.Lock != nil {
 		o.Etcd = etcdOf(p.inventory.Lock.Etcd)
 	}

@@ -31,8 +31,8 @@ type Inputs struct {
 	StartAt     string            `json:"start_at,omitempty"`    // the first stage to run; empty means the first
 	Only        []string          `json:"only,omitempty"`        // addresses, names or stages of tasks to run alone
 	Skip        []string          `json:"skip,omitempty"`        // addresses, names or stages of tasks to leave out
-	Recreate    bool              `json:"recreate,omitempty"`    // tells playbooks to remove what exists before building
-	Purge       bool              `json:"purge,omitempty"`       // tells playbooks to remove kept things too
+	Recreate    bool              `json:"recreate,omitempty"`    // playbooks remove what exists before they build
+	Purge       bool              `json:"purge,omitempty"`       // playbooks remove kept things too
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again

@@ -47,7 +47,7 @@ func TestHostsDecideWhichInstanceARunWorksOn(t *testing.T) {
 		"one and an older one's, adopted": {found: map[string]host.Found{"a": old, "b": has("THEIRS", "bob@pc")}, adopt: true, want: "THEIRS"},
 		"an older version's": {
 			found: map[string]host.Found{"a": old},
-			err:   "k8s on a was made by a version of kinit that noted no instance, so whose it is cannot be told" + hint,
+			err:   "k8s on a was made by a version of kinit that noted no instance, so its owner is unknown" + hint,
 		},
 		"an older version's, adopted": {found: map[string]host.Found{"a": old}, adopt: true, want: "NEW"},
 	} {

@@ -175,7 +175,7 @@ func inHCL(value string) string {
 // inside is a quoted text without its quotes.
 func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
 
-// inJSON is the inside of a JSON string. Go escapes <, > and & unless told not to;
+// inJSON is the inside of a JSON string. Go escapes <, > and & unless set not to;
 // others do not.
 func inJSON(value string, html bool) string {
 	var b strings.Builder

@@ -1,5 +1,5 @@
 # Three tiers: HAProxy in a container, a program on the web servers, etcd as database.
-# Every host is told by its group, so one more web server is one more name in the
+# Every host is known by its group, so one more web server is one more name in the
 # inventory.
 
 variable "release" {

@@ -1,4 +1,4 @@
-# What a guest is told at its first boot.
+# What a guest reads at its first boot.
 stage "guests" {}
 
 task "cloudinit_seed" "guest" {

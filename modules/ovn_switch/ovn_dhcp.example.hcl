@@ -1,4 +1,4 @@
-# What guests of a network are told.
+# What guests of a network get by DHCP.
 stage "network" {}
 
 task "ovn_dhcp" "guests" {

@@ -4,7 +4,7 @@
 // It is made from the modules themselves. Meanings are the doc comments of a
 // module's task, types and defaults are those of the Go code, and the example is
 // the file <module>.example.hcl in the module's package, a playbook that tests
-// validate. The files in data and docs/modules.md are generated; a test tells when
+// validate. The files in data and docs/modules.md are generated; a test fails when
 // they are not current.
 package reference
 

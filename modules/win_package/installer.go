@@ -143,12 +143,12 @@ func (t *Task) uninstaller() call {
 func meaning(code int) string {
 	known := map[int]string{
 		1601: "the service of Windows Installer cannot be reached", 1602: "it was cancelled",
-		1603: "a fatal error, which its log tells", unknownProduct: "the product is not installed",
+		1603: "a fatal error, which its log describes", unknownProduct: "the product is not installed",
 		1618: "another installation is under way", 1619: "the package cannot be opened", 1633: "the package is for another processor",
 		1638: "another version of the product is installed", 1641: "the host restarts", 3010: "the host must restart",
 	}
 	if text, ok := known[code]; ok {
 		return text
 	}
-	return "its documentation tells what that means"
+	return "its documentation says what that means"
 }

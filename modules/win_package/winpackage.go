@@ -167,7 +167,7 @@ func (t *Task) Validate() error {
 	}
 	switch {
 	case (t.Product == "") == (t.Creates == ""):
-		return errors.New("want exactly one of product and creates, which tell whether it is installed")
+		return errors.New("want exactly one of product and creates, which show whether it is installed")
 	case strings.ContainsAny(t.Product, "\\\n"):
 		return fmt.Errorf("product is %q, want the name of a key, such as a product code", t.Product)
 	case t.Version != "" && t.Product == "":

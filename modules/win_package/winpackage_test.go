@@ -74,8 +74,8 @@ func TestCodesAreJudged(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`path = "C:/a.msi"`: "want exactly one of product and creates, which tell whether it is installed",
-		"path = \"C:/a.msi\"\nproduct = \"a\"\ncreates = \"C:/a\"": "want exactly one of product and creates, which tell whether it is installed",
+		`path = "C:/a.msi"`: "want exactly one of product and creates, which show whether it is installed",
+		"path = \"C:/a.msi\"\nproduct = \"a\"\ncreates = \"C:/a\"": "want exactly one of product and creates, which show whether it is installed",
 		`product = "a"`: "want exactly one of path and url, where the installer is",
 		"product = \"a\"\nurl = \"http://h/a.msi\"":                           `sha256 is "", want 64 hex digits`,
 		"product = \"a\"\nurl = \"http://h/a.msi\"\nsha256 = \"" + sum + "\"": "",

@@ -1,4 +1,4 @@
-# A copy of a sealed Windows image, told who it is.
+# The seed gives a copy of a sealed Windows image its name and its keys.
 stage "guests" {}
 
 secret "administrator" {

@@ -59,7 +59,7 @@ var (
 	words = regexp.MustCompile(`^  \[(?:FAILED|PANICKED|TIMEDOUT|INTERRUPTED|ABORTED|SKIPPED)\] ?`)
 )
 
-// interrupted is how ginkgo begins to tell of a test that was at work when it was ended.
+// interrupted is how ginkgo begins its report of a test that was at work when it was ended.
 const interrupted = "An interrupt occurred"
 
 func newOutput(names []string, ended func(Test), problem func(string)) *output {

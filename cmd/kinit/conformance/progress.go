@@ -108,7 +108,7 @@ func (p *Progress) json(t Test) {
 	}{"test", t, p.done, p.options.Total})
 }
 
-// print writes a lasting line above the one at the bottom. There is nobody to tell when
+// print writes a lasting line above the one at the bottom. Nobody can be informed when
 // the terminal has gone.
 func (p *Progress) print(text string) {
 	p.wipe()

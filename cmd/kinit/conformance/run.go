@@ -71,8 +71,8 @@ func (o *Outcome) explain(err error) error {
 	if err != nil && !errors.As(err, &failed) {
 		return fmt.Errorf("wait for the suite: %w", err)
 	}
-	told := o.Interrupted || o.Problem != "" || slices.ContainsFunc(o.Tests, func(t Test) bool { return t.State == Failed })
-	if err != nil && !told {
+	reported := o.Interrupted || o.Problem != "" || slices.ContainsFunc(o.Tests, func(t Test) bool { return t.State == Failed })
+	if err != nil && !reported {
 		o.Problem = "the suite ended with " + err.Error()
 	}
 	return nil

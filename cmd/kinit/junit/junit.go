@@ -204,7 +204,7 @@ func unfinished(t *replay.Task) *Why {
 	return NewWhy(Error, "the run ended while it was at work", "unfinished", "")
 }
 
-// reason is why a task failed. What another host has told already is told in short.
+// reason is why a task failed. What another host has reported already is reported in short.
 func reason(element string, t *replay.Task, alike *replay.Alike) *Why {
 	w := NewWhy(element, event.FirstLine(t.Message), string(t.Status), t.Message)
 	if len(t.Problems) == 0 {

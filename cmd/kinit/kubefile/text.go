@@ -77,7 +77,7 @@ func (t *text) line(key, with string) bool {
 }
 
 // replace puts an item in the place of a list's one with a name, or at the list's end.
-// An empty item takes it out. It tells whether it could.
+// An empty item takes it out. It reports whether it could.
 func (t *text) replace(list, name, item string) bool {
 	from, to, value := t.at(list)
 	switch {

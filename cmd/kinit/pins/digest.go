@@ -77,7 +77,7 @@ func (f Fetcher) file(ctx context.Context, p Pin, heard func()) (digest string, 
 	return algorithm + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// reader tells when something arrived.
+// reader signals when something arrived.
 type reader struct {
 	io.Reader
 	heard func()
@@ -105,7 +105,7 @@ func (f Fetcher) manifest(ctx context.Context, p Pin) (digest string, err error)
 		return "", err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	// It fails when the bytes are not those of the digest that the registry tells.
+	// It fails when the bytes are not those of the digest that the registry returns.
 	if _, err := content.ReadAll(body, described); err != nil {
 		return "", err
 	}

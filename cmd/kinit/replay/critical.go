@@ -86,7 +86,7 @@ func (w *waits) stages(stage string, seen map[string]bool, consider func(*Task))
 }
 
 // slack is how much later than the start of a task the event may be that ended the
-// one before: they are told by two goroutines.
+// one before: two goroutines emit them.
 const slack = 50 * time.Millisecond
 
 // ran reports whether the task was at work, to its end.

@@ -21,7 +21,7 @@ type Run struct {
 	Started  time.Time
 	Ended    time.Time // of the last event, where the run did not come to its end
 	Plan     event.Plan
-	Tasks    []*Task // in plan order; without a plan, in the order in which they were told
+	Tasks    []*Task // in plan order; without a plan, in the order of their events
 	Stages   []engine.StageTime
 	Hosts    []engine.HostCounts
 	Counts   map[event.Status]int
@@ -190,7 +190,7 @@ func (b *builder) finish(log *runlog.Run) {
 }
 
 // stageNames are the stages in the order of the playbook; without a plan, in the
-// order in which their tasks were told.
+// order of the events of their tasks.
 func (r *Run) stageNames() []string {
 	var names []string
 	seen := map[string]bool{}

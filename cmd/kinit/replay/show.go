@@ -106,7 +106,7 @@ func put(file []byte, from int, text string) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// blocks tells in which block a place is, for hcled.ContextString. A place is the
+// blocks finds the block that a place is in, for hcled.ContextString. A place is the
 // number of its problem.
 type blocks map[int]string
 

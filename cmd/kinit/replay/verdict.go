@@ -60,12 +60,12 @@ func (r *Run) FirstError() *event.Problem {
 	return nil
 }
 
-// withCommands adds to the problems of a summary the commands that tasks told with
+// withCommands adds to the problems of a summary the commands that tasks emitted with
 // theirs.
-func withCommands(summary, told []event.Problem) []event.Problem {
+func withCommands(summary, emitted []event.Problem) []event.Problem {
 	type key struct{ address, summary, detail string }
 	commands := map[key]*event.Command{}
-	for _, p := range told {
+	for _, p := range emitted {
 		commands[key{p.Address, p.Summary, p.Detail}] = p.Command
 	}
 	out := make([]event.Problem, len(summary))

@@ -28,7 +28,7 @@ func TestAFailureThatHostsShareIsToldOnce(t *testing.T) {
 	if n := strings.Count(shown, "configuration test failed"); n != 1 {
 		t.Errorf("the output is shown %d times, want it once", n)
 	}
-	if want := `The same as on web1, where it is told: task.command.reload[\"web1\"]`; strings.Count(data, want) != 1 {
+	if want := `The same as on web1, where it is described: task.command.reload[\"web1\"]`; strings.Count(data, want) != 1 {
 		t.Errorf("the data of the tasks lacks %q", want)
 	}
 }

@@ -128,7 +128,7 @@ func newTask(r *replay.Run, t *replay.Task, alike *replay.Alike) task {
 	}
 	for _, p := range t.Problems {
 		if first, repeats := alike.Repeats(p); repeats {
-			out.Problems = append(out.Problems, &issue{Summary: view.Clean(p.Summary), Detail: view.Clean("The same as on " + first.Host + ", where it is told: " + first.Address)})
+			out.Problems = append(out.Problems, &issue{Summary: view.Clean(p.Summary), Detail: view.Clean("The same as on " + first.Host + ", where it is described: " + first.Address)})
 			continue
 		}
 		shown := newProblem(r, p)

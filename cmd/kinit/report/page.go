@@ -109,7 +109,7 @@ func sentence(r *replay.Run) string {
 }
 
 // addProblems puts the error that happened first at the top, and the others after
-// it. What several hosts share is told once.
+// it. What several hosts share is shown once.
 func (p *page) addProblems(alike *replay.Alike) {
 	first := p.Run.FirstError()
 	for _, g := range alike.Groups {

@@ -10,7 +10,7 @@ import (
 // board knows from the events so far what is done and what runs.
 type board struct {
 	started time.Time
-	total   int // tasks of the run, 0 when not told
+	total   int // tasks of the run, 0 when unknown
 	done    int
 	failed  int
 	running []*running // in the order in which they started
@@ -125,7 +125,7 @@ func (r *rate) add(at time.Time, done int64) {
 	}
 }
 
-// perSecond is the rate at a time, 0 when it cannot be told yet.
+// perSecond is the rate at a time, 0 when it is not known yet.
 func (r *rate) perSecond(at time.Time, done int64) int64 {
 	elapsed := at.Sub(r.old.at).Seconds()
 	if r.old.at.IsZero() || elapsed < 1 || done <= r.old.done {

@@ -145,7 +145,7 @@ func clean(line string) string {
 	return out.String()
 }
 
-// unsafe tells control characters, the C1 set and bidirectional overrides
+// unsafe finds control characters, the C1 set and bidirectional overrides
 // included.
 func unsafe(r rune) bool {
 	return unicode.IsControl(r) || (r >= 0x202A && r <= 0x202E) || (r >= 0x2066 && r <= 0x2069)

@@ -65,7 +65,7 @@ func (r *running) spans(now time.Time, host, task, width int) []span {
 	return append(spans, span{r.text, dim})
 }
 
-// bytes tells how much of how much, how fast and how long still.
+// bytes shows how much of how much, how fast and how long still.
 func (r *running) bytes(now time.Time, width int) string {
 	p := r.progress
 	if p.Done <= 0 && p.Total <= 0 {

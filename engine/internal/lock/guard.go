@@ -93,7 +93,7 @@ func (g *Guard) lock(name string) *held {
 
 // Fenced records that a host has refused a command of this run.
 func (g *Guard) Fenced(name string) {
-	g.lose(fmt.Errorf("%w: %s refuses what it is told, another run has taken over there", ErrLost, name))
+	g.lose(fmt.Errorf("%w: %s refuses commands, another run has taken over there", ErrLost, name))
 }
 
 // Away announces that a host will be away, for example for a restart, for at most within.

@@ -127,7 +127,7 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 			o.dead, pause = a.holder, 0
 		case first == "":
 			first = a.until
-			g.tell(g.options.Waits, l, fmt.Sprintf("for the run of %s, which is at work or has died; a dead one's lock is taken over within %s", a.holder, lifetime))
+			g.report(g.options.Waits, l, fmt.Sprintf("for the run of %s, which is at work or has died; a dead one's lock is taken over within %s", a.holder, lifetime))
 		case a.until != first, g.now()-begin > lifetime+tryTime:
 			return 0, fmt.Errorf("%w: %s holds the lock of %s %s, for %s now", ErrHeld, a.holder, g.options.Owner, l.where(), a.since.Round(time.Second))
 		}
@@ -144,17 +144,17 @@ func (g *Guard) emitTaken(l *held, a answer) {
 	who := cmp.Or(a.was, "an earlier run")
 	switch {
 	case l.team != nil && a.was != "":
-		g.tell(g.options.Took, l, "the lock of "+who)
+		g.report(g.options.Took, l, "the lock of "+who)
 	case a.ended == 1:
-		g.tell(g.options.Took, l, "the lock of "+who+", and ended a process that it had at work")
+		g.report(g.options.Took, l, "the lock of "+who+", and ended a process that it had at work")
 	case a.ended > 1:
-		g.tell(g.options.Took, l, fmt.Sprintf("the lock of %s, and ended %d processes that it had at work", who, a.ended))
+		g.report(g.options.Took, l, fmt.Sprintf("the lock of %s, and ended %d processes that it had at work", who, a.ended))
 	case a.was != "" && !l.made:
-		g.tell(g.options.Took, l, "the lock of "+who+", which had nothing at work")
+		g.report(g.options.Took, l, "the lock of "+who+", which had nothing at work")
 	}
 }
 
-func (g *Guard) tell(to func(host, text string), l *held, text string) {
+func (g *Guard) report(to func(host, text string), l *held, text string) {
 	if to != nil {
 		to(l.name(), text)
 	}

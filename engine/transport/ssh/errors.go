@@ -15,7 +15,7 @@ import (
 // sent again.
 var errNotStarted = errors.New("the command was not started")
 
-// errNoSession is errNotStarted of a shell that could not tell its number, by which a command
+// errNoSession is errNotStarted of a shell that could not print its number, by which a command
 // is ended.
 var errNoSession = fmt.Errorf("%w: the machine's shell cannot read /proc/self/stat", errNotStarted)
 

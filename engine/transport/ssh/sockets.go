@@ -144,7 +144,7 @@ func (f *sockets) join(ctx context.Context, near net.Conn, path string) {
 	both.Wait()
 }
 
-// pass copies one direction and tells the other side where it ends.
+// pass copies one direction and ends the other side where it ends.
 func pass(to, from net.Conn) {
 	_, _ = io.Copy(to, from) // either end may go at any time
 	if half, ok := to.(interface{ CloseWrite() error }); ok {

@@ -7,7 +7,7 @@ import "io/fs"
 // Lines that are functions take texts that need quoting.
 type dialect struct {
 	// lacks are the behaviours that the system or its transport does not have, each
-	// with the reason. They are told in the test's log.
+	// with the reason. They are listed in the test's log.
 	lacks map[string]string
 
 	bulk int // bytes that count as much: what is simulated is slow under the race detector

@@ -54,7 +54,7 @@ func (a *ahead) add(data []byte, err error) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.data, a.err = append(a.data, data...), err
-	tell(a.more)
+	signal(a.more)
 	return len(a.data)
 }
 
@@ -78,14 +78,14 @@ func (a *ahead) taken() ([]byte, error) {
 	defer a.mu.Unlock()
 	data := a.data
 	a.data = nil
-	tell(a.room)
+	signal(a.room)
 	if len(data) > 0 {
 		return data, nil
 	}
 	return nil, a.err
 }
 
-func tell(c chan struct{}) {
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -16,7 +16,7 @@
 //     answers Done with the exit code (receive.go). The machine answers a Receive when
 //     there is output. If there is none before the operation timeout, it answers with a
 //     fault, which only means: ask again.
-//  5. Signal tells the machine that it may forget the command, and the shell returns to
+//  5. Signal lets the machine forget the command, and the shell returns to
 //     the pool. When the caller's context ends, Signal ends the process, and Delete
 //     ends the shell with everything that runs in it.
 //

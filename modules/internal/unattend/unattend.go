@@ -100,7 +100,7 @@ func specialize(components ...any) []any {
 	return append(components, newSPPUX(), newServerManager(), newTerminalServices(), newFirewall())
 }
 
-// clockCommand tells Windows that the machine's clock is UTC, as libvirt's is.
+// clockCommand sets in Windows that the machine's clock is UTC, as libvirt's is.
 func clockCommand() runSynchronousCommand {
 	const key = `HKLM\SYSTEM\CurrentControlSet\Control\TimeZoneInformation`
 	return runSynchronousCommand{Path: `reg.exe add ` + key + ` /v RealTimeIsUniversal /t REG_DWORD /d 1 /f`}

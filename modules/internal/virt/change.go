@@ -100,7 +100,7 @@ func (c *Conn) Shutdown(ctx context.Context, name string, grace time.Duration) e
 	return c.PowerOff(ctx, name)
 }
 
-// waitOff waits until the domain is stopped and tells whether that happened in
+// waitOff waits until the domain is stopped and reports whether that happened in
 // time.
 func (c *Conn) waitOff(ctx context.Context, name string, grace time.Duration) (bool, error) {
 	deadline := time.NewTimer(grace)

@@ -52,7 +52,7 @@ func (d Domain) OwnedBy(owner string) bool {
 }
 
 // Copied reports whether the stamp is that of another domain, of which this one is a copy.
-// Stamps of a time when they had no UUID do not tell.
+// Stamps of a time when they had no UUID do not say.
 func (d Domain) Copied() bool {
 	return d.Stamp != nil && d.Stamp.UUID != "" && d.Stamp.UUID != d.UUID
 }

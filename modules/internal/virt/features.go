@@ -18,7 +18,7 @@ func (s Spec) features() *libvirtxml.DomainFeatureList {
 	return f
 }
 
-// spinlockRetries is how often a guest tries before it tells the hypervisor, the value
+// spinlockRetries is how often a guest tries before it notifies the hypervisor, the value
 // that QEMU's documentation and libvirt's users have.
 const spinlockRetries = 8191
 

@@ -97,7 +97,7 @@ func meaning(code int) string {
 	if text, ok := known[code]; ok {
 		return text
 	}
-	return "curl's manual tells what that means"
+	return "curl's manual says what that means"
 }
 
 //go:embed sum.ps1

@@ -163,7 +163,7 @@ func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 }
 
 // publish copies the files of a run that may be published. One that is there already, with
-// its size and time, was looked at before; fresh tells whether there was any other.
+// its size and time, was looked at before; fresh reports whether there was any other.
 func (s *site) publish(folder string, r *result.Result) (links []fileLink, fresh bool, err error) {
 	if r.End == nil {
 		return nil, false, nil

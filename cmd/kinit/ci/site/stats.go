@@ -25,7 +25,7 @@ type measure struct {
 	Last   time.Duration
 	P50    time.Duration
 	P95    time.Duration
-	Change string // of the last week against the one before; empty when it cannot be told
+	Change string // of the last week against the one before; empty when it is unknown
 	Slower bool
 	Chart  chart
 }

@@ -212,7 +212,7 @@ func (r *yamlReader) at(n *yaml.Node) hcl.Range {
 }
 
 // scalarLength is how many bytes of the rest of a line a scalar has, 0 when that
-// cannot be told.
+// is not known.
 func scalarLength(n *yaml.Node, rest string) int {
 	if n.Value != "" && strings.HasPrefix(rest, n.Value) {
 		return len(n.Value)

@@ -58,7 +58,7 @@ func (e *Errors) Close() error {
 	return e.pass(rest)
 }
 
-// step takes one line or document off what is held. It tells whether to go on.
+// step takes one line or document off what is held. It reports whether to go on.
 func (e *Errors) step() (bool, error) {
 	if e.in {
 		return e.document()
@@ -113,7 +113,7 @@ func (e *Errors) document() (bool, error) {
 	return true, e.pass([]byte(text))
 }
 
-// skipLineEnd takes the line end behind a document away. It tells false when it is
+// skipLineEnd takes the line end behind a document away. It returns false when it is
 // not known yet whether there is one.
 func (e *Errors) skipLineEnd() bool {
 	if string(e.held) == "\r" {

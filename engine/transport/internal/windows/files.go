@@ -51,7 +51,7 @@ func (d described) info() module.FileInfo {
 	return info
 }
 
-// Mode is what Stat tells of a file of a type.
+// Mode is what Stat returns for a file of a type.
 func Mode(kind fs.FileMode, readOnly bool) fs.FileMode {
 	switch {
 	case kind != 0:

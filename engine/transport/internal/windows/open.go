@@ -74,7 +74,7 @@ func (o *opened) begin() error {
 	return nil
 }
 
-// Read reads on. The end of the file is told once all of it has arrived undamaged.
+// Read reads on. The end of the file is returned once all of it has arrived undamaged.
 func (o *opened) Read(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err

@@ -18,7 +18,7 @@ const (
 	None     Fault = iota
 	Cut            // both ends are closed
 	Stall          // nothing passes any more, in either direction, and nobody closes
-	HalfOpen       // the server has gone; the client is not told, and what it sends is lost
+	HalfOpen       // the server has gone; the client does not learn it, and what it sends is lost
 )
 
 // String is the fault in words.

@@ -8,8 +8,7 @@ import (
 	"kinit/modules/internal/ovn/vs"
 )
 
-// Keys in a port's external_ids that tell clean-up which parts belong to the port
-// besides its row.
+// Keys in a port's external_ids by which clean-up finds the parts of the port besides its row.
 const (
 	// DeviceKey is VethDevice if the port's device is removed with it.
 	DeviceKey = "kinit-device"
