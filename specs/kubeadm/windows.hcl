@@ -186,7 +186,6 @@ block "windows_system" {
     paths     = local.windows_unscanned.folders
   }
 
-  # containerd.
   task "win_env" "path" {
     name     = "PATH"
     elements = local.windows_elements
@@ -198,8 +197,6 @@ block "windows_system" {
     value = host.name
   }
 
-  # The kubelet, native service of Windows; kube-log-runner writes its log. It waits for
-  # what the join writes: kubeadm starts it.
   task "win_firewall" "kubelet" {
     name        = "kinit-kubelet"
     protocol    = "tcp"
@@ -297,6 +294,8 @@ block "windows_programs" {
     depends_on = [task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts, task.win_defender_exclusion.containers, task.win_env.path]
   }
 
+  # The kubelet, native service of Windows; kube-log-runner writes its log. It waits for
+  # what the join writes: kubeadm starts it.
   task "win_service" "kubelet" {
     name = "kubelet"
     path = "C:/k/kube-log-runner.exe"
