@@ -28,11 +28,8 @@ func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 		t.Fatal(diags)
 	}
 	body := parsed.Body.(*hclsyntax.Body)
-	traces := tracesOf(t, body)
-	for _, block := range body.Blocks {
-		if block.Type != "task" {
-			continue
-		}
+	traces, found := tracesOf(t, body), 0
+	for _, block := range tasksOf(body) {
 		kind := map[string]string{"win_service": "services", "win_firewall": "rules", "win_scheduled_task": "tasks"}[block.Labels[0]]
 		if block.Labels[0] == "win_env" && block.Body.Attributes["value"] != nil {
 			kind = "variables"
@@ -40,6 +37,7 @@ func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 		if kind == "" {
 			continue
 		}
+		found++
 		name, diags := block.Body.Attributes["name"].Expr.Value(nil)
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -48,6 +46,9 @@ func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 			t.Errorf("%s of windows_traces has no %q, which %s.%s makes", kind, name.AsString(), block.Labels[0], block.Labels[1])
 		}
 	}
+	if found != 7 {
+		t.Errorf("%d tasks make what has a name there, want 7", found)
+	}
 	owned := slices.Concat(traces["alone"], traces["folders"], traces["files"])
 	for _, path := range regexp.MustCompile(`C:/[^"$]*`).FindAllString(string(text), -1) {
 		native := strings.ReplaceAll(path, "/", `\`)
@@ -55,6 +56,20 @@ func TestWhatKubernetesMakesOnWindowsIsTakenBack(t *testing.T) {
 			t.Errorf("%s is below nothing of windows_traces", path)
 		}
 	}
+}
+
+// tasksOf lists the tasks of a file, those in blocks too.
+func tasksOf(body *hclsyntax.Body) []*hclsyntax.Block {
+	var tasks []*hclsyntax.Block
+	for _, b := range body.Blocks {
+		switch b.Type {
+		case "task":
+			tasks = append(tasks, b)
+		case "block":
+			tasks = append(tasks, tasksOf(b.Body)...)
+		}
+	}
+	return tasks
 }
 
 // tracesOf are the lists of windows_traces that are literal.
