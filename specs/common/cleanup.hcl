@@ -29,7 +29,7 @@ task "ovn_sweep" "owned" {
   )
   # Routes to nodes that are gone go.
   keep_routes = concat(["0.0.0.0/0"], flatten(values(local.routed_networks)))
-  depends_on = [task.command.leave, task.command.leave_overlay]
+  depends_on  = [task.command.leave, task.command.leave_overlay]
 }
 
 task "ovs_sweep" "owned" {
