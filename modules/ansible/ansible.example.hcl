@@ -14,7 +14,7 @@ task "ansible" "setting" {
 
 variable "password_hash" {
   sensitive = true
-  default   = "!"
+  default   = "!no-password"
 }
 
 task "ansible" "account" {
