@@ -1,5 +1,6 @@
 # calico: the network between pods by Calico's operator, with VXLAN, which is all that
-# Windows nodes can do. Chosen by pod_network = "calico-vxlan".
+# Windows nodes can do. Chosen by pod_network = "calico-vxlan" in clusters with such nodes; the others
+# have Calico without its operator.
 
 variable "calico_operator" {
   type        = object({ url = string, sha256 = optional(string, "") })
@@ -9,7 +10,7 @@ variable "calico_operator" {
 
 locals {
   calico_operator = var.calico_operator != null ? merge({ sha512 = "" }, var.calico_operator) : { for key in ["url", "sha256", "sha512"] : key => local.downloads.calico_operator[key] }
-  calico          = local.pod_network == "calico-vxlan"
+  calico          = local.pod_network == "calico-vxlan" && local.has_windows
   calico_manifest = "/etc/kubernetes/kinit-tigera-operator.yaml"
 }
 

@@ -33,7 +33,7 @@ locals {
   # Images: nodes know them by their names, and the registry gets them by their digests. Those
   # of Kubernetes in another version than the pinned one are what its kubeadm lists.
   images_listed  = local.release_lists && var.container_images == null && !local.kubernetes_default
-  container_pins = concat(local.kubernetes_default ? local.release_images : [], startswith(local.pod_network, "flannel-") ? ["flannel", "flannel_cni_plugin"] : [], ["busybox"])
+  container_pins = concat(local.kubernetes_default ? local.release_images : [], startswith(local.pod_network, "flannel-") ? ["flannel", "flannel_cni_plugin"] : [], local.calico_pins, ["busybox"])
   registry_images = merge(
     { for name in local.container_pins : local.tagged[name] => "docker://${local.pinned[name]}" },
     { for alias, name in local.kubernetes_default ? local.release_aliases : {} : alias => "docker://${local.pinned[name]}" },
@@ -48,6 +48,7 @@ locals {
     var.kubernetes_preinstalled || !local.kubernetes_default || length(local.linux_nodes) == 0 ? [] : values(local.release_programs),
     local.runtime_upstream && length(local.linux_nodes) > 0 ? values(local.runtime_pins) : [],
     local.calico && var.calico_operator == null ? ["calico_operator"] : [],
+    keys(local.calico_manifests),
     [for name, pin in local.payload_pins : pin if local.has_windows && !contains(keys(var.windows_payloads), name) && (name != "kubernetes" || local.windows_default)],
   )
 }

@@ -75,7 +75,7 @@ locals {
 
 locals {
   # Names of container images, and where a hypervisor finds them.
-  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [])
+  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
   images = merge([for folder in local.image_folders : {
     for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
   }]...)

@@ -97,9 +97,11 @@ var release = regexp.MustCompile(`(?:^|[^0-9.])(v?[0-9]+\.[0-9]+\.[0-9]+)(?:[^0-
 // notReleases are versions that choose nothing that is fetched, by the file that has them.
 var notReleases = []struct{ where, found, why string }{
 	{"specs/kubeadm/", "0.3.1", "the version of the format of CNI's files"},
-	{"specs/", "1.0.0", "the version of the format of OCI layouts"},
+	{"specs/", "1.0.0", "the version of the format of OCI layouts, and of CNI's files"},
 	{"specs/kubeadm/windows.hcl", "3.10.2", "a description says which pause image is the first for a Windows"},
 	{"specs/lab/files/modules.sh", "v0.9.1", "a Go module, which Go's checksum database verifies"},
+	{"specs/lab/files/build-calico.sh", "v1.11.0", "a Go module, which Go's checksum database verifies"},
+	{"specs/lab/files/build-calico.sh", "v0.0.0", "a Go module, which Go's checksum database verifies"},
 }
 
 func TestVersionsAreAmongThePins(t *testing.T) {
@@ -442,7 +444,7 @@ func TestOnlyWhatAClusterFetchesNeedsADigest(t *testing.T) {
 		{"k3s-podman-1-1-1", nil, []string{"busybox", "debian_node", "k3s", "k3s_images", "kubectl"}},
 		{"rke2-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubectl": "/usr/bin/kubectl"}, []string{"debian_node", "rke2", "rke2_images"}},
 		{"rke2-podman-1-1-1", map[string]string{"kubernetes_version": "v1.34.5+rke2r1", "allow_untested": "true"}, []string{"busybox", "debian_node", "kubectl"}},
-		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "allow_untested": "true", "pod_network": "calico-vxlan"}, []string{"calico_operator", "debian_node"}},
+		{"k8s-podman-1-1-1", map[string]string{"container_images": `{"a/b:1" = "oci:/i:b"}`, "kubernetes_version": "v1.35.0", "allow_untested": "true", "pod_network": "calico-vxlan"}, []string{"calico_definitions", "calico_manifest", "debian_node"}},
 	} {
 		o := options(t, tc.spec)
 		o.Hosts, o.VarFiles = []string{"a"}, []string{unpinned(t)}

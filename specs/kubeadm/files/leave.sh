@@ -4,12 +4,12 @@ if [ -e /etc/kubernetes/kubelet.conf ] || [ -e /var/lib/kubelet/config.yaml ]; t
 	kubeadm reset --force >/dev/null
 fi
 systemctl stop kubelet.service 2>/dev/null || true
-for device in flannel.1 flannel.4096 cni0; do
+for device in flannel.1 flannel.4096 cni0 vxlan.calico; do
 	ip link del "$device" 2>/dev/null || true
 done
 for tool in iptables ip6tables; do
 	command -v "$tool-save" >/dev/null 2>&1 || continue
-	"$tool-save" | grep -v -e KUBE- -e FLANNEL- -e 'CNI-' | "$tool-restore"
+	"$tool-save" | grep -v -e KUBE- -e FLANNEL- -e 'CNI-' -e cali | "$tool-restore"
 done
 for family in ip ip6; do
 	nft delete table "$family" kube-proxy 2>/dev/null || true
@@ -19,6 +19,7 @@ if [ -d /opt/cni/bin ]; then
 	[ /opt/cni/bin -ef /usr/lib/cni ] || find /opt/cni/bin/ -type l -lname '/usr/lib/cni/*' -delete
 	[ -L /opt/cni/bin ] || rmdir /opt/cni/bin /opt/cni 2>/dev/null || true
 fi
+rm -rf /run/calico /var/lib/calico /var/log/calico /etc/cni/net.d/10-calico.conflist /etc/cni/net.d/calico-kubeconfig
 rm -rf /run/flannel /var/lib/cni /etc/cni/net.d/10-flannel.conflist /etc/kubernetes/manifests /etc/kubernetes/pki /var/lib/etcd
 rm -f /etc/kubernetes/*.conf /etc/kubernetes/kinit-kubeadm
 mount | awk '$3 ~ "^/var/lib/kubelet/" { print $3 }' | sort -r | while read -r path; do umount "$path" || umount -l "$path"; done

@@ -5,6 +5,7 @@ allow_untested           = true
 boot_timeout             = "10m"
 boot_silence             = "5m"
 calico_operator          = { url = "https://mirror.example/tigera-operator.yaml" }
+calico_url               = "https://mirror.example/calico/manifests"
 cluster_timeout          = "20m"
 component_args           = { apiserver = { "audit-log-maxage" = "7" } }
 component_env            = { etcd = { GOMAXPROCS = "2" } }
