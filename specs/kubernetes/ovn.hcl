@@ -10,8 +10,8 @@ locals {
   # subnet's place in the network of the pods, for as long as the node keeps its address.
   subnet_bits   = 32 - cluster.network.prefix
   subnet_prefix = try(tonumber(split("/", var.pod_cidr)[1]), 0) + local.subnet_bits
-  node_places   = { for name, node in local.overlay_nodes : name => sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits) }
-  pod_subnets   = { for name, place in local.ovn_routes ? local.node_places : {} : name => try(cidrsubnet(var.pod_cidr, local.subnet_bits, place), var.pod_cidr) }
+  node_places   = { for name, node in local.overlay_nodes : name => try(sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits), 0) if local.ovn_routes }
+  pod_subnets   = { for name, place in local.node_places : name => try(cidrsubnet(var.pod_cidr, local.subnet_bits, place), var.pod_cidr) }
 
   # In the words of pod-cidrs.sh.
   pod_cidrs = flatten([for name, subnet in local.pod_subnets : [name, subnet]])
