@@ -50,40 +50,39 @@ task "ovn_route" "pods" {
   output_port = task.ovn_router_port.inside.name
 }
 
-# Outside the network of pods nobody knows the way to them: there they have their node's address.
-# A machine that exists has its way out elsewhere, so it needs the one to pods.
-task "systemd_unit" "pods" {
-  stage   = "cluster"
-  hosts   = local.ovn_nodes
-  name    = "kinit-${cluster.name}-pods.service"
-  enabled = true
-  state   = "started"
-  content = templatefile("files/pods.service", {
-    cluster  = cluster.name
-    pod_cidr = var.pod_cidr
-    gateway  = cluster.network.gateway
-    device   = contains(local.driver_chassis, host.name) ? local.machine_device : ""
-  })
-}
-
-task "directory" "cni" {
+block "pods" {
   stage = "cluster"
   hosts = local.ovn_nodes
-  path  = "/etc/cni/net.d"
-  mode  = "0755"
-}
 
-# With this file a node is Ready as soon as it has joined.
-task "copy" "cni" {
-  stage = "cluster"
-  hosts = local.ovn_nodes
-  dest  = "/etc/cni/net.d/10-kinit.conflist"
-  content = templatefile("files/cni.conflist", {
-    subnet = local.pod_subnets[host.name]
-    mtu    = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead # as nodes have it
-  })
-  mode       = "0644"
-  depends_on = [task.directory.cni, task.systemd_unit.pods]
+  # Outside the network of pods nobody knows the way to them: there they have their node's address.
+  # A machine that exists has its way out elsewhere, so it needs the one to pods.
+  task "systemd_unit" "pods" {
+    name    = "kinit-${cluster.name}-pods.service"
+    enabled = true
+    state   = "started"
+    content = templatefile("files/pods.service", {
+      cluster  = cluster.name
+      pod_cidr = var.pod_cidr
+      gateway  = cluster.network.gateway
+      device   = contains(local.driver_chassis, host.name) ? local.machine_device : ""
+    })
+  }
+
+  task "directory" "cni" {
+    path = "/etc/cni/net.d"
+    mode = "0755"
+  }
+
+  # With this file a node is Ready as soon as it has joined.
+  task "copy" "cni" {
+    dest = "/etc/cni/net.d/10-kinit.conflist"
+    content = templatefile("files/cni.conflist", {
+      subnet = local.pod_subnets[host.name]
+      mtu    = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead # as nodes have it
+    })
+    mode       = "0644"
+    depends_on = [task.directory.cni, task.systemd_unit.pods]
+  }
 }
 
 # The API says the same.
