@@ -54,9 +54,9 @@ export CGO_ENABLED GOWORK GOFLAGS
 cp -r "$(cd "$work" && go mod download -json "$calico" | sed -n 's/^	"Dir": "\(.*\)",$/\1/p')" "$work/src"
 chmod -R u+w "$work/src"
 cp "$work/src/manifests/crds.yaml" "$work/src/manifests/calico-vxlan.yaml" "$work/calico/manifests/"
-for image in node cni kube-controllers; do
-	grep -q "image: docker.io/calico/$image:$release\$" "$work/calico/manifests/calico-vxlan.yaml" ||
-		die "the manifest of $calico does not ask for calico/$image:$release"
+for pin in calico_node calico_cni calico_kube_controllers; do
+	grep -qF "image: $(pinned "$pin" image):$release" "$work/calico/manifests/calico-vxlan.yaml" ||
+		die "the manifest of $calico does not ask for $(pinned "$pin" image):$release"
 done
 cd "$work/src"
 go mod edit -replace "github.com/projectcalico/api=$types"
