@@ -21,6 +21,7 @@ import (
 	"kinit/modules/fetch"
 	"kinit/modules/file"
 	"kinit/modules/firewall"
+	"kinit/modules/getent"
 	"kinit/modules/git"
 	"kinit/modules/group"
 	"kinit/modules/hostname"
@@ -36,6 +37,7 @@ import (
 	"kinit/modules/libvirt_sweep"
 	"kinit/modules/libvirt_volume"
 	"kinit/modules/line_in_file"
+	"kinit/modules/local_facts"
 	"kinit/modules/mount"
 	"kinit/modules/netns"
 	"kinit/modules/nft_table"
@@ -50,6 +52,7 @@ import (
 	"kinit/modules/ovs_port"
 	"kinit/modules/ovs_sweep"
 	"kinit/modules/package"
+	"kinit/modules/package_facts"
 	"kinit/modules/podman_build"
 	"kinit/modules/podman_container"
 	"kinit/modules/podman_image"
@@ -63,6 +66,7 @@ import (
 	"kinit/modules/script"
 	"kinit/modules/secret"
 	"kinit/modules/service"
+	"kinit/modules/service_facts"
 	"kinit/modules/shell"
 	"kinit/modules/ssh_key"
 	"kinit/modules/stat"
@@ -111,6 +115,7 @@ func All() []module.Kind {
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
+		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
 		// Users of a host, and who may log in.

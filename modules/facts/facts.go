@@ -58,6 +58,13 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
 
+// Mount is a mounted file system.
+type Mount struct {
+	Source  string   `cty:"source"`
+	FSType  string   `cty:"fstype"`
+	Options []string `cty:"options"`
+}
+
 // Interface is a network interface.
 type Interface struct {
 	MTU       int64    `cty:"mtu"`
@@ -69,6 +76,8 @@ type Outputs struct {
 	Hostname  string `cty:"hostname"`   // the host's own name
 	OSID      string `cty:"os_id"`      // the system's ID in /etc/os-release, such as "debian"
 	OSVersion string `cty:"os_version"` // its version, such as "12"
+	// the name of the version, such as "bookworm"; empty for systems that have none
+	OSCodename string `cty:"os_codename"`
 	// the family of distributions: "debian" for Debian, Ubuntu and what is made from them,
 	// "rhel" for Fedora, RHEL, CentOS Stream and theirs, "suse"; of others it is the ID
 	OSFamily string `cty:"os_family"`
@@ -86,9 +95,13 @@ type Outputs struct {
 	// the manager that runs the host as a container, such as "podman"; empty if it has its
 	// own kernel
 	Container string `cty:"container"`
+	// what starts services: "systemd", "openrc", or else the name of the first process
+	ServiceManager string `cty:"service_manager"`
 	// "enforcing" or "permissive" where the kernel has SELinux, else empty
 	SELinux string `cty:"selinux"`
 	Cgroups int64  `cty:"cgroups"` // 2 where control groups of version 2 alone are mounted, else 1
+	// mounted file systems by folder; source is the device, or what stands for it
+	Mounts map[string]Mount `cty:"mounts"`
 	// network interfaces by name; addresses are without prefix length, mtu
 	// in bytes
 	Interfaces       map[string]Interface `cty:"interfaces"`
@@ -116,6 +129,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		Hostname:             s.hostname,
 		OSID:                 s.osID,
 		OSVersion:            s.osVersion,
+		OSCodename:           s.osCodename,
 		OSFamily:             s.osFamily,
 		Kernel:               s.kernel,
 		Machine:              s.machine,
@@ -126,6 +140,8 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		MemoryAvailableBytes: s.available,
 		KVM:                  s.kvm,
 		Container:            s.container,
+		ServiceManager:       s.manager,
+		Mounts:               s.mounts,
 		SELinux:              s.selinux,
 		Cgroups:              s.cgroups,
 		Interfaces:           n.value(),

@@ -16,11 +16,13 @@ import (
 func debian(t *testing.T) *moduletest.FakeHost {
 	h := moduletest.NewFakeHost(t, "")
 	for path, text := range map[string]string{
-		"/etc/os-release":            "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n",
+		"/etc/os-release":            "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nVERSION_CODENAME=bookworm\nID=debian\n",
 		"/proc/sys/kernel/hostname":  "nyctea\n",
 		"/proc/sys/kernel/osrelease": "6.1.0-18-amd64\n",
 		"/proc/cpuinfo":              "processor\t: 0\nmodel name\t: a processor: fast\n\nprocessor\t: 1\n",
 		"/proc/meminfo":              "MemTotal:       24684092 kB\nMemFree:        17935928 kB\nMemAvailable:   23511840 kB\n",
+		"/proc/self/mounts":          "/dev/vda1 / ext4 rw,relatime 0 0\nnfs:/a\\040b /srv/a\\040b nfs4 ro 0 0\n",
+		"/run/systemd/system/x":      "",
 		"/dev/kvm":                   "",
 		"/run/systemd/container":     "podman\n",
 
@@ -66,7 +68,12 @@ func TestOutputs(t *testing.T) {
 	entry := func(mtu int64, mac string, addresses cty.Value) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{"mtu": cty.NumberIntVal(mtu), "mac": cty.StringVal(mac), "addresses": addresses})
 	}
+	mount := func(source, fstype string, options ...string) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"source": cty.StringVal(source), "fstype": cty.StringVal(fstype), "options": strings(options...)})
+	}
 	want := map[string]cty.Value{
+		"os_codename": cty.StringVal("bookworm"), "service_manager": cty.StringVal("systemd"),
+		"mounts":   cty.MapVal(map[string]cty.Value{"/": mount("/dev/vda1", "ext4", "rw", "relatime"), "/srv/a b": mount("nfs:/a b", "nfs4", "ro")}),
 		"hostname": cty.StringVal("nyctea"), "os_family": cty.StringVal("debian"), "selinux": cty.StringVal(""), "os_id": cty.StringVal("debian"), "os_version": cty.StringVal("12"),
 		"kernel": cty.StringVal("6.1.0-18-amd64"), "machine": cty.StringVal("x86_64"), "arch": cty.StringVal("amd64"),
 		"cpus": cty.NumberIntVal(2), "pace": cty.NumberFloatVal(7.3), "memory_bytes": cty.NumberIntVal(24684092 << 10),
@@ -104,6 +111,18 @@ func TestFamilyOfTheSystem(t *testing.T) {
 		h := debian(t)
 		h.FS.Put("/etc/os-release", release, 0o644)
 		moduletest.Same(t, release, moduletest.Outputs(t, &Task{}, h)["os_family"].AsString(), want)
+	}
+}
+
+func TestServiceManagerOfHostsWithoutSystemd(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"/run/openrc/softlevel": "openrc", "/proc/1/comm": "sleep"} {
+		h := debian(t)
+		if err := h.FS.Remove(t.Context(), "/run/systemd/system"); err != nil {
+			t.Fatal(err)
+		}
+		h.FS.Put(file, "sleep\n", 0o644)
+		moduletest.Same(t, file, moduletest.Outputs(t, &Task{}, h)["service_manager"].AsString(), want)
 	}
 }
 

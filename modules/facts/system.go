@@ -17,7 +17,9 @@ import (
 // system is the machine's properties without its network.
 type system struct {
 	hostname, osID, osVersion string
-	osFamily, selinux         string
+	osFamily, osCodename      string
+	selinux, manager          string
+	mounts                    map[string]Mount
 	kernel, machine           string
 	cpus, memory, available   int64 // the last two in bytes
 	kvm                       bool
@@ -36,7 +38,7 @@ func processor() module.Command {
 func readSystem(ctx context.Context, h module.Host) (system, error) {
 	var s system
 	texts := map[string]string{}
-	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo"} {
+	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo", mountsFile} {
 		text, err := content.ReadAll(ctx, h, path)
 		if err != nil {
 			return s, fmt.Errorf("read %s: %w", path, err)
@@ -52,10 +54,10 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	memory := pairs(texts["/proc/meminfo"], ":")
 	s = system{
 		hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
-		osID:     release["ID"], osVersion: release["VERSION_ID"], osFamily: family(release["ID"], release["ID_LIKE"]),
+		osID:     release["ID"], osVersion: release["VERSION_ID"], osCodename: release["VERSION_CODENAME"], osFamily: family(release["ID"], release["ID_LIKE"]),
 		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(machine),
 		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
-		pace: module.NotePace(h, pace.Parse(out.Stdout)),
+		pace: module.NotePace(h, pace.Parse(out.Stdout)), mounts: mounts(texts[mountsFile]),
 	}
 	_, err = h.Files().Stat(ctx, "/dev/kvm")
 	s.kvm = err == nil
@@ -63,6 +65,9 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 		return s, err
 	}
 	if err := s.readSELinux(ctx, h); err != nil {
+		return s, err
+	}
+	if s.manager, err = serviceManager(ctx, h); err != nil {
 		return s, err
 	}
 	return s, s.readContainer(ctx, h)

@@ -111,6 +111,9 @@ task "copy" "inside" {
 		{module: "wait", text: "path = \"DIR/host/old\"\n expect = \"old\"", reads: true},
 		{module: "facts", reads: true},
 		{module: "stat", text: "path = \"DIR/host/old\"\n checksum = \"sha256\"", reads: true},
+		{module: "getent", text: `database = "passwd"`, reads: true},
+		{module: "package_facts", reads: true},
+		{module: "local_facts", text: `folders = ["DIR/host/facts.d"]`, reads: true},
 		{module: "read_file", text: `path = "DIR/host/old"`, reads: true},
 	}
 }

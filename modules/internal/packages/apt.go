@@ -17,12 +17,20 @@ const lockSeconds = "300"
 
 // Installed asks dpkg, which ends with 1 if one of the names is unknown.
 func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
-	argv := append([]string{"dpkg-query", "-W", "-f", `${Package}\t${db:Status-Abbrev}\t${Version}\n`}, names...)
+	argv := append([]string{"dpkg-query", "-W", "-f", dpkgFormat}, names...)
 	out, err := h.Run(ctx, module.Command{Argv: argv})
 	if err != nil && !module.Exited(err, 1) {
 		return nil, err
 	}
 	return parseDpkg(out.Stdout), nil
+}
+
+// dpkgFormat is a line for each package that dpkg knows.
+const dpkgFormat = `${Package}\t${db:Status-Abbrev}\t${Version}\n`
+
+func (apt) All(ctx context.Context, h module.Host) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"dpkg-query", "-W", "-f", dpkgFormat}})
+	return first(parseDpkg(out.Stdout)), err
 }
 
 // parseDpkg parses "name, status, version" lines. The second letter of the status is

@@ -19,6 +19,8 @@ func (dnf) Installed(ctx context.Context, h module.Host, names []string) (map[st
 	return rpmInstalled(ctx, h, names)
 }
 
+func (dnf) All(ctx context.Context, h module.Host) (map[string]string, error) { return rpmAll(ctx, h) }
+
 // upgradeFormat ends in a line end, which dnf 4 adds by itself and dnf 5 does not.
 const upgradeFormat = "%{name} %{evr}\n"
 

@@ -22,6 +22,8 @@ type Manager interface {
 	// Installed returns the installed ones of the packages: by name the notations of
 	// their version, the full one first.
 	Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error)
+	// All returns the version of each installed package, by name.
+	All(ctx context.Context, h module.Host) (map[string]string, error)
 	// Newest returns the newest version of each installed package in the
 	// host's package lists. One without a newer version can be missing.
 	Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error)
@@ -68,6 +70,15 @@ type Change struct {
 	Remove  []string // with their dependents
 	Purge   bool     // also remove their configuration, if the manager supports it
 	Held    []string // of those, the ones that are held
+}
+
+// first returns the full notation of each version.
+func first(installed map[string][]string) map[string]string {
+	all := map[string]string{}
+	for name, notations := range installed {
+		all[name] = notations[0]
+	}
+	return all
 }
 
 // MarkOfHold is the kind of the mark of a package that kinit holds; the ID is its

@@ -22,6 +22,12 @@ func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[strin
 	return installed, nil
 }
 
+// rpmAll lists all packages.
+func rpmAll(ctx context.Context, h module.Host) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "-qa", "--qf", rpmFormat}})
+	return first(parseRPM(out.Stdout)), err
+}
+
 // parseRPM parses lines of rpmFormat, and ignores "package x is not installed".
 // Of several versions, as kernels have, the last one counts: rpm lists the newest
 // last.

@@ -17,6 +17,10 @@ func (zypper) Installed(ctx context.Context, h module.Host, names []string) (map
 	return rpmInstalled(ctx, h, names)
 }
 
+func (zypper) All(ctx context.Context, h module.Host) (map[string]string, error) {
+	return rpmAll(ctx, h)
+}
+
 // stream is the part of zypper's output with --xmlout that is in use.
 type stream struct {
 	Updates []struct {

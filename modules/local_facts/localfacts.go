@@ -1,0 +1,119 @@
+// Package localfacts is the module "local_facts": what the files and programs of a host's
+// folder say of the host.
+package localfacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+)
+
+// Task reads what the administrator of a host has left about it in a folder. It changes nothing.
+//
+// The files are those whose names end in ".fact": JSON, or sections of settings (INI). Programs
+// among them are run, also while planning, and print the same. A program must not change the
+// host. Each file must belong to root, in a folder that only root can change, and no one else
+// may write it.
+//
+// Errors:
+//   - users other than root can change a file
+//   - a file is neither JSON nor sections of settings
+//   - a program fails; the error has its last lines
+type Task struct {
+	// Folders are the folders, of which the later ones win. A missing one is empty.
+	Folders []string `hcl:"folders,optional" default:"/etc/ansible/facts.d,/etc/kinit/facts.d"`
+}
+
+func Kind() module.Kind {
+	return module.With[Task, Outputs](module.Kind{Name: "local_facts", Reads: true})
+}
+
+func (t *Task) Validate() error {
+	for _, folder := range t.Folders {
+		if err := module.CheckPath("folders", folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan returns no steps.
+func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
+	return nil, ctx.Err()
+}
+
+type Outputs struct {
+	// what each file has in it, by its name without ".fact"; of settings, their texts by section and
+	// name
+	Values cty.Value `cty:"values"`
+}
+
+// suffix is that of the files which count.
+const suffix = ".fact"
+
+// Outputs reads the folders.
+func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	all := map[string]cty.Value{}
+	for _, folder := range t.Folders {
+		files, err := h.Files().List(ctx, folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Outputs{}, err
+		}
+		for _, info := range files {
+			name, is := strings.CutSuffix(info.Name, suffix)
+			if !is || info.Mode.IsDir() {
+				continue
+			}
+			file := path.Join(folder, info.Name)
+			if all[name], err = read(ctx, h, file); err != nil {
+				return Outputs{}, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
+	return Outputs{Values: cty.ObjectVal(all)}, ctx.Err()
+}
+
+// read returns the value of a file.
+func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
+	at, info, err := hostfile.Follow(ctx, h, file)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	folder, err := h.Files().Folder(ctx, at)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if !info.Mode.IsRegular() {
+		return cty.NilVal, errors.New("it is no regular file, want one file")
+	}
+	if info.UID != 0 || info.Mode.Perm()&0o022 != 0 || !folder.Closed {
+		return cty.NilVal, fmt.Errorf("users other than root can change it, so that it is not read: want owner root, a mode such as 0644, "+
+			"and a folder that only root can change; it has owner %s and mode %04o", info.Owner, info.Mode.Perm())
+	}
+	text, err := content(ctx, h, at, info.Mode)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	return parse(text)
+}
+
+// content returns the text of a file, or what a program prints.
+func content(ctx context.Context, h module.Host, file string, mode fs.FileMode) (string, error) {
+	if mode.Perm()&0o111 == 0 {
+		text, err := module.ReadFile(ctx, h.Files(), file)
+		return string(text), err
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{file}})
+	return out.Stdout, err
+}
