@@ -3,6 +3,7 @@ package modules
 
 import (
 	"kinit/engine/module"
+	"kinit/modules/alternatives"
 	"kinit/modules/ansible"
 	"kinit/modules/apt_repository"
 	"kinit/modules/archive"
@@ -114,7 +115,7 @@ func All() []module.Kind {
 		stat.Kind(), readfile.Kind(), fetch.Kind(),
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
-		ospkg.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
+		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),

@@ -28,7 +28,11 @@ func (t *Task) missing(s state) changes {
 		switch {
 		case !installed:
 			c.fresh = append(c.fresh, want.Name)
-			c.texts = append(c.texts, strings.TrimSpace("install "+want.Name+" "+want.Version))
+			text := strings.TrimSpace("install " + want.Name + " " + want.Version)
+			if want.File != "" {
+				text += " from " + want.File
+			}
+			c.texts = append(c.texts, text)
 		case !want.Fits(have):
 			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", want.Name, have[0], want.Version))
 		case want.Version == "" && newest != "" && !slices.Contains(have, newest) && !s.held[want.Name]:
@@ -58,8 +62,19 @@ func (t *Task) install(ctx context.Context, h module.Host) error {
 			return err
 		}
 	}
+	refresh := t.UpdateCache
+	if t.ListAge != "" {
+		if refresh, err = t.old(ctx, h); err != nil {
+			return err
+		}
+	}
 	names := lists.Map(c.specs, func(spec packages.Spec) string { return spec.Name })
-	return s.manager.Change(ctx, h, packages.Change{Refresh: t.UpdateCache, Install: c.specs, Held: s.heldOf(names)})
+	change := t.options()
+	change.Refresh, change.Install, change.Held = refresh, c.specs, s.heldOf(names)
+	if err := s.manager.Change(ctx, h, change); err != nil || !refresh || t.ListAge == "" {
+		return err
+	}
+	return note(ctx, h)
 }
 
 // heldOf returns those names that are held.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"kinit/engine/lists"
@@ -17,16 +18,20 @@ import (
 // Task is a set of installed or absent packages.
 //
 // It uses apt on Debian, Ubuntu and their derivatives, dnf or yum on Fedora, RHEL and
-// their derivatives, zypper on SUSE and openSUSE.
+// their derivatives, zypper on SUSE and openSUSE, pacman on Arch Linux and its derivatives.
+//
+// Without names and files it refreshes the package lists alone: with max_list_age if they are
+// older, else in each run.
 //
 // Packages that kinit installs are marked; cleanup removes them only if everything is
 // purged, and then also releases holds that kinit set. The package manager manages their
 // dependencies; recommended packages are not installed.
 //
 // kinit is developed on Debian. Its tests install, change, hold and remove real packages
-// with dnf 4 there; zypper, Fedora, RHEL, SUSE, dnf 5 and yum themselves are not tested.
-// Holding with dnf needs its plug-in versionlock, and "latest" needs dnf instead of the
-// old yum.
+// with dnf 4 and pacman there; zypper, Fedora, RHEL, SUSE, Arch Linux, dnf 5 and yum themselves are
+// not tested. Holding with dnf needs its plug-in versionlock, and "latest" needs dnf instead of the
+// old yum. With pacman, a fresh list and an old system do not go together: see Arch Linux' manual
+// about partial upgrades.
 //
 // Errors:
 //   - a package or version does not exist, or the package manager fails; the error has its
@@ -34,14 +39,19 @@ import (
 //   - apt or zypper waits for more than 300 s for another one's lock
 //   - a package that should be absent is installed and the cluster does not own it
 //   - dnf should hold packages and the plug-in versionlock is missing
-//   - the host has none of apt, dnf, yum and zypper: use a command task for its
+//   - a file is missing or no package, or the package manager lacks an option that is given
+//   - held is given and the package manager is pacman
+//   - the host has none of apt, dnf, yum, zypper and pacman: use a command task for its
 //     package manager
 type Task struct {
 	// Names are the packages; "name=version" selects a version in the package manager's
 	// notation: with apt the whole version, with the others also without release
 	// or epoch. A "*" at the end matches anything (not with zypper). Virtual
 	// packages and architectures are not supported.
-	Names []string `hcl:"names" nonempty:"want at least one package"`
+	Names []string `hcl:"names,optional"`
+	// Files are packages in files of the host, by their absolute paths. One is installed if its
+	// version is not. What it needs comes from the repositories.
+	Files []string `hcl:"files,optional"`
 	// State is the wanted state. "latest" is the newest version in the host's package lists;
 	// a held package then keeps its version.
 	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
@@ -52,6 +62,21 @@ type Task struct {
 	// UpdateCache refreshes the package lists before an install. Otherwise they are
 	// refreshed only if the install fails with the existing lists.
 	UpdateCache bool `hcl:"update_cache,optional"`
+	// ListAge is the greatest age of the package lists, such as "1h": older ones are refreshed
+	// before an install.
+	ListAge module.Duration `hcl:"max_list_age,optional"`
+	// Release is the release to install from with apt, such as "bookworm-backports".
+	Release string `hcl:"release,optional"`
+	// Recommends installs what the packages recommend, too. Not with pacman.
+	Recommends bool `hcl:"recommends,optional"`
+	// EnableRepositories are repositories of dnf that are used for this install though they are
+	// disabled.
+	EnableRepositories []string `hcl:"enable_repositories,optional"`
+	// DisableRepositories are repositories of dnf that are not used for this install; "*" is all
+	// of them.
+	DisableRepositories []string `hcl:"disable_repositories,optional"`
+
+	files []packages.Spec // what Files have in them; read fills it in
 }
 
 func Kind() module.Kind {
@@ -71,15 +96,51 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("names has %q, want a package name such as \"curl\" or \"curl=7.88.1-10\"", name)
 		}
 	}
-	if t.State == "absent" && t.Held != nil {
+	for _, file := range t.Files {
+		if err := module.CheckPath("files", file); err != nil {
+			return err
+		}
+	}
+	switch {
+	case t.ListAge != "" && t.ListAge.Time() <= 0:
+		return fmt.Errorf("max_list_age is %q, want a duration such as \"1h\"", string(t.ListAge))
+	case len(t.Names) == 0 && len(t.Files) == 0 && !t.UpdateCache && t.ListAge == "":
+		return errors.New("names is empty, want at least one package")
+	case t.lists() && (t.State != "present" || t.Held != nil):
+		return errors.New("names is empty, want the packages that state and held are for")
+	case t.State == "absent" && t.Held != nil:
 		return errors.New("held is for installed packages, want it without state = \"absent\"")
+	case t.State != "present" && len(t.Files) > 0:
+		return fmt.Errorf("files is for packages to install, want it without state = %q", t.State)
+	}
+	return t.checkOptions()
+}
+
+// optionWord matches the name of a release or a repository; it may have a "*".
+var optionWord = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9._:/*-]*$`)
+
+func (t *Task) checkOptions() error {
+	for name, values := range map[string][]string{
+		"release": {t.Release}, "enable_repositories": t.EnableRepositories, "disable_repositories": t.DisableRepositories,
+	} {
+		for _, value := range values {
+			if value != "" && !optionWord.MatchString(value) {
+				return fmt.Errorf("%s has %q, want a name", name, value)
+			}
+		}
 	}
 	return nil
 }
 
-// specs parses the names.
+// lists reports whether the task refreshes the package lists and does nothing else.
+func (t *Task) lists() bool { return len(t.Names) == 0 && len(t.Files) == 0 }
+
+// Unverifiable reports whether the task is a change in each run.
+func (t *Task) Unverifiable() bool { return t.lists() && t.ListAge == "" }
+
+// specs parses the names, and adds what the files have in them.
 func (t *Task) specs() []packages.Spec {
-	return lists.Map(t.Names, packages.Parse)
+	return slices.Concat(lists.Map(t.Names, packages.Parse), t.files)
 }
 
 func (t *Task) packages() []string {
@@ -98,6 +159,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	var err error
 	if s.manager, err = packages.Of(ctx, h); err != nil {
+		return s, err
+	}
+	if err := t.knows(s.manager); err != nil {
+		return s, err
+	}
+	if err := t.readFiles(ctx, h, s.manager); err != nil {
 		return s, err
 	}
 	if s.installed, err = s.manager.Installed(ctx, h, t.packages()); err != nil {
@@ -122,6 +189,9 @@ func (t *Task) changes(s state) bool {
 
 // Plan compares the installed packages with the names.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.lists() {
+		return t.planLists(ctx, h)
+	}
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
@@ -141,6 +211,9 @@ type Outputs struct {
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
+	if t.lists() {
+		return Outputs{}, ctx.Err()
+	}
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return Outputs{}, err

@@ -21,3 +21,18 @@ task "package" "old" {
   names = ["apache2"]
   state = "absent"
 }
+
+# A package of another release, and one in a file, with lists that are at most a day old.
+task "package" "backports" {
+  stage        = "packages"
+  hosts        = run.hosts
+  names        = ["golang"]
+  release      = "bookworm-backports"
+  max_list_age = "24h"
+}
+
+task "package" "local" {
+  stage = "packages"
+  hosts = run.hosts
+  files = ["/var/cache/app/app_1.4.2_amd64.deb"]
+}

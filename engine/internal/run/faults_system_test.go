@@ -65,6 +65,8 @@ func systemWorks() []work {
 		{module: "timer", text: "name = \"kinit-faults\"\n command = [\"/bin/true\"]\n on_boot = \"1min\"", system: &system{
 			programs: systemctl, before: "rm -f /etc/systemd/system/kinit-faults*; mkdir -p DIR/host/kinit-faults.timer",
 			holds: "test -e DIR/host/kinit-faults.timer/active; test -e /etc/systemd/system/kinit-faults.timer; test -e /etc/systemd/system/kinit-faults.service"}},
+		{module: "alternatives", text: "name = \"kinit-faults\"\n path = \"/usr/bin/head\"\n link = \"/usr/bin/kinit-faults\"", system: &system{
+			before: "update-alternatives --quiet --remove-all kinit-faults 2>/dev/null || :", holds: `test "$(readlink -f /usr/bin/kinit-faults)" = /usr/bin/head`}},
 		{module: "package", text: `names = ["kinit-faults"]`, system: &system{
 			programs: apt, before: ":", holds: "test -e DIR/host/installed"}},
 		{module: "apt_repository", text: "name = \"kinit-faults\"\n uris = [\"https://example.org/deb\"]\n suites = [\"./\"]\n signed_by = \"/etc/hosts\"", system: &system{

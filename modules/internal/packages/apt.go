@@ -33,6 +33,14 @@ func (apt) All(ctx context.Context, h module.Host) (map[string]string, error) {
 	return first(parseDpkg(out.Stdout)), err
 }
 
+// Describe reads the fields of a package for dpkg.
+func (apt) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"dpkg-deb", "--show", "--showformat=${Package} ${Version}\n", "--", file}})
+	return one(out.Stdout, file, err)
+}
+
+func (apt) Options() []Option { return []Option{Release, Recommends} }
+
 // parseDpkg parses "name, status, version" lines. The second letter of the status is
 // the current state: i for installed.
 func parseDpkg(text string) map[string][]string {
@@ -94,7 +102,7 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 		}
 	}
 	if len(c.Install) > 0 {
-		if err := a.install(ctx, h, c.Install); err != nil {
+		if err := a.install(ctx, h, c); err != nil {
 			return err
 		}
 		if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
@@ -116,11 +124,15 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 
 // install installs, and if that fails, corrects the usual causes: old
 // package lists, or an interrupted install.
-func (a apt) install(ctx context.Context, h module.Host, specs []Spec) error {
-	args := []string{"install", "--no-install-recommends", "--allow-downgrades", "--allow-change-held-packages", "--"}
-	for _, s := range specs {
-		args = append(args, strings.TrimSuffix(s.Name+"="+s.Version, "="))
+func (a apt) install(ctx context.Context, h module.Host, c Change) error {
+	args := []string{"install", "--no-install-recommends"}
+	if c.Recommends {
+		args = []string{"install", "--install-recommends"}
 	}
+	if c.Release != "" {
+		args = append(args, "--target-release="+c.Release)
+	}
+	args = append(append(args, "--allow-downgrades", "--allow-change-held-packages", "--"), words(c.Install, "=")...)
 	err := a.get(ctx, h, args...)
 	if !module.Exited(err) {
 		return err

@@ -21,6 +21,12 @@ func (dnf) Installed(ctx context.Context, h module.Host, names []string) (map[st
 
 func (dnf) All(ctx context.Context, h module.Host) (map[string]string, error) { return rpmAll(ctx, h) }
 
+func (dnf) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	return rpmDescribe(ctx, h, file)
+}
+
+func (dnf) Options() []Option { return []Option{Recommends, Repositories} }
+
 // upgradeFormat ends in a line end, which dnf 4 adds by itself and dnf 5 does not.
 const upgradeFormat = "%{name} %{evr}\n"
 
@@ -112,7 +118,7 @@ func (d dnf) Change(ctx context.Context, h module.Host, c Change) error {
 
 func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
 	if len(c.Install) > 0 {
-		if err := d.install(ctx, h, c.Install); err != nil {
+		if err := d.install(ctx, h, c); err != nil {
 			return err
 		}
 	}
@@ -123,11 +129,18 @@ func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
 }
 
 // install installs, and if that fails tries again with fresh package lists.
-func (d dnf) install(ctx context.Context, h module.Host, specs []Spec) error {
-	args := []string{"--setopt=install_weak_deps=False", "install", "--"}
-	for _, s := range specs {
-		args = append(args, strings.TrimSuffix(s.Name+"-"+s.Version, "-"))
+func (d dnf) install(ctx context.Context, h module.Host, c Change) error {
+	var args []string
+	if !c.Recommends {
+		args = append(args, "--setopt=install_weak_deps=False")
 	}
+	for _, name := range c.Enable {
+		args = append(args, "--enablerepo="+name)
+	}
+	for _, name := range c.Disable {
+		args = append(args, "--disablerepo="+name)
+	}
+	args = append(append(args, "install", "--"), words(c.Install, "-")...)
 	err := d.run(ctx, h, args...)
 	if !module.Exited(err) {
 		return err

@@ -32,6 +32,10 @@ type Manager interface {
 	// Change installs and removes. A held package that is named is changed, and is
 	// held afterwards.
 	Change(ctx context.Context, h module.Host, c Change) error
+	// Describe returns the name and the version of a package in a file of the host.
+	Describe(ctx context.Context, h module.Host, file string) (Spec, error)
+	// Options are those of a Change that the manager knows.
+	Options() []Option
 	// Hold holds an installed package at its version, or releases it.
 	Hold(ctx context.Context, h module.Host, name string, hold bool) error
 }
@@ -40,12 +44,13 @@ type Manager interface {
 type Spec struct {
 	Name    string
 	Version string // "" for any; a "*" at the end stands for anything
+	File    string // a file of the host that has the package; "" for one of a repository
 }
 
 // Parse splits "name=version".
 func Parse(text string) Spec {
 	name, version, _ := strings.Cut(text, "=")
-	return Spec{name, version}
+	return Spec{Name: name, Version: version}
 }
 
 // Fits reports whether one of the notations of an installed version is the requested
@@ -70,6 +75,46 @@ type Change struct {
 	Remove  []string // with their dependents
 	Purge   bool     // also remove their configuration, if the manager supports it
 	Held    []string // of those, the ones that are held
+
+	Release    string   // the release of the distribution to install from
+	Recommends bool     // also install what packages recommend
+	Enable     []string // repositories that are otherwise disabled
+	Disable    []string // repositories that are not used
+}
+
+// Option is an option of a Change that not all managers have.
+type Option string
+
+// The options, by the names of the arguments.
+const (
+	Release      Option = "release"
+	Recommends   Option = "recommends"
+	Repositories Option = "enable_repositories and disable_repositories"
+)
+
+// words are the packages for a manager's command line.
+func words(specs []Spec, separator string) []string {
+	var all []string
+	for _, s := range specs {
+		switch {
+		case s.File != "":
+			all = append(all, s.File)
+		default:
+			all = append(all, strings.TrimSuffix(s.Name+separator+s.Version, separator))
+		}
+	}
+	return all
+}
+
+// one reads the name and the version of the package in a file.
+func one(text, file string, err error) (Spec, error) {
+	if err != nil {
+		return Spec{}, fmt.Errorf("read the package %s: %w", file, err)
+	}
+	for name, version := range parsePairs(text) {
+		return Spec{Name: name, Version: version, File: file}, nil
+	}
+	return Spec{}, fmt.Errorf("read the package %s: %q is no name and version", file, text)
 }
 
 // first returns the full notation of each version.
@@ -106,15 +151,17 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 		return apt{}, nil
 	case "zypper":
 		return zypper{}, nil
+	case "pacman":
+		return pacman{}, nil
 	case "dnf", "yum":
 		return dnf{program}, nil
 	}
 	name := pretty(release)
-	return nil, fmt.Errorf("packages are installed with apt, dnf, yum or zypper, and %s has none of them: use a command task for its package manager", name)
+	return nil, fmt.Errorf("packages are installed with apt, dnf, yum, zypper or pacman, and %s has none of them: use a command task for its package manager", name)
 }
 
 // programs are the package managers, the preferred one first.
-var programs = []string{"apt-get", "dnf", "zypper", "yum"}
+var programs = []string{"apt-get", "dnf", "zypper", "yum", "pacman"}
 
 // choose decides by data: the distribution and its ancestors from ID and ID_LIKE of
 // os-release, man 5 os-release, and the programs that the host has.
@@ -124,6 +171,8 @@ func choose(release string, there []string) string {
 		switch {
 		case id == "debian" || id == "ubuntu":
 			return "apt-get"
+		case id == "arch":
+			return "pacman"
 		case id == "suse" || id == "opensuse" || strings.HasPrefix(id, "opensuse-") || id == "sles":
 			return "zypper"
 		case (id == "fedora" || id == "rhel" || id == "centos") && !has("dnf") && has("yum"):

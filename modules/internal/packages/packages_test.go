@@ -29,7 +29,7 @@ func same[T any](t *testing.T, what string, got, want T) {
 
 func TestManagerIsThatOfTheDistribution(t *testing.T) {
 	t.Parallel()
-	all := []string{"apt-get", "dnf", "zypper", "yum"}
+	all := []string{"apt-get", "dnf", "zypper", "yum", "pacman"}
 	for _, c := range []struct {
 		release string
 		there   []string
@@ -42,6 +42,8 @@ func TestManagerIsThatOfTheDistribution(t *testing.T) {
 		{"ID=\"centos\"\nID_LIKE=\"rhel fedora\"", []string{"yum"}, "yum"},
 		{"ID=\"opensuse-tumbleweed\"\nID_LIKE=\"opensuse suse\"", all, "zypper"},
 		{"ID=\"sles\"\nID_LIKE=\"suse\"", all, "zypper"},
+		{"ID=arch", all, "pacman"},
+		{"ID=manjaro\nID_LIKE=arch", []string{"pacman"}, "pacman"},
 		{"ID=amzn\nID_LIKE=fedora", []string{"dnf"}, "dnf"},
 		{"ID=own", []string{"zypper"}, "zypper"},
 		{"", []string{"dnf", "yum"}, "dnf"},
@@ -93,7 +95,7 @@ func TestZypperIsReadAsXML(t *testing.T) {
 // TestCommandLines is the changes of each manager, with the first install failing.
 func TestCommandLines(t *testing.T) {
 	t.Parallel()
-	c := Change{Refresh: true, Install: []Spec{{"a", "1:2-3"}, {"b", ""}}, Remove: []string{"c", "d"}, Held: []string{"a", "c"}}
+	c := Change{Refresh: true, Install: []Spec{{Name: "a", Version: "1:2-3"}, {Name: "b"}}, Remove: []string{"c", "d"}, Held: []string{"a", "c"}}
 	const get = "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' "
 	for name, one := range map[string]struct {
 		manager Manager
@@ -116,13 +118,15 @@ func TestCommandLines(t *testing.T) {
 			"zypper --non-interactive refresh",
 			"zypper --non-interactive install --no-recommends --oldpackage -- 'a=1:2-3' b",
 			"zypper --non-interactive remove -- c d", "zypper --non-interactive addlock a"}},
+		"pacman": {pacman{}, []string{"pacman --noconfirm --noprogressbar -Sy", "pacman --noconfirm --noprogressbar -S -- 'a=1:2-3' b",
+			"pacman --noconfirm --noprogressbar -Sy", "pacman --noconfirm --noprogressbar -S -- 'a=1:2-3' b", "pacman --noconfirm --noprogressbar -Rc -- c d"}},
 	} {
 		h := moduletest.NewFakeHost(t, "")
 		failed := false
 		h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) {
 			line := call.Line()
 			switch {
-			case strings.Contains(line, " install ") && !failed:
+			case (strings.Contains(line, " install ") || strings.Contains(line, " -S ")) && !failed:
 				failed = true
 				return moduletest.Reply{Code: 1, Stderr: "old lists"}, true
 			case call.Argv[0] == "rpm":
@@ -130,6 +134,29 @@ func TestCommandLines(t *testing.T) {
 			}
 			return moduletest.Reply{}, true
 		})
+		if err := one.manager.Change(t.Context(), h, c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		same(t, name, h.Lines(), one.want)
+	}
+}
+
+// TestOptions is the install of a package with each option, and of one in a file.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	c := Change{Install: []Spec{{Name: "a"}, {Name: "b", Version: "1", File: "/tmp/b.pkg"}}, Release: "backports", Recommends: true, Enable: []string{"x"}, Disable: []string{"*"}}
+	const get = "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' "
+	for name, one := range map[string]struct {
+		manager Manager
+		want    []string
+	}{
+		"apt":    {apt{}, []string{get + "install --install-recommends '--target-release=backports' --allow-downgrades --allow-change-held-packages -- a /tmp/b.pkg"}},
+		"dnf":    {dnf{"dnf"}, []string{"dnf -y '--enablerepo=x' '--disablerepo=*' install -- a /tmp/b.pkg"}},
+		"zypper": {zypper{}, []string{"zypper --non-interactive install --recommends --oldpackage -- a /tmp/b.pkg"}},
+		"pacman": {pacman{}, []string{"pacman --noconfirm --noprogressbar -U -- /tmp/b.pkg", "pacman --noconfirm --noprogressbar -S -- a"}},
+	} {
+		h := moduletest.NewFakeHost(t, "")
+		h.Handle(func(moduletest.Call) (moduletest.Reply, bool) { return moduletest.Reply{}, true })
 		if err := one.manager.Change(t.Context(), h, c); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -146,7 +173,7 @@ func TestZypperTellsOfARestartThatIsNeeded(t *testing.T) {
 			t.Errorf("code %d: %v", code, err)
 		}
 	}
-	err := zypper{}.Change(t.Context(), moduletest.NewFakeHost(t, ""), Change{Install: []Spec{{"a", "1.*"}}})
+	err := zypper{}.Change(t.Context(), moduletest.NewFakeHost(t, ""), Change{Install: []Spec{{Name: "a", Version: "1.*"}}})
 	if want := `the version of a is "1.*", and zypper knows no "*" in versions: name the whole one`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

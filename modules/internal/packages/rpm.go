@@ -28,6 +28,15 @@ func rpmAll(ctx context.Context, h module.Host) (map[string]string, error) {
 	return first(parseRPM(out.Stdout)), err
 }
 
+// rpmDescribe reads a package for rpm. Who may install it is for the manager to check.
+func rpmDescribe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "-qp", "--nosignature", "--qf", rpmFormat, "--", file}})
+	for name, notations := range parseRPM(out.Stdout) {
+		return Spec{Name: name, Version: notations[0], File: file}, err
+	}
+	return one("", file, err)
+}
+
 // parseRPM parses lines of rpmFormat, and ignores "package x is not installed".
 // Of several versions, as kernels have, the last one counts: rpm lists the newest
 // last.

@@ -21,6 +21,12 @@ func (zypper) All(ctx context.Context, h module.Host) (map[string]string, error)
 	return rpmAll(ctx, h)
 }
 
+func (zypper) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	return rpmDescribe(ctx, h, file)
+}
+
+func (zypper) Options() []Option { return []Option{Recommends} }
+
 // stream is the part of zypper's output with --xmlout that is in use.
 type stream struct {
 	Updates []struct {
@@ -93,7 +99,7 @@ func (z zypper) Change(ctx context.Context, h module.Host, c Change) error {
 
 func (z zypper) change(ctx context.Context, h module.Host, c Change) error {
 	if len(c.Install) > 0 {
-		if err := z.install(ctx, h, c.Install); err != nil {
+		if err := z.install(ctx, h, c); err != nil {
 			return err
 		}
 	}
@@ -104,11 +110,12 @@ func (z zypper) change(ctx context.Context, h module.Host, c Change) error {
 }
 
 // install installs, and if that fails tries again with fresh package lists.
-func (z zypper) install(ctx context.Context, h module.Host, specs []Spec) error {
-	args := []string{"install", "--no-recommends", "--oldpackage", "--"}
-	for _, s := range specs {
-		args = append(args, strings.TrimSuffix(s.Name+"="+s.Version, "="))
+func (z zypper) install(ctx context.Context, h module.Host, c Change) error {
+	args := []string{"install", "--no-recommends"}
+	if c.Recommends {
+		args = []string{"install", "--recommends"}
 	}
+	args = append(append(args, "--oldpackage", "--"), words(c.Install, "=")...)
 	err := z.run(ctx, h, args...)
 	if !module.Exited(err) {
 		return err

@@ -1,5 +1,5 @@
 // Package packagestest makes repositories of empty packages for tests: real ones,
-// for apt, dnf and zypper on a roottest.Host.
+// for apt, dnf, zypper and pacman on a roottest.Host.
 package packagestest
 
 import (
@@ -44,6 +44,19 @@ func RPM(t testing.TB, h *roottest.Host, name string, versions ...string) {
 	h.Shell(t, `rm -rf /etc/yum.repos.d /etc/zypp/repos.d; mkdir -p /etc/yum.repos.d /etc/zypp/repos.d
 printf '[test]\nname=test\nbaseurl=file://%s\ngpgcheck=0\nenabled=1\n' "$1" | tee /etc/yum.repos.d/test.repo >/etc/zypp/repos.d/test.repo
 ! test -e /etc/dnf/plugins/local.conf || printf '[main]\nenabled=0\n' >/etc/dnf/plugins/local.conf`, Folder)
+}
+
+// pacmanScript puts a package of the name $2 and the version $3 into the folder $1, in place of
+// its other versions there, and has pacman know no other folder.
+//
+//go:embed pacman.sh
+var pacmanScript string
+
+// Pacman puts a package into a repository for pacman, which has one version of each. The files
+// of the other versions stay.
+func Pacman(t testing.TB, h *roottest.Host, name, version string) {
+	t.Helper()
+	h.Shell(t, pacmanScript, Folder, name, version)
 }
 
 // keyScript makes a key, has $2 sign with it in the folder $1, and prints the public

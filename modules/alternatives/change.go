@@ -1,0 +1,164 @@
+package alternatives
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kinit/engine/module"
+	"kinit/modules/internal/ownership"
+)
+
+// The kinds of marks.
+const (
+	choiceMark = "alternative_choice" // the ID is the name; the Prior is the earlier choice, in JSON
+	entryMark  = "alternative"        // the ID is the name, a space and the path
+)
+
+// former is the choice before kinit changed it.
+type former struct {
+	Path string `json:"path"`
+	Auto bool   `json:"auto"`
+}
+
+func (t *Task) entry() string { return t.Name + " " + t.Path }
+
+// install makes the path an alternative.
+func (t *Task) install(ctx context.Context, h module.Host) error {
+	s, err := read(ctx, h, t.Name)
+	if err != nil {
+		return err
+	}
+	if _, there := s.priorities[t.Path]; there {
+		return nil
+	}
+	// A new alternative of a high priority changes the choice, too.
+	if err := t.keep(ctx, h, s); err != nil {
+		return err
+	}
+	if err := h.Own(ctx, module.Mark{Kind: entryMark, ID: t.entry()}); err != nil {
+		return err
+	}
+	_, err = update(ctx, h, "--install", cmp.Or(t.Link, s.link), t.Name, t.Path, strconv.Itoa(t.Priority))
+	return err
+}
+
+// keep records the earlier choice. A name without alternatives has none.
+func (t *Task) keep(ctx context.Context, h module.Host, s state) error {
+	if len(s.priorities) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(former{Path: s.value, Auto: s.auto})
+	if err != nil {
+		return err
+	}
+	return h.Own(ctx, module.Mark{Kind: choiceMark, ID: t.Name, Prior: string(text)})
+}
+
+func (t *Task) choose(ctx context.Context, h module.Host) error {
+	return t.change(ctx, h, "--set", t.Name, t.Path)
+}
+
+func (t *Task) automatic(ctx context.Context, h module.Host) error {
+	return t.change(ctx, h, "--auto", t.Name)
+}
+
+func (t *Task) change(ctx context.Context, h module.Host, args ...string) error {
+	s, err := read(ctx, h, t.Name)
+	if err != nil {
+		return err
+	}
+	_, ours, err := ownership.Of(ctx, h, t.entry(), entryMark)
+	if err != nil {
+		return err
+	}
+	// Without others, the choice goes with our own alternative.
+	if !ours || len(s.priorities) > 1 {
+		if err := t.keep(ctx, h, s); err != nil {
+			return err
+		}
+	}
+	_, err = update(ctx, h, args...)
+	return err
+}
+
+// planAbsent restores how it was. Without an owner nobody knows that: the path that is given is
+// removed from the alternatives.
+func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
+	mark, chosen, err := ownership.Of(ctx, h, t.Name, choiceMark)
+	if err != nil {
+		return nil, err
+	}
+	var steps []module.Step
+	if chosen {
+		was, err := prior(mark)
+		if err != nil {
+			return nil, err
+		}
+		steps = module.OneStep("bring "+t.Name+" back to "+was.Path, func(ctx context.Context, h module.Host) error {
+			if err := undoChoice(ctx, h, mark); err != nil {
+				return err
+			}
+			return h.Disown(ctx, mark)
+		})
+	}
+	if _, there := s.priorities[t.Path]; !there {
+		return steps, nil
+	}
+	_, ours, err := ownership.Of(ctx, h, t.entry(), entryMark)
+	if err != nil || h.Owner() != "" && !ours {
+		return steps, err // it was an alternative before
+	}
+	entry := module.Mark{Kind: entryMark, ID: t.entry()}
+	return append(steps, module.NewStep("remove the alternative "+t.Path+" of "+t.Name, func(ctx context.Context, h module.Host) error {
+		if err := undoEntry(ctx, h, entry); err != nil {
+			return err
+		}
+		return ownership.Release(ctx, h, entry.ID, entryMark)
+	})), nil
+}
+
+func prior(mark module.Mark) (former, error) {
+	var was former
+	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
+		return was, fmt.Errorf("the mark of the alternative %s does not say how it was: %w", mark.ID, err)
+	}
+	return was, nil
+}
+
+// undoChoice restores the earlier choice, if its program is still an alternative.
+func undoChoice(ctx context.Context, h module.Host, mark module.Mark) error {
+	was, err := prior(mark)
+	if err != nil {
+		return err
+	}
+	s, err := read(ctx, h, mark.ID)
+	if err != nil {
+		return err
+	}
+	_, there := s.priorities[was.Path]
+	switch {
+	case was.Auto && !s.auto && len(s.priorities) > 0:
+		_, err = update(ctx, h, "--auto", mark.ID)
+	case !was.Auto && there && (s.auto || s.value != was.Path):
+		_, err = update(ctx, h, "--set", mark.ID, was.Path)
+	}
+	return err
+}
+
+// undoEntry removes an alternative.
+func undoEntry(ctx context.Context, h module.Host, mark module.Mark) error {
+	name, path, _ := strings.Cut(mark.ID, " ")
+	s, err := read(ctx, h, name)
+	if err != nil {
+		return err
+	}
+	if _, there := s.priorities[path]; !there {
+		return nil
+	}
+	_, err = update(ctx, h, "--remove", name, path)
+	return err
+}

@@ -1,0 +1,126 @@
+package packages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// pacman is that of Arch Linux and its derivatives.
+type pacman struct{}
+
+// Installed asks pacman, which ends with 1 if one of the names is unknown.
+func (pacman) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"pacman", "-Q", "--"}, names...), Env: plain()})
+	installed := map[string][]string{}
+	for name, version := range parsePairs(out.Stdout) {
+		installed[name] = []string{version}
+	}
+	if module.Exited(err, 1) && len(installed) < len(names) {
+		err = nil
+	}
+	return installed, err
+}
+
+func (pacman) All(ctx context.Context, h module.Host) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"pacman", "-Q"}, Env: plain()})
+	return parsePairs(out.Stdout), err
+}
+
+// Newest lists updates, and ends with 1 if there are none.
+func (pacman) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"pacman", "-Qu", "--"}, names...), Env: plain()})
+	newest := map[string]string{}
+	for line := range strings.Lines(out.Stdout) {
+		if fields := strings.Fields(line); len(fields) >= 4 && fields[2] == "->" {
+			newest[fields[0]] = fields[3]
+		}
+	}
+	if module.Exited(err, 1) {
+		err = nil
+	}
+	return newest, err
+}
+
+// Held reads which packages an upgrade ignores.
+func (pacman) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"pacman-conf", "IgnorePkg"}, Env: plain()})
+	held := map[string]bool{}
+	for _, name := range strings.Fields(out.Stdout) {
+		if slices.Contains(names, name) {
+			held[name] = true
+		}
+	}
+	return held, err
+}
+
+// Hold is an error: the list is an argument of /etc/pacman.conf, which belongs to others.
+func (pacman) Hold(_ context.Context, _ module.Host, name string, _ bool) error {
+	return fmt.Errorf("pacman holds packages by IgnorePkg in /etc/pacman.conf: change that for %s with a task line_in_file, without held", name)
+}
+
+// Describe reads the package in a file.
+func (pacman) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"pacman", "-Qp", "--", file}, Env: plain()})
+	return one(out.Stdout, file, err)
+}
+
+func (pacman) Options() []Option { return nil }
+
+func (p pacman) Change(ctx context.Context, h module.Host, c Change) error {
+	if c.Refresh {
+		if err := p.run(ctx, h, "-Sy"); err != nil {
+			return err
+		}
+	}
+	if err := p.install(ctx, h, c.Install); err != nil || len(c.Remove) == 0 {
+		return err
+	}
+	verb := "-Rc"
+	if c.Purge {
+		verb = "-Rcn" // with the files that it keeps of changed configuration
+	}
+	return p.run(ctx, h, append([]string{verb, "--"}, c.Remove...)...)
+}
+
+// install installs, and if that fails tries again with fresh package lists.
+func (p pacman) install(ctx context.Context, h module.Host, specs []Spec) error {
+	var files, names []Spec
+	for _, s := range specs {
+		if s.File != "" {
+			files = append(files, s)
+		} else {
+			names = append(names, s)
+		}
+	}
+	if len(files) > 0 {
+		if err := p.run(ctx, h, append([]string{"-U", "--"}, words(files, "=")...)...); err != nil {
+			return err
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	args := append([]string{"-S", "--"}, words(names, "=")...)
+	err := p.run(ctx, h, args...)
+	if !module.Exited(err) {
+		return err
+	}
+	if err := p.run(ctx, h, "-Sy"); err != nil {
+		return err
+	}
+	return p.run(ctx, h, args...)
+}
+
+func (pacman) run(ctx context.Context, h module.Host, args ...string) error {
+	_, err := run(ctx, h, plain(), append([]string{"pacman", "--noconfirm", "--noprogressbar"}, args...)...)
+	return err
+}
+
+// plain makes pacman speak English.
+func plain() map[string]string { return map[string]string{"LC_ALL": "C"} }
+
+var _ Manager = pacman{}
