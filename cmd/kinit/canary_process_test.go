@@ -143,6 +143,21 @@ task "shell" "s%[1]d" {
 	fmt.Fprintf(&b, "task \"ansible\" \"copy\" {\n  hosts  = run.hosts\n  module = \"ansible.builtin.copy\"\n  args   = { dest = \"${path.cwd}/${host.name}/ansible\", mode = \"0600\", content = %s }\n}\n", exprs[0])
 	b.WriteString("task \"command\" \"decoy\" {\n  hosts = run.hosts\n  argv  = [\"true\", \"decoy of ${host.name}\"]\n}\n")
 	fmt.Fprintf(&b, "task \"htpasswd\" \"file\" {\n  hosts    = run.hosts\n  path     = \"${path.cwd}/${host.name}/htpasswd\"\n  user     = \"ann\"\n  password = substr(urlencode(%s), 0, 60)\n}\n", exprs[0])
+	fmt.Fprintf(&b, `
+task "ini_file" "word" {
+  hosts  = run.hosts
+  path   = "${path.cwd}/${host.name}/settings"
+  option = "word"
+  value  = urlencode(%[1]s)
+  create = true
+}
+task "replace" "word" {
+  hosts       = run.hosts
+  path        = task.ini_file.word[host.name].path
+  match       = "^word = .*$"
+  replacement = "word is ${urlencode(%[1]s)}"
+}
+`, exprs[0])
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"kinit/engine/module"
@@ -29,7 +30,7 @@ import (
 //   - the checksum differs; the fetched file is removed
 //   - sha256_url or sha512_url publishes no checksum for the file
 //   - a file with another checksum is there and the cluster does not own it
-//   - neither curl nor wget is installed on the host
+//   - neither curl nor wget is installed on the host, or headers is given and curl is not
 type Task struct {
 	// URL is the file's URL: http, https, or file for a path on the host.
 	URL string `hcl:"url,optional"`
@@ -44,6 +45,10 @@ type Task struct {
 	SHA256URL string `hcl:"sha256_url,optional"`
 	// SHA512URL is the URL of the file's sha512 in the same form.
 	SHA512URL string `hcl:"sha512_url,optional"`
+	// Headers are sent with the request, such as a token; they are never shown. A server to
+	// which the first one redirects gets them too, but for "Authorization". The URLs of checksums
+	// get them if they are on the same server.
+	Headers map[string]string `hcl:"headers,optional" log:"-"`
 	// Pin keeps a file that was fetched and verified once, even if another version is
 	// published later. Dependents of the file, such as disks that overlay it, need that.
 	Pin bool `hcl:"pin,optional"`
@@ -80,7 +85,31 @@ func (t *Task) Validate() error {
 	if err := checkURL("url", t.URL, "http", "https", "file"); err != nil {
 		return err
 	}
+	if err := t.checkHeaders(); err != nil {
+		return err
+	}
 	return t.checkSums()
+}
+
+// Hide promises that headers are never shown: curl reads them from its input.
+func (t *Task) Hide(argument string) bool { return strings.HasPrefix(argument, "headers") }
+
+// headerName matches the name of a header; RFC 9110, section 5.6.2.
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+func (t *Task) checkHeaders() error {
+	for name, value := range t.Headers {
+		switch {
+		case !headerName.MatchString(name):
+			return fmt.Errorf("headers has the name %q, want one such as \"Accept\"", name)
+		case strings.ContainsAny(value, "\r\n\x00"):
+			return fmt.Errorf("headers has a line end in the value of %s, want one line", name)
+		}
+	}
+	if len(t.Headers) > 0 && strings.HasPrefix(t.URL, "file:") {
+		return errors.New("headers is for a server, want it without a URL of a file")
+	}
+	return nil
 }
 
 func checkURL(argument, text string, schemes ...string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -46,19 +47,37 @@ func (t *Task) program(ctx context.Context, h module.Host, part string) (module.
 		return module.Command{}, err
 	}
 	if path.Base(client) == "curl" {
-		return curl(client, t.URL, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
+		return t.curl(client, t.URL, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
+	}
+	if len(t.Headers) > 0 {
+		return module.Command{}, errHeaders
 	}
 	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
 }
 
 var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`)
 
-// curl returns the command for curl, which reads the URL from its input: it can contain a
-// password, and every user sees command lines.
-func curl(client, from string, args ...string) module.Command {
-	quoted := curlEscapes.Replace(from)
+// errHeaders means that the host has wget alone, which takes headers on its command line.
+var errHeaders = errors.New("headers needs curl, because every user of the host would see those of wget: install curl with a package task before")
+
+// curl returns the command for curl, which reads the URL and the headers from its input: they
+// can contain a password, and every user sees command lines.
+func (t *Task) curl(client, from string, args ...string) module.Command {
+	config := `url = "` + curlEscapes.Replace(from) + "\"\n"
+	if sameServer(t.URL, from) {
+		for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
+			config += `header = "` + curlEscapes.Replace(name+": "+t.Headers[name]) + "\"\n"
+		}
+	}
 	argv := append([]string{client, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", connectSeconds, "--config", "-"}, args...)
-	return module.Command{Argv: argv, Stdin: strings.NewReader(`url = "` + quoted + "\"\n")}
+	return module.Command{Argv: argv, Stdin: strings.NewReader(config)}
+}
+
+// sameServer reports whether two URLs are of one server.
+func sameServer(a, b string) bool {
+	first, errA := url.Parse(a)
+	second, errB := url.Parse(b)
+	return errA == nil && errB == nil && first.Scheme == second.Scheme && first.Host == second.Host
 }
 
 // wget returns the same for wget; a URL has no line end.
@@ -90,7 +109,7 @@ func unwritable(err error) bool {
 
 // published reads the file's checksum from the URL that publishes it.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
-	program, err := showProgram(ctx, h, at)
+	program, err := t.showProgram(ctx, h, at)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +125,7 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 }
 
 // showProgram returns the command that prints the content of a URL.
-func showProgram(ctx context.Context, h module.Host, at string) (module.Command, error) {
+func (t *Task) showProgram(ctx context.Context, h module.Host, at string) (module.Command, error) {
 	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
 		return module.Command{Argv: []string{"cat", "--", u.Path}}, nil
 	}
@@ -115,7 +134,7 @@ func showProgram(ctx context.Context, h module.Host, at string) (module.Command,
 		return module.Command{}, err
 	}
 	if path.Base(client) == "curl" {
-		return curl(client, at, "--max-time", stallSeconds), nil
+		return t.curl(client, at, "--max-time", stallSeconds), nil
 	}
 	return wget(client, at, "--quiet", "--output-document=-"), nil
 }
