@@ -104,6 +104,7 @@ import (
 	"kinit/modules/windows_seed"
 	"kinit/modules/x509_ca"
 	"kinit/modules/x509_certificate"
+	"kinit/modules/zypper_repository"
 )
 
 // All returns every module, by what it works on. A new module is added here.
@@ -117,7 +118,7 @@ func All() []module.Kind {
 		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
 		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
 		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
-		aptrepository.Kind(), dnfrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
+		aptrepository.Kind(), dnfrepository.Kind(), zypperrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
 		// Users of a host, and who may log in.
 		user.Kind(), group.Kind(), authorizedkey.Kind(), knownhost.Kind(),

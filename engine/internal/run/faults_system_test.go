@@ -71,6 +71,8 @@ func systemWorks() []work {
 			programs: apt, before: ":", holds: "test -e DIR/host/installed"}},
 		{module: "apt_repository", text: "name = \"kinit-faults\"\n uris = [\"https://example.org/deb\"]\n suites = [\"./\"]\n signed_by = \"/etc/hosts\"", system: &system{
 			programs: apt, before: "rm -f /etc/apt/sources.list.d/*kinit*", holds: "ls /etc/apt/sources.list.d | grep -q kinit-faults"}},
+		{module: "zypper_repository", text: "name = \"kinit-faults\"\n url = \"https://example.org/rpm\"\n gpgcheck = false", system: &system{
+			programs: "printf '#!/bin/sh\\n' >/usr/local/bin/zypper; chmod +x /usr/local/bin/zypper", before: "rm -f /etc/zypp/repos.d/*kinit*", holds: "ls /etc/zypp/repos.d | grep -q kinit-faults"}},
 		{module: "dnf_repository", text: "name = \"kinit-faults\"\n base_urls = [\"https://example.org/rpm\"]\n gpgcheck = false", system: &system{
 			programs: dnf, before: "rm -f /etc/yum.repos.d/*kinit*", holds: "ls /etc/yum.repos.d | grep -q kinit-faults"}},
 	}
