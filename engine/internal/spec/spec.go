@@ -2,7 +2,7 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go,
+// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
 // blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 
@@ -42,6 +42,9 @@ type Namespace struct {
 	Source  string       // the imported folder, or the playbook's
 	Range   hcl.Range    // of the import block's header
 	Block   *Block       // the block around the import, nil without one
+	ForEach hcl.Expression
+	Key     string              // of for_each; empty without
+	Keys    map[string][]string // those of its imports with for_each, by label, after Multiply
 
 	Common    []Common         // arguments of the import and of the blocks around it, for its tasks
 	DependsOn []hcl.Expression // of the same, in the importer's names

@@ -76,7 +76,7 @@ func (x *expander) declareHosts(s *spec.Host) {
 	}
 	elements, _ := x.elements(namespace, s.ForEach, scope)
 	for _, e := range elements {
-		x.declareHost(s, e.within(scope), e.key)
+		x.declareHost(s, e.within(scope), e.Key)
 	}
 }
 
@@ -102,7 +102,7 @@ func eachOf(scope *hcl.EvalContext) cty.Value {
 func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
 	inner := scope.NewChild()
 	if x.eachHost[name] == nil {
-		x.eachHost[name] = element{name, cty.StringVal(name)}.variables(cty.NilVal)
+		x.eachHost[name] = element{Key: name, Value: cty.StringVal(name)}.variables(cty.NilVal)
 	}
 	inner.Variables = x.eachHost[name]
 	return inner
@@ -246,7 +246,7 @@ func (x *expander) loop(block *Block, loops []hcl.Expression, keys []string, sco
 	}
 	elements, _ := x.elements(block.Namespace, loops[0], scope)
 	for _, e := range elements {
-		x.loop(block, loops[1:], append(slices.Clip(keys), e.key), e.within(scope), host)
+		x.loop(block, loops[1:], append(slices.Clip(keys), e.Key), e.within(scope), host)
 	}
 }
 

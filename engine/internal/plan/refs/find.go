@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
@@ -52,14 +53,37 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	case *hclsyntax.SplatExpr:
 		f.splat(n)
 	case *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr, *hclsyntax.ScopeTraversalExpr:
-		if c := f.chain(n); c != nil && f.isTask(c.from) {
+		c := f.chain(n)
+		switch {
+		case c == nil:
+		case f.isTask(c.from):
 			f.task(c)
-		}
-		if t, ok := n.(*hclsyntax.ScopeTraversalExpr); ok {
-			f.other(t.Traversal)
+		case !f.isLocal(c.from.RootName()):
+			f.other(f.fixed(c))
 		}
 	}
 	return nil
+}
+
+// fixed returns a chain's steps up to the first key that is not known, as far as they can
+// choose between imports with for_each. Other expressions in it are visited by themselves.
+func (f *finder) fixed(c *chain) hcl.Traversal {
+	t := c.from
+	if len(t) != 2 || t.RootName() != "import" || len(c.steps) < 2 || c.steps[1].key == nil {
+		return t
+	}
+	key, known := f.key(c.steps[1].key)
+	if !known {
+		return t
+	}
+	t = append(slices.Clip(t), hcl.TraverseIndex{Key: cty.StringVal(key), SrcRange: c.at})
+	for _, next := range c.steps[2:] {
+		if next.fixed == nil {
+			break
+		}
+		t = append(t, next.fixed)
+	}
+	return t
 }
 
 // other records a reference by another name to what may be values of tasks.

@@ -210,13 +210,16 @@ func (all *Refs) Variables(r References, in *expand.Namespace, values *Values) m
 	for name, names := range modules {
 		tasks[name] = cty.ObjectVal(names)
 	}
-	variables := map[string]cty.Value{"task": cty.ObjectVal(tasks), "secret": cty.ObjectVal(secrets)}
+	variables := maps.Clone(in.Nothing)
+	variables["task"], variables["secret"] = cty.ObjectVal(tasks), cty.ObjectVal(secrets)
 	if bindings := r.bindings(); len(bindings) > 0 {
 		given := expand.Given{
-			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[string]map[string]cty.Value{},
+			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[*expand.Namespace]map[string]cty.Value{},
 		}
-		for label, outputs := range in.Outputs {
-			given.Imports[label] = all.values(outputs, bindings, values)
+		for _, imports := range in.Imports {
+			for _, inner := range imports.ByKey {
+				given.Imports[inner] = all.values(inner.Outputs, bindings, values)
+			}
 		}
 		in.Give(variables, given)
 	}
