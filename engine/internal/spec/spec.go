@@ -29,6 +29,7 @@ type Spec struct {
 	Tasks    []*Task // including those in blocks
 	Handlers []*Task
 	Checks   []*Check
+	Topics   []string // to which handlers listen, also those of imports without any element
 
 	Sources map[string]*hcl.File // every file that was read, by the name in its ranges
 }
@@ -189,6 +190,7 @@ type Task struct {
 	When          []hcl.Expression // all of them must be true
 	DependsOn     []hcl.Expression // each a list
 	Notify        hcl.Expression
+	Listen        []string // topics of a handler, which notify may name
 	Timeout       hcl.Expression
 	Advice        hcl.Expression
 	Retry         *Retry

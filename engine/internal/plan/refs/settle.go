@@ -150,9 +150,9 @@ func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope
 		case root == "import":
 			all = append(all, r.importOf(in, e)...)
 		case root == "handler" && ofHandler:
-			block, diags := r.Set.Handler(in, e, "Invalid depends_on")
+			handlers, diags := r.Set.Handlers(in, e, "Invalid depends_on")
 			r.Tell(diags)
-			if block != nil {
+			for _, block := range handlers {
 				all = append(all, Reference{Block: r.blocks[block], At: e.Range()})
 			}
 		case root == "handler":
