@@ -1,7 +1,7 @@
 // Package eval evaluates expressions: variables, locals, functions and everything else that
 // is known before a task runs.
 //
-// Its files, each of which uses those before it alone: text.go, collection.go, cidr.go,
+// Its files, each of which uses those before it alone: text.go, pattern.go, version.go, collection.go, cidr.go,
 // uniform.go, marks.go, element.go, files.go, functions.go, sensitive.go, declared.go, scope.go, secret.go,
 // local.go, given.go, variable.go, eval.go.
 package eval
