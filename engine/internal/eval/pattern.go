@@ -39,13 +39,17 @@ func withRich(f function.Function, find func(re *regex.Regexp, text string) (cty
 	return function.New(&function.Spec{
 		Description: f.Description(), Params: f.Params(),
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if re := rich(args[0]); re != nil {
+			re, err := rich(args[0])
+			if err != nil {
+				return cty.NilType, function.NewArgErrorf(0, "invalid regular expression: %w", err)
+			}
+			if re != nil {
 				return kind(re), nil
 			}
 			return f.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if re := rich(args[0]); re != nil {
+			if re, _ := rich(args[0]); re != nil {
 				return find(re, args[1].AsString())
 			}
 			return f.Call(args)
@@ -53,19 +57,21 @@ func withRich(f function.Function, find func(re *regex.Regexp, text string) (cty
 	})
 }
 
-// rich returns the expression of a pattern that Go's own engine does not know, or nil.
-func rich(pattern cty.Value) *regex.Regexp {
+// rich returns the expression of a pattern that Go's own engine does not know, or nil. The
+// function itself reports patterns that are wrong for both.
+func rich(pattern cty.Value) (*regex.Regexp, error) {
 	if !pattern.IsKnown() || pattern.IsNull() || pattern.Type() != cty.String {
-		return nil
+		return nil, nil
 	}
-	if _, err := regexp.Compile(pattern.AsString()); err == nil {
-		return nil
+	_, plain := regexp.Compile(pattern.AsString())
+	if plain == nil {
+		return nil, nil
 	}
 	re, err := regex.Compile(pattern.AsString())
-	if err != nil {
-		return nil // the function itself reports the error
+	if err != nil && err.Error() == plain.Error() {
+		return nil, nil
 	}
-	return re
+	return re, err
 }
 
 // richType returns the type of a match: a text without groups, a list of the groups, or an object of
