@@ -78,8 +78,8 @@ golden: ## rewrite the golden files of the tests; read the diff afterwards
 	KINIT_UPDATE=1 $(GO) test ./cmd/... ./engine/... ./modules/... ./test/corpus ./test/examples
 
 .PHONY: generate
-generate: ## write the reference of the modules anew, from their comments and examples
-	$(GO) generate ./modules/reference
+generate: ## write the references of modules and functions anew, from their comments and examples
+	$(GO) generate ./modules/reference ./engine/internal/eval/reference
 
 .PHONY: bench-upload
 bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab

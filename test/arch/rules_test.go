@@ -42,6 +42,7 @@ var importRules = []rule{
 	{Ban: "go.etcd.io/etcd", Except: []string{"kinit/engine/internal/etcd"}, Reason: oneClient},
 	{Ban: "google.golang.org/grpc", Except: []string{"kinit/engine/internal/etcd"}, Reason: oneClient},
 	{Ban: "github.com/chromedp", Except: []string{"kinit/test/browser"}, Reason: oneClient},
+	{Ban: "github.com/hashicorp/go-version", Except: []string{"kinit/engine/internal/eval"}, Reason: oneClient},
 	{Ban: "github.com/dlclark/regexp2", Except: []string{"kinit/engine/regex", "kinit/test/winsim/powershell/value"}, Reason: oneClient},
 	{Ban: "github.com/robfig/cron", Except: []string{"kinit/cmd/kinit/ci/schedule"}, Reason: oneClient},
 	{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/view"
@@ -198,7 +197,7 @@ func blockScene(r *replay.Run, title string, in []int) scene {
 		b := r.Tasks[n].Block
 		if _, ok := at[b]; !ok {
 			at[b] = len(s.Nodes)
-			s.Nodes = append(s.Nodes, node{Label: withoutKey(view.Clean(r.Tasks[n].Address))})
+			s.Nodes = append(s.Nodes, node{Label: event.WithoutKeys(view.Clean(r.Tasks[n].Address))})
 		}
 		one := &s.Nodes[at[b]]
 		one.Tasks = append(one.Tasks, n)
@@ -221,12 +220,6 @@ func blockScene(r *replay.Run, title string, in []int) scene {
 	}
 	s.arrange()
 	return s
-}
-
-// withoutKey is an address without the part in brackets.
-func withoutKey(address string) string {
-	block, _, _ := strings.Cut(address, "[")
-	return block
 }
 
 // worst is the status that a node of several tasks shows.

@@ -1,15 +1,20 @@
 // Package eval evaluates expressions: variables, locals, functions and everything else that
 // is known before a task runs.
 //
-// Its files, each of which uses those before it alone: text.go, collection.go, cidr.go,
-// uniform.go, marks.go, files.go, functions.go, sensitive.go, declared.go, scope.go, secret.go,
+// Its files, each of which uses those before it alone: text.go, pattern.go, version.go, collection.go, cidr.go,
+// uniform.go, marks.go, element.go, files.go, functions.go, sensitive.go, declared.go, scope.go, secret.go,
 // local.go, given.go, variable.go, eval.go.
 package eval
 
 import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
+	"kinit/engine/internal/spec"
 )
 
 // New evaluates variables and the locals that need no cluster. A variable without a valid
@@ -42,13 +47,49 @@ func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	s.cluster = cluster
 	s.forget()
 	diags := s.setLocals(s.late)
-	for _, names := range s.names.Imports {
-		inner := &Scope{in: s.in, names: names, outer: s, cluster: cluster}
-		s.inner = append(s.inner, inner)
-		diags = append(diags, inner.begin()...)
-		diags = append(diags, inner.SetCluster(cluster)...)
+	for _, names := range slices.Clone(s.names.Imports) {
+		scopes, more := s.scopes(names)
+		diags = append(diags, more...)
+		for _, inner := range scopes {
+			s.inner = append(s.inner, inner)
+			diags = append(diags, inner.begin()...)
+			diags = append(diags, inner.SetCluster(cluster)...)
+		}
 	}
 	diags = diags.Distinct()
 	diags.Sort()
 	return diags
+}
+
+// scopes makes the scope of an import: with for_each one for each element.
+func (s *Scope) scopes(names *spec.Namespace) ([]*Scope, diag.List) {
+	if names.ForEach == nil {
+		return []*Scope{{in: s.in, names: names, outer: s, cluster: s.cluster}}, nil
+	}
+	elements, diags := s.elements(names.ForEach)
+	keys := make([]string, len(elements))
+	for i, e := range elements {
+		keys[i] = e.Key
+	}
+	var all []*Scope
+	for i, one := range s.in.Spec.Multiply(names, keys) {
+		all = append(all, &Scope{in: s.in, names: one, outer: s, cluster: s.cluster, each: elements[i].Each(cty.NilVal)})
+	}
+	return all, diags
+}
+
+// elements evaluates the for_each of an import.
+func (s *Scope) elements(expr hcl.Expression) ([]Element, diag.List) {
+	at := expr.Range()
+	if s.needsRun(expr) {
+		return nil, diag.Errorf(&at, "Not known before the run", "for_each of an import must be known before any task runs, so it cannot refer to a host, to values of tasks or to outputs of imports.%s", WayOut("for_each"))
+	}
+	value, problems := bounds.Value(expr, s.Context(at.Filename))
+	if problems.HasErrors() {
+		return nil, diag.FromHCL(problems)
+	}
+	if !value.IsWhollyKnown() {
+		return nil, nil // because of a mistake that is reported
+	}
+	return Elements(value, at)
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 )
 
 // reader implements the functions that read files. Paths are relative to the folder of the
@@ -43,10 +45,17 @@ func (r reader) functions() map[string]function.Function {
 		"fileexists": stringsTo("Tells whether there is a file.", argument, cty.Bool, r.exists),
 		"filesha256": textFunction("Returns the SHA-256 checksum of a file in hexadecimal digits.", argument, r.sha256),
 		"fileset": function.New(&function.Spec{
-			Description: "Lists the files in a folder and below, as paths relative to it, sorted.",
+			Description: "Lists the files in a folder and below, as paths relative to it, sorted. With patterns, those that match one of them: a pattern with a slash is for the path, others are for the name.",
 			Params:      []function.Parameter{{Name: "path", Type: cty.String}},
+			VarParam:    &function.Parameter{Name: "patterns", Type: cty.String},
 			Type:        function.StaticReturnType(cty.List(cty.String)),
 			Impl:        r.fileset,
+		}),
+		"firstfound": function.New(&function.Spec{
+			Description: "Returns the first of the paths that is a file.",
+			VarParam:    &function.Parameter{Name: "paths", Type: cty.String},
+			Type:        function.StaticReturnType(cty.String),
+			Impl:        r.first,
 		}),
 		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
 	}
@@ -154,7 +163,40 @@ func (r reader) fileset(args []cty.Value, _ cty.Type) (cty.Value, error) {
 	if err != nil {
 		return cty.NilVal, err
 	}
-	return textList(names), nil
+	patterns := lists.Map(args[1:], cty.Value.AsString)
+	for i, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return cty.NilVal, function.NewArgErrorf(i+1, "%q is no pattern such as *.conf", pattern)
+		}
+	}
+	return textList(slices.DeleteFunc(names, func(name string) bool { return len(patterns) > 0 && !matchesOne(name, patterns) })), nil
+}
+
+// matchesOne reports whether a path, or its name, matches one of the patterns, which are
+// valid.
+func matchesOne(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		part := name
+		if !strings.Contains(pattern, "/") {
+			part = path.Base(name)
+		}
+		ok, _ := path.Match(pattern, part)
+		return ok
+	})
+}
+
+// first returns the first path that is a file.
+func (r reader) first(args []cty.Value, _ cty.Type) (cty.Value, error) {
+	for _, arg := range args {
+		found, err := r.exists([]string{arg.AsString()})
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if found.True() {
+			return arg, nil
+		}
+	}
+	return cty.NilVal, fmt.Errorf("there is none of these files: %s", strings.Join(lists.Map(args, func(arg cty.Value) string { return r.name(arg.AsString()) }), ", "))
 }
 
 func (r reader) walk(folder, below string) ([]string, error) {

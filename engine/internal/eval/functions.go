@@ -22,10 +22,8 @@ import (
 // of sensitive values to learn, which may be nil.
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all, files := map[string]function.Function{}, reader{src, folder}
-	for _, group := range []map[string]function.Function{
-		collections, texts, numbers, encodings, hashes, addresses, durations, marks, files.functions(),
-	} {
-		maps.Copy(all, group)
+	for _, group := range files.groups() {
+		maps.Copy(all, group.Functions)
 	}
 	bounds.Functions(all)
 	if learn != nil {
@@ -33,6 +31,28 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	}
 	all["templatefile"] = files.template(maps.Clone(all))
 	return all
+}
+
+// Group is functions for one purpose.
+type Group struct {
+	Title     string
+	Functions map[string]function.Function
+}
+
+// groups lists all functions but templatefile, which uses them.
+func (r reader) groups() []Group {
+	return []Group{
+		{"Collections", collections}, {"Texts", texts}, {"Numbers", numbers}, {"Encodings", encodings}, {"Checksums and ids", hashes},
+		{"Networks", addresses}, {"Durations", durations}, {"Versions", versions}, {"Sensitive values", marks}, {"Files of the controller", r.functions()},
+	}
+}
+
+// Groups lists all functions by their purpose, for the reference.
+func Groups(src spec.Sources, folder string) []Group {
+	all, groups := Functions(src, folder, nil), reader{src, folder}.groups()
+	last := groups[len(groups)-1].Functions
+	last["templatefile"] = all["templatefile"]
+	return groups
 }
 
 var collections = map[string]function.Function{
@@ -81,8 +101,8 @@ var texts = map[string]function.Function{
 	"indent":      stdlib.IndentFunc,
 	"join":        uniform(stdlib.JoinFunc),
 	"lower":       stdlib.LowerFunc,
-	"regex":       stdlib.RegexFunc,
-	"regexall":    stdlib.RegexAllFunc,
+	"regex":       regexFirst,
+	"regexall":    regexEach,
 	"replace":     replace,
 	"split":       stdlib.SplitFunc,
 	"startswith":  startsWith,
@@ -129,6 +149,11 @@ var addresses = map[string]function.Function{
 	"cidrhost":    cidrHost,
 	"cidrnetmask": cidrNetmask,
 	"cidrsubnet":  cidrSubnet,
+}
+
+var versions = map[string]function.Function{
+	"versioncompare": versionCompare,
+	"versionmatches": versionMatch,
 }
 
 var durations = map[string]function.Function{"stretch": stretch}

@@ -58,6 +58,28 @@ func TestFunctions(t *testing.T) {
 		{`stretch("10m", 0.5)`, `"10m0s"`},
 		{`stretch("90s", 400)`, `"15m0s"`},
 		{`stretch("10 min", 3)`, `Invalid value for "duration" parameter: give a duration such as "90s", not "10 min".`},
+		// versions
+		{`versioncompare("1.9.0", "1.10")`, `-1`},
+		{`versioncompare("v1.2", "1.2.0")`, `0`},
+		{`versioncompare("2.0.0", "2.0.0-rc1")`, `1`},
+		{`versioncompare("new", "1")`, `Invalid value for "version" parameter: "new" is no version such as 1.4.2.`},
+		{`versionmatches("1.28.3", ">= 1.27, < 1.29")`, `true`},
+		{`versionmatches("2.1", "~> 1.4")`, `false`},
+		{`versionmatches("2.1", "about 2")`, `Invalid value for "constraints" parameter: "about 2" is no constraint such as ">= 1.4, < 2".`},
+		{`versionmatches(unknown, "~> 1.4")`, `unknown`},
+		// regular expressions beyond Go's
+		{`regex("a(?=b)", "aab")`, `"a"`},
+		{`regex("(.)\\1", "xaab")`, `["a"]`},
+		{`regex("(?P<twice>.)(?=x)", "abx")`, `{"twice":"b"}`},
+		{`regexall("(.)\\1", "aabb")`, `[["a"],["b"]]`},
+		{`regexall("(.)\\1", "ab")`, `[]`},
+		{`regex("(.)\\1", "ab")`, `Call to function "regex" failed: pattern did not match any part of the given string.`},
+		{`replace("port=80 port=8080", "/port=(?!8080)(.*?)(?= )/", "port=[$1]")`, `"port=[80] port=8080"`},
+		// files that there may be
+		{`firstfound("none", "motd", "page.tmpl")`, `"motd"`},
+		{`firstfound("none")`, `Call to function "firstfound" failed: there is none of these files: builtin:web/none.`},
+		{`fileset(".", "*.tmpl", "sub/*")`, `["endless.tmpl","page.tmpl","sub/bytes","wrong.tmpl"]`},
+		{`fileset(".", "[")`, `Invalid value for "patterns" parameter: "[" is no pattern such as *.conf.`},
 		// addresses
 		{`cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`},
 		{`cidrhost("10.0.0.0/24", -2)`, `"10.0.0.254"`},

@@ -156,7 +156,7 @@ func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declar
 			diags = append(diags, s.wait(variables[name], expr)...)
 			continue
 		}
-		value, problems := bounds.Value(expr, s.outer.Context(at.Filename))
+		value, problems := bounds.Value(expr, s.Outside(at.Filename))
 		diags = append(diags, diag.FromHCL(problems)...)
 		if !problems.HasErrors() {
 			g.known = value

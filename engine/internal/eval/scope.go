@@ -52,6 +52,7 @@ type Scope struct {
 	late    []*spec.Local        // locals that refer to the cluster, in order
 	during  []*spec.Local        // locals that refer to a host or need values of tasks, in order
 	cluster cty.Value
+	each    cty.Value // of an import with for_each; cty.NilVal without
 
 	mu      sync.Mutex
 	folders map[string]*hcl.EvalContext
@@ -70,13 +71,24 @@ func (s *Scope) Locals() map[string]cty.Value { return maps.Clone(s.locals) }
 // Variables returns the values of the variables.
 func (s *Scope) Variables() map[string]cty.Value { return maps.Clone(s.vars) }
 
-// Imports returns the scopes of the imports with labels, by label.
-func (s *Scope) Imports() map[string]*Scope {
-	all := map[string]*Scope{}
+// Imports returns the scopes of the imports with labels.
+func (s *Scope) Imports() map[*spec.Namespace]*Scope {
+	all := map[*spec.Namespace]*Scope{}
 	for _, inner := range s.inner {
-		all[inner.names.Label] = inner
+		all[inner.names] = inner
 	}
 	return all
+}
+
+// Outside returns the scope of the arguments of an import in a file of the importer.
+func (s *Scope) Outside(file string) *hcl.EvalContext {
+	ctx := s.outer.Context(file)
+	if s.each == cty.NilVal {
+		return ctx
+	}
+	inner := ctx.NewChild()
+	inner.Variables = map[string]cty.Value{"each": s.each}
+	return inner
 }
 
 // Context returns the scope of an expression in a file: path and the functions that read

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"kinit/engine/lists"
+	"kinit/engine/regex"
 )
 
 // textFunction makes a function of texts that returns a text.
@@ -85,11 +85,11 @@ func replaceText(a []string) (string, error) {
 	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
 		return strings.ReplaceAll(a[0], old, a[2]), nil
 	}
-	pattern, err := regexp.Compile(old[1 : len(old)-1])
+	pattern, err := regex.Compile(old[1 : len(old)-1])
 	if err != nil {
 		return "", fmt.Errorf("invalid regular expression: %w", err)
 	}
-	return pattern.ReplaceAllString(a[0], a[2]), nil
+	return pattern.Replace(a[0], a[2])
 }
 
 func uuidText(a []string) (string, error) {

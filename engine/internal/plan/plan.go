@@ -54,6 +54,7 @@ type (
 	Ways      = expand.Ways
 	Become    = refs.Become
 	Values    = refs.Values
+	Outcome   = refs.Outcome
 	Selection = selection.Flags
 )
 

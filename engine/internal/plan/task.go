@@ -99,9 +99,11 @@ func (t *Task) own(diags diag.List) diag.List {
 // of tasks that would change something. Decode needs all of them to be known.
 func (t *Task) Pending(values *Values) []string {
 	if t.lenient() {
-		return t.plan.refs.Pending(t.Needs, values, refs.Unknown)
+		pending := t.plan.refs.Pending(t.Needs, values, refs.Unknown)
+		return slices.DeleteFunc(pending, func(address string) bool { return !t.Args.Values(t.plan.refs.Task(address), values) })
 	}
-	return t.plan.refs.Pending(t.Needs, values, refs.Unknown, refs.Missing)
+	pending := t.plan.refs.Pending(t.Needs, values, refs.Unknown, refs.Missing)
+	return slices.DeleteFunc(pending, func(address string) bool { return !t.Args.Values(t.plan.refs.Task(address), values) })
 }
 
 // sentence makes a sentence of an error's text.

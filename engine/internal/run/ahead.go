@@ -58,6 +58,7 @@ func (r *runner) lookAhead(ctx context.Context, look *runner, t *plan.Task) erro
 	}
 	if !needed {
 		r.values.Set(t.Address, nil)
+		r.values.SetOutcome(t.Address, plan.Outcome{})
 		return nil
 	}
 	out, err := look.runTask(ctx, t)
@@ -68,6 +69,7 @@ func (r *runner) lookAhead(ctx context.Context, look *runner, t *plan.Task) erro
 	if err != nil || out.pending {
 		return errNotSeen
 	}
+	r.values.SetOutcome(t.Address, plan.Outcome{Changed: out.status() == event.Changed})
 	return nil
 }
 

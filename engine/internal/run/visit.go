@@ -18,6 +18,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	}
 	if !r.records.triggered(t) {
 		r.values.Set(t.Address, nil)
+		r.values.SetOutcome(t.Address, plan.Outcome{})
 		return nil
 	}
 	if why := r.records.leftOut(t); why != "" {
@@ -104,6 +105,7 @@ func (r *runner) finish(started time.Time, rec record) {
 	if !r.records.add(rec) {
 		return
 	}
+	r.values.SetOutcome(rec.result.Task.Address, plan.Outcome{Changed: rec.changed(), Failed: rec.undone})
 	r.report.emitOf(rec.result.Task, event.Event{Kind: event.TaskFinished, Status: rec.result.Status,
 		Steps: rec.result.Steps, Message: rec.result.Message, Duration: rec.result.Duration})
 }

@@ -39,6 +39,7 @@ func (l *loader) enter(block importBlock) bool {
 	}
 	inner := newNamespace(block.in, block.label)
 	inner.Source, inner.Range, inner.Vars, inner.Block = block.folder, block.header, block.inputs, block.block
+	inner.ForEach = block.forEach
 	inner.common = inner.give(block.common)
 	block.in.Imports = append(block.in.Imports, inner)
 	l.in = inner

@@ -29,15 +29,16 @@ type header struct {
 
 // importBlock is an import block whose folder has not been read yet.
 type importBlock struct {
-	in     *Namespace // of the block
-	label  string     // empty without one
-	source string
-	folder string // of the file with the block; later the imported folder
-	inputs map[string]hcl.Expression
-	block  *Block    // around it, nil without one
-	common *Task     // what its tasks inherit
-	at     hcl.Range // of the source
-	header hcl.Range
+	in      *Namespace // of the block
+	label   string     // empty without one
+	source  string
+	folder  string // of the file with the block; later the imported folder
+	inputs  map[string]hcl.Expression
+	block   *Block // around it, nil without one
+	forEach hcl.Expression
+	common  *Task     // what its tasks inherit
+	at      hcl.Range // of the source
+	header  hcl.Range
 }
 
 // claim reports whether an address is free in its namespace, and takes it.

@@ -14,12 +14,17 @@ func shared() []string {
 
 // handlerMeta lists the engine's arguments of a handler.
 func handlerMeta() []string {
+	return append(commonMeta(), "listen")
+}
+
+// commonMeta lists the engine's arguments of both tasks and handlers.
+func commonMeta() []string {
 	return append(shared(), "notify", "until", "changed_when", "failed_when", "sensitive", "advice")
 }
 
 // taskMeta lists the engine's arguments of a task.
 func taskMeta() []string {
-	return append(handlerMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers")
+	return append(commonMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers")
 }
 
 // Meta lists the names of the engine's arguments.
@@ -36,6 +41,9 @@ var metaBlocks = []string{"retry", "become"}
 // meta separates the engine's arguments of a task or handler from the module's.
 func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 	args, all := arguments{}, taskMeta()
+	if b.Type == "handler" {
+		all = append(all, handlerMeta()...)
+	}
 	rest := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: b.Body.SrcRange, EndRange: b.Body.EndRange}
 	for name, attr := range b.Body.Attributes {
 		if slices.Contains(all, name) {

@@ -68,14 +68,28 @@ func (n *Namespace) Within(outer *Namespace) bool {
 	return false
 }
 
-// Named reports whether path is that of the namespace or of an outer one.
+// Named reports whether path is that of the namespace or of an outer one, with the keys of
+// for_each or without them.
 func (n *Namespace) Named(path string) bool {
 	for ; n.Parent != nil; n = n.Parent {
-		if n.Path() == path {
+		if n.Path() == path || n.plainPath() == path {
 			return true
 		}
 	}
 	return false
+}
+
+// plainPath returns the path without keys.
+func (n *Namespace) plainPath() string {
+	if n.Parent == nil {
+		return ""
+	}
+	return strings.TrimPrefix(n.Parent.plainPath()+".import."+n.Label, ".")
+}
+
+// PlainAddress returns the task's address without the keys of imports.
+func (t *Task) PlainAddress() string {
+	return strings.TrimPrefix(t.In.plainPath()+"."+t.root()+"."+t.Module+"."+t.Name, ".")
 }
 
 // Namespaces lists all namespaces, each after the one that imports it.

@@ -2,7 +2,7 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go,
+// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
 // blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 
@@ -29,6 +29,7 @@ type Spec struct {
 	Tasks    []*Task // including those in blocks
 	Handlers []*Task
 	Checks   []*Check
+	Topics   []string // to which handlers listen, also those of imports without any element
 
 	Sources map[string]*hcl.File // every file that was read, by the name in its ranges
 }
@@ -42,6 +43,9 @@ type Namespace struct {
 	Source  string       // the imported folder, or the playbook's
 	Range   hcl.Range    // of the import block's header
 	Block   *Block       // the block around the import, nil without one
+	ForEach hcl.Expression
+	Key     string              // of for_each; empty without
+	Keys    map[string][]string // those of its imports with for_each, by label, after Multiply
 
 	Common    []Common         // arguments of the import and of the blocks around it, for its tasks
 	DependsOn []hcl.Expression // of the same, in the importer's names
@@ -186,6 +190,7 @@ type Task struct {
 	When          []hcl.Expression // all of them must be true
 	DependsOn     []hcl.Expression // each a list
 	Notify        hcl.Expression
+	Listen        []string // topics of a handler, which notify may name
 	Timeout       hcl.Expression
 	Advice        hcl.Expression
 	Retry         *Retry

@@ -5,13 +5,15 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+
+	"kinit/engine/event"
 )
 
 // Sign returns the signature of a problem: twelve hexadecimal digits that are equal for
 // failures of the same kind. It ignores what differs between runs: instance and
 // host, numbers, addresses, times, ids and the position in the file.
 func Sign(p Problem) string {
-	block, _, _ := strings.Cut(p.Address, "[")
+	block := event.WithoutKeys(p.Address)
 	program := ""
 	if p.Command != nil {
 		program, _, _ = strings.Cut(p.Command.Line, " ")

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/runlog"
 	"kinit/engine"
+	"kinit/engine/event"
 )
 
 // phase is a finished phase.
@@ -130,7 +130,7 @@ func readyAfter(p *phase, name string) time.Duration {
 	}
 	var ended time.Time
 	for _, r := range p.Report.Results {
-		block, _, _ := strings.Cut(r.Address, "[")
+		block := event.WithoutKeys(r.Address)
 		if end := r.Started.Add(r.Duration); name != "" && (block == name || r.Address == name) && end.After(ended) {
 			ended = end
 		}

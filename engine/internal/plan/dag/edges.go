@@ -292,11 +292,11 @@ func (b *builder) connectTask(e *edges, t *Task) {
 	for i := range t.Args {
 		ref := &t.Args[i]
 		if b.wholly(t, *ref) {
-			b.connectWhole(e, t, ref, false)
+			b.connectWhole(e, t, ref, ref.Soft)
 			continue
 		}
 		for _, need := range b.meant(*ref) {
-			b.connectNeed(e, t, need, &ref.At, false)
+			b.connectNeed(e, t, need, &ref.At, ref.Soft)
 		}
 	}
 	for i := range t.After {

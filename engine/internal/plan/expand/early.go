@@ -12,6 +12,7 @@ import (
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/lists"
 )
 
 // Early evaluates expressions that must be known before the run, and collects errors.
@@ -35,7 +36,7 @@ func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.
 			if t.RootName() == "secret" {
 				values = "a secret that a task makes"
 			}
-			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.%s", what, values, wayOut(what))
+			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.%s", what, values, eval.WayOut(what))
 			return cty.NilVal, false
 		}
 	}
@@ -50,22 +51,10 @@ func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.
 		return cty.NilVal, false
 	}
 	if !value.IsWhollyKnown() {
-		e.Errorf(expr.Range(), "Not known before the run", "%s must be known before any task runs.%s", what, wayOut(what))
+		e.Errorf(expr.Range(), "Not known before the run", "%s must be known before any task runs.%s", what, eval.WayOut(what))
 		return cty.NilVal, false
 	}
 	return value, true
-}
-
-// wayOut tells what to do about an argument that determines which tasks there are and is
-// not known before the run.
-func wayOut(what string) string {
-	switch what {
-	case "for_each":
-		return " List all elements that there may be, and leave out those that turn out to be needless by when, which may read tasks."
-	case "host", "hosts":
-		return " Name all hosts that may be meant, and leave out those that turn out to be needless by when, which may read tasks."
-	}
-	return ""
 }
 
 // Open is Value for a value that is shown during the run, so that it must not be sensitive.
@@ -84,7 +73,7 @@ func (e *Early) Open(in *Namespace, what string, expr hcl.Expression, ctx *hcl.E
 }
 
 // SensitiveAdvice ends messages about sensitive values in places that are shown.
-const SensitiveAdvice = "Where it is no secret, write nonsensitive(…)."
+const SensitiveAdvice = eval.SensitiveAdvice
 
 // As is Open, converted to a type. Null is not accepted.
 func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
@@ -126,68 +115,22 @@ func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *h
 	return d
 }
 
-// element is one element of a for_each.
-type element struct {
-	key   string
-	value cty.Value
-}
-
-// variables returns the value of each in the element's instance. outer is the each of the
-// loop around it, or cty.NilVal.
-func (e element) variables(outer cty.Value) map[string]cty.Value {
-	each := map[string]cty.Value{"key": cty.StringVal(e.key), "value": e.value}
-	if outer != cty.NilVal {
-		each["outer"] = outer
-	}
-	return map[string]cty.Value{"each": cty.ObjectVal(each)}
-}
-
-// mostInstances is the maximum for one for_each, far above the tasks of the largest
-// clusters.
-const mostInstances = 100_000
-
-// elements evaluates a for_each: the attributes of a map or object by name, or the
-// texts of a set, list or tuple.
+// elements evaluates a for_each.
 func (e *Early) elements(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
 	value, ok := e.Value(in, "for_each", expr, ctx)
 	if !ok {
 		return nil, false
 	}
-	if sensitive.Itself(value) {
-		e.Errorf(expr.Range(), "Sensitive value", "for_each cannot have a sensitive value, since its keys become names of instances, which are shown. Values of its elements may be sensitive. %s", SensitiveAdvice)
-		return nil, false
-	}
-	t := value.Type()
-	if value.IsNull() || !t.IsObjectType() && !t.IsMapType() && !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
-		e.Errorf(expr.Range(), "Invalid for_each", "Give a map, an object, or a set or list of texts.")
-		return nil, false
-	}
-	if n := value.LengthInt(); n > mostInstances {
-		e.Errorf(expr.Range(), "Too many instances", "This makes %d instances, and more than %d cannot be meant.", n, mostInstances)
-		return nil, false
-	}
-	named := t.IsObjectType() || t.IsMapType()
-	var all []element
-	seen := map[string]bool{}
-	for it := value.ElementIterator(); it.Next(); {
-		key, value := it.Element()
-		if !named {
-			key = value
-		}
-		if sensitive.Is(key) {
-			e.Errorf(expr.Range(), "Sensitive value", "for_each cannot have sensitive elements in a list, since they become names of instances, which are shown. Values of a map may be sensitive. %s", SensitiveAdvice)
-			return nil, false
-		}
-		if key.IsNull() || key.Type() != cty.String {
-			e.Errorf(expr.Range(), "Invalid for_each", "The elements of a set or list must be texts: they become the keys of the instances.")
-			return nil, false
-		}
-		if seen[key.AsString()] {
-			e.Errorf(expr.Range(), "Invalid for_each", "The key %q is there twice.", key.AsString())
-			return nil, false
-		}
-		seen[key.AsString()] = true
-		all = append(all, element{key.AsString(), value})
-	}
-	return all, true
+	all, diags := eval.Elements(value, expr.Range())
+	e.Tell(diags)
+	return lists.Map(all, func(one eval.Element) element { return element(one) }), !diags.HasErrors()
+}
+
+// element is one element of a for_each.
+type element eval.Element
+
+// variables returns the value of each in the element's instance. outer is the each of the
+// loop around it, or cty.NilVal.
+func (e element) variables(outer cty.Value) map[string]cty.Value {
+	return map[string]cty.Value{"each": eval.Element(e).Each(outer)}
 }

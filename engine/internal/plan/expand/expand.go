@@ -76,7 +76,7 @@ func (x *expander) declareHosts(s *spec.Host) {
 	}
 	elements, _ := x.elements(namespace, s.ForEach, scope)
 	for _, e := range elements {
-		x.declareHost(s, e.within(scope), e.key)
+		x.declareHost(s, e.within(scope), e.Key)
 	}
 }
 
@@ -102,7 +102,7 @@ func eachOf(scope *hcl.EvalContext) cty.Value {
 func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
 	inner := scope.NewChild()
 	if x.eachHost[name] == nil {
-		x.eachHost[name] = element{name, cty.StringVal(name)}.variables(cty.NilVal)
+		x.eachHost[name] = element{Key: name, Value: cty.StringVal(name)}.variables(cty.NilVal)
 	}
 	inner.Variables = x.eachHost[name]
 	return inner
@@ -246,7 +246,7 @@ func (x *expander) loop(block *Block, loops []hcl.Expression, keys []string, sco
 	}
 	elements, _ := x.elements(block.Namespace, loops[0], scope)
 	for _, e := range elements {
-		x.loop(block, loops[1:], append(slices.Clip(keys), e.key), e.within(scope), host)
+		x.loop(block, loops[1:], append(slices.Clip(keys), e.Key), e.within(scope), host)
 	}
 }
 
@@ -383,14 +383,39 @@ func (x *expander) notified(block *Block) []Notice {
 		return nil
 	}
 	var all []Notice
+	seen := map[*Block]bool{}
 	for _, e := range elements {
-		handler, diags := x.Handler(block.Namespace, e, "Invalid notify")
+		handlers, diags := x.meant(block.Namespace, e)
 		x.Diags = append(x.Diags, diags...)
-		if handler != nil {
-			all = append(all, Notice{Handler: handler, At: e.Range()})
+		for _, handler := range handlers {
+			if !seen[handler] {
+				seen[handler] = true
+				all = append(all, Notice{Handler: handler, At: e.Range()})
+			}
 		}
 	}
 	return all
+}
+
+// meant lists the handlers that an element of notify means: those that it names, or those that
+// listen to its topic, in all imports.
+func (x *expander) meant(in *Namespace, e hcl.Expression) ([]*Block, diag.List) {
+	value, problems := e.Value(nil)
+	if problems.HasErrors() || value.Type() != cty.String || value.IsNull() {
+		return x.Handlers(in, e, "Invalid notify")
+	}
+	topic := value.AsString()
+	if !slices.Contains(x.Spec.Topics, topic) {
+		at := e.Range()
+		return nil, diag.Errorf(&at, "Unknown topic", "No handler listens to %q.%s A handler itself is named without quotes, as in handler.service.web.", topic, diag.Near(topic, x.Spec.Topics))
+	}
+	var all []*Block
+	for _, block := range x.Blocks {
+		if slices.Contains(block.Spec.Listen, topic) {
+			all = append(all, block)
+		}
+	}
+	return all, nil
 }
 
 // HandlerHosts lists the hosts on which a handler runs that a task on a host notifies.

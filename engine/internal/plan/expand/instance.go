@@ -2,6 +2,8 @@ package expand
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -163,25 +165,85 @@ func (s *Set) Find(in *Namespace, root, module, name string) (*Block, string) {
 	return nil, near
 }
 
-// Handler finds the handler that an expression names. An error has the summary if the
-// expression does not name a handler.
-func (s *Set) Handler(in *Namespace, e hcl.Expression, summary string) (*Block, diag.List) {
+// Handlers finds the handlers that an expression names: one, or those of an import with
+// for_each. An error has the summary if the expression does not name a handler.
+func (s *Set) Handlers(in *Namespace, e hcl.Expression, summary string) ([]*Block, diag.List) {
 	at := e.Range()
 	t, problems := hcl.AbsTraversalForExpr(e)
-	named := !problems.HasErrors() && len(t) == 3 && t.RootName() == "handler"
-	var module, name string
-	if named {
-		var ok1, ok2 bool
-		module, ok1 = StepKey(t[1])
-		name, ok2 = StepKey(t[2])
-		named = ok1 && ok2
+	if problems.HasErrors() {
+		return nil, notHandler(at, summary)
 	}
-	if !named {
-		return nil, diag.Errorf(&at, summary, "Name a handler without quotes or an index, as in handler.service.web.")
+	within, rest, diags := inside(in, t, at)
+	if diags.HasErrors() {
+		return nil, diags
 	}
-	found, near := s.Find(in, "handler", module, name)
-	if found == nil {
-		return nil, diag.Errorf(&at, "Unknown handler", "There is no handler.%s.%s.%s", module, name, near)
+	var names [3]string
+	for i := range names {
+		if len(rest) != len(names) {
+			return nil, notHandler(at, summary)
+		}
+		names[i] = stepName(rest[i])
 	}
-	return found, nil
+	if names[0] != "handler" || names[1] == "" || names[2] == "" {
+		return nil, notHandler(at, summary)
+	}
+	var all []*Block
+	for _, one := range within {
+		found, near := s.Find(one, "handler", names[1], names[2])
+		if found == nil {
+			name := "handler." + names[1] + "." + names[2]
+			if one != in {
+				name = one.Address(name)
+			}
+			return nil, diag.Errorf(&at, "Unknown handler", "There is no %s.%s", name, near)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+func notHandler(at hcl.Range, summary string) diag.List {
+	return diag.Errorf(&at, summary, "Name a handler without quotes or an index, as in handler.service.web or import.shop.handler.service.web.")
+}
+
+// stepName returns the name that a step of a traversal has, or an empty text.
+func stepName(step hcl.Traverser) string {
+	if root, ok := step.(hcl.TraverseRoot); ok {
+		return root.Name
+	}
+	name, _ := StepKey(step)
+	return name
+}
+
+// inside returns the namespaces that the first steps of a traversal name by imports, and the
+// other steps.
+func inside(in *Namespace, t hcl.Traversal, at hcl.Range) ([]*Namespace, hcl.Traversal, diag.List) {
+	within := []*Namespace{in}
+	for len(t) > 1 && stepName(t[0]) == "import" {
+		label, key := stepName(t[1]), ""
+		t = t[2:]
+		if len(t) > 0 {
+			if index, ok := t[0].(hcl.TraverseIndex); ok {
+				key, _ = StepKey(index)
+				t = t[1:]
+			}
+		}
+		var next []*Namespace
+		for _, outer := range within {
+			of := outer.Imports[label]
+			if of == nil {
+				return nil, nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", label, diag.Near(label, slices.Collect(maps.Keys(outer.Imports))))
+			}
+			if key != "" && of.ByKey[key] == nil {
+				return nil, nil, diag.Errorf(&at, "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))
+			}
+			for _, at := range of.Keys {
+				if key == "" || key == at {
+					next = append(next, of.ByKey[at])
+				}
+			}
+		}
+		within = next
+	}
+	return within, t, nil
 }

@@ -6,6 +6,7 @@
 package expand
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,12 +28,25 @@ import (
 type Namespace struct {
 	*spec.Namespace
 	Scope   *eval.Scope
-	Made    map[string]*spec.Task          // the tasks that make secrets, by the name of the secret
-	Secrets map[string]cty.Value           // the ones that no task makes
-	Inputs  map[string]*Binding            // variables whose values may need a host or values of tasks
-	Locals  map[string]*Binding            // locals of the same kind
-	Outputs map[string]map[string]*Binding // of imports, by label
-	Nothing map[string]cty.Value           // the values of task and secret without references; not to be changed
+	Outputs map[string]*Binding   // of an import, by name
+	Made    map[string]*spec.Task // the tasks that make secrets, by the name of the secret
+	Secrets map[string]cty.Value  // the ones that no task makes
+	Inputs  map[string]*Binding   // variables whose values may need a host or values of tasks
+	Locals  map[string]*Binding   // locals of the same kind
+	Imports map[string]*Imports   // by label
+	Nothing map[string]cty.Value  // the values of task and secret without references; not to be changed
+}
+
+// Imports are the namespaces of one import: one, or with for_each one for each key.
+type Imports struct {
+	Keyed bool
+	Keys  []string
+	ByKey map[string]*Namespace // an import without for_each has the key ""
+}
+
+// all lists the namespaces.
+func (i *Imports) all() []*Namespace {
+	return lists.Map(i.Keys, func(key string) *Namespace { return i.ByKey[key] })
 }
 
 // Binding is an expression with a name: an output of an import, or an input of it or a local
@@ -47,6 +61,8 @@ type Binding struct {
 	Cyclic  bool // it needs itself, which was reported
 	PerHost bool // it has a value for each host
 	late    bool // it needs values of tasks
+
+	inner *Namespace // of an argument of an import: the import
 }
 
 // namespaces makes the namespaces of a spec, and the bindings between them.
@@ -56,7 +72,7 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 	declare = func(names *spec.Namespace, scope *eval.Scope) *Namespace {
 		s := &Namespace{
 			Namespace: names, Scope: scope, Made: map[string]*spec.Task{}, Secrets: scope.Secrets(),
-			Inputs: map[string]*Binding{}, Locals: map[string]*Binding{}, Outputs: map[string]map[string]*Binding{},
+			Inputs: map[string]*Binding{}, Locals: map[string]*Binding{}, Outputs: map[string]*Binding{}, Imports: map[string]*Imports{},
 		}
 		all[names] = s
 		s.Nothing = map[string]cty.Value{"task": cty.EmptyObjectVal, "secret": cty.ObjectVal(s.Secrets)}
@@ -70,8 +86,19 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 			bindings = append(bindings, s.Locals[l.Name])
 		}
 		scopes := scope.Imports()
+		for label, keys := range names.Keys {
+			s.Imports[label] = &Imports{Keyed: true, Keys: keys, ByKey: map[string]*Namespace{}}
+			if len(keys) == 0 { // no output of it makes import known
+				s.Nothing["import"] = cty.ObjectVal(withEmpty(s.Nothing["import"], label))
+			}
+		}
 		for _, inner := range names.Imports {
-			bindings = append(bindings, s.declareImport(declare(inner, scopes[inner.Label]))...)
+			made := declare(inner, scopes[inner])
+			if s.Imports[inner.Label] == nil {
+				s.Imports[inner.Label] = &Imports{Keys: []string{""}, ByKey: map[string]*Namespace{}}
+			}
+			s.Imports[inner.Label].ByKey[inner.Key] = made
+			bindings = append(bindings, s.declareImport(made)...)
 		}
 		return s
 	}
@@ -125,23 +152,30 @@ func cycles(sp *spec.Spec, in map[*spec.Namespace]*Namespace, bindings []*Bindin
 	return diags
 }
 
+// withEmpty returns the attributes of an object, which may be cty.NilVal, and an empty one.
+func withEmpty(object cty.Value, name string) map[string]cty.Value {
+	all := map[string]cty.Value{name: cty.EmptyObjectVal}
+	if object != cty.NilVal {
+		maps.Copy(all, object.AsValueMap())
+	}
+	return all
+}
+
 // declareImport makes the bindings between a namespace and one that it imports.
 func (s *Namespace) declareImport(inner *Namespace) []*Binding {
 	var all []*Binding
-	outputs := map[string]*Binding{}
 	for _, o := range inner.Namespace.Outputs {
-		outputs[o.Name] = &Binding{Namespace: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.output(o)}
-		all = append(all, outputs[o.Name])
+		inner.Outputs[o.Name] = &Binding{Namespace: inner, Expr: o.Value, Name: inner.Path() + "." + o.Name, Give: inner.given(o)}
+		all = append(all, inner.Outputs[o.Name])
 	}
-	s.Outputs[inner.Label] = outputs
 	for _, c := range inner.Common {
-		inner.Inputs[c.Name] = &Binding{Namespace: s, Expr: c.Expr, Name: inner.Address("var." + c.Name), Give: as}
+		inner.Inputs[c.Name] = &Binding{Namespace: s, Expr: c.Expr, Name: inner.Address("var." + c.Name), Give: as, inner: inner}
 		all = append(all, inner.Inputs[c.Name])
 	}
 	waiting := inner.Scope.Waiting()
 	for _, v := range inner.Variables {
 		if w := waiting[v.Name]; w != nil {
-			inner.Inputs[v.Name] = &Binding{Namespace: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value}
+			inner.Inputs[v.Name] = &Binding{Namespace: s, Expr: w.Expr, Name: inner.Address("var." + v.Name), Give: w.Value, inner: inner}
 			all = append(all, inner.Inputs[v.Name])
 		}
 	}
@@ -151,8 +185,8 @@ func (s *Namespace) declareImport(inner *Namespace) []*Binding {
 // as is the conversion of a name that means the value itself.
 func as(value cty.Value) (cty.Value, diag.List) { return value, nil }
 
-// output returns a function that converts an output of an import for its importer.
-func (s *Namespace) output(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
+// given returns a function that converts an output of an import for its importer.
+func (s *Namespace) given(o *spec.Output) func(cty.Value) (cty.Value, diag.List) {
 	return func(value cty.Value) (cty.Value, diag.List) {
 		if o.Sensitive {
 			value = sensitive.Mark(value)
@@ -205,7 +239,6 @@ func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 	if len(t) > 1 {
 		key, _ = StepKey(t[1])
 	}
-	outputs, known := s.Outputs[key]
 	switch root := t.RootName(); {
 	case root == "var" && len(t) < 2:
 		return inOrder(s.Inputs), nil
@@ -219,16 +252,45 @@ func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 		return nil, nil
 	case len(t) < 2:
 		return nil, diag.Errorf(&at, "Invalid reference", "Name an output of an import, as in import.shop.url.")
-	case !known:
-		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.Near(key, slices.Collect(maps.Keys(s.Outputs))))
-	case len(t) == 2:
-		return inOrder(outputs), nil
+	case s.Imports[key] == nil:
+		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.Near(key, slices.Collect(maps.Keys(s.Imports))))
 	}
-	name, _ := StepKey(t[2])
-	if outputs[name] == nil {
-		return nil, diag.Errorf(&at, "Unknown output", "import.%s has no output %q.%s", key, name, diag.Near(name, slices.Collect(maps.Keys(outputs))))
+	return s.imported("import."+key, s.Imports[key], t[2:], at)
+}
+
+// imported lists the bindings of the steps after the label of an import.
+func (s *Namespace) imported(name string, of *Imports, steps hcl.Traversal, at hcl.Range) ([]*Binding, diag.List) {
+	if of.Keyed && len(steps) > 0 {
+		key, _ := StepKey(steps[0])
+		inner := of.ByKey[key]
+		if attr, ok := steps[0].(hcl.TraverseAttr); ok && inner == nil {
+			return nil, diag.Errorf(&at, "Missing key", "%s has for_each, so choose one, as in %s[each.key].%s.", name, name, attr.Name)
+		}
+		if inner == nil {
+			return nil, diag.Errorf(&at, "Unknown import", "%s has no key %q.%s", name, key, diag.Near(key, of.Keys))
+		}
+		return inner.output(fmt.Sprintf("%s[%q]", name, key), steps[1:], at)
 	}
-	return []*Binding{outputs[name]}, nil
+	if of.Keyed {
+		var all []*Binding
+		for _, inner := range of.all() {
+			all = append(all, inOrder(inner.Outputs)...)
+		}
+		return all, nil
+	}
+	return of.ByKey[""].output(name, steps, at)
+}
+
+// output lists the binding of an output that a step names, or all outputs without a step.
+func (s *Namespace) output(name string, steps hcl.Traversal, at hcl.Range) ([]*Binding, diag.List) {
+	if len(steps) == 0 {
+		return inOrder(s.Outputs), nil
+	}
+	output, _ := StepKey(steps[0])
+	if s.Outputs[output] == nil {
+		return nil, diag.Errorf(&at, "Unknown output", "%s has no output %q.%s", name, output, diag.Near(output, slices.Collect(maps.Keys(s.Outputs))))
+	}
+	return []*Binding{s.Outputs[output]}, nil
 }
 
 // mentioned lists the bindings in expressions, which may be nil.
@@ -369,12 +431,12 @@ func (s *Namespace) Known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalC
 type Given struct {
 	Vars    map[string]cty.Value
 	Locals  map[string]cty.Value
-	Imports map[string]map[string]cty.Value // by label
+	Imports map[*Namespace]map[string]cty.Value
 }
 
 // NewGiven returns an empty Given.
 func NewGiven() Given {
-	return Given{Vars: map[string]cty.Value{}, Locals: map[string]cty.Value{}, Imports: map[string]map[string]cty.Value{}}
+	return Given{Vars: map[string]cty.Value{}, Locals: map[string]cty.Value{}, Imports: map[*Namespace]map[string]cty.Value{}}
 }
 
 // set adds the value of a binding by the name that it has in a namespace.
@@ -387,11 +449,10 @@ func (g Given) set(in *Namespace, r *Binding, value cty.Value) {
 		g.Locals[name] = value
 		return
 	}
-	label := r.Namespace.Label
-	if g.Imports[label] == nil {
-		g.Imports[label] = map[string]cty.Value{}
+	if g.Imports[r.Namespace] == nil {
+		g.Imports[r.Namespace] = map[string]cty.Value{}
 	}
-	g.Imports[label][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
+	g.Imports[r.Namespace][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
 }
 
 // Give sets var, local and import from the values of bindings.
@@ -405,8 +466,14 @@ func (s *Namespace) Give(variables map[string]cty.Value, given Given) {
 		variables["local"] = cty.ObjectVal(locals)
 	}
 	imports := map[string]cty.Value{}
-	for label := range s.Outputs {
-		imports[label] = cty.ObjectVal(given.Imports[label])
+	for label, of := range s.Imports {
+		values := map[string]cty.Value{}
+		for key, inner := range of.ByKey {
+			values[key] = cty.ObjectVal(given.Imports[inner])
+		}
+		if imports[label] = cty.ObjectVal(values); !of.Keyed {
+			imports[label] = values[""]
+		}
 	}
 	variables["import"] = cty.ObjectVal(imports)
 }
@@ -433,6 +500,9 @@ func (r *Binding) known(host cty.Value) (cty.Value, diag.List) {
 // Context returns the scope of the binding's expression on a host, which may be cty.NilVal.
 func (r *Binding) Context(host cty.Value) *hcl.EvalContext {
 	ctx := r.Namespace.Context(r.Expr.Range().Filename)
+	if r.inner != nil {
+		ctx = r.inner.Scope.Outside(r.Expr.Range().Filename)
+	}
 	if !r.PerHost || host == cty.NilVal {
 		return ctx
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
@@ -52,14 +53,37 @@ func (f *finder) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	case *hclsyntax.SplatExpr:
 		f.splat(n)
 	case *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr, *hclsyntax.ScopeTraversalExpr:
-		if c := f.chain(n); c != nil && f.isTask(c.from) {
+		c := f.chain(n)
+		switch {
+		case c == nil:
+		case f.isTask(c.from):
 			f.task(c)
-		}
-		if t, ok := n.(*hclsyntax.ScopeTraversalExpr); ok {
-			f.other(t.Traversal)
+		case !f.isLocal(c.from.RootName()):
+			f.other(f.fixed(c))
 		}
 	}
 	return nil
+}
+
+// fixed returns a chain's steps up to the first key that is not known, as far as they can
+// choose between imports with for_each. Other expressions in it are visited by themselves.
+func (f *finder) fixed(c *chain) hcl.Traversal {
+	t := c.from
+	if len(t) != 2 || t.RootName() != "import" || len(c.steps) < 2 || c.steps[1].key == nil {
+		return t
+	}
+	key, known := f.key(c.steps[1].key)
+	if !known {
+		return t
+	}
+	t = append(slices.Clip(t), hcl.TraverseIndex{Key: cty.StringVal(key), SrcRange: c.at})
+	for _, next := range c.steps[2:] {
+		if next.fixed == nil {
+			break
+		}
+		t = append(t, next.fixed)
+	}
+	return t
 }
 
 // other records a reference by another name to what may be values of tasks.
@@ -94,7 +118,8 @@ func (f *finder) binding(r *binding, at hcl.Range) {
 	f.found = append(f.found, Reference{through: r, At: at})
 	for _, ref := range r.args {
 		if ref.Block != nil {
-			f.found = append(f.found, Reference{Block: ref.Block, Task: ref.Task, through: r, At: at})
+			ref.through, ref.At = r, at
+			f.found = append(f.found, ref)
 		}
 	}
 }
@@ -230,8 +255,7 @@ func (f *finder) single(block *Block, next step, at hcl.Range) {
 		f.unexpectedKey(block, at)
 		return
 	}
-	f.output(block, next.fixed)
-	f.add(block, nil, at)
+	f.addOutput(block, nil, next, at)
 }
 
 // instances records a reference to one instance of a block, if all keys are known, or
@@ -249,21 +273,22 @@ func (f *finder) instances(block *Block, steps []step, at hcl.Range) {
 		}
 		keys = append(keys, key)
 	}
-	if len(steps) > block.Depth && steps[block.Depth].fixed != nil {
-		f.output(block, steps[block.Depth].fixed)
+	var output step
+	if len(steps) > block.Depth {
+		output = steps[block.Depth]
 	}
 	if len(keys) == 0 {
-		f.add(block, nil, at)
+		f.addOutput(block, nil, output, at)
 		return
 	}
 	if len(keys) == block.Depth {
-		f.add(block, f.all.Instance(block, keys...), at)
+		f.addOutput(block, f.all.Instance(block, keys...), output, at)
 		return
 	}
 	f.found = append(f.found, Reference{Block: block, At: at, Nothing: true}) // the object is there without instances too
 	for _, t := range block.Tasks {
 		if slices.Equal(t.Keys[:len(keys)], keys) {
-			f.add(block, t, at)
+			f.addOutput(block, t, output, at)
 		}
 	}
 }
@@ -367,6 +392,21 @@ func someKeys(keys []string) string {
 		return fmt.Sprintf(" It has %s and %d more.", strings.Join(keys[:most], ", "), len(keys)-most)
 	}
 	return " It has " + strings.Join(keys, ", ") + "."
+}
+
+// addOutput records a reference to an output, or to how the task ended.
+func (f *finder) addOutput(b *Block, t *Task, output step, at hcl.Range) {
+	if output.fixed == nil {
+		f.add(b, t, at)
+		return
+	}
+	name, _ := expand.StepKey(output.fixed)
+	if _, own := b.Outputs[name]; own || name != changedName && name != failedName {
+		f.output(b, output.fixed)
+		f.add(b, t, at)
+		return
+	}
+	f.found = append(f.found, Reference{Block: b, Task: t, At: at, Outcome: true, Failed: name == failedName})
 }
 
 func (f *finder) add(b *Block, t *Task, at hcl.Range) {

@@ -88,6 +88,8 @@ type Reference struct {
 	Soft  bool // an order only: the other task may fail
 
 	Nothing bool // only the object of the instances, none of them
+	Outcome bool // only how the task ended
+	Failed  bool // whether it failed, so that it may
 
 	through *binding // the binding that refers to it; nil if the expression does
 }
@@ -210,13 +212,16 @@ func (all *Refs) Variables(r References, in *expand.Namespace, values *Values) m
 	for name, names := range modules {
 		tasks[name] = cty.ObjectVal(names)
 	}
-	variables := map[string]cty.Value{"task": cty.ObjectVal(tasks), "secret": cty.ObjectVal(secrets)}
+	variables := maps.Clone(in.Nothing)
+	variables["task"], variables["secret"] = cty.ObjectVal(tasks), cty.ObjectVal(secrets)
 	if bindings := r.bindings(); len(bindings) > 0 {
 		given := expand.Given{
-			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[string]map[string]cty.Value{},
+			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[*expand.Namespace]map[string]cty.Value{},
 		}
-		for label, outputs := range in.Outputs {
-			given.Imports[label] = all.values(outputs, bindings, values)
+		for _, imports := range in.Imports {
+			for _, inner := range imports.ByKey {
+				given.Imports[inner] = all.values(inner.Outputs, bindings, values)
+			}
 		}
 		in.Give(variables, given)
 	}
@@ -234,12 +239,19 @@ func madeSecret(outputs cty.Value) cty.Value {
 // of returns the value of one block: the values of its only instance, or an object of the
 // referenced instances.
 func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
+	outcomes := slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Outcome })
+	object := func(t *Task) cty.Value {
+		if outcomes {
+			return all.withOutcome(t, values)
+		}
+		return all.object(t, values)
+	}
 	switch f, ok := all.foreseen[b]; {
 	case b.Invalid:
 		return cty.DynamicVal
 	case b.Single:
-		return all.object(b.Tasks[0], values)
-	case values == nil && ok && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil && !ref.Nothing }):
+		return object(b.Tasks[0])
+	case values == nil && ok && !outcomes && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil && !ref.Nothing }):
 		return f.all
 	}
 	var tasks []*Task
@@ -255,7 +267,65 @@ func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
 			}
 		}
 	}
-	return b.nested(tasks, nil, func(t *Task) cty.Value { return all.object(t, values) })
+	return b.nested(tasks, nil, object)
+}
+
+// withOutcome is object with how the task ended, where an expression asks for it. Elsewhere a
+// value of the whole task would differ between a run with a change and the next one.
+func (all *Refs) withOutcome(t *Task, values *Values) cty.Value {
+	object := all.object(t, values)
+	if !object.Type().IsObjectType() {
+		return object
+	}
+	attributes := object.AsValueMap()
+	if attributes == nil {
+		attributes = map[string]cty.Value{}
+	}
+	o, ended := values.Outcome(t.Address)
+	for name, value := range map[string]bool{changedName: o.Changed, failedName: o.Failed} {
+		if _, own := attributes[name]; own {
+			continue
+		}
+		if attributes[name] = cty.BoolVal(value); !ended && t.Skip == "" {
+			attributes[name] = cty.UnknownVal(cty.Bool)
+		}
+	}
+	return cty.ObjectVal(attributes)
+}
+
+// The names of how a task ended, among its outputs.
+const (
+	changedName = "changed"
+	failedName  = "failed"
+)
+
+// tolerate lets references to a task of which the expressions ask whether it failed be orders
+// only.
+func (r References) tolerate() {
+	for _, asks := range r {
+		for i := range r {
+			if asks.Failed && r[i].Block == asks.Block && (asks.Task == nil || r[i].Task == nil || r[i].Task == asks.Task) {
+				r[i].Soft = true
+			}
+		}
+	}
+}
+
+// Values reports whether the references need values of a task, given how it ended.
+func (r References) Values(t *Task, values *Values) bool {
+	_, ended := values.Outcome(t.Address)
+	_, state := values.get(t.Address)
+	mentioned := false
+	for _, ref := range r {
+		if ref.Block != t.Block || ref.Task != nil && ref.Task != t || ref.Nothing {
+			continue
+		}
+		mentioned = true
+		if !(ended && (ref.Outcome || ref.Soft && state == Missing)) {
+			return true
+		}
+	}
+	return !mentioned // it is needed for the host
 }
 
 // nested makes an object of the values of instances by their keys after the first ones: of

@@ -140,6 +140,7 @@ func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	r.Tell(found.diags)
 	block.Invalid = block.Invalid || found.diags.HasErrors()
 	t.Args = found.found
+	t.Args.tolerate()
 	if t.Skip == "" {
 		t.Args.use()
 	}

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -149,9 +150,9 @@ func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope
 		case root == "import":
 			all = append(all, r.importOf(in, e)...)
 		case root == "handler" && ofHandler:
-			block, diags := r.Set.Handler(in, e, "Invalid depends_on")
+			handlers, diags := r.Set.Handlers(in, e, "Invalid depends_on")
 			r.Tell(diags)
-			if block != nil {
+			for _, block := range handlers {
 				all = append(all, Reference{Block: r.blocks[block], At: e.Range()})
 			}
 		case root == "handler":
@@ -205,22 +206,37 @@ func (r *resolver) membersOf(in *expand.Namespace, e hcl.Expression) References 
 // tasks that run after all others.
 func (r *resolver) importOf(in *expand.Namespace, e hcl.Expression) References {
 	t, problems := hcl.AbsTraversalForExpr(e)
-	if problems.HasErrors() || len(t) != 2 {
+	var key string
+	if len(t) == 3 {
+		if index, ok := t[2].(hcl.TraverseIndex); ok {
+			key, _ = expand.StepKey(index)
+		}
+	}
+	if problems.HasErrors() || len(t) != 2 && key == "" {
 		r.Errorf(e.Range(), "Invalid depends_on", "Name an import as a whole and without quotes, as in import.shop.")
 		return nil
 	}
 	label, _ := expand.StepKey(t[1])
-	var labels []string
-	for _, names := range in.Imports {
-		labels = append(labels, names.Label)
-		if names.Label == label {
-			return r.softly(e.Range(), func(s *spec.Task) bool {
-				return s.In.Within(names) && !s.Handler && !(s.Around() == nil && (s.Always || s.OnFailure))
-			})
-		}
+	of := in.Imports[label]
+	if of == nil {
+		r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.Near(label, slices.Collect(maps.Keys(in.Imports))))
+		return nil
 	}
-	r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.Near(label, labels))
-	return nil
+	if key != "" && of.ByKey[key] == nil {
+		r.Errorf(e.Range(), "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))
+		return nil
+	}
+	return r.softly(e.Range(), func(s *spec.Task) bool {
+		if s.Handler || s.Around() == nil && (s.Always || s.OnFailure) {
+			return false
+		}
+		for at, names := range of.ByKey {
+			if s.In.Within(names.Namespace) && (key == "" || at == key) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // softly refers to the tasks that are meant. Those for failures need only to have ended.

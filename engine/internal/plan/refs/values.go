@@ -19,6 +19,34 @@ type Values struct {
 	mu      sync.RWMutex
 	known   map[string]map[string]cty.Value
 	unknown map[string]bool
+	ended   map[string]Outcome
+}
+
+// Outcome is how a task ended.
+type Outcome struct {
+	Changed bool // it changed something, or would in a dry run
+	Failed  bool // it failed, or was left out because of a failure
+}
+
+// SetOutcome records how a task ended.
+func (v *Values) SetOutcome(address string, o Outcome) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ended == nil {
+		v.ended = map[string]Outcome{}
+	}
+	v.ended[address] = o
+}
+
+// Outcome returns how a task ended, and whether it has.
+func (v *Values) Outcome(address string) (Outcome, bool) {
+	if v == nil {
+		return Outcome{}, false
+	}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	o, ok := v.ended[address]
+	return o, ok
 }
 
 // Set stores the values of a task, nil for a task without values. The values of a skipped

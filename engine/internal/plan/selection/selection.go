@@ -142,7 +142,7 @@ func (s *selector) matching(option string, patterns []string) map[string]bool {
 // matches reports whether a pattern matches all tasks of a block.
 func matches(b *refs.Block, pattern string) bool {
 	s := b.Spec
-	return pattern == s.Name || pattern == s.Module+"."+s.Name || pattern == s.Address() || s.In.Named(pattern)
+	return pattern == s.Name || pattern == s.Module+"."+s.Name || pattern == s.Address() || pattern == s.PlainAddress() || s.In.Named(pattern)
 }
 
 // selectable lists suggestions for a mistyped pattern.

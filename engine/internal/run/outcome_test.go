@@ -1,0 +1,73 @@
+package run_test
+
+import "testing"
+
+const outcomes = `
+locals {
+  failed = task.command.try[host.name].failed
+}
+task "command" "try" {
+  hosts = run.hosts
+  argv  = ["test", host.name, "!=", "a"]
+}
+task "copy" "conf" {
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "x"
+}
+task "command" "repair" {
+  hosts = run.hosts
+  when  = local.failed
+  argv  = ["echo", task.command.try[host.name].code == null ? "null" : "known"]
+}
+task "command" "reload" {
+  hosts = run.hosts
+  when  = task.copy.conf[host.name].changed && !task.copy.conf[host.name].failed
+  argv  = ["true"]
+}
+task "command" "count" {
+  argv      = ["echo", length([for name in run.hosts : name if task.command.try[name].failed])]
+  read_only = true
+}
+`
+
+func TestTaskMayAskWhetherAnotherFailedOrChanged(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	j.write("b.conf", "x")
+	result := j.run(outcomes)
+	check(t, []string{
+		`task.command.try["a"] failed`, `task.command.try["b"] changed`,
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`,
+		`task.command.repair["a"] changed`, `task.command.repair["b"] skipped: when is false`,
+		`task.command.reload["a"] changed`, `task.command.reload["b"] skipped: when is false`,
+		`task.command.count ok`,
+	}, show(result))
+	if got := result.Values.Get("task.command.count")["stdout"].AsString(); got != "1\n" {
+		t.Errorf("counted %q, want 1", got)
+	}
+}
+
+func TestWhatWouldChangeIsKnownInADryRun(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	j.check = true
+	j.write("b.conf", "x")
+	result := j.run(`
+task "copy" "conf" {
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "x"
+}
+task "command" "reload" {
+  hosts = run.hosts
+  when  = task.copy.conf[host.name].changed
+  argv  = ["true"]
+}
+`)
+	check(t, []string{
+		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`,
+		`task.command.reload["a"] changed`, `task.command.reload["b"] skipped: when is false`,
+	}, show(result))
+	check(t, []string{"run true"}, result.Tasks[2].Steps)
+}
