@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,6 +32,7 @@ type Mode struct {
 	Logged       bool // keeps a log: it changes hosts
 	Diff         bool // shows diffs without being asked to
 	Unnamed      bool // shows which hosts of the inventory it changes, since the command line names none
+	Values       bool // shows the values that tasks return without being asked to
 	PendingFails bool // pending changes are a reason for an exit code
 }
 
@@ -55,6 +58,9 @@ func OnSpec(a *app.App, c *cli.Context, m Mode) (context.Context, *Session, erro
 // Begin prepares a use of the engine: where its events go, and a context that signals
 // cancel.
 func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Context, *Session, error) {
+	if err := checkReports(a, c); err != nil {
+		return nil, nil, err
+	}
 	screen, err := newView(a, c, m, o.Spec)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +167,7 @@ func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error)
 		Out: a.Out, Err: a.Err, Mode: m.View, Spec: spec, Now: a.Now,
 		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
 		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || m.Diff),
-		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed,
+		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed, Values: m.Values,
 	}), nil
 }
 
@@ -173,6 +179,24 @@ func ReportFlags() []cli.Flag {
 		&cli.StringFlag{Name: "junit", Category: HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
 		&cli.StringFlag{Name: "report", Category: HeadOutput, Usage: "write a self-contained HTML report to `FILE`"},
 	}
+}
+
+// checkReports finds, before the run, the folders of reports that are missing.
+func checkReports(a *app.App, c *cli.Context) error {
+	for _, flag := range []string{"junit", "report"} {
+		file := c.String(flag)
+		if file == "" || file == app.StandardOutput {
+			continue
+		}
+		folder := filepath.Dir(a.Abs(file))
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return exit.Usagef(c.Command.HelpName, "--%s names a file in the folder %s, which does not exist: make it first", flag, folder)
+		}
+		if info, err := os.Stat(a.Abs(file)); err == nil && info.IsDir() {
+			return exit.Usagef(c.Command.HelpName, "--%s names the folder %s, want a file", flag, file)
+		}
+	}
+	return nil
 }
 
 // writeReports writes the files that the flags of a run request. The run is over, so a

@@ -22,7 +22,8 @@ type Options struct {
 	Mode     Mode             // what the command does
 	Spec     string           // what was run, for the last line
 	Diff     bool             // show every step with its diff
-	Verbose  bool             // show retries too
+	Values   bool             // show all values that tasks return
+	Verbose  bool             // show tasks that are ok, retries, and what commands wrote too
 	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
 	Unnamed  bool             // list the hosts that the run will work on, since the command line names none
@@ -40,7 +41,9 @@ type Text struct {
 	board   board
 	liner   *liner
 	fold    fold
-	pending []string // lines not written yet
+	values  map[string][]event.Value // that tasks returned, by task, until it ends
+	ok      int                      // tasks that are ok and were not listed
+	pending []string                 // lines not written yet
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -60,7 +63,7 @@ func NewText(o Options) *Text {
 
 // newText makes a view with an external clock.
 func newText(o Options) *Text {
-	return &Text{options: o, liner: newLiner(o.Out.Colour), stop: make(chan struct{})}
+	return &Text{options: o, liner: newLiner(o.Out.Colour), values: map[string][]event.Value{}, stop: make(chan struct{})}
 }
 
 // tick draws until Close.
@@ -105,6 +108,10 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind == event.RunWaits || e.Kind == event.RunTook {
 		return []string{t.liner.waits(e, width)}
 	}
+	if e.Kind == event.TaskOutputs && (t.options.Verbose || t.options.Values) {
+		t.values[e.Task] = e.Values
+		return nil
+	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {
 		return t.liner.retried(e, width)
 	}
@@ -121,12 +128,23 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind != event.TaskFinished {
 		return lines
 	}
+	if t.unlisted(e) {
+		t.ok++
+		return lines
+	}
 	lines = append(lines, t.liner.finished(e, width)...)
 	lines = append(lines, t.liner.message(e, width)...)
 	if t.options.Diff {
 		lines = append(lines, t.liner.steps(e, width)...)
 	}
+	lines = append(lines, t.liner.values(t.values[e.Task], t.options.Values, width)...)
+	delete(t.values, e.Task)
 	return lines
+}
+
+// unlisted reports whether a finished task is only counted: it is ok and has nothing to say.
+func (t *Text) unlisted(e event.Event) bool {
+	return e.Status == event.OK && e.Message == "" && !t.options.Verbose && !t.options.Values
 }
 
 // beat adds a line for each task that has shown nothing for long, where nothing
