@@ -209,7 +209,7 @@ func (p *planned) again(o Options) (*planned, diag.List) {
 }
 
 func sources(o Options) spec.Sources {
-	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin}
+	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin, Text: o.Text}
 }
 
 // files returns all files that were read, by name.

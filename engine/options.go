@@ -19,6 +19,7 @@ type Confirm func(ctx context.Context, task, host string, steps []string) (bool,
 // saved plan keeps all of it.
 type Inputs struct {
 	Spec        string            `json:"spec"`                  // a file, or the name of a spec
+	Text        string            `json:"text,omitempty"`        // the spec itself, which then is in no file; Spec is its name in messages
 	Cwd         string            `json:"cwd"`                   // the folder relative paths start from
 	Hosts       []string          `json:"hosts,omitempty"`       // patterns of hosts to work on, in order; empty means all of the inventory
 	Limit       []string          `json:"limit,omitempty"`       // patterns of hosts; tasks on other hosts are left out and nothing changes there

@@ -30,6 +30,7 @@ type Mode struct {
 	Logged       bool // keeps a log: it changes hosts
 	Diff         bool // shows diffs without being asked to
 	Unnamed      bool // shows which hosts of the inventory it changes, since the command line names none
+	Values       bool // shows the values that tasks return without being asked to
 	PendingFails bool // pending changes are a reason for an exit code
 }
 
@@ -161,7 +162,7 @@ func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error)
 		Out: a.Out, Err: a.Err, Mode: m.View, Spec: spec, Now: a.Now,
 		Verbose: c.Bool("verbose"), Trace: c.Count("verbose") > 1,
 		Diff:  !c.Bool("no-diff") && (c.Bool("verbose") || c.Bool("diff") || m.Diff),
-		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed,
+		Quiet: c.String("output") == OutputQuiet, Unnamed: m.Unnamed, Values: m.Values,
 	}), nil
 }
 

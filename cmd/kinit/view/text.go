@@ -22,7 +22,8 @@ type Options struct {
 	Mode     Mode             // what the command does
 	Spec     string           // what was run, for the last line
 	Diff     bool             // show every step with its diff
-	Verbose  bool             // show retries too
+	Values   bool             // show all values that tasks return
+	Verbose  bool             // show retries and what commands wrote too
 	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
 	Unnamed  bool             // list the hosts that the run will work on, since the command line names none
@@ -40,7 +41,8 @@ type Text struct {
 	board   board
 	liner   *liner
 	fold    fold
-	pending []string // lines not written yet
+	values  map[string][]event.Value // that tasks returned, by task, until it ends
+	pending []string                 // lines not written yet
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -60,7 +62,7 @@ func NewText(o Options) *Text {
 
 // newText makes a view with an external clock.
 func newText(o Options) *Text {
-	return &Text{options: o, liner: newLiner(o.Out.Colour), stop: make(chan struct{})}
+	return &Text{options: o, liner: newLiner(o.Out.Colour), values: map[string][]event.Value{}, stop: make(chan struct{})}
 }
 
 // tick draws until Close.
@@ -105,6 +107,10 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind == event.RunWaits || e.Kind == event.RunTook {
 		return []string{t.liner.waits(e, width)}
 	}
+	if e.Kind == event.TaskOutputs && (t.options.Verbose || t.options.Values) {
+		t.values[e.Task] = e.Values
+		return nil
+	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {
 		return t.liner.retried(e, width)
 	}
@@ -126,6 +132,8 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if t.options.Diff {
 		lines = append(lines, t.liner.steps(e, width)...)
 	}
+	lines = append(lines, t.liner.values(t.values[e.Task], t.options.Values, width)...)
+	delete(t.values, e.Task)
 	return lines
 }
 

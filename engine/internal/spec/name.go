@@ -168,10 +168,14 @@ func ofTemplate(problems hcl.Diagnostics) diag.List {
 }
 
 // locate finds a spec by its path or name: a file on the disk, a file inside the program,
-// or a name that a template on the disk or in the program expands.
+// or a name that a template on the disk or in the program expands. A spec that is given as a
+// text has its name for messages alone.
 func (l *loader) locate(given string) (found, diag.List) {
 	if given == "" {
 		return found{}, diag.Errorf(nil, "No spec", "Give the path of a spec file or the name of a spec, such as <distro>-<driver>-<controllers>-<computes>-<hypervisors>.")
+	}
+	if l.src.Text != "" {
+		return found{file: given, text: []byte(l.src.Text)}, nil
 	}
 	for _, file := range candidates(given) {
 		text, err := l.src.ReadFile(file)

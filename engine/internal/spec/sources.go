@@ -21,6 +21,7 @@ type Sources struct {
 	Cwd     string // an absolute path
 	Home    string // the user's home folder
 	Builtin fs.FS  // specs and playbooks inside the program; may be nil
+	Text    string // the spec itself, if it is in no file
 	Log     *Log   // gets the names of requested files; nil drops them
 }
 
