@@ -23,6 +23,9 @@ import (
 func Validate(ctx context.Context, o Options) *Report {
 	p, report := makePlan(ctx, o, validates)
 	p.close()
+	if p.plan != nil {
+		report.refuse(asWarnings(p.nobody()))
+	}
 	return report
 }
 

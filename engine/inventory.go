@@ -148,6 +148,14 @@ func (p *planned) nobody() diag.List {
 	return nil
 }
 
+// asWarnings returns problems that do not make a spec invalid.
+func asWarnings(list diag.List) diag.List {
+	for i := range list {
+		list[i].Warning = true
+	}
+	return list
+}
+
 // reservedAdvice lists the known hosts that are not selected.
 func (p *planned) reservedAdvice() string {
 	if len(p.options.Reserved) == 0 || len(p.inventory.Hosts) == 0 {

@@ -17,7 +17,7 @@ func validateCommand(a *app.App) *cli.Command {
 		Usage:     "check a spec and its inventories without touching a host",
 		ArgsUsage: "SPEC",
 		Description: `Syntax, references, arguments of modules and the topology are checked. No host is asked, so a
-cluster is checked as a new one.`,
+cluster is checked as a new one. SPEC may be a folder with playbook files.`,
 		UsageText: command.Examples(
 			"kinit validate k8s-libvirt-1-1-1 --hosts nyctea,tyto",
 			"kinit validate site.hcl -i inventory.hcl --output json",

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,6 +58,9 @@ func OnSpec(a *app.App, c *cli.Context, m Mode) (context.Context, *Session, erro
 // Begin prepares a use of the engine: where its events go, and a context that signals
 // cancel.
 func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Context, *Session, error) {
+	if err := checkReports(a, c); err != nil {
+		return nil, nil, err
+	}
 	screen, err := newView(a, c, m, o.Spec)
 	if err != nil {
 		return nil, nil, err
@@ -174,6 +179,24 @@ func ReportFlags() []cli.Flag {
 		&cli.StringFlag{Name: "junit", Category: HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
 		&cli.StringFlag{Name: "report", Category: HeadOutput, Usage: "write a self-contained HTML report to `FILE`"},
 	}
+}
+
+// checkReports finds, before the run, the folders of reports that are missing.
+func checkReports(a *app.App, c *cli.Context) error {
+	for _, flag := range []string{"junit", "report"} {
+		file := c.String(flag)
+		if file == "" || file == app.StandardOutput {
+			continue
+		}
+		folder := filepath.Dir(a.Abs(file))
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return exit.Usagef(c.Command.HelpName, "--%s names a file in the folder %s, which does not exist: make it first", flag, folder)
+		}
+		if info, err := os.Stat(a.Abs(file)); err == nil && info.IsDir() {
+			return exit.Usagef(c.Command.HelpName, "--%s names the folder %s, want a file", flag, file)
+		}
+	}
+	return nil
 }
 
 // writeReports writes the files that the flags of a run request. The run is over, so a

@@ -36,7 +36,7 @@ func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 		t, ok := types[b.Type]
 		switch {
 		case !ok:
-			l.errorf(b.TypeRange, "Unknown block type", "There is no block %q.%s", b.Type, diag.Near(b.Type, keys(types)))
+			l.errorf(b.TypeRange, "Unknown block type", "There is no block %q.%s", b.Type, diag.Hint(b.Type, keys(types)))
 		case !isSpec && b.Type == "spec":
 			l.errorf(b.DefRange(), "Misplaced spec block", "A spec block belongs in a spec file; this is a file of a playbook.")
 		case l.labelled(b, t):

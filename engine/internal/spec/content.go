@@ -34,13 +34,13 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 	}
 	for _, attr := range sorted(b.Body.Attributes) {
 		if args[attr.Name] == nil {
-			l.errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Near(attr.Name, known))
+			l.errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Hint(attr.Name, known))
 		}
 	}
 	var blocks hclsyntax.Blocks
 	for _, block := range b.Body.Blocks {
 		if !slices.Contains(inner, block.Type) {
-			l.errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Near(block.Type, inner))
+			l.errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Hint(block.Type, inner))
 			continue
 		}
 		if len(block.Labels) > 0 {
@@ -105,7 +105,11 @@ func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 	}
 	for i, label := range b.Labels {
 		if !hclsyntax.ValidIdentifier(label) && b.Type != "spec" {
-			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.", strings.TrimSuffix(t.labels[i], "?"), strings.ToLower(article(b.Type)))
+			what, advice := strings.TrimSuffix(t.labels[i], "?"), ""
+			if what == "module" {
+				advice = diag.HintModule(label, nil)
+			}
+			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.%s", what, strings.ToLower(article(b.Type)), advice)
 			return false
 		}
 	}

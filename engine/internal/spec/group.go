@@ -59,7 +59,7 @@ func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
 	args, known := arguments{}, append(shared(), "stage", "for_each", "serial", "max_fail")
 	for _, attr := range sorted(b.Body.Attributes) {
 		if !slices.Contains(known, attr.Name) {
-			l.errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Near(attr.Name, known))
+			l.errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Hint(attr.Name, known))
 			continue
 		}
 		args[attr.Name] = attr.Expr
@@ -75,7 +75,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 			continue
 		}
 		if _, known := types[inner.Type]; !known {
-			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, diag.Near(inner.Type, []string{"task", "block", "import", "become"}))
+			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, diag.Hint(inner.Type, []string{"task", "block", "import", "become"}))
 			continue
 		}
 		members++

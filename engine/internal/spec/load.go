@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -10,23 +11,27 @@ import (
 	"kinit/engine/diag"
 )
 
-// Load reads a spec by its path or name, with its playbook and all imports. It returns the
-// readable part together with the diagnostics.
-func Load(src Sources, path string) (*Spec, diag.List) {
+// Load reads a spec by its path or name, with its playbook and all imports. The path may be that
+// of a folder with playbook files. It returns the readable part together with the diagnostics.
+func Load(src Sources, name string) (*Spec, diag.List) {
 	l := &loader{
 		src:     src,
-		spec:    &Spec{Path: path, Root: newNamespace(nil, ""), Sources: map[string]*hcl.File{}},
+		spec:    &Spec{Path: name, Root: newNamespace(nil, ""), Sources: map[string]*hcl.File{}},
 		folders: map[string]bool{},
 		parsed:  map[string]*hclsyntax.Body{},
 		places:  map[string]hcl.Range{},
 	}
 	l.in = l.spec.Root
-	file, diags := l.locate(path)
-	if diags.HasErrors() {
-		return l.spec, diags
+	if l.isPlaybook(name) {
+		l.readOnlyFolder(name)
+	} else {
+		file, diags := l.locate(name)
+		if diags.HasErrors() {
+			return l.spec, diags
+		}
+		l.readSpec(file)
+		l.readPlaybook()
 	}
-	l.readSpec(file)
-	l.readPlaybook()
 	l.readImports()
 	l.checkInputs()
 	l.mergeStages()
@@ -46,6 +51,21 @@ func (l *loader) readSpec(file found) {
 	if body := l.parse(file.file, file.text); body != nil {
 		l.blocks(body, true)
 	}
+}
+
+// readOnlyFolder reads a playbook that is a folder without a spec beside it.
+func (l *loader) readOnlyFolder(folder string) {
+	folder = path.Clean(folder)
+	l.spec.Folder, l.spec.Playbook, l.spec.Root.Source = folder, folder, folder
+	l.spec.Name = filepath.Base(l.src.Abs(folder))
+	files, _ := l.filesIn(folder)
+	if len(files) == 0 {
+		l.diags = append(l.diags, diag.Errorf(nil, "Empty playbook", "The folder %s has no %s files, so it is no playbook.", folder, suffix)...)
+		return
+	}
+	start := hcl.Range{Filename: files[0], Start: hcl.InitialPos, End: hcl.InitialPos}
+	l.spec.Range = start
+	l.readFolder(folder)
 }
 
 // readPlaybook reads the folder that the spec block names.

@@ -180,13 +180,27 @@ func (l *loader) locate(given string) (found, diag.List) {
 	for _, file := range candidates(given) {
 		text, err := l.src.ReadFile(file)
 		if err == nil {
-			return found{file: file, text: text}, nil
+			return found{file: file, text: text}, ofAnotherLanguage(file)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !isFolder(l.src, file) {
 			return found{}, diag.Errorf(nil, "Unreadable spec", "The spec %q could not be read: %v.", given, err)
 		}
 	}
 	return l.expand(given)
+}
+
+// ofAnotherLanguage returns the error for a file whose name says that it is no HCL.
+func ofAnotherLanguage(file string) diag.List {
+	switch filepath.Ext(file) {
+	case ".yml", ".yaml":
+		return diag.Errorf(nil, "Playbook of Ansible", "%s is YAML, and kinit's playbooks are HCL: docs/from-ansible.md has Ansible's tasks beside kinit's. "+
+			"Inventories of Ansible are read unchanged, by -i. Ansible's modules can be called as they are: task \"ansible\" \"x\" { module = \"…\" }.", file)
+	case ".tf":
+		return diag.Errorf(nil, "Configuration of Terraform", "%s is for Terraform: kinit's playbooks have blocks of their own, in files whose names end in %s. docs/language.md explains them.", file, suffix)
+	case ".ini", ".cfg":
+		return diag.Errorf(nil, "Inventory instead of a playbook", "%s is an inventory or a configuration: give it by -i, and a playbook in HCL as the SPEC.", file)
+	}
+	return nil
 }
 
 // candidates lists the files a spec may be in, the best one first. A path below specs/ also
@@ -200,6 +214,18 @@ func candidates(given string) []string {
 		files = append(files, builtinPrefix+name+suffix)
 	}
 	return files
+}
+
+// isPlaybook reports whether a name is that of a folder and of no spec.
+func (l *loader) isPlaybook(given string) bool {
+	isSpec := func(file string) bool { return isFile(l.src, file) }
+	return l.src.Text == "" && given != "" && isFolder(l.src, given) && !slices.ContainsFunc(candidates(given), isSpec) && !grammar.MatchString(filepath.Base(given))
+}
+
+// isFile reports whether a name can be read as a file.
+func isFile(src Sources, name string) bool {
+	info, err := src.Stat(name)
+	return err == nil && !info.IsDir()
 }
 
 func isFolder(src Sources, name string) bool {

@@ -147,7 +147,7 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 		case slices.Contains(blocks, name) || body == d.task && name == "retry":
 			report(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
 		default:
-			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Near(name, near))
+			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Hint(name, near))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -156,7 +156,7 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 			name, at = b.Labels[0], b.LabelRanges[0]
 		}
 		if !slices.Contains(blocks, name) {
-			report(at, "Unknown block type", "There is no block %q here.%s", name, diag.Near(name, blocks))
+			report(at, "Unknown block type", "There is no block %q here.%s", name, diag.Hint(name, blocks))
 		}
 	}
 	return found

@@ -97,7 +97,11 @@ func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.Eva
 		err = fmt.Errorf("it is null")
 	}
 	if err != nil {
-		e.Errorf(expr.Range(), "Wrong type", "%s cannot have this value: %s.", what, decode.ErrorText(err))
+		advice := ""
+		if kind == cty.Bool && value.Type() == cty.String {
+			advice = " A condition is written without quotes, as in: " + what + " = var.port == 80"
+		}
+		e.Errorf(expr.Range(), "Wrong type", "%s cannot have this value: %s.%s", what, decode.ErrorText(err), advice)
 		return cty.NilVal, false
 	}
 	return converted, true

@@ -188,7 +188,7 @@ func (x *expander) checkVia() {
 func (x *expander) declare(s *spec.Task) *Block {
 	block := &Block{Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
 	if block.Kind == nil {
-		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.Near(s.Module, slices.Collect(maps.Keys(x.kinds))))
+		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.HintModule(s.Module, slices.Collect(maps.Keys(x.kinds))))
 	} else {
 		task := block.Kind.New()
 		block.Outputs, block.Secrets = module.OutputTypes(task), module.SecretOutputs(task)
