@@ -42,26 +42,42 @@ func (l *liner) finished(e event.Event, width int) []string {
 		return l.narrow(e, string(e.Status), seconds(e.Duration)+"  "+outcome(e), line, word, width)
 	}
 	task := clean(e.Task)
-	if width > 0 {
-		task = cut(task, max(24, width*2/5))
-	}
 	host, status := clean(e.Host), string(e.Status)
 	l.host = max(l.host, cells(host))
 	l.status = max(l.status, cells(status))
-	l.task = max(l.task, cells(task))
+	if most := max(24, width*2/5); width == 0 || cells(task) <= most { // a longer one stands out of its column
+		l.task = max(l.task, cells(task))
+	}
 
 	said := line
 	if e.Status == event.OK && e.Message != "" {
 		said = plain
 	}
-	return []string{render([]span{
+	spans := []span{
 		{pad(host, l.host) + "  ", line},
 		{pad(status, l.status) + "  ", word},
 		{l.stageCell(e.Stage), line},
 		{pad(task, l.task) + "  ", line},
 		{pad(seconds(e.Duration), 5) + "  ", line},
-		{outcome(e), said},
-	}, width, l.colour)}
+	}
+	return l.joined(spans, outcome(e), said, width)
+}
+
+// joined is a line and the text that it ends with. Without room for all of the text, the text
+// has lines of its own, so that it does not lose its end.
+func (l *liner) joined(spans []span, text, style string, width int) []string {
+	used := cells(text)
+	for _, s := range spans {
+		used += cells(s.text)
+	}
+	if width <= 0 || used <= width {
+		return []string{render(append(spans, span{text, style}), width, l.colour)}
+	}
+	lines := []string{render(spans, width, l.colour)}
+	for _, line := range wrap("    "+text, width) {
+		lines = append(lines, render([]span{{line, style}}, width, l.colour))
+	}
+	return lines
 }
 
 // styles gives the colours of a line and of its status: what needs no attention

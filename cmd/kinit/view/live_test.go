@@ -78,7 +78,7 @@ func TestLiveLinesAreWipedAfterTheTerminalBecameNarrower(t *testing.T) {
 	c, screen := newClock(), newTerminal(t, 120)
 	text := newText(Options{Out: screen.screen(), Err: screen.screen(), Now: c.time})
 	text.Emit(event.Event{Kind: event.RunStarted, Time: c.now, Total: 2})
-	text.Emit(event.Event{Kind: event.TaskFinished, Time: c.now, Task: "task.a.done", Host: "h", Status: event.OK})
+	text.Emit(event.Event{Kind: event.TaskFinished, Time: c.now, Task: "task.a.done", Host: "h", Status: event.Changed})
 	text.Emit(event.Event{Kind: event.TaskStarted, Time: c.now, Task: "task.a.long", Host: "h"})
 	text.Emit(event.Event{Kind: event.StepStarted, Time: c.now, Task: "task.a.long", Steps: []string{strings.Repeat("x", 70)}})
 	text.draw()
@@ -86,7 +86,7 @@ func TestLiveLinesAreWipedAfterTheTerminalBecameNarrower(t *testing.T) {
 		screen.columns = columns
 		text.draw()
 	}
-	equal(t, screen.text(), `h          ok       task.a.done               0.0s
+	equal(t, screen.text(), `h          changed  task.a.done               0.0s
 1/2 tasks done, 1 running  0.0s
   h  task.a.long  0.0s   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...`)
 }

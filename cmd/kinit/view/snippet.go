@@ -16,6 +16,9 @@ import (
 // mostSource is how many lines of a file a problem shows at most.
 const mostSource = 6
 
+// longestSource is how much of a line is shown, in columns, where no terminal limits it.
+const longestSource = 400
+
 // snippet shows the lines a problem is about, with numbers, and underlines the
 // columns of its subject.
 func (b *block) snippet(d diag.Diagnostic, file *hcl.File) {
@@ -88,7 +91,11 @@ func underline(text string, r hcl.Range) (start, end int) {
 // start to end when start is not negative. Of a line that is too long it shows
 // the part around the mark.
 func (b *block) source(gutter, text string, start, end int) {
-	if room := b.width - len(gutter); b.width > 0 && room > 0 && max(cells(text), end) > room {
+	room := b.width - len(gutter)
+	if b.width <= 0 {
+		room = longestSource
+	}
+	if room > 0 && max(cells(text), end) > room {
 		text, start, end = around(text, start, end, room)
 	}
 	b.line(span{gutter, dim}, span{text, plain})

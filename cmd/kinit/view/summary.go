@@ -1,8 +1,11 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"kinit/engine"
 	"kinit/engine/diag"
@@ -15,8 +18,12 @@ func (t *Text) summary(r *engine.Report) string {
 	if t.options.Mode == Read {
 		return ""
 	}
+	if t.ok > 0 {
+		out.line(span{Count(t.ok, "task") + " ok (-v lists what is ok)", dim})
+	}
 	if t.options.Mode == Run && !t.options.Quiet {
 		out.stages(r)
+		out.slowest(r.Results)
 	}
 	out.recap(r.Hosts)
 	if t.options.Quiet {
@@ -74,6 +81,36 @@ func (b *block) stages(r *engine.Report) {
 			share = percent(int64(s.Duration), int64(r.Duration))
 		}
 		b.line(span{fmt.Sprintf("%s  %6s  %4d%%  %5d", pad(clean(s.Stage), name), seconds(s.Duration), share, s.Tasks), plain})
+	}
+}
+
+// The tasks that slowest names: a few that took long, of a run with more of them.
+const (
+	mostSlowest = 5
+	slow        = 10 * time.Second
+)
+
+// slowest names the tasks that took longest.
+func (b *block) slowest(results []engine.Result) {
+	var slowest []engine.Result
+	for _, r := range results {
+		if r.Duration >= slow {
+			slowest = append(slowest, r)
+		}
+	}
+	if len(results) <= mostSlowest || len(slowest) == 0 {
+		return
+	}
+	slices.SortStableFunc(slowest, func(x, y engine.Result) int { return cmp.Compare(y.Duration, x.Duration) })
+	b.gap()
+	b.line(span{"  TIME  SLOWEST TASKS", bold})
+	for _, r := range slowest[:min(len(slowest), mostSlowest)] {
+		for i, line := range wrap(fmt.Sprintf("%6s  %s on %s", seconds(r.Duration), clean(r.Address), clean(r.Host)), b.width) {
+			if i > 0 {
+				line = "        " + strings.TrimLeft(line, " ")
+			}
+			b.line(span{line, plain})
+		}
 	}
 }
 

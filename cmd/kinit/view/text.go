@@ -23,7 +23,7 @@ type Options struct {
 	Spec     string           // what was run, for the last line
 	Diff     bool             // show every step with its diff
 	Values   bool             // show all values that tasks return
-	Verbose  bool             // show retries and what commands wrote too
+	Verbose  bool             // show tasks that are ok, retries, and what commands wrote too
 	Trace    bool             // show tasks and steps that start too
 	Quiet    bool             // show failures and the recap only
 	Unnamed  bool             // list the hosts that the run will work on, since the command line names none
@@ -42,6 +42,7 @@ type Text struct {
 	liner   *liner
 	fold    fold
 	values  map[string][]event.Value // that tasks returned, by task, until it ends
+	ok      int                      // tasks that are ok and were not listed
 	pending []string                 // lines not written yet
 
 	stop    chan struct{}
@@ -127,6 +128,10 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind != event.TaskFinished {
 		return lines
 	}
+	if t.unlisted(e) {
+		t.ok++
+		return lines
+	}
 	lines = append(lines, t.liner.finished(e, width)...)
 	lines = append(lines, t.liner.message(e, width)...)
 	if t.options.Diff {
@@ -135,6 +140,11 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	lines = append(lines, t.liner.values(t.values[e.Task], t.options.Values, width)...)
 	delete(t.values, e.Task)
 	return lines
+}
+
+// unlisted reports whether a finished task is only counted: it is ok and has nothing to say.
+func (t *Text) unlisted(e event.Event) bool {
+	return e.Status == event.OK && e.Message == "" && !t.options.Verbose && !t.options.Values
 }
 
 // beat adds a line for each task that has shown nothing for long, where nothing

@@ -21,9 +21,9 @@ func TestTextInAFileHasPlainAlignedLines(t *testing.T) {
 	play(c, text)
 	text.Close(outcomeOf(), 1)
 	equal(t, printed.String(), `nyctea     changed  network   task.ovn_switch.cluster   0.3s   create logical switch k8s (+1)
-tyto       ok       prepare   task.file.motd            0.0s
 nyctea     failed   network   task.command.probe        2.0s   command ended with code 1: probe
 nyctea     skipped  nodes     task.domain.node          0.0s   after the failure of task.command.probe
+1 task ok (-v lists what is ok)
 
 STAGE      TIME  SHARE  TASKS
 prepare    0.0s     0%      1
@@ -188,7 +188,6 @@ func TestTasksSkippedForOneReasonAreCounted(t *testing.T) {
 h          skipped  task.a.busy               0.0s   interrupted
            skipped  and 1 task more                  interrupted
 h          skipped  task.a.other              0.0s   after the failure of task.x.y
-h          ok       task.a.good               0.0s
            skipped  and 3 tasks more                 after the failure of task.x.y
 `)
 	out, printed = file()
