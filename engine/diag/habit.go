@@ -98,7 +98,7 @@ func ansibles() map[string]string {
 		"apt": "package", "yum": "package", "dnf": "package", "zypper": "package", "systemd": "service", "systemd_service": "service",
 		"lineinfile": "line_in_file", "blockinfile": "block_in_file", "get_url": "download", "uri": "http_request", "setup": "facts",
 		"gather_facts": "facts", "known_hosts": "known_host", "modprobe": "kernel_module", "wait_for": "wait", "wait_for_connection": "wait",
-		"yum_repository": "dnf_repository", "deb822_repository": "apt_repository", "firewalld": "firewall", "ufw": "firewall", "raw": "command",
+		"yum_repository": "dnf_repository", "deb822_repository": "apt_repository", "firewalld": "firewall", "ufw": "firewall", "raw": "command", "slurp": "read_file",
 		"docker_container": "podman_container", "docker_image": "podman_image", "openssl_certificate": "x509_certificate", "pause": "wait",
 		"win_shell": "win_powershell", "win_get_url": "win_download", "win_regedit": "win_registry", "win_environment": "win_env", "k8s": "kubectl_apply",
 	} {
@@ -107,9 +107,9 @@ func ansibles() map[string]string {
 	all["set_fact"] = "A value is a local: locals { port = 80 }."
 	all["meta"] = "Handlers are flushed after a task with flush_handlers = true."
 	for name, collection := range map[string]string{
-		"pip": "ansible.builtin", "stat": "ansible.builtin", "find": "ansible.builtin", "slurp": "ansible.builtin", "getent": "ansible.builtin",
-		"replace": "ansible.builtin", "iptables": "ansible.builtin", "debconf": "ansible.builtin", "dpkg_selections": "ansible.builtin",
-		"npm": "community.general", "ini_file": "community.general", "alternatives": "community.general", "parted": "community.general",
+		"pip": "ansible.builtin", "find": "ansible.builtin", "getent": "ansible.builtin",
+		"iptables": "ansible.builtin", "debconf": "ansible.builtin", "dpkg_selections": "ansible.builtin",
+		"npm": "community.general", "alternatives": "community.general", "parted": "community.general",
 		"lvol": "community.general", "filesystem": "community.general", "timezone": "community.general", "locale_gen": "community.general",
 		"selinux": "ansible.posix", "seboolean": "ansible.posix", "acl": "ansible.posix",
 		"mysql_db": "community.mysql", "mysql_user": "community.mysql", "postgresql_db": "community.postgresql", "postgresql_user": "community.postgresql",

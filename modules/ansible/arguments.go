@@ -24,7 +24,7 @@ var nameOfModule = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+){0,4}$`)
 // a module on the host.
 var elsewhere = map[string]string{
 	"add_host": "a host block", "assemble": "kinit's copy", "assert": "kinit's assert", "debug": "kinit's debug",
-	"fail": "kinit's fail", "fetch": "an output of the task that reads the file", "gather_facts": "kinit's facts, or ansible.builtin.setup",
+	"fail": "kinit's fail", "fetch": "kinit's fetch", "gather_facts": "kinit's facts, or ansible.builtin.setup",
 	"group_by": "a local", "import_playbook": "an import block", "import_role": "an import block", "import_tasks": "an import block",
 	"include_role": "an import block", "include_tasks": "an import block", "include_vars": "a variable", "meta": "the block's own arguments",
 	"package": "kinit's package, or the module of the host's manager, such as ansible.builtin.apt", "pause": "kinit's wait",
