@@ -100,7 +100,7 @@ func ansibles() map[string]string {
 		"gather_facts": "facts", "known_hosts": "known_host", "modprobe": "kernel_module", "wait_for": "wait", "wait_for_connection": "wait",
 		"yum_repository": "dnf_repository", "deb822_repository": "apt_repository", "firewalld": "firewall", "ufw": "firewall", "raw": "command", "slurp": "read_file",
 		"docker_container": "podman_container", "docker_image": "podman_image", "openssl_certificate": "x509_certificate", "pause": "wait",
-		"win_shell": "win_powershell", "win_get_url": "win_download", "win_regedit": "win_registry", "win_environment": "win_env", "k8s": "kubectl_apply",
+		"win_shell": "win_powershell", "win_get_url": "win_download", "win_environment": "win_env",
 	} {
 		all[theirs] = fmt.Sprintf("What Ansible calls %s is kinit's module %s.", theirs, ours)
 	}
