@@ -29,8 +29,8 @@ those of Kubernetes in their last 30 days. Kubelets renew the certificates by wh
 Nobody renews authorities.
 
 With --renew the certificates of Kubernetes are renewed now, whenever they end: on one controller
-after the other, whose programs start again one by one. With several controllers the API server
-answers all the time. The exit code is 1 if a certificate has ended.`,
+after the other, whose programs start again one by one. With several controllers another API
+server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 		UsageText: command.Examples(
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto",
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto --renew",

@@ -33,13 +33,13 @@ var renewed = []string{
 	adminConf, "/etc/kubernetes/super-admin.conf", "/etc/kubernetes/controller-manager.conf", "/etc/kubernetes/scheduler.conf",
 }
 
-// restarted are the programs that use them, by the names that the kernel has, in the order in
-// which they start again: the API server needs etcd, and the others need the API server.
-var restarted = []string{"etcd", "kube-apiserver", "kube-controller", "kube-scheduler"}
+// restarted are the programs that read them only when they start, by the names that the kernel has.
+// etcd reads its own for each connection, and goes on: without its leader, writes would have to wait.
+var restarted = []string{"kube-apiserver", "kube-controller", "kube-scheduler"}
 
 // CertsTask renews the certificates that kubeadm has made on a controller before they end.
 //
-// The programs of the control plane start again then, one after the other, each when the
+// The API server, the controller manager and the scheduler start again then, one after the other, each when the
 // API server answers. Tasks on other controllers should follow one by one, as with serial = 1. An
 // interrupted renewal is done again. Keys and certificates of authorities stay.
 //

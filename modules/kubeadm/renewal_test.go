@@ -70,12 +70,12 @@ func done(h *moduletest.FakeHost) (all []string) {
 	return all
 }
 
-func TestCertificatesOfAWeekAreRenewedAndAllProgramsStartAgain(t *testing.T) {
+func TestCertificatesOfAWeekAreRenewedAndTheProgramsThatReadThemOnceStartAgain(t *testing.T) {
 	t.Parallel()
 	fails := ""
 	h := newCluster(t).controller(t, 7, &fails)
 	moduletest.Do(t, certsTask(nil), h)
-	want := []string{"kubeadm certs renew all", "restart etcd", "restart kube-apiserver", "restart kube-controller", "restart kube-scheduler"}
+	want := []string{"kubeadm certs renew all", "restart kube-apiserver", "restart kube-controller", "restart kube-scheduler"}
 	if diff := cmp.Diff(want, done(h)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
@@ -84,11 +84,11 @@ func TestCertificatesOfAWeekAreRenewedAndAllProgramsStartAgain(t *testing.T) {
 
 func TestARenewalThatFailsInTheMiddleIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	fails := "kube-apiserver"
+	fails := "kube-controller"
 	h := newCluster(t).controller(t, 7, &fails)
 	name := h.Name()
 	steps := moduletest.Steps(t, certsTask(nil), h)
-	if err := steps[0].Do(t.Context(), h); err == nil || !strings.Contains(err.Error(), "start kube-apiserver again: ") {
+	if err := steps[0].Do(t.Context(), h); err == nil || !strings.Contains(err.Error(), "start kube-controller again: ") {
 		t.Fatalf("error %v", err)
 	}
 	wantSteps(t, h, certsTask(nil), "renew the certificates of Kubernetes on "+name+" and start its control plane again: a renewal was interrupted")
@@ -105,7 +105,7 @@ func TestAProgramAfterWhichTheAPIServerDoesNotAnswerIsAnError(t *testing.T) {
 	c.ready.Store(false)
 	steps := moduletest.Steps(t, certsTask(nil), h)
 	err := steps[0].Do(t.Context(), h)
-	if want := "wait for the API server of " + h.Name() + " after etcd has started again: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "wait for the API server of " + h.Name() + " after kube-apiserver has started again: "; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want one that begins with %q", err, want)
 	}
 }

@@ -1,6 +1,7 @@
 # restart COMMAND: ends a program of the control plane that the kubelet runs, and waits until the
 # kubelet has started it again. COMMAND is as the kernel has it, of 15 letters at most. One that has
-# not ended after half a minute is killed, as the kubelet does: an API server waits for its clients.
+# not ended after ten seconds is killed: an API server takes no more requests, and waits a minute for
+# clients that keep their connections.
 running() {
 	for process in /proc/[0-9]*; do
 		read -r name 2>/dev/null <"$process/comm" || continue
@@ -19,7 +20,7 @@ while :; do
 	done
 	[ -z "$again" ] || exit 0
 	asked=$((asked + 1))
-	if [ "$asked" -eq 60 ]; then
+	if [ "$asked" -eq 20 ]; then
 		for process in $before; do kill -KILL "$process" 2>/dev/null; done
 	fi
 	sleep 0.5
