@@ -25,6 +25,9 @@ func (p *planned) connects() {
 	p.machines = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
 		return way.of.settings(name, way.of.values)
 	}, p.options.Redactor)
+	if p.mode == looks {
+		p.machines.Once(p.options.Within)
+	}
 }
 
 // settings returns how to reach a host.

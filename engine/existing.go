@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,11 @@ func (p *planned) has(ctx context.Context, name, cluster string, drivers []strin
 	if err != nil {
 		return host.Has{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	limit := answerTime
+	if p.mode == looks {
+		limit = cmp.Or(p.options.Within, answerTime)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return m.Has(ctx, cluster, topology.RecordFile, drivers)
 }

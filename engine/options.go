@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
@@ -34,6 +35,7 @@ type Inputs struct {
 	Skip        []string          `json:"skip,omitempty"`        // addresses, names or stages of tasks to leave out
 	Recreate    bool              `json:"recreate,omitempty"`    // playbooks remove what exists before they build
 	Purge       bool              `json:"purge,omitempty"`       // playbooks remove kept things too
+	Renew       bool              `json:"renew,omitempty"`       // playbooks renew certificates, however long they last
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
@@ -45,6 +47,7 @@ type Options struct {
 	Inputs
 	Environ   []string         // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
 	Offline   bool             // with Plan: asks no host, and shows a cluster as if it were new
+	Within    time.Duration    // with State and Observe: how long a host may take to answer at first; 0 means as long as in a run
 	Forks     int              // how many tasks run at the same time, DefaultForks when zero
 	Builtin   fs.FS            // the specs and playbooks that ship with the program
 	Inventory fs.FS            // the inventories that ship with the program

@@ -113,22 +113,12 @@ func (p *planned) connect(ctx context.Context, report *Report, name string, use 
 }
 
 // read plans only the named tasks and those they read. It returns that plan, with their values.
+// A task that would change something is an error.
 func (p *planned) read(ctx context.Context, report *Report, addresses []string) *planned {
-	if len(addresses) == 0 {
+	p, result := p.lookAt(ctx, report, addresses, false)
+	if result == nil {
 		return p
 	}
-	o := p.options
-	o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
-	p, diags := p.again(o)
-	if diags.HasErrors() {
-		report.refuse(diags)
-		return p
-	}
-	p.looking(p.machines)
-	result := run.Run(ctx, p.plan, p.values, p.machines, run.Options{
-		Check: true, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
-	})
-	report.Interrupted = ctx.Err() != nil
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	for _, t := range result.Tasks {
 		if t.Status == event.Changed {
@@ -137,6 +127,37 @@ func (p *planned) read(ctx context.Context, report *Report, addresses []string) 
 		}
 	}
 	return p
+}
+
+// glance is read for callers that show what there is: a task that would change something has no
+// values.
+func (p *planned) glance(ctx context.Context, report *Report, addresses []string) *planned {
+	p, result := p.lookAt(ctx, report, addresses, true)
+	if result != nil {
+		p.fill(report, result)
+	}
+	return p
+}
+
+// lookAt plans only the named tasks and those they read, ahead of their turn if that is asked
+// for. The result is nil if there is none.
+func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string, ahead bool) (*planned, *run.Result) {
+	if len(addresses) == 0 {
+		return p, nil
+	}
+	o := p.options
+	o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
+	p, diags := p.again(o)
+	if diags.HasErrors() {
+		report.refuse(diags)
+		return p, nil
+	}
+	p.looking(p.machines)
+	result := run.Run(ctx, p.plan, p.values, p.machines, run.Options{
+		Check: true, Ahead: ahead, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+	})
+	report.Interrupted = ctx.Err() != nil
+	return p, result
 }
 
 // notDone returns the error for something that does not exist yet.

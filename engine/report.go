@@ -17,9 +17,10 @@ type Result struct {
 	Host     string
 	Stage    string
 	Status   event.Status
-	Steps    []string // what was changed, or would be
-	Pending  bool     // in a dry run: its changes are known only after other tasks
-	Message  string   // the error, or why the task was skipped
+	Steps    []string  // what was changed, or would be
+	Pending  bool      // in a dry run: its changes are known only after other tasks
+	Message  string    // the error, or why the task was skipped
+	Range    hcl.Range // of the task's block
 	Started  time.Time
 	Duration time.Duration
 }

@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"kinit/engine/event"
+	"kinit/engine/internal/sensitive"
 )
 
 // HostStatus is whether a host of a spec answers.
@@ -22,29 +25,92 @@ type StageStatus struct {
 	Failed  int // tasks that could not be read
 }
 
-// Status is the current state of a spec.
-type Status struct {
-	Hosts  []HostStatus
-	Stages []StageStatus
+// Difference is a task that finds its host not as declared.
+type Difference struct {
+	Task    string // its address
+	Host    string
+	Stage   string
+	Steps   []string  // what a run would change
+	Pending bool      // what a run would change is known only after other tasks
+	Message string    // why the host could not be read, if it could not
+	Range   hcl.Range // of the task's block
 }
 
-// State reads the current state of a spec: which of its hosts answer, and how much of each
-// stage is in place. It changes nothing.
-func State(ctx context.Context, o Options) (Status, *Report) {
+// Status is the current state of a spec.
+type Status struct {
+	Hosts       []HostStatus
+	Stages      []StageStatus
+	Differences []Difference      // in the order of the tasks, without those of hosts that do not answer
+	Observed    map[string]string // the values, as JSON, of those outputs that the caller named and the playbook has
+}
+
+// State reads the current state of a spec: which of its hosts answer, how much of each
+// stage is in place, and what is not as declared. Outputs come with it, of those names that the
+// playbook has: what could not be read is null in them. It changes nothing.
+func State(ctx context.Context, o Options, outputs ...string) (Status, *Report) {
 	p, report := perform(ctx, o, looks)
-	if p.plan == nil {
+	if p.plan == nil || report.Interrupted {
 		return Status{}, report
 	}
-	return Status{Hosts: hostStatus(report), Stages: stageStatus(report)}, report
+	return Status{
+		Hosts: p.hostStatus(report), Stages: stageStatus(report), Differences: differences(report),
+		Observed: p.observed(report, outputs),
+	}, report
+}
+
+// Observe reads outputs, of those names that the playbook has, without changing anything. What
+// could not be read, or is not there yet, is null in them.
+func Observe(ctx context.Context, o Options, outputs ...string) (map[string]string, *Report) {
+	p, report := makePlan(ctx, o, looks)
+	defer func() { p.close() }()
+	if p.plan == nil {
+		return nil, report
+	}
+	var needs []string
+	for _, name := range outputs {
+		if found := p.output(name); found != nil {
+			needs = append(needs, found.Needs...)
+		}
+	}
+	p = p.glance(ctx, report, needs)
+	if report.Interrupted || p.plan == nil {
+		return nil, report
+	}
+	return p.observed(report, outputs), report
+}
+
+// observed returns the values of outputs, in which tasks without values are null.
+func (p *planned) observed(report *Report, names []string) map[string]string {
+	all := map[string]string{}
+	for _, name := range names {
+		found := p.output(name)
+		if found == nil {
+			continue
+		}
+		for _, address := range found.Pending(p.values) {
+			p.values.Set(address, nil)
+		}
+		value, diags := found.Value(p.values)
+		report.refuse(diags)
+		if !diags.HasErrors() && !value.IsNull() {
+			all[name] = sensitive.Text(value)
+		}
+	}
+	return all
 }
 
 // hostStatus derives the status of each host from its tasks: a host answers if one of its
-// tasks was read.
-func hostStatus(r *Report) []HostStatus {
+// tasks was read, or if it was reached for a task that was then left out.
+func (p *planned) hostStatus(r *Report) []HostStatus {
 	var out []HostStatus
 	index := map[string]int{}
 	for _, result := range r.Results {
 		entryOf(&out, index, result.Host, HostStatus{Host: result.Host, Message: "not there yet"}).learn(result)
+	}
+	for i, h := range out {
+		if h.Message == "not there yet" && p.machines.Connected(h.Host, nil) != nil {
+			out[i].Answers, out[i].Message = true, "answers"
+		}
 	}
 	return out
 }
@@ -78,4 +144,19 @@ func (s *StageStatus) count(status event.Status) {
 	case event.Failed, event.Unreachable:
 		s.Failed++
 	}
+}
+
+// differences lists the tasks that would change something, and those that failed.
+func differences(r *Report) (all []Difference) {
+	for _, t := range r.Results {
+		if t.Status != event.Changed && t.Status != event.Failed {
+			continue
+		}
+		d := Difference{Task: t.Address, Host: t.Host, Stage: t.Stage, Steps: t.Steps, Pending: t.Pending, Range: t.Range}
+		if t.Status == event.Failed {
+			d.Message = event.FirstLine(t.Message)
+		}
+		all = append(all, d)
+	}
+	return all
 }

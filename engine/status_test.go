@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"kinit/engine"
@@ -140,4 +142,56 @@ task "command" "after_it" {
 			}
 		})
 	}
+}
+
+const observing = `
+task "command" "read" {
+  hosts     = run.look ? ["localhost"] : []
+  argv      = ["echo", "yes"]
+  read_only = true
+}
+
+task "command" "broken" {
+  hosts     = run.look ? ["localhost"] : []
+  argv      = ["cat", "TMP/nowhere"]
+  read_only = true
+}
+
+task "copy" "missing" {
+  host    = "localhost"
+  dest    = "TMP/missing"
+  content = "x"
+}
+
+output "read" {
+  value = run.look ? { for host, look in task.command.read : host => trimspace(look.stdout) } : null
+}
+
+output "broken" {
+  value = run.look ? [for look in values(task.command.broken) : look.stdout == null ? "not read" : look.stdout] : null
+}
+`
+
+func TestStatusListsWhatDiffersAndWhatWasObservedWithWhatCannotBeReadAsNull(t *testing.T) {
+	t.Parallel()
+	o := options(t, observing)
+	status, _ := engine.State(t.Context(), o, "read", "broken", "another")
+	equal(t, "observed", status.Observed, map[string]string{"read": `{"localhost":"yes"}`, "broken": `["not read"]`})
+	var named []string
+	for _, d := range status.Differences {
+		named = append(named, fmt.Sprintf("%s on %s line %d steps %d message %t", d.Task, d.Host, d.Range.Start.Line, len(d.Steps), d.Message != ""))
+	}
+	slices.Sort(named)
+	equal(t, "differences", named, []string{
+		`task.command.broken["localhost"] on localhost line 8 steps 0 message true`,
+		`task.copy.missing on localhost line 14 steps 1 message false`,
+	})
+
+	observed, report := engine.Observe(t.Context(), o, "read", "another")
+	equal(t, "problems", problems(report), "")
+	equal(t, "observed alone", observed, map[string]string{"read": `{"localhost":"yes"}`})
+
+	planned := engine.Plan(t.Context(), o)
+	equal(t, "tasks of a plan", statuses(planned), map[string]string{"copy.missing": "changed"})
+	equal(t, "outputs of a plan", len(planned.Outputs), 0)
 }

@@ -104,6 +104,7 @@ import (
 	"kinit/modules/windows_seed"
 	"kinit/modules/x509_ca"
 	"kinit/modules/x509_certificate"
+	"kinit/modules/x509_facts"
 	"kinit/modules/zypper_repository"
 )
 
@@ -123,7 +124,7 @@ func All() []module.Kind {
 		// Users of a host, and who may log in.
 		user.Kind(), group.Kind(), authorizedkey.Kind(), knownhost.Kind(),
 		// Keys, certificates and secrets.
-		x509ca.Kind(), x509cert.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
+		x509ca.Kind(), x509cert.Kind(), x509facts.Kind(), sshkey.Kind(), secretvalue.Kind(), htpasswd.Kind(),
 		// Guests.
 		volume.Kind(), seed.Kind(), domain.Kind(), virtsweep.Kind(),
 		winseed.Kind(), winimage.Kind(), wininstall.Kind(),
@@ -135,7 +136,7 @@ func All() []module.Kind {
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
-		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(),
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),

@@ -40,6 +40,7 @@ func newCLI(a *app.App) *cli.App {
 			replCommand(a),
 			secretCommand(a),
 			statusCommand(a),
+			certsCommand(a),
 			doctorCommand(a),
 			inventoryCommand(a),
 			historyCommand(a),

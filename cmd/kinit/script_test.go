@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 // its own. With KINIT_UPDATE set it rewrites the files they compare with.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("KINIT_UPDATE") != "",
@@ -29,6 +33,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
+			e.Setenv("EXAMPLES", examples)
 			return os.MkdirAll(home, 0o755)
 		},
 	})

@@ -2,52 +2,124 @@ package main
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/health"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/diag"
+	"kinit/engine/shell"
+	"kinit/engine/transport"
 )
+
+// statusForks is how many tasks a status looks at at the same time: they only read.
+const statusForks = 32
 
 func statusCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "status",
-		Usage:     "show which hosts of a spec answer and how much of it is in place",
+		Category:  command.HeadLife,
+		Usage:     "show what is not as a spec declares, and how its cluster is",
 		ArgsUsage: "SPEC",
-		Description: `Everything is read again and nothing is changed. 'kinit plan' shows what a run would still
-do.`,
+		Description: `Everything is read again and nothing is changed; no lock is taken, and none is waited for. The
+hosts are shown, and of a cluster its nodes, members of etcd, services and certificates; then
+what is not as declared, with the command that repairs it. A host that does not answer within
+--within is named, and nothing waits for it again.
+
+A periodic job can act on the exit code: 0 is as declared, with 4 'kinit run' has something to
+do, with 1 something is broken, with 5 a host does not answer. A certificate that nobody renews
+and that ends within 30 days is broken. With --output json there is one object, which
+docs/operating.md describes.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.GoneFlag()}, command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.GoneFlag(), withinFlag()}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
 			if err != nil {
 				return err
 			}
-			status, report := engine.State(ctx, s.Options)
-			err = s.End(report)
-			return cmp.Or(a.Lines(statusLines(status)...), err)
+			s.Options.Within, s.Options.Forks = c.Duration("within"), statusForks
+			state, report := engine.State(ctx, s.Options, health.Outputs()...)
+			redact(&state, s.Redact)
+			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec), a.Now())
+			report, code := s.Report(report)
+			if code == exit.OK && !status.AsDeclared {
+				code = exit.Failed
+			}
+			status.ExitCode = code
+			if c.String("output") == command.OutputJSON && report.Tasks > 0 && !report.Interrupted {
+				return cmp.Or(problem, a.JSONLine(status), exit.Error(code))
+			}
+			report.Diagnostics = withoutHosts(report.Diagnostics, state)
+			s.Screen.Close(report, code)
+			if c.String("output") == command.OutputQuiet {
+				status = health.Status{Differences: status.Differences}
+			}
+			return cmp.Or(problem, a.Lines(status.Lines()...), exit.Error(code))
 		},
 	}
 }
 
-// statusLines returns the status as two tables.
-func statusLines(s engine.Status) []string {
-	if len(s.Hosts) == 0 {
-		return nil
-	}
-	lines := []string{fmt.Sprintf("%-24s %s", "HOST", "STATUS")}
+// withoutHosts returns the problems without those of hosts that do not answer, which the status names.
+func withoutHosts(list diag.List, s engine.Status) diag.List {
+	silent := map[string]bool{}
 	for _, h := range s.Hosts {
-		lines = append(lines, fmt.Sprintf("%-24s %s", h.Host, h.Message))
+		silent[h.Host] = !h.Answers
 	}
-	lines = append(lines, "", fmt.Sprintf("%-12s %8s %6s %7s", "STAGE", "IN PLACE", "TO DO", "FAILED"))
-	for _, stage := range s.Stages {
-		lines = append(lines, fmt.Sprintf("%-12s %8d %6d %7d", stage.Stage, stage.InPlace, stage.ToDo, stage.Failed))
+	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return silent[d.Host] && errors.Is(d.Cause, transport.ErrUnreachable) })
+}
+
+// withinFlag limits the time that a silent host costs.
+func withinFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "within", Category: command.HeadSelect, Value: 4 * time.Second,
+		Usage: "take a host for silent if it does not answer within `TIME`; default: 4s"}
+}
+
+// redact masks secrets in what the engine has read.
+func redact(s *engine.Status, mask func(string) string) {
+	for name, value := range s.Observed {
+		s.Observed[name] = mask(value)
 	}
-	return lines
+	for i := range s.Hosts {
+		s.Hosts[i].Message = mask(s.Hosts[i].Message)
+	}
+	for i, d := range s.Differences {
+		s.Differences[i].Message = mask(d.Message)
+		for j, step := range d.Steps {
+			d.Steps[j] = mask(step)
+		}
+	}
+}
+
+// repairs returns the command lines that repair a spec, with the same hosts and files. Values of
+// variables may be secret, so they are only named.
+func repairs(c *cli.Context, spec string) health.Repairs {
+	input := []string{shell.POSIX(spec)}
+	for _, name := range []string{"hosts", "inventory", "var-file", "set"} {
+		for _, value := range c.StringSlice(name) {
+			input = append(input, "--"+name, shell.POSIX(value))
+		}
+	}
+	for _, pair := range c.StringSlice("var") {
+		name, _, _ := strings.Cut(pair, "=")
+		input = append(input, "--var", shell.POSIX(name)+"=...")
+	}
+	line := func(verb string, words ...string) string {
+		return strings.Join(slices.Concat([]string{"kinit", verb}, input, words), " ")
+	}
+	return health.Repairs{
+		Run: line("run"), Renew: line("certs", "--renew"),
+		Gone: func(host string) string { return line("run", "--gone", shell.POSIX(host)) },
+		Log: func(node string) string {
+			return line("ssh", shell.POSIX(node), "--", "journalctl", "--unit", "kubelet", "--lines", "50")
+		},
+	}
 }

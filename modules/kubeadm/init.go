@@ -3,8 +3,6 @@ package kubeadm
 import (
 	"context"
 	"fmt"
-	"net"
-	"strconv"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -109,15 +107,7 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 
 // ready queries the node's own API server.
 func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
-	ca, _, err := hostfile.Read(ctx, h, pkiDir+"/ca.crt")
-	if err != nil {
-		return false, err
-	}
-	// kubeadm puts the name "kubernetes" into every API server's certificate.
-	local := kubeapi.Config{
-		Server: "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(t.Port)), CA: ca, Name: "kubernetes",
-	}
-	return local.Ready(ctx, h)
+	return ready(ctx, h, t.Port)
 }
 
 type InitOutputs struct {

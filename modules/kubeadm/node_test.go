@@ -32,6 +32,7 @@ type cluster struct {
 	ready     atomic.Bool
 	nodes     atomic.Value // of []string
 	fails     func() bool  // kubeadm init or join, after it has done something; nil for never
+	renews    func()       // by kubeadm certs renew
 	joins     func()       // before kubeadm join does something; nil for nothing
 }
 
@@ -142,6 +143,8 @@ users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
 			}
 			h.FS.Put("/etc/kubernetes/kubelet.conf", kubeconfig("system:node:"+name), 0o600)
 			c.nodes.Store([]string{name})
+		case "certs":
+			c.renews()
 		case "reset":
 			for _, path := range []string{"pki", "manifests", "admin.conf", "kubelet.conf"} {
 				_ = h.FS.Remove(t.Context(), "/etc/kubernetes/"+path)

@@ -65,6 +65,10 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		newAPI(t, k, narrow).none(t, "secrets", "--namespace", "kube-system", "--output", "name")
 	})
 
+	step(t, "certificates of Kubernetes are renewed, and used", func(t *testing.T) {
+		renewed(t, k)
+	})
+
 	step(t, "two controllers and a compute node join: all are Ready, and those that were there have not changed", func(t *testing.T) {
 		r := k.must(t, append(run, "--output", "json")...)
 		for _, node := range wideNodes {
@@ -112,6 +116,10 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		if want := strings.Join(wideNodes, " "); r.code != 0 || r.stdout != want {
 			t.Errorf("exit %d, printed %q, want %q\n%s", r.code, r.stdout, want, r.stderr)
 		}
+	})
+
+	step(t, "a status says that all is as declared, and names what is not", func(t *testing.T) {
+		status(t, k, wide)
 	})
 
 	step(t, "a service that ends begins again", func(t *testing.T) {

@@ -47,7 +47,7 @@ func Help(c *cli.Command, above string) string {
 // AppHelp returns the help of kinit without a command.
 func AppHelp(app *cli.App, drivers []engine.Driver) string {
 	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
-		commandList(app.Commands) + `
+		commandList(inCategory(app.Commands, "")) + "\n" + HeadLife + ":\n" + commandList(inCategory(app.Commands, HeadLife)) + `
 Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
 ` + driverList(drivers) + `
 Examples:
@@ -62,6 +62,18 @@ See 'kinit COMMAND --help' for more about a command.
 // driverList describes the nodes of each driver.
 func driverList(drivers []engine.Driver) string {
 	return list(lists.Map(drivers, func(d engine.Driver) [2]string { return [2]string{d.Name, d.Summary} }))
+}
+
+// HeadLife is the category of commands that keep a cluster as it was made.
+const HeadLife = "A cluster's life"
+
+func inCategory(commands []*cli.Command, category string) (those []*cli.Command) {
+	for _, c := range commands {
+		if c.Category == category {
+			those = append(those, c)
+		}
+	}
+	return those
 }
 
 func commandList(commands []*cli.Command) string {

@@ -34,7 +34,9 @@ type Run struct {
 	StopAfter string
 	Recreate  bool
 	Purge     bool
+	Renew     bool
 	Check     bool     // a dry run
+	Look      bool     // a dry run that only shows what is there
 	Hosts     []string // the names of the selected hosts, in order
 }
 
@@ -155,7 +157,9 @@ func (s *Scope) run() cty.Value {
 		"last_stage": cty.StringVal(s.lastStage()),
 		"recreate":   cty.BoolVal(s.in.Run.Recreate),
 		"purge":      cty.BoolVal(s.in.Run.Purge),
+		"renew":      cty.BoolVal(s.in.Run.Renew),
 		"check":      cty.BoolVal(s.in.Run.Check),
+		"look":       cty.BoolVal(s.in.Run.Look),
 		"hosts":      textList(s.in.Run.Hosts),
 	})
 }

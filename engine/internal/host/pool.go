@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"kinit/engine/secret"
 	"kinit/engine/transport"
@@ -29,6 +30,8 @@ type Pool struct {
 	made    []*Machine // in the order of connection
 	closed  bool
 	run     string
+	once    bool
+	within  time.Duration
 	admit   func(ctx context.Context, m *Machine) error
 }
 
@@ -72,6 +75,22 @@ func (p *Pool) Mark(run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.run = run
+}
+
+// Once keeps the first failure to connect to a machine: whoever asks for it later, or for one that
+// is reached through it, gets that failure at once. A machine that is reached through no other one
+// may take no longer than within to answer; 0 means as long as its settings say.
+func (p *Pool) Once(within time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.once, p.within = true, within
+}
+
+// patience returns what Once has set.
+func (p *Pool) patience() (once bool, within time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.once, p.within
 }
 
 // Admit sets a check that each machine must pass once before Get and As return it.
@@ -166,7 +185,9 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 		return nil, ctx.Err()
 	}
 	if err := e.failed; err != nil {
-		e.failed = nil
+		if once, _ := p.patience(); !once {
+			e.failed = nil
+		}
 		return nil, err
 	}
 	if e.machine == nil {
@@ -175,6 +196,9 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 			err = p.keep(e, machine)
 		}
 		if err != nil {
+			if once, _ := p.patience(); once && ctx.Err() == nil {
+				e.failed = err
+			}
 			return nil, err
 		}
 	}
@@ -225,6 +249,20 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 		}
 		via = jump.conn
 	}
+	if _, within := p.patience(); within > 0 && via == nil {
+		limited, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		m, err := p.open(limited, name, settings, nil)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: no answer within %s", transport.ErrUnreachable, within)
+		}
+		return m, err
+	}
+	return p.open(ctx, name, settings, via)
+}
+
+// open connects to a machine by its settings.
+func (p *Pool) open(ctx context.Context, name string, settings Settings, via transport.Conn) (*Machine, error) {
 	conn, err := p.connect(ctx, settings, via)
 	if err != nil {
 		return nil, err

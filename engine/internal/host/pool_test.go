@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -178,5 +179,39 @@ func TestPoolReachesThroughAnotherHost(t *testing.T) {
 	out, err = h.Run(t.Context(), module.Command{Argv: []string{"echo", "hello"}})
 	if err != nil || out.Stdout != "hello\n" {
 		t.Errorf("output %q, error %v", out.Stdout, err)
+	}
+}
+
+func TestPoolThatKeepsFailuresTriesOnceAlsoForHostsBehindTheOneThatIsSilent(t *testing.T) {
+	tries := 0
+	connect := func(context.Context, Settings, transport.Conn) (transport.Conn, error) {
+		tries++
+		return nil, transport.ErrUnreachable
+	}
+	settings := map[string]Settings{"a": {}, "behind": {Via: "a"}}
+	pool := NewPoolWith(func(_ context.Context, name string) (Settings, error) { return settings[name], nil }, &secret.Redactor{}, connect)
+	defer pool.Close()
+	pool.Once(0)
+	for _, name := range []string{"a", "a", "behind", "behind"} {
+		if _, err := pool.Get(t.Context(), name); !errors.Is(err, transport.ErrUnreachable) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+	if tries != 1 {
+		t.Errorf("%d attempts to connect, want 1", tries)
+	}
+}
+
+func TestPoolNamesTheLimitThatASilentHostHasPassed(t *testing.T) {
+	connect := func(ctx context.Context, _ Settings, _ transport.Conn) (transport.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	pool := NewPoolWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
+	defer pool.Close()
+	pool.Once(time.Millisecond)
+	_, err := pool.Get(t.Context(), "a")
+	if want := "unreachable: no answer within 1ms"; err == nil || err.Error() != want || !errors.Is(err, transport.ErrUnreachable) {
+		t.Errorf("error is %v, want %s", err, want)
 	}
 }

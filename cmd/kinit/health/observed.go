@@ -1,0 +1,205 @@
+// Package health turns what the engine has read of a cluster into what `kinit status` and
+// `kinit certs` show: its hosts, nodes, etcd, services and certificates, and what is not as it
+// should be.
+package health
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The outputs of playbooks that are shown. A playbook may have any of them.
+const (
+	placesOutput       = "health_places"
+	servicesOutput     = "health_services"
+	nodesOutput        = "health_nodes"
+	etcdOutput         = "health_etcd"
+	ownCertificates    = "health_certificates"
+	nodesCertificates  = "health_node_certificates"
+	renewedByRun       = "kinit run"
+	renewedByCerts     = "kinit certs --renew"
+	renewedByKubelet   = "kubelet"
+	renewedByNobody    = "nobody"
+	kubeletClientFile  = "kubelet-client-current.pem"
+	kubeletServingFile = "/kubelet.crt"
+)
+
+// Outputs are the names of all outputs that a status reads.
+func Outputs() []string {
+	return append(CertificateOutputs(), servicesOutput, nodesOutput, etcdOutput)
+}
+
+// CertificateOutputs are the names of the outputs that list certificates.
+func CertificateOutputs() []string {
+	return []string{placesOutput, ownCertificates, nodesCertificates}
+}
+
+// places is where the parts of a cluster are declared to be.
+type places struct {
+	Cluster     string            `json:"cluster"`
+	Hypervisors []string          `json:"hypervisors"`
+	Services    string            `json:"services"`
+	Containers  map[string]string `json:"containers"` // of services, by service
+	Nodes       []struct {
+		Name       string `json:"name"`
+		Pool       string `json:"pool"`
+		Hypervisor string `json:"hypervisor"`
+		Address    string `json:"address"`
+	} `json:"nodes"`
+}
+
+// control is what the API server says.
+type control struct {
+	Version string     `json:"version"` // as the spec declares it
+	Lines   [][]string `json:"lines"`
+}
+
+// certificate is one that was found in a file.
+type certificate struct {
+	Path      string    `json:"path"`
+	Subject   string    `json:"subject"`
+	Authority bool      `json:"authority"`
+	NotBefore time.Time `json:"not_before"`
+	NotAfter  time.Time `json:"not_after"`
+}
+
+// read decodes an output. One that the playbook does not have leaves to as it is.
+func read(observed map[string]string, name string, to any) error {
+	text := observed[name]
+	if text == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		return fmt.Errorf("read the output %q of the playbook: %w", name, err)
+	}
+	return nil
+}
+
+// Certificates returns the certificates of all hosts, those that end first at the beginning.
+func Certificates(observed map[string]string, now time.Time) ([]Certificate, error) {
+	all := []Certificate{}
+	for _, output := range []string{ownCertificates, nodesCertificates} {
+		var byHost map[string][]certificate
+		if err := read(observed, output, &byHost); err != nil {
+			return nil, err
+		}
+		for host, list := range byHost {
+			for _, c := range list {
+				all = append(all, Certificate{
+					Host: host, Path: c.Path, Subject: c.Subject, Authority: c.Authority, NotBefore: c.NotBefore, NotAfter: c.NotAfter,
+					DaysLeft: int(c.NotAfter.Sub(now).Hours()) / 24, RenewedBy: renewedBy(output, c), Ended: !now.Before(c.NotAfter),
+				})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Certificate) int {
+		if by := a.NotAfter.Compare(b.NotAfter); by != 0 {
+			return by
+		}
+		return strings.Compare(a.Host+" "+a.Path, b.Host+" "+b.Path)
+	})
+	return all, nil
+}
+
+// Matters reports whether anybody verifies the certificate. A kubelet makes the one that it serves by
+// itself, so nobody does.
+func (c Certificate) Matters() bool { return !strings.HasSuffix(c.Path, kubeletServingFile) }
+
+// renewedBy names who makes a certificate anew before it ends.
+func renewedBy(output string, c certificate) string {
+	switch {
+	case c.Authority || strings.HasSuffix(c.Path, kubeletServingFile):
+		return renewedByNobody
+	case output == ownCertificates:
+		return renewedByRun
+	case strings.HasSuffix(c.Path, kubeletClientFile):
+		return renewedByKubelet
+	}
+	return renewedByCerts
+}
+
+// services returns the services in the order of their names.
+func services(observed map[string]string, p places) ([]Service, error) {
+	var found map[string][][]string // name, status and image, as podman lists them
+	if err := read(observed, servicesOutput, &found); err != nil {
+		return nil, err
+	}
+	all := []Service{}
+	for _, name := range slices.Sorted(maps.Keys(p.Containers)) {
+		s := Service{Name: name, Hypervisor: p.Services, State: Unknown}
+		if list, read := found[p.Services]; read {
+			s.State = Absent
+			for _, c := range list {
+				if len(c) == 3 && c[0] == p.Containers[name] {
+					s.State, s.Image = state(c[1]), c[2]
+				}
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// state is the health of a container that is up, or else its state: "Up 4 minutes ago (healthy)" is
+// healthy, and "Exited (0) 3 seconds ago" exited.
+func state(status string) string {
+	word, rest, _ := strings.Cut(status, " ")
+	if word != "Up" {
+		return strings.ToLower(word)
+	}
+	for _, health := range []string{Unhealthy, Healthy, Starting} {
+		if strings.Contains(rest, "("+health+")") {
+			return health
+		}
+	}
+	return Running
+}
+
+// members returns what the members of etcd say.
+func members(observed map[string]string, p places) ([]Member, error) {
+	if observed[etcdOutput] == "" {
+		return nil, nil
+	}
+	var found map[string]map[string]string
+	if err := read(observed, etcdOutput, &found); err != nil {
+		return nil, err
+	}
+	var all []Member
+	for _, n := range p.Nodes {
+		if n.Pool != controllerPool {
+			continue
+		}
+		m, read := found[n.Name]
+		all = append(all, member(n.Name, m, read))
+	}
+	return all, nil
+}
+
+func member(node string, said map[string]string, read bool) Member {
+	m := Member{Node: node, ID: said["id"], Version: said["version"], Leader: said["leader"] == "1", Learner: said["learner"] == "1"}
+	if size, err := strconv.ParseFloat(said["bytes"], 64); err == nil {
+		m.Bytes = int64(size)
+	}
+	for key, value := range said {
+		if id, is := strings.CutPrefix(key, "peer-"); is && value != "0" {
+			m.Peers = append(m.Peers, id)
+		}
+	}
+	slices.Sort(m.Peers)
+	switch {
+	case !read:
+		m.State = Unknown
+	case said["health"] == "true":
+		m.State = Healthy
+	case said["health"] == "":
+		m.State = Silent
+	default:
+		m.State = Unhealthy
+	}
+	return m
+}

@@ -1,0 +1,37 @@
+# health: what "kinit status" and "kinit certs" show of a cluster beside what is not as the spec says.
+# The tasks exist only for commands that look, and change nothing. What cannot be read is null.
+
+task "command" "services_health" {
+  hosts     = run.look ? [local.services.hypervisor] : []
+  argv      = ["podman", "ps", "--all", "--filter", "name=^kinit-${cluster.name}-(${join("|", keys(local.service_containers))})$", "--format", "{{.Names}}\t{{.Status}}\t{{.Image}}"]
+  read_only = true
+}
+
+# The certificates that kinit makes. Each run makes those anew that are in the last third of their life.
+task "x509_facts" "hypervisor" {
+  hosts = run.look ? local.hypervisors : []
+  paths = ["${local.root}/pki/*.crt", "${local.service_root}/haproxy/*.crt"]
+}
+
+output "health_services" {
+  description = "The services of the cluster, as podman sees them."
+  value = !run.look ? null : { for host, look in task.command.services_health : host => [
+    for line in compact(split("\n", look.stdout)) : split("\t", line)
+  ] if look.stdout != null }
+}
+
+output "health_certificates" {
+  description = "The certificates that kinit has made on hypervisors."
+  value       = !run.look ? null : { for host, look in task.x509_facts.hypervisor : host => look.certificates if look.certificates != null }
+}
+
+output "health_places" {
+  description = "Where the cluster's nodes and services are declared to be."
+  value = !run.look ? null : {
+    cluster     = cluster.name
+    hypervisors = local.hypervisors
+    services    = local.services.hypervisor
+    containers  = { for name in keys(local.service_containers) : name => "kinit-${cluster.name}-${name}" }
+    nodes       = [for name, node in cluster.nodes : { name = name, pool = node.pool, hypervisor = node.hypervisor, address = node.ip }]
+  }
+}
