@@ -29,7 +29,7 @@ locals {
   # The cluster's load balancer leads to node ports: nothing else takes the nodes' ports 80 and 443.
   rancher_server = {
     flannel-backend = trimprefix(local.pod_network, "flannel-")
-    disable         = ["traefik", "servicelb"]
+    disable         = concat(["traefik", "servicelb"], [for addon, own in { metrics-server = "metrics-server", local-path = "local-storage" } : own if contains(var.addons, addon)])
   }
   rancher_first = { cluster-init = true }
   # A machine on the overlay has further networks: flannel would take another one.

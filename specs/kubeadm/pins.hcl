@@ -44,6 +44,7 @@ locals {
 
   # Whoever chose another version or another image is not held to these.
   distribution_pins = concat(
+    [for name in local.addon_pins : name if !contains(keys(coalesce(var.container_images, {})), local.tagged[name])],
     var.container_images == null ? local.container_pins : [],
     var.kubernetes_preinstalled || !local.kubernetes_default || length(local.linux_nodes) == 0 ? [] : values(local.release_programs),
     local.runtime_upstream && length(local.linux_nodes) > 0 ? values(local.runtime_pins) : [],

@@ -19,6 +19,10 @@ import {
   source = "common"
 }
 
+import {
+  source = "addons"
+}
+
 stage "cluster" {
   after = ["nodes", "services"]
 }

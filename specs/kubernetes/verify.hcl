@@ -29,13 +29,9 @@ block "verify" {
 
   task "kubectl_apply" "sample" {
     kubeconfig = local.admin_conf
-    content = templatefile("files/sample.yaml", {
-      image     = local.sample_image
-      node_port = var.ingress_node_ports["80"]
-      checks    = { for name in ["all", "one"] : name => file("files/sample-${name}.sh") }
-    })
+    content    = local.sample
     # Nodes that are on their way to Ready have enough to do.
-    depends_on = [task.wait.ready, task.command.settings]
+    depends_on = [task.wait.ready, task.command.settings, task.command.addons]
   }
 
   task "wait" "sample" {
@@ -72,7 +68,7 @@ task "wait" "ingress" {
   url        = "http://${task.facts.underlay[local.services.hypervisor].route_address}:${local.web_port}/"
   expect     = "hello from"
   within     = stretch("3m", task.facts.node[local.first_node].pace)
-  depends_on = [task.wait.sample]
+  depends_on = [task.wait.sample, task.wait.addon]
 }
 
 # The pods check each other: every one looks up names and fetches from every one, so

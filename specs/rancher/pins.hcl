@@ -23,6 +23,7 @@ locals {
 
   # Whoever chose another version or another image is not held to these.
   distribution_pins = concat(
+    [for name in local.addon_pins : name if !contains(keys(coalesce(var.container_images, {})), local.tagged[name])],
     var.container_images == null ? ["busybox"] : [],
     local.kubernetes_default && length(local.linux_nodes) > 0 ? values(local.rancher_pins) : [],
     var.kubectl == "" && length(local.linux_nodes) > 0 ? ["kubectl"] : [],

@@ -29,7 +29,7 @@ locals {
   # canal carries packets by flannel's VXLAN. The cluster's load balancer leads to node ports.
   rancher_server = {
     cni     = "canal"
-    disable = ["rke2-ingress-nginx"]
+    disable = concat(["rke2-ingress-nginx"], [for addon, own in { metrics-server = "rke2-metrics-server" } : own if contains(var.addons, addon)])
   }
   rancher_first = {}
   rancher_nodes = {}

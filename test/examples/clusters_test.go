@@ -84,6 +84,12 @@ func TestAClusterThatCannotBeIsRefusedBeforeAnyHostIsAsked(t *testing.T) {
 		{"k8s-podman-1-1-1", map[string]string{"mirror_images": `["nginx:1.27", "https://quay.io/a:1", "nginx", "mirror.example:5000/app"]`}, nil,
 			"These are no names of images with a tag or a digest, such as mirror.example:5000/team/app:1.0: https://quay.io/a:1, nginx, mirror.example:5000/app."},
 		{"k8s-podman-1-1-1", map[string]string{"service_health": `{ proxy = ["true"] }`}, nil, "The services are haproxy, dns, registry and web, not proxy."},
+		{"k8s-podman-1-1-1", map[string]string{"addons": `["metrics", "local-path", "storage"]`}, nil,
+			`There is no addon "metrics", "storage". The addons are ingress, local-path, metrics-server, nfs, node-problem-detector.`},
+		{"k3s-podman-1-1-1", map[string]string{"addons": `["local-path", "local-path"]`}, nil, "The variable addons names one twice: local-path, local-path."},
+		{"k8s-podman-1-1-1", map[string]string{"addons": `["nfs"]`}, nil, "The addon nfs needs a file server. Name it, as by --var 'nfs={ server ="},
+		{"k8s-podman-1-1-1", map[string]string{"nfs": `{ server = "files.example.org", path = "export" }`}, nil,
+			"A file server has a name or an address, and a path that begins with /."},
 		{"k8s-podman-1-2-1", nil, []string{"pool.compute.os=ubuntu-22.04", "cluster.name=blue", "services.hypervisor=a", "node.blue-compute-02.memory=1GiB"}, ""},
 	} {
 		o := options(t, tc.spec)

@@ -32,6 +32,8 @@ var variableFolders = []struct{ folder, title string }{
 	{"eksd", "EKS Distro: `eksd`"},
 	{"k3s", "k3s: `k3s`"},
 	{"rke2", "rke2: `rke2`"},
+	{"addons", "Addons of Kubernetes"},
+	{"addons/nfs", "The addon `nfs`"},
 	{"drivers/libvirt", "Guests: the driver `libvirt`"},
 	{"drivers/podman", "Containers: the driver `podman`"},
 	{"drivers/host", "Machines that exist: the driver `host`"},

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,9 +47,18 @@ func NewServer(t testing.TB) *Server {
 		"--bind-address", "127.0.0.1", "--cert-dir", s.path("certs"), "--token-auth-file", s.path("tokens"),
 		"--authorization-mode", "RBAC", "--service-account-issuer", "https://lab", "--service-cluster-ip-range", "10.96.0.0/24",
 		"--service-account-key-file", s.path("sa.key"), "--service-account-signing-key-file", s.path("sa.key"),
-		"--disable-admission-plugins", "ServiceAccount")
+		"--disable-admission-plugins", "ServiceAccount", "--allow-privileged")
 	await(t, func() error { return s.Kubectl(t.Context(), "get", "namespace", "default").Run() })
 	return s
+}
+
+// Controllers starts some of the controllers of Kubernetes, by their names.
+func (s *Server) Controllers(t testing.TB, names ...string) {
+	t.Helper()
+	Link(t, os.Getenv("KINIT_KUBERNETES_BIN"), s.Folder, "kube-controller-manager")
+	start(t, s.path("kube-controller-manager"), "--kubeconfig", s.Kubeconfig, "--authentication-kubeconfig", s.Kubeconfig,
+		"--authorization-kubeconfig", s.Kubeconfig, "--leader-elect=false", "--secure-port", "0",
+		"--controllers", strings.Join(names, ","))
 }
 
 // Kubectl is kubectl as the administrator.

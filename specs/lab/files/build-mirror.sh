@@ -7,7 +7,8 @@
 #
 # PROGRAMS holds the programs of Kubernetes, as programs.sh says. PINS are the images that
 # clusters fetch by default, by their names. RELEASES are the files of the container runtime,
-# by their places on github.com. OUTPUT_DIR has images/ and services.tar.
+# by their places on github.com. OUTPUT_DIR has images/ and services.tar. What is of the addons is
+# built where it is missing.
 #
 # Result: OUTPUT_DIR/mirror with
 #   debian/            dists/ and pool/
@@ -31,7 +32,8 @@ programs=${PROGRAMS:-$out}
 missing=$(programs_missing "$programs" kubeadm kubelet kubectl)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 [ -d "$out/images" ] && [ -f "$out/services.tar" ] || die "images and services.tar are missing: build them first"
-settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/services.ref.inputs")"
+sh "$here/build-addons.sh" "$out"
+settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/addons.inputs" "$out/services.ref.inputs")"
 unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh" "$here/pins.sh")"
 mirror=$work/mirror
 # pin NAME: the image of one of PINS.
@@ -106,7 +108,9 @@ done
 # put SOURCE NAME: an image to the place of its name.
 put() { skopeo copy --quiet --preserve-digests --dest-tls-verify=false "$1" "docker://$socket/$2"; }
 put "oci:$layout:$node_image" "$node_image"
-while read -r image; do put "oci:$out/images:$image" "$image"; done <"$out/images/images.txt"
+for folder in images addons; do
+	while read -r image; do put "oci:$out/$folder:$image" "$image"; done <"$out/$folder/images.txt"
+done
 for pin in ${PINS:-}; do
 	image=${pin#*=}
 	case "$image" in

@@ -1,5 +1,6 @@
 # An example of each variable of clusters: docs/variables.md shows it, and a cluster is made
 # of it.
+addons                   = ["metrics-server", "local-path"]
 allow_unpinned           = true
 allow_untested           = true
 boot_timeout             = "10m"
@@ -49,6 +50,7 @@ libvirt_packages         = ["libvirt-daemon-system", "libvirt-clients", "qemu-sy
 liveness_failures        = 30
 mirror_images            = ["nginx:1.27", "quay.io/prometheus/prometheus:v3.0.0"]
 network_cidr             = "10.8.0.0/24"
+nfs                      = { server = "files.example.org", path = "/export" }
 node_image               = { name = "mirror.example/debian:12" }
 node_image_packages      = ["systemd", "systemd-sysv", "dbus", "openssh-server", "ca-certificates", "curl", "kmod", "procps", "iproute2"]
 overlay_packages         = ["openvswitch-switch", "ovn-host"]

@@ -1,0 +1,2 @@
+# Values for --var-file: what the cluster has beside Kubernetes itself.
+addons = ["metrics-server", "ingress", "local-path"]
