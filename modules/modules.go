@@ -16,6 +16,7 @@ import (
 	"kinit/modules/debug"
 	"kinit/modules/dnf_repository"
 	"kinit/modules/download"
+	"kinit/modules/etcd_leave"
 	"kinit/modules/facts"
 	"kinit/modules/fail"
 	"kinit/modules/fetch"
@@ -32,6 +33,7 @@ import (
 	"kinit/modules/known_host"
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectl_apply"
+	"kinit/modules/kubectl_drain"
 	"kinit/modules/libvirt_domain"
 	"kinit/modules/libvirt_sweep"
 	"kinit/modules/libvirt_volume"
@@ -128,7 +130,7 @@ func All() []module.Kind {
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
-		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(),
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),
