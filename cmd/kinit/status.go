@@ -17,6 +17,7 @@ import (
 func statusCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "status",
+		Category:  command.LifeOfClusters,
 		Usage:     "show which hosts of a spec answer and how much of it is in place",
 		ArgsUsage: "SPEC",
 		Description: `Everything is read again and nothing is changed. 'kinit plan' shows what a run would still
