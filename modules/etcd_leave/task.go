@@ -17,7 +17,7 @@ import (
 )
 
 // Task is an etcd that does not have some members. The host runs another member, which takes them
-// out one after the other. Before each, enough of the others must answer; after each, all that
+// out one after the other, those that do not answer first. Before each, enough of the others must answer; after each, all that
 // answered must answer again and have a leader. A member that leads hands the lead over first.
 //
 // Errors:
@@ -69,11 +69,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	var steps []module.Step
-	for _, name := range slices.Sorted(maps.Keys(t.Members)) {
+	for _, name := range t.order(now) {
 		m := now.find(name, t.Members[name])
-		if m == nil {
-			continue
-		}
 		if err := now.mayLeave(m.ID); err != nil {
 			return nil, fmt.Errorf("%s cannot leave etcd: %w", name, err)
 		}
@@ -83,6 +80,22 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		}))
 	}
 	return steps, nil
+}
+
+// order lists the members that are still there: first those that do not answer, as etcd is safer
+// without them, then the others by their names.
+func (t *Task) order(now cluster) []string {
+	var silent, others []string
+	for _, name := range slices.Sorted(maps.Keys(t.Members)) {
+		switch m := now.find(name, t.Members[name]); {
+		case m == nil:
+		case m.answers:
+			others = append(others, name)
+		default:
+			silent = append(silent, name)
+		}
+	}
+	return append(silent, others...)
 }
 
 // leave takes one member out.
