@@ -115,7 +115,7 @@ func (t *Task) leave(ctx context.Context, h module.Host, name string) error {
 	if err := now.mayLeave(m.ID); err != nil {
 		return fmt.Errorf("%s cannot leave etcd: %w", name, err)
 	}
-	if now.leader == m.ID {
+	if now.leader == m.ID && m.answers {
 		next := now.without(m.ID).heir()
 		h.Report(event.Progress{Text: "hand the lead over to " + next.Name})
 		if err := c.ask(ctx, m.url(), "maintenance/transfer-leadership", map[string]string{"targetID": next.ID}, nil); err != nil {
@@ -128,11 +128,16 @@ func (t *Task) leave(ctx context.Context, h module.Host, name string) error {
 	return t.settled(ctx, h, c, now.without(m.ID))
 }
 
-// unsettled is what etcd says as long as members have not known each other for some seconds, as
-// after another member has left or taken the lead.
-const unsettled = "etcdserver: unhealthy cluster"
+// What etcd says begins with this. Some of it is so for seconds alone: that it has no leader when
+// one has gone, and that members have not known each other for long enough when one has come,
+// left or taken the lead.
+const (
+	refused = "etcdserver: "
+	unknown = "etcdserver: member not found"
+)
 
-// remove takes a member out as soon as the others know each other.
+// remove takes a member out as soon as the others have a leader and know each other. A request
+// without an answer may have been done.
 func (t *Task) remove(ctx context.Context, h module.Host, c *client, id string) error {
 	wait, err := time.ParseDuration(t.Wait)
 	if err != nil {
@@ -140,10 +145,13 @@ func (t *Task) remove(ctx context.Context, h module.Host, c *client, id string) 
 	}
 	return poll.Until(ctx, h, poll.Wait{For: "members of etcd that know each other", Within: wait}, func(ctx context.Context) (bool, string, error) {
 		err := c.ask(ctx, t.Endpoint, "cluster/member/remove", map[string]string{"ID": id}, nil)
-		if err != nil && err.Error() == unsettled {
+		switch {
+		case err == nil, err.Error() == unknown:
+			return true, "", nil
+		case strings.HasPrefix(err.Error(), refused), errors.Is(err, context.DeadlineExceeded):
 			return false, err.Error(), nil
 		}
-		return err == nil, "", err
+		return false, "", err
 	})
 }
 
