@@ -214,6 +214,26 @@ func moves(t *topology.Topology) (diags diag.List) {
 	return diags
 }
 
+// leaves warns about each node that leaves the cluster, and about a hypervisor that keeps more
+// than nodes. A run that removes the cluster need not be told.
+func (p *planned) leaves() (diags diag.List) {
+	t, at := p.topology, &p.topology.Cluster.Range
+	for _, l := range t.Leaving {
+		text := fmt.Sprintf("The node %q leaves the cluster, and is removed from %s with all that is on it.", l.Name, l.Hypervisor)
+		if l.Returns {
+			text += " The next run that has it makes it anew, with its name and its address."
+		}
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
+	}
+	for _, pod := range t.Pods {
+		if slices.Contains(p.options.Evacuate, pod.Hypervisor) {
+			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at,
+				Detail: fmt.Sprintf("The cluster's services run on %s, and kinit does not move them: while that host is down, nobody reaches the cluster.", pod.Hypervisor)})
+		}
+	}
+	return diags
+}
+
 // asSeen makes warnings of what hosts have and should not have: whoever only looks sees the
 // rest.
 func asSeen(diags diag.List) diag.List {

@@ -37,6 +37,7 @@ cluster "boxes" {
 stage "cleanup" {}
 stage "record" { after = ["cleanup"] }
 stage "nodes" { after = ["record"] }
+stage "leave" { after = ["nodes"] }
 
 task "sweep" "owned" {
   stage = "cleanup"
@@ -65,6 +66,15 @@ task "copy" "node" {
   host     = each.value.hypervisor
   dest     = "/srv/nodes/${each.key}"
   content  = each.value.ip
+}
+
+# What leaves has left: clean-up took it.
+task "copy" "left" {
+  stage   = "leave"
+  hosts   = [for h in cluster.hypervisors : h.name if length(cluster.leaving) > 0]
+  dest    = cluster.record.path
+  content = cluster.record.left
+  mode    = "0600"
 }
 `
 
@@ -172,7 +182,15 @@ func TestAClusterStaysWhereItIsWhoeverRunsIt(t *testing.T) {
 	equal(t, "the nodes", r.nodes("h1", "h2"), grown)
 
 	// Fewer controllers, and then another compute node: the free address is used.
-	r.changes(r.options("h1,h2"))
+	o := r.options("h1,h2")
+	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), o)), []string{
+		`The node "boxes-controller-02" leaves the cluster, and is removed from h2 with all that is on it.`,
+		`The node "boxes-controller-03" leaves the cluster, and is removed from h1 with all that is on it.`,
+	})
+	r.changes(o)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes after nodes have left", n)
+	}
 	r.changes(r.options("h1,h2", "pool.compute.count=2"))
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-02 10.0.0.3", "h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
 }
@@ -202,6 +220,27 @@ func TestANodeMovesOnlyWhenAsked(t *testing.T) {
 	if n := r.changes(r.options("h2,h3,h1", "pool.compute.count=2")); n != 0 {
 		t.Errorf("%d changes without the setting", n)
 	}
+}
+
+func TestNodesLeaveAHypervisorAndComeBack(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2", "pool.compute.count=2")
+	r.changes(o)
+	before := r.nodes("h1", "h2")
+	away := o
+	away.Evacuate = []string{"h1"}
+	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), away)), []string{
+		`The node "boxes-compute-02" leaves the cluster, and is removed from h1 with all that is on it. The next run that has it makes it anew, with its name and its address.`,
+		`The node "boxes-controller-01" leaves the cluster, and is removed from h1 with all that is on it. The next run that has it makes it anew, with its name and its address.`,
+		"The cluster's services run on h1, and kinit does not move them: while that host is down, nobody reaches the cluster.",
+	})
+	equal(t, "the nodes", r.nodes("h1", "h2"), before[2:])
+	if n := r.changes(away); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+	r.changes(o)
+	equal(t, "the nodes that are back", r.nodes("h1", "h2"), before)
 }
 
 func TestANodeThatExistsTwiceIsRefused(t *testing.T) {

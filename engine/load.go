@@ -169,14 +169,15 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	t, o := p.texts, p.options
 	cluster := cty.NilVal
 	if c != nil {
-		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance})
+		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate,
+			Leave: topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy}})
 		if p.mode == looks {
 			diags = asSeen(diags)
 		}
 		if diags.HasErrors() {
 			return diags
 		}
-		diags = append(diags, moves(p.topology)...)
+		diags = append(append(diags, moves(p.topology)...), p.leaves()...)
 		cluster = p.topology.Value()
 	}
 	if diags = append(diags, p.scope.SetCluster(cluster)...); diags.HasErrors() {

@@ -17,6 +17,7 @@ import (
 	"kinit/modules/debug"
 	"kinit/modules/dnf_repository"
 	"kinit/modules/download"
+	"kinit/modules/etcd_leave"
 	"kinit/modules/facts"
 	"kinit/modules/fail"
 	"kinit/modules/fetch"
@@ -34,6 +35,7 @@ import (
 	"kinit/modules/known_host"
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectl_apply"
+	"kinit/modules/kubectl_drain"
 	"kinit/modules/libvirt_domain"
 	"kinit/modules/libvirt_sweep"
 	"kinit/modules/libvirt_volume"
@@ -136,7 +138,7 @@ func All() []module.Kind {
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
-		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(),
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),

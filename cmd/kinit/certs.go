@@ -20,7 +20,7 @@ const renewalTask = "renewal"
 func certsCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "certs",
-		Category:  command.HeadLife,
+		Category:  command.LifeOfClusters,
 		Usage:     "show the certificates of a cluster and when they end, or renew them",
 		ArgsUsage: "SPEC",
 		Description: `The certificates are read again from the hypervisors and nodes, those that end first at the top;

@@ -27,6 +27,7 @@ const firstVNC = 5900
 func consoleCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "console",
+		Category:  command.LifeOfClusters,
 		Usage:     "open the console of a node, or forward its screen or desktop",
 		ArgsUsage: "SPEC NODE",
 		Description: `The console is reached through the node's hypervisor, so it works when the node has no

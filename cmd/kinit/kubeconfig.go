@@ -25,6 +25,7 @@ const kubeconfigOutput = "kubeconfig"
 func kubeconfigCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "kubeconfig",
+		Category:  command.LifeOfClusters,
 		Usage:     "print the kubeconfig of a cluster, or add it to your own file",
 		ArgsUsage: "SPEC",
 		Description: `It contains the key of an administrator: keep it secret. It is read from the hypervisors;

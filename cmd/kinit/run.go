@@ -15,6 +15,7 @@ import (
 func runCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "run",
+		Category:  command.LifeOfClusters,
 		Usage:     "bring about what a spec describes",
 		ArgsUsage: "SPEC|PLANFILE",
 		Description: `SPEC is a file, or the name of a spec that ships with kinit. A run changes only what is not
@@ -41,7 +42,7 @@ the run as Ctrl-C does.`,
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.GoneFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(),
+			command.GoneFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
 			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,

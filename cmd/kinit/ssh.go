@@ -22,6 +22,7 @@ import (
 func sshCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "ssh",
+		Category:  command.LifeOfClusters,
 		Usage:     "log in to a host of a spec, or run a command there",
 		ArgsUsage: "SPEC HOST [-- COMMAND...]",
 		Description: `HOST is a hypervisor or a guest; guests are reached through their hypervisors. The host

@@ -26,7 +26,7 @@ const statusForks = 32
 func statusCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "status",
-		Category:  command.HeadLife,
+		Category:  command.LifeOfClusters,
 		Usage:     "show what is not as a spec declares, and how its cluster is",
 		ArgsUsage: "SPEC",
 		Description: `Everything is read again and nothing is changed; no lock is taken, and none is waited for. The

@@ -11,6 +11,7 @@ locals {
   inside_networks   = []
   pod_networks      = []
   routed_networks   = {}
+  leaving_routes    = []
   kernel_modules    = {}
   leave_script      = ""
   distribution_pins = []
@@ -22,8 +23,12 @@ locals {
   }
 }
 
-stage "verify" {
+stage "leave" {
   after = ["services", "nodes"]
+}
+
+stage "verify" {
+  after = ["leave"]
 }
 
 # Every guest resolves names with the cluster's own DNS and reaches the others.

@@ -11,24 +11,16 @@ task "podman_sweep" "owned" {
   hosts = local.hypervisors
   all   = local.remove_all
   purge = run.purge
-  keep = concat(
-    ["kinit-${cluster.name}", "kinit-${cluster.name}-services"],
-    [for name in keys(local.service_containers) : "kinit-${cluster.name}-${name}"],
-    [for image in values(local.service_images) : image.name],
-    [for name, on in local.driver_containers : name if on == host.name],
-  )
+  keep  = concat(local.kept_containers[host.name], local.leaving_on[host.name])
 }
 
 task "ovn_sweep" "owned" {
   stage = "cleanup"
   host  = local.first
   all   = local.remove_all
-  keep = concat(
-    [local.switch, local.router, "kinit-external", "kinit-external-provider"],
-    [for port in values(local.ports) : port.id],
-  )
+  keep  = concat(local.kept_logical, [for node in values(local.leaving) : node.port_id])
   # Routes to nodes that are gone go.
-  keep_routes = concat(["0.0.0.0/0"], flatten(values(local.routed_networks)))
+  keep_routes = concat(local.kept_routes, local.leaving_routes)
   depends_on  = [task.command.leave, task.command.leave_overlay]
 }
 
@@ -36,7 +28,7 @@ task "ovs_sweep" "owned" {
   stage      = "cleanup"
   hosts      = local.hypervisors
   all        = local.remove_all
-  keep       = concat(["br-int", "br-ex", local.management_device, local.services_device], [for name, on in local.driver_devices : name if on == host.name])
+  keep       = concat(local.kept_devices[host.name], [for name in local.leaving_on[host.name] : local.leaving_devices[name]])
   depends_on = [task.ovn_sweep.owned]
 }
 

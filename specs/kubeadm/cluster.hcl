@@ -239,7 +239,7 @@ block "first_controller" {
     path                   = "/etc/kubernetes/kinit-init.yaml"
     kind                   = "init"
     node_name              = local.first_node
-    advertise_address      = local.controllers[0].ip
+    advertise_address      = cluster.nodes[local.first_node].ip
     control_plane_endpoint = "${local.api}:${local.api_port}"
     kubernetes_version     = local.kubernetes_version
     token_ttl              = "1m" # Nobody joins with it.
@@ -265,7 +265,7 @@ block "first_controller" {
     depends_on = [
       task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
       task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
+      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone,
     ]
 
     # One that was too slow goes on where it was.

@@ -5,7 +5,7 @@
 task "command" "former_node" {
   stage    = "computes"
   for_each = toset([for n in local.computes : n.name if contains(keys(cluster.moves), n.name)])
-  host     = local.controllers[0].name
+  host     = local.first_node
   argv     = concat(local.kubectl, ["delete", "node", each.key])
   only_if  = concat(local.kubectl, ["get", "node", each.key])
 }

@@ -27,6 +27,14 @@ stage "cluster" {
   after = ["nodes", "services"]
 }
 
-stage "verify" {
+stage "drain" {
   after = ["computes"]
+}
+
+stage "leave" {
+  after = ["drain"]
+}
+
+stage "verify" {
+  after = ["leave"]
 }

@@ -58,7 +58,7 @@ block "validate_cluster" {
 
     condition {
       holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
-      message = "kinit does not move controllers yet: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST; with --recreate the whole cluster is made anew."
+      message = "A run does not move controllers: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST, or move one by kinit replace with this setting; with --recreate the whole cluster is made anew."
     }
   }
 

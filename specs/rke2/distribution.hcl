@@ -23,7 +23,7 @@ locals {
   rancher_site    = var.rke2_url
   rancher_url     = "rke2_url"
   rancher_units   = { server = "rke2-server.service", agent = "rke2-agent.service" }
-  rancher_join    = "https://${local.controllers[0].ip}:9345"
+  rancher_join    = "https://${cluster.nodes[local.first_node].ip}:9345"
   rancher_kubectl = "${local.rancher_data}/bin/kubectl"
 
   # canal carries packets by flannel's VXLAN. The cluster's load balancer leads to node ports.

@@ -19,6 +19,9 @@ const (
 	HeadOutput = "Output"
 )
 
+// LifeOfClusters is the heading of commands for clusters that exist.
+const LifeOfClusters = "A cluster's life"
+
 // InputFlags select the hosts and values of a spec.
 func InputFlags() []cli.Flag {
 	return []cli.Flag{
@@ -75,6 +78,12 @@ func RebalanceFlag() cli.Flag {
 func GoneFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "gone", Category: HeadInput,
 		Usage: "take `HOSTS` as gone for good: what they had is made anew elsewhere"}
+}
+
+// YesDestroyFlag accepts that data is lost with nodes that leave.
+func YesDestroyFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "yes-destroy", Category: HeadSelect,
+		Usage: "let `NODES` leave the cluster even if data is lost with them"}
 }
 
 func FreshFactsFlag() cli.Flag {
@@ -144,6 +153,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
 	o.Rebalance, o.Gone, o.Offline = c.Bool("rebalance"), List(c, "gone"), c.Bool("offline")
+	o.YesDestroy = List(c, "yes-destroy")
 	if folder := c.String("full-output"); folder != "" {
 		o.OutputDir = a.Abs(folder)
 	}

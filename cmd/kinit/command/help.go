@@ -46,8 +46,8 @@ func Help(c *cli.Command, above string) string {
 
 // AppHelp returns the help of kinit without a command.
 func AppHelp(app *cli.App, drivers []engine.Driver) string {
-	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\nCommands:\n" +
-		commandList(inCategory(app.Commands, "")) + "\n" + HeadLife + ":\n" + commandList(inCategory(app.Commands, HeadLife)) + `
+	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\n" +
+		groups(app.Commands) + `
 Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
 ` + driverList(drivers) + `
 Examples:
@@ -64,18 +64,6 @@ func driverList(drivers []engine.Driver) string {
 	return list(lists.Map(drivers, func(d engine.Driver) [2]string { return [2]string{d.Name, d.Summary} }))
 }
 
-// HeadLife is the category of commands that keep a cluster as it was made.
-const HeadLife = "A cluster's life"
-
-func inCategory(commands []*cli.Command, category string) (those []*cli.Command) {
-	for _, c := range commands {
-		if c.Category == category {
-			those = append(those, c)
-		}
-	}
-	return those
-}
-
 func commandList(commands []*cli.Command) string {
 	var rows [][2]string
 	for _, c := range commands {
@@ -84,6 +72,19 @@ func commandList(commands []*cli.Command) string {
 		}
 	}
 	return list(rows)
+}
+
+// groups lists the commands for clusters that exist under their own heading, and then all others.
+func groups(commands []*cli.Command) string {
+	var life, others []*cli.Command
+	for _, c := range commands {
+		if c.Category == LifeOfClusters {
+			life = append(life, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return LifeOfClusters + ":\n" + commandList(life) + "\nOther commands:\n" + commandList(others)
 }
 
 // list puts a name and its meaning on each line.

@@ -39,6 +39,12 @@ func (t *Topology) address(have Existing) diag.List {
 		place, _ := have.hypervisor(h.Name)
 		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management}, place)
 	}
+	for _, l := range t.Leaving {
+		if offset, in := n.offsetOf(l.IP); in && a.owner[offset] == "" {
+			a.kept[offset] = true
+			a.take(l.Name, offset)
+		}
+	}
 	for _, place := range have.places() {
 		if offset, in := n.offsetOf(place.IP); in && !a.kept[offset] {
 			a.leaving[offset] = true
@@ -81,7 +87,17 @@ func (t *Topology) tooSmall() diag.List {
 			nodes++
 		}
 	}
+	leaving := 0
+	for _, l := range t.Leaving {
+		if _, in := n.offsetOf(l.IP); in {
+			leaving++
+		}
+	}
 	have, need := n.total()-2, nodes+len(t.Pods)+len(t.Hypervisors)+1
+	if need <= have && leaving > 0 && need+leaving > have {
+		return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s, the gateway and %s that leave need %d. Give it a shorter prefix, or let nodes leave in a run before.",
+			n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), count(leaving, "node"), need+leaving)
+	}
 	if need <= have {
 		return nil
 	}
@@ -94,7 +110,7 @@ type addresses struct {
 	cluster *Cluster
 	owner   map[int]string
 	kept    map[int]bool // of parts that exist
-	leaving map[int]bool // of parts that exist and are no longer in the cluster
+	leaving map[int]bool // of parts that the record has and that are no longer in the cluster
 	diags   diag.List    // of one overlap: the others follow from it
 }
 
@@ -117,7 +133,7 @@ func (a *addresses) keep(open []claim, c claim, place Place) []claim {
 }
 
 // assign gives ports the next free addresses. Only where there are no others, it gives those of
-// parts that leave the cluster: a run removes such parts before it makes any.
+// parts that are no longer in the cluster. Nodes that leave have theirs until they have left.
 func (a *addresses) assign(claims []claim, offset, step int) {
 	for _, c := range claims {
 		for a.kept[offset] || a.leaving[offset] {

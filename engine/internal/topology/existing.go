@@ -142,6 +142,9 @@ func (x Existing) called(long string) string {
 func (x Existing) host(node string) string {
 	place, _ := x.node(node)
 	on := x.on[node]
+	if place.Away {
+		place.Hypervisor = ""
+	}
 	if len(on) == 0 || slices.Contains(on, place.Hypervisor) {
 		return place.Hypervisor
 	}

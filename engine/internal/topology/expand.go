@@ -17,6 +17,8 @@ type Input struct {
 	Inventory *inventory.Inventory // contains the machines that pools name
 	Existing  Existing             // what the hosts have of the cluster
 	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
+	Anew      bool                 // all that exists is removed first, so nothing leaves by itself
+	Leave     Leave
 }
 
 // Expand computes the topology of a cluster. What exists stays where it is, with its name and
@@ -35,12 +37,15 @@ func Expand(in Input) (*Topology, diag.List) {
 		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name)},
 		ids:   newIdentities(c.Name, in.Existing.places()),
 		load:  newLoad(hosts),
-		pools: map[string]string{}, unused: maps.Clone(c.Nodes),
+		pools: map[string]string{}, unused: maps.Clone(c.Nodes), out: map[string]bool{},
 	}
 	for i, h := range hosts {
 		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
 	}
 	e.nodes()
+	e.diags = append(e.diags, in.Leave.unknown(c, e.known(), e.load)...)
+	e.leaders()
+	e.leaving()
 	e.forgotten()
 	e.pods()
 	for i := range e.t.Hypervisors {
@@ -51,7 +56,9 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.checkNames()
 	e.moves()
 	e.diags = append(e.diags, e.t.address(in.Existing)...)
-	e.t.Record = e.t.record(in.Existing.record).Text()
+	now, left := e.t.others(in.Existing, e.out)
+	r := e.t.record(in.Existing.record, now)
+	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left).Text()
 	return e.t, e.diags
 }
 
@@ -79,6 +86,7 @@ type expansion struct {
 
 	pools  map[string]string       // of existing machines, by name
 	unused map[string]NodeSettings // of nodes that have not come yet
+	out    map[string]bool         // nodes that the cluster's block has, and that leave all the same
 }
 
 // nodes makes the nodes of all pools, in order. Nodes that exist keep their hypervisors; the
@@ -101,7 +109,12 @@ func (e *expansion) nodes() {
 		s := spread{on: on, placed: map[int]int{}}
 		for i := range p.Count {
 			node := e.node(p, i, taken)
-			s.own = append(s.own, e.settle(&node))
+			own := e.settle(&node)
+			if e.Leave.has(node, e.Existing) {
+				e.out[node.Name] = true
+				continue
+			}
+			s.own = append(s.own, own)
 			s.nodes = append(s.nodes, len(e.t.Nodes))
 			e.t.Nodes = append(e.t.Nodes, node)
 		}
@@ -142,6 +155,58 @@ func (e *expansion) node(p Pool, index int, taken map[string]bool) Node {
 	}
 }
 
+// known lists the names of the cluster's nodes, of those that leave too.
+func (e *expansion) known() []string {
+	names := slices.Collect(maps.Keys(e.out))
+	for _, n := range e.t.Nodes {
+		names = append(names, n.Name)
+	}
+	if e.Existing.record != nil {
+		for _, p := range e.Existing.record.Nodes {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// leaders chooses the node that leads each pool: the one that has led it, or else the first that
+// exists and stays where it is, or else the first.
+func (e *expansion) leaders() {
+	e.t.Leads = map[string]string{}
+	best := map[string]int{}
+	for _, n := range e.t.Nodes {
+		place, there := e.Existing.node(n.Name)
+		rank := 1
+		switch stays := there && !place.Away && e.Existing.host(n.Name) == n.Hypervisor; {
+		case stays && place.Leads:
+			rank = 3
+		case stays:
+			rank = 2
+		}
+		if rank > best[n.Pool] {
+			best[n.Pool], e.t.Leads[n.Pool] = rank, n.Name
+		}
+	}
+}
+
+// leaving lists the nodes that exist and that the topology does not have.
+func (e *expansion) leaving() {
+	if e.Anew || e.Existing.record == nil {
+		return
+	}
+	for _, place := range e.Existing.record.Nodes {
+		host := e.Existing.host(place.Name)
+		stays := slices.ContainsFunc(e.t.Nodes, func(n Node) bool { return n.Name == place.Name })
+		if stays || host == "" {
+			continue
+		}
+		port := e.ids.port(place.Name, place)
+		port.IP = place.IP
+		e.t.Leaving = append(e.t.Leaving, Leaving{Port: port, Hypervisor: host, Returns: e.out[place.Name], Destroy: e.Leave.destroys(place.Name, e.Cluster.Name), long: place.Long})
+	}
+}
+
 // stay leaves the nodes of a pool where they are: all that exist, or, to spread the pool
 // again, an equal share on each hypervisor.
 func (e *expansion) stay(s *spread) {
@@ -153,7 +218,7 @@ func (e *expansion) stay(s *spread) {
 	}
 	for i, at := range s.nodes {
 		node := &e.t.Nodes[at]
-		is := slices.Index(e.load.names, e.Existing.host(node.Name))
+		is := slices.Index(e.load.names, e.Existing.home(node.Name))
 		if is < 0 || s.own[i].Hypervisor != "" {
 			continue
 		}
@@ -229,6 +294,9 @@ func (e *expansion) machines(p Pool) {
 		if p.Overlay && isWindows(system) {
 			e.diags = append(e.diags, diag.Errorf(&p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)...)
 			continue
+		}
+		if slices.Contains(e.Leave.Nodes, name) {
+			e.diags = append(e.diags, diag.Errorf(&p.named, "Not possible", "The node %q is a machine that exists already, which kinit does not make anew. Leave it out of the pool.", name)...)
 		}
 		e.pools[name] = p.Name
 		node := Node{

@@ -41,6 +41,8 @@ type Place struct {
 	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
 	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
 	MAC        string     `json:"mac,omitempty"`
+	Leads      bool       `json:"leads,omitempty"` // the node leads its pool
+	Away       bool       `json:"away,omitempty"`  // the node has left, and comes back to its place
 }
 
 // ParseRecord reads a record.
@@ -78,9 +80,9 @@ func newest(records []*Record) *Record {
 	})
 }
 
-// record returns the topology as a record: a later generation than the one before, unless
-// nothing has changed.
-func (t *Topology) record(before *Record) *Record {
+// record returns the topology as a record, with the places of nodes that are not in it: a later
+// generation than the one before, unless nothing has changed.
+func (t *Topology) record(before *Record, others []Place) *Record {
 	r := &Record{Version: recordVersion, Generation: 1, Cluster: t.Cluster.Name}
 	for _, h := range t.Hypervisors {
 		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
@@ -89,12 +91,13 @@ func (t *Topology) record(before *Record) *Record {
 		r.Pods = append(r.Pods, Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC})
 	}
 	for _, n := range t.Nodes {
-		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC}
+		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name}
 		if n.Overlay {
 			place.IP = n.IP
 		}
 		r.Nodes = append(r.Nodes, place)
 	}
+	r.Nodes = append(r.Nodes, others...)
 	slices.SortFunc(r.Nodes, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
 	if before != nil {
 		if r.Generation = before.Generation; r.Text() != before.Text() {

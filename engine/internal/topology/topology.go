@@ -3,8 +3,8 @@
 // same block, the same hosts and the same existing parts give the same result everywhere.
 //
 // Its files, each of which uses those before it alone: topology.go, record.go, value.go,
-// argument.go, driver.go, decode.go, existing.go, name.go, place.go, machine.go, address.go,
-// expand.go.
+// argument.go, driver.go, decode.go, existing.go, name.go, place.go, leave.go, machine.go,
+// address.go, expand.go.
 package topology
 
 import (
@@ -95,12 +95,25 @@ type Topology struct {
 	Nodes       []Node // by pool, in the order of the pools, and by index
 	Pods        []Pod
 	Hypervisors []Hypervisor
-	Moves       []Move // of nodes that exist
-	Record      string // what hypervisors keep of this topology
+	Moves       []Move            // of nodes that exist
+	Leaving     []Leaving         // by name
+	Leads       map[string]string // the node that leads a pool, by the pool's name
+	Record      string            // what hypervisors keep of this topology
+	Left        string            // what they keep when all that leaves has left
 }
 
 // Move is a node that is on one hypervisor and is to be on another one.
 type Move struct{ Node, From, To string }
+
+// Leaving is a node that exists and leaves the cluster.
+type Leaving struct {
+	Port
+	Hypervisor string
+	Returns    bool // its place is kept for a later run, which makes it anew
+	Destroy    bool // it leaves even if data is lost with it
+
+	long string // the name that Name shortens; empty if it shortens none
+}
 
 // Node is a guest or an existing machine. A machine has its inventory's name and no
 // hypervisor; outside of the cluster's network its port has only its inventory's address.

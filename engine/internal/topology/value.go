@@ -30,8 +30,10 @@ func (t *Topology) Value() cty.Value {
 		"pods":        t.pods(),
 		"hypervisors": t.hypervisors(),
 		"moves":       t.moves(),
+		"leaving":     t.leaving(),
+		"leads":       t.leads(),
 		"record": cty.ObjectVal(map[string]cty.Value{
-			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record),
+			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record), "left": cty.StringVal(t.Left),
 		}),
 	})
 }
@@ -41,6 +43,26 @@ func (t *Topology) moves() cty.Value {
 	all := map[string]cty.Value{}
 	for _, m := range t.Moves {
 		all[m.Node] = cty.ObjectVal(map[string]cty.Value{"from": cty.StringVal(m.From), "to": cty.StringVal(m.To)})
+	}
+	return cty.ObjectVal(all)
+}
+
+// leaving maps nodes that leave to what they have.
+func (t *Topology) leaving() cty.Value {
+	all := map[string]cty.Value{}
+	for _, l := range t.Leaving {
+		all[l.Name] = l.Port.with(map[string]cty.Value{
+			"hypervisor": cty.StringVal(l.Hypervisor), "returns": cty.BoolVal(l.Returns), "destroy": cty.BoolVal(l.Destroy),
+		})
+	}
+	return cty.ObjectVal(all)
+}
+
+// leads maps pools to the names of the nodes that lead them.
+func (t *Topology) leads() cty.Value {
+	all := map[string]cty.Value{}
+	for pool, node := range t.Leads {
+		all[pool] = cty.StringVal(node)
 	}
 	return cty.ObjectVal(all)
 }

@@ -143,8 +143,9 @@ task "libvirt_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
   all   = local.remove_all
-  keep  = concat([for name, node in local.libvirt_nodes : name if node.hypervisor == host.name], local.windows_builds)
-  keep_volumes = concat(local.windows_build_volumes, flatten([for name, node in local.libvirt_nodes : [
-    "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ] if node.hypervisor == host.name]), [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == host.name])
+  keep  = concat(local.kept_domains[host.name], local.leaving_on[host.name])
+  keep_volumes = concat(local.kept_volumes[host.name], flatten([for name in local.leaving_on[host.name] : concat(
+    ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"],
+    [for i in range(1, local.most_disks) : "${local.image_dir}/${name}-data-${i}.qcow2"],
+  )]))
 }

@@ -33,6 +33,11 @@ locals {
   # The node's end of the overlay on its hypervisor; a device has 15 characters at most.
   podman_devices = { for name, node in local.podman_nodes : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }
 
+  # The nodes on each hypervisor, hypervisors without any, and the devices of nodes that leave.
+  podman_on       = { for h in local.hypervisors : h => [for name, node in local.podman_nodes : name if node.hypervisor == h] }
+  podman_empty    = [for h in local.hypervisors : h if length(local.podman_nodes) > 0 && length(local.podman_on[h]) == 0]
+  leaving_devices = { for name in keys(cluster.leaving) : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }
+
   # What nodes need of the kernel is the hypervisor's to load: the distribution names each
   # module with a file that is there when the kernel has it.
   podman_modules = {
@@ -111,7 +116,7 @@ task "command" "podman_room" {
 task "service" "podman_left" {
   stage      = "cleanup"
   when       = !local.remove_all
-  hosts      = [for h in local.hypervisors : h if length(local.podman_nodes) > 0 && !contains(local.podman_hypervisors, h)]
+  hosts      = [for h in local.podman_empty : h if length(local.leaving_on[h]) == 0]
   name       = "kinit-${cluster.name}-nodes.service"
   state      = "absent"
   depends_on = [task.podman_sweep.owned]
@@ -124,6 +129,6 @@ task "sweep" "podman" {
   when       = !local.remove_all
   hosts      = local.hypervisors
   kinds      = ["netns"]
-  keep       = [for name, node in local.podman_nodes : "kinit-${name}" if node.hypervisor == host.name]
+  keep       = [for name in concat(local.podman_on[host.name], local.leaving_on[host.name]) : "kinit-${name}"]
   depends_on = [task.podman_sweep.owned, task.ovs_sweep.owned]
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+)
+
+// memberFlags are the flags of commands that take nodes out of a cluster.
+func memberFlags() []cli.Flag {
+	return slices.Concat(command.InputFlags(), []cli.Flag{
+		command.GoneFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.YesDestroyFlag(),
+	}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags())
+}
+
+func replaceCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "replace",
+		Category:  command.LifeOfClusters,
+		Usage:     "make a node of a cluster anew",
+		ArgsUsage: "SPEC NODE",
+		Description: `Two runs, one after the other. In the first the node leaves: its pods move to other nodes, a
+controller leaves etcd while the others keep a quorum, and its machine is removed. In the second it
+is made anew with its name and its address, and joins. All other nodes stay.
+
+What would lose data is an error before anything changes, and names what would be lost: folders and
+volumes that pods have on the node, pods that no controller makes anew, and a node that does not
+answer. --yes-destroy NODE makes it leave all the same. A controller moves to another hypervisor
+with --set node.controller-02.hypervisor=tyto. After an interrupt, the same command continues.`,
+		UsageText: command.Examples(
+			"kinit replace k8s-podman-3-2-2 compute-02 --hosts nyctea,tyto",
+			"kinit replace k8s-podman-3-2-2 controller-03 --hosts nyctea,tyto --yes-destroy controller-03",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: memberFlags(),
+		Action: func(c *cli.Context) error {
+			node, err := memberOf(c, "NODE")
+			if err != nil {
+				return err
+			}
+			if err := runMembers(a, c, func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
+				return err
+			}
+			return runMembers(a, c, func(*engine.Options) {})
+		},
+	}
+}
+
+func evacuateCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "evacuate",
+		Category:  command.LifeOfClusters,
+		Usage:     "take the nodes of a cluster off a hypervisor before maintenance",
+		ArgsUsage: "SPEC HYPERVISOR",
+		Description: `The nodes there leave the cluster as if its spec no longer had them: their pods move to other
+nodes, controllers leave etcd one after the other while the others keep a quorum, and their machines
+are removed. Their places are kept: the next 'kinit run' makes them anew where they were, with their
+names and addresses.
+
+The cluster's services and the databases of the overlay stay where they are. If the hypervisor has
+them, kinit says so, and nobody reaches the cluster while it is down. What would lose data is an
+error before anything changes; --yes-destroy NODE makes that node leave all the same.`,
+		UsageText: command.Examples(
+			"kinit evacuate k8s-podman-3-2-2 tyto --hosts nyctea,tyto",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: memberFlags(),
+		Action: func(c *cli.Context) error {
+			hypervisor, err := memberOf(c, "HYPERVISOR")
+			if err != nil {
+				return err
+			}
+			return runMembers(a, c, func(o *engine.Options) { o.Evacuate = []string{hypervisor} })
+		},
+	}
+}
+
+// memberOf returns the second argument, beside the spec.
+func memberOf(c *cli.Context, what string) (string, error) {
+	if c.NArg() != 2 {
+		return "", exit.Usagef(c.Command.HelpName, "it takes a SPEC and a %s, %d arguments were given", what, c.NArg())
+	}
+	return c.Args().Get(1), nil
+}
+
+// runMembers is a run of the spec with other options.
+func runMembers(a *app.App, c *cli.Context, change func(*engine.Options)) error {
+	o, err := command.OptionsWithInventories(a, c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	change(&o)
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
+	if err != nil {
+		return err
+	}
+	return s.End(a.Engine.Run(ctx, s.Options))
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kinit/cmd/kinit/exit"
+	"kinit/engine"
+)
+
+func TestMembersLeaveByRunsOfTheSpec(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args  []string
+		fails bool
+		want  []string
+	}{
+		"replace": {[]string{"replace", "site.hcl", "web-01", "--hosts", "a", "--yes-destroy", "web-01,web-02"}, false,
+			[]string{"leave [web-01] evacuate [] destroy [web-01 web-02] hosts [a]", "leave [] evacuate [] destroy [web-01 web-02] hosts [a]"}},
+		"replace, and the node does not leave": {[]string{"replace", "site.hcl", "web-01", "--hosts", "a"}, true, []string{"leave [web-01] evacuate [] destroy [] hosts [a]"}},
+		"evacuate":                             {[]string{"evacuate", "site.hcl", "b", "--hosts", "a,b"}, false, []string{"leave [] evacuate [b] destroy [] hosts [a b]"}},
+		"run":                                  {[]string{"run", "site.hcl", "--yes-destroy", "web-01"}, false, []string{"leave [] evacuate [] destroy [web-01] hosts []"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, test.args...)
+			var runs []string
+			p.during = func(_ context.Context, o engine.Options) {
+				runs = append(runs, fmt.Sprintf("leave %v evacuate %v destroy %v hosts %v", o.Leave, o.Evacuate, o.YesDestroy, o.Hosts))
+			}
+			p.report.Invalid = test.fails
+			code := p.run()
+			if failed := code != exit.OK; failed != test.fails {
+				t.Errorf("exit code %d: %s", code, p.err.String())
+			}
+			if diff := cmp.Diff(test.want, runs); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMembersNeedASpecAndANode(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"replace", "site.hcl"}, {"replace", "site.hcl", "a", "b"}, {"evacuate", "site.hcl"}} {
+		p := newProgram(t, args...)
+		want := map[string]string{"replace": "it takes a SPEC and a NODE", "evacuate": "it takes a SPEC and a HYPERVISOR"}[args[0]]
+		if code := p.run(); code != exit.Usage || !strings.Contains(p.err.String(), want) || p.called != "" {
+			t.Errorf("%v: exit code %d: %s", args, code, p.err.String())
+		}
+	}
+}
+
+func TestCommandsForClustersThatExistAreTogether(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "help")
+	if code := p.run(); code != exit.OK {
+		t.Fatal(code)
+	}
+	_, text, _ := strings.Cut(p.out.String(), "A cluster's life:\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	var names []string
+	for line := range strings.Lines(text) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	if want := []string{"run", "plan", "status", "replace", "evacuate", "kubeconfig", "ssh", "console"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}

@@ -1,0 +1,74 @@
+// Package kubectl runs kubectl on a host, and has patience with a busy API server.
+package kubectl
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+)
+
+// The limits for a busy API server, on a host of ordinary speed. Servers under load answer late or not at all,
+// and every request here can be repeated.
+const (
+	patience   = 3 * time.Minute
+	firstPause = time.Second
+	lastPause  = 10 * time.Second
+)
+
+// Client is a kubectl on a host, and the login of a cluster.
+type Client struct {
+	Program    string // "kubectl", or a path
+	Kubeconfig string // a path
+}
+
+// busy reports whether kubectl's error means that the server, or a proxy before it, is
+// overloaded: the reasons of HTTP 429, 503 and 504 in k8s.io/apimachinery's
+// metav1.StatusReason, and failed connections. A server with a wrong certificate is not
+// busy.
+func busy(stderr string) bool {
+	if strings.Contains(stderr, "x509: ") {
+		return false
+	}
+	for _, sign := range []string{
+		"Error from server (Timeout)", "Error from server (ServerTimeout)", "Error from server (ServiceUnavailable)",
+		"Error from server (TooManyRequests)", "Unable to connect to the server: ", "The connection to the server ",
+		"etcdserver: ", "connection refused", "connection reset by peer", "i/o timeout", "context deadline exceeded",
+		"Client.Timeout exceeded", "unexpected EOF", "the server is currently unable to handle the request",
+	} {
+		if strings.Contains(stderr, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// Argv is the command line of kubectl with arguments.
+func (c Client) Argv(args ...string) []string {
+	return append([]string{c.Program, "--kubeconfig", c.Kubeconfig}, args...)
+}
+
+// Run runs kubectl with a text on standard input, and repeats it while the server is busy.
+func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...string) (module.Output, error) {
+	deadline := time.Now().Add(module.Stretch(h, patience))
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		command := module.Command{Argv: c.Argv(args...)}
+		if stdin != "" {
+			command.Stdin = strings.NewReader(stdin)
+		}
+		out, err := h.Run(ctx, command)
+		var exit *module.ExitError
+		if !errors.As(err, &exit) || !busy(exit.Stderr) || time.Now().Add(pause).After(deadline) {
+			return out, err
+		}
+		h.Report(event.Progress{Text: "the API server is busy: " + module.Tail(strings.TrimSpace(exit.Stderr), 1)})
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return out, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package kubectldrain
+
+import (
+	"fmt"
+	"slices"
+)
+
+// state is what is on a node.
+type state struct {
+	there, cordoned, answers bool
+	says                     string   // why the node does not answer
+	pods                     []pod    // that have to move away
+	lost                     []string // what would be lost, a line each
+}
+
+// look decides from data alone.
+func look(n node, pods []pod, volumes []volume) state {
+	s := state{there: true, cordoned: n.Spec.Unschedulable, says: "it has never been Ready"}
+	for _, c := range n.Status.Conditions {
+		if c.Type == "Ready" {
+			s.answers, s.says = c.Status == "True", fmt.Sprintf("Ready is %s: %s", c.Status, c.Message)
+		}
+	}
+	for _, v := range volumes {
+		if v.on(n) {
+			s.lost = append(s.lost, fmt.Sprintf("the volume %s of the claim %s/%s is on the node", v.Metadata.Name, v.Spec.ClaimRef.Namespace, v.Spec.ClaimRef.Name))
+		}
+	}
+	for _, p := range pods {
+		if p.stays() {
+			continue
+		}
+		s.pods = append(s.pods, p)
+		if !slices.ContainsFunc(p.Metadata.OwnerReferences, func(o owner) bool { return o.Controller }) {
+			s.lost = append(s.lost, fmt.Sprintf("the pod %s belongs to no controller, which would make it anew", p.name()))
+		}
+		s.lost = append(s.lost, p.folders(volumes)...)
+	}
+	return s
+}
+
+// stays reports whether a drain leaves a pod where it is: a DaemonSet's, the kubelet's own, or one
+// that has ended.
+func (p pod) stays() bool {
+	if _, mirror := p.Metadata.Annotations["kubernetes.io/config.mirror"]; mirror {
+		return true
+	}
+	for _, o := range p.Metadata.OwnerReferences {
+		if o.Controller && o.Kind == "DaemonSet" {
+			return true
+		}
+	}
+	return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed"
+}
+
+// folders lists the folders of the node that a pod may write to.
+func (p pod) folders(volumes []volume) (lines []string) {
+	for _, v := range p.Spec.Volumes {
+		switch {
+		case v.HostPath != nil && p.writes(v.Name):
+			lines = append(lines, fmt.Sprintf("the pod %s may write to the node's folder %s", p.name(), v.HostPath.Path))
+		case v.PersistentVolumeClaim != nil:
+			for _, of := range volumes {
+				if ref := of.Spec.ClaimRef; of.Spec.HostPath != nil && ref != nil && ref.Namespace == p.Metadata.Namespace && ref.Name == v.PersistentVolumeClaim.ClaimName {
+					lines = append(lines, fmt.Sprintf("the pod %s has its claim %s in the node's folder %s", p.name(), ref.Name, of.Spec.HostPath.Path))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// writes reports whether a container may write to a volume of the pod.
+func (p pod) writes(volume string) bool {
+	for _, c := range slices.Concat(p.Spec.Containers, p.Spec.InitContainers) {
+		for _, m := range c.VolumeMounts {
+			if m.Name == volume && !m.ReadOnly {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// on reports whether a claim has a volume that is on a node alone.
+func (v volume) on(n node) bool {
+	if v.Spec.ClaimRef == nil || v.Spec.Local == nil && v.Spec.HostPath == nil {
+		return false
+	}
+	host := n.Metadata.Labels["kubernetes.io/hostname"]
+	for _, term := range v.Spec.Affinity.Required.Terms {
+		for _, e := range term.Expressions {
+			if e.Key == "kubernetes.io/hostname" && e.Operator == "In" && slices.Contains(e.Values, host) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kept says of each pod that is still there what keeps it.
+func (s state) kept(budgets []budget) (lines []string) {
+	for _, p := range s.pods {
+		line := p.name()
+		for _, b := range budgets {
+			if b.Metadata.Namespace == p.Metadata.Namespace && b.Status.DisruptionsAllowed == 0 && b.Spec.Selector.matches(p.Metadata.Labels) {
+				line += fmt.Sprintf(": the disruption budget %s lets none of its pods go", b.Metadata.Name)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// matches reports whether labels are those of a selector.
+func (s selector) matches(labels map[string]string) bool {
+	for key, want := range s.MatchLabels {
+		if value, there := labels[key]; !there || value != want {
+			return false
+		}
+	}
+	for _, e := range s.MatchExpressions {
+		value, there := labels[e.Key]
+		in := there && slices.Contains(e.Values, value)
+		if e.Operator == "In" && !in || e.Operator == "NotIn" && in || e.Operator == "Exists" && !there || e.Operator == "DoesNotExist" && there {
+			return false
+		}
+	}
+	return true
+}

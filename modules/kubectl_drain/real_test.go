@@ -1,0 +1,117 @@
+package kubectldrain_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"kinit/engine/module/moduletest"
+	"kinit/modules/kubectl_drain"
+	"kinit/test/kube"
+)
+
+// cluster is an API server without any controller or kubelet: pods with a grace period of 0 go at
+// once, and the state of nodes and budgets is what the test writes.
+type cluster struct {
+	*kube.Server
+	t *testing.T
+}
+
+func (c cluster) do(stdin string, args ...string) {
+	c.t.Helper()
+	cmd := c.Kubectl(c.t.Context(), args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Fatalf("kubectl %v: %s", args, out)
+	}
+}
+
+// node makes a node with the status of its condition Ready.
+func (c cluster) node(name, ready string) {
+	c.t.Helper()
+	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": %q}}`, name), "create", "--filename", "-")
+	c.do("", "patch", "node", name, "--subresource", "status", "--patch",
+		fmt.Sprintf(`{"status": {"conditions": [{"type": "Ready", "status": %q, "message": "Kubelet stopped posting node status."}]}}`, ready))
+}
+
+// pod makes a pod on a node; with a controller it has an owner that there is not.
+func (c cluster) pod(name, node, controller string) {
+	c.t.Helper()
+	owners := "[]"
+	if controller != "" {
+		owners = fmt.Sprintf(`[{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": %q, "uid": "1", "controller": true}]`, controller)
+	}
+	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": %q, "labels": {"app": "page"}, "ownerReferences": %s},
+		"spec": {"nodeName": %q, "terminationGracePeriodSeconds": 0, "containers": [{"name": "c", "image": "i"}]}}`, name, owners, node), "create", "--filename", "-")
+	c.do("", "patch", "pod", name, "--subresource", "status", "--patch", `{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`)
+}
+
+func (c cluster) task(node string, change func(*kubectldrain.Task)) *kubectldrain.Task {
+	made := kubectldrain.Kind().New().(*kubectldrain.Task)
+	made.Node, made.Kubeconfig, made.Within = node, c.Kubeconfig, "5s"
+	if change != nil {
+		change(made)
+	}
+	return made
+}
+
+func TestARealNodeIsDrained(t *testing.T) {
+	c := cluster{kube.NewServer(t), t}
+	t.Setenv("PATH", c.Folder+":"+os.Getenv("PATH"))
+	h := moduletest.LocalHost(t, "k8s")
+	destroy := func(t *kubectldrain.Task) { t.Destroy = true }
+	c.node("n1", "True")
+	c.node("n2", "Unknown")
+
+	moduletest.WantTexts(t, c.task("n0", nil), h)
+	c.pod("page-1", "n1", "page")
+	moduletest.WantTexts(t, c.task("n1", nil), h, "cordon n1", "drain n1: default/page-1")
+	moduletest.WantTexts(t, c.task("n1", func(t *kubectldrain.Task) { t.LookOnly = true }), h)
+
+	// A pod of nobody is lost with the node, and only when that is agreed to.
+	c.pod("alone", "n1", "")
+	want := "data would be lost with n1:\nthe pod default/alone belongs to no controller, which would make it anew"
+	for _, lookOnly := range []bool{false, true} {
+		if got := moduletest.Planned(t.Context(), c.task("n1", func(t *kubectldrain.Task) { t.LookOnly = lookOnly }), h); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	moduletest.WantTexts(t, c.task("n1", destroy), h, "cordon n1", "drain n1: default/alone, default/page-1")
+	c.do("", "delete", "pod", "alone", "--wait=false")
+
+	// A budget that lets no pod go is named, and kept even by who destroys.
+	c.do(`{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "always"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "page"}}}}`, "create", "--filename", "-")
+	c.do("", "patch", "poddisruptionbudget", "always", "--subresource", "status", "--type", "merge", "--patch",
+		`{"status": {"observedGeneration": 1, "disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}}`)
+	want = "pods of n1 are still there after 5s:\ndefault/page-1: the disruption budget always lets none of its pods go\nThe node gets no more pods. Let the pods move, and run again"
+	for _, change := range []func(*kubectldrain.Task){nil, destroy} {
+		if got := moduletest.Apply(t, c.task("n1", change), h); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	c.do("", "delete", "poddisruptionbudget", "always")
+	moduletest.WantTexts(t, c.task("n1", nil), h, "drain n1: default/page-1")
+	moduletest.Settle(t, c.task("n1", nil), h)
+	out, err := c.Kubectl(t.Context(), "get", "pods", "--output", "name").Output()
+	if err != nil || string(out) != "" {
+		t.Errorf("there are still %s, %v", out, err)
+	}
+
+	// Pods of a node that does not answer stay until the node is deleted.
+	c.pod("page-2", "n2", "page")
+	want = "n2 does not answer (Ready is Unknown: Kubelet stopped posting node status.), so its 1 pod cannot move away"
+	if got := moduletest.Planned(t.Context(), c.task("n2", nil), h); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := moduletest.Settle(t, c.task("n2", destroy), h); len(got) != 1 || got[0] != "cordon n2" {
+		t.Errorf("steps %q", got)
+	}
+}
+
+func TestMistakesOfKubectlDrain(t *testing.T) {
+	t.Parallel()
+	made := kubectldrain.Kind().New().(*kubectldrain.Task)
+	made.Node, made.Within = "n1", "0s"
+	moduletest.Refused(t, made, `within is "0s", expected a duration such as "10m"`)
+}

@@ -1,0 +1,146 @@
+// Package kubectldrain is the module kubectl_drain: it moves the pods of a Kubernetes node away
+// before the node leaves.
+package kubectldrain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"kinit/engine/event"
+	"kinit/engine/module"
+	"kinit/modules/internal/kubectl"
+)
+
+// Task is a Kubernetes node that gets no more pods, and whose pods have left as disruption budgets
+// allow. Pods of DaemonSets stay. What pods keep in an emptyDir goes with them. A node that the
+// cluster does not have is drained.
+//
+// Errors:
+//   - the node does not answer, so that nobody can move its pods
+//   - data would be lost: a pod writes to a folder of the node, a volume is on the node, or no
+//     controller makes a pod anew
+//   - pods are still there after the time limit; the error names them and the budgets that keep them
+type Task struct {
+	// Node is the name of the Kubernetes node.
+	Node string `hcl:"node" nonempty:"expected a name"`
+	// Kubeconfig is the cluster's kubeconfig on the host.
+	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf" path:"absolute"`
+	// Kubectl is the program kubectl on the host.
+	Kubectl string `hcl:"kubectl,optional" default:"kubectl"`
+	// Within is how long pods can take to leave, such as "10m".
+	Within string `hcl:"within,optional" default:"10m"`
+	// Destroy drains a node even if data is lost, or if the node does not answer.
+	Destroy bool `hcl:"destroy,optional"`
+	// LookOnly only reports what keeps the node from leaving, and changes nothing.
+	LookOnly bool `hcl:"look_only,optional"`
+}
+
+func Kind() module.Kind {
+	return module.Of[Task](module.Kind{Name: "kubectl_drain"})
+}
+
+func (t *Task) Validate() error {
+	within, err := t.within()
+	if err != nil || within < time.Second {
+		return fmt.Errorf("within is %q, expected a duration such as \"10m\"", t.Within)
+	}
+	return nil
+}
+
+func (t *Task) within() (time.Duration, error) { return time.ParseDuration(t.Within) }
+
+// Plan asks the cluster what is on the node.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	s, err := t.read(ctx, h)
+	if err != nil || !s.there {
+		return nil, err
+	}
+	if err := t.refuse(s); err != nil || t.LookOnly {
+		return nil, err
+	}
+	var steps []module.Step
+	if !s.cordoned {
+		steps = append(steps, module.NewStep("cordon "+t.Node, t.cordon))
+	}
+	if len(s.pods) > 0 && s.answers {
+		steps = append(steps, module.NewStep("drain "+t.Node+": "+summary(s.pods), t.drain))
+	}
+	return steps, nil
+}
+
+// refuse returns an error if data would be lost and nobody has agreed to that.
+func (t *Task) refuse(s state) error {
+	switch {
+	case t.Destroy:
+		return nil
+	case !s.answers:
+		return fmt.Errorf("%s does not answer (%s), so its %s cannot move away", t.Node, s.says, count(len(s.pods), "pod"))
+	case len(s.lost) > 0:
+		return fmt.Errorf("data would be lost with %s:\n%s", t.Node, strings.Join(s.lost, "\n"))
+	}
+	return nil
+}
+
+// shown is how many pods a text names.
+const shown = 5
+
+// summary names the first pods and counts the rest.
+func summary(pods []pod) string {
+	var names []string
+	for _, p := range pods[:min(shown, len(pods))] {
+		names = append(names, p.name())
+	}
+	text := strings.Join(names, ", ")
+	if len(pods) > shown {
+		text += fmt.Sprintf(" and %d more", len(pods)-shown)
+	}
+	return text
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func (t *Task) client() kubectl.Client {
+	return kubectl.Client{Program: t.Kubectl, Kubeconfig: t.Kubeconfig}
+}
+
+func (t *Task) cordon(ctx context.Context, h module.Host) error {
+	_, err := t.client().Run(ctx, h, "", "cordon", t.Node)
+	return err
+}
+
+// drain evicts the pods and waits until they have gone.
+func (t *Task) drain(ctx context.Context, h module.Host) error {
+	limit, err := t.within()
+	if err != nil {
+		return err
+	}
+	limit = module.Stretch(h, limit)
+	args := []string{"drain", t.Node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout", limit.Round(time.Second).String()}
+	if t.Destroy {
+		args = append(args, "--force")
+	}
+	_, err = h.Run(ctx, module.Command{Argv: t.client().Argv(args...), Line: func(line string) {
+		if !strings.HasPrefix(line, "Warning: ") {
+			h.Report(event.Progress{Text: line})
+		}
+	}})
+	if err == nil || !module.Exited(err) {
+		return err
+	}
+	s, readErr := t.read(ctx, h)
+	if readErr != nil || len(s.pods) == 0 {
+		return fmt.Errorf("drain %s: %w", t.Node, err)
+	}
+	budgets, readErr := t.budgets(ctx, h)
+	if readErr != nil {
+		return fmt.Errorf("drain %s: %w", t.Node, err)
+	}
+	return fmt.Errorf("pods of %s are still there after %s:\n%s\nThe node gets no more pods. Let the pods move, and run again", t.Node, limit, strings.Join(s.kept(budgets), "\n"))
+}

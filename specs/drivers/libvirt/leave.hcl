@@ -1,0 +1,19 @@
+# leave: guests that leave, and their disks.
+
+locals {
+  kept_domains = { for h in local.hypervisors : h => concat([for name, node in local.libvirt_nodes : name if node.hypervisor == h], local.windows_builds) }
+  kept_volumes = { for h in local.hypervisors : h => concat(local.windows_build_volumes, flatten([for name, node in local.libvirt_nodes : [
+    "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
+  ] if node.hypervisor == h]), [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == h]) }
+
+  # Nobody says any more how many further disks a guest that leaves has; no bus takes more.
+  most_disks = 32
+}
+
+task "libvirt_sweep" "left" {
+  stage        = "leave"
+  when         = local.leaves
+  hosts        = local.hypervisors
+  keep         = local.kept_domains[host.name]
+  keep_volumes = local.kept_volumes[host.name]
+}

@@ -1,0 +1,55 @@
+# leave: pods of nodes that leave move to others, as disruption budgets allow.
+
+variable "drain_timeout" {
+  type        = string
+  default     = "10m"
+  description = "How long the pods of a node that leaves the cluster can take to move to others."
+}
+
+task "assert" "controllers" {
+  stage = "validate"
+  when  = local.build
+  early = true
+
+  condition {
+    holds   = length(local.controllers) > 0
+    message = "The cluster would have no controller${local.leaves ? ": ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes knows with the last controller. Add a controller first" : ". Give it at least one"}; with --recreate the whole cluster is made anew."
+  }
+}
+
+locals {
+  # Pods of a node that leaves are reached until it has left. Its subnet follows from its address.
+  leaving_routes = [for node in values(local.leaving) :
+    try(cidrsubnet(var.pod_cidr, local.subnet_bits, sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits)), var.pod_cidr) if local.ovn_routes
+  ]
+
+  # The kubectl of the place to work in knows the cluster before anything changes.
+  place_kubectl = var.kubectl != "" || local.kubectl_fetched
+}
+
+# What keeps a node is told before anything changes.
+task "kubectl_drain" "look" {
+  stage      = "validate"
+  when       = local.build && local.place_kubectl
+  for_each   = local.leaving
+  host       = local.services.hypervisor
+  node       = each.key
+  kubectl    = "${local.place}/kubectl"
+  kubeconfig = "${local.place}/kubeconfig"
+  destroy    = each.value.destroy
+  look_only  = true
+  advice     = "Nothing was changed. With --yes-destroy ${each.key} the node leaves all the same, and what it alone has is lost."
+}
+
+task "kubectl_drain" "leaving" {
+  stage      = "drain"
+  when       = local.build
+  for_each   = local.leaving
+  host       = local.first_node
+  node       = each.key
+  kubeconfig = local.admin_conf
+  within     = var.drain_timeout
+  timeout    = "24h"
+  destroy    = each.value.destroy
+  advice     = "The variable drain_timeout gives pods longer. With --yes-destroy ${each.key} data may be lost; disruption budgets are kept even then."
+}
