@@ -55,7 +55,8 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	step(t, "a controller and a compute node are Ready", func(t *testing.T) {
 		k.must(t, slices.Concat([]string{"run"}, narrow, []string{"--output", "json"})...)
 	})
-	small := newPlaces(t, newAPI(t, k, narrow))
+	first := newAPI(t, k, narrow)
+	small := newPlaces(t, first)
 
 	step(t, "nodes may pull and not push, and nothing to join with is left", func(t *testing.T) {
 		if diff := cmp.Diff("none 401\npull 200\npush 403\nuser 202\n", on(t, "nyctea", askRegistry)); diff != "" {
@@ -70,7 +71,8 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	})
 
 	step(t, "two controllers and a compute node join: all are Ready, and those that were there have not changed", func(t *testing.T) {
-		r := k.must(t, append(run, "--output", "json")...)
+		var r result
+		first.meanwhile(t, "grown", func() { r = k.must(t, append(run, "--output", "json")...) })
 		for _, node := range wideNodes {
 			if !strings.Contains(r.stdout, node+"=Ready") {
 				t.Errorf("%s is not Ready\n%s", node, tail(r.stdout, 3))
@@ -151,6 +153,10 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	step(t, "a controller that is lost takes no written object with it", func(t *testing.T) {
 		loseController(t, api)
+	})
+
+	step(t, "nodes leave: one that does not answer only when that is accepted, and nothing that was written is lost", func(t *testing.T) {
+		left(t, k, api, small)
 	})
 
 	step(t, "clean-up, killed in the middle, leaves nothing", func(t *testing.T) {
@@ -427,7 +433,7 @@ func loseController(t *testing.T, api *api) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	done := make(chan writes, 1)
-	go func() { done <- api.write(ctx) }()
+	go func() { done <- api.write(ctx, "written") }()
 	api.written(t, 5)
 	progress(t, "lose k8s-controller-02")
 	on(t, "tyto", "podman rm --force --volumes --time 0 k8s-controller-02")
@@ -438,12 +444,7 @@ func loseController(t *testing.T, api *api) {
 	if gap := all.gap(lost); gap > 30*time.Second {
 		t.Errorf("the API was away for %s", gap)
 	}
-	there := api.get(t, "configmaps", "--namespace", "default", "--output", "name")
-	for _, name := range all.names {
-		if !strings.Contains(there, "configmap/"+name+"\n") {
-			t.Errorf("%s was written and is lost", name)
-		}
-	}
+	api.has(t, all)
 }
 
 // api is the cluster's API, from this machine through the load balancer.
@@ -509,19 +510,60 @@ func (a *api) await(t *testing.T, nodes ...string) {
 type writes struct {
 	names []string
 	at    []time.Time
+	away  time.Duration // between writes that had others in between which were not acknowledged
 }
 
 // write makes one object after the other until ctx ends.
-func (a *api) write(ctx context.Context) writes {
+func (a *api) write(ctx context.Context, prefix string) writes {
 	var w writes
+	failed, last := false, time.Now()
 	for i := 0; ctx.Err() == nil; i++ {
-		name := fmt.Sprintf("written-%04d", i)
-		if a.command(ctx, "create", "configmap", name, "--namespace", "default").Run() == nil {
-			w.names, w.at = append(w.names, name), append(w.at, time.Now())
-			a.count <- struct{}{}
+		name := fmt.Sprintf("%s-%04d", prefix, i)
+		if a.command(ctx, "create", "configmap", name, "--namespace", "default").Run() != nil {
+			failed = true
+			continue
 		}
+		now := time.Now()
+		if failed {
+			w.away += now.Sub(last)
+		}
+		failed, last = false, now
+		w.names, w.at = append(w.names, name), append(w.at, now)
+		a.count <- struct{}{}
 	}
 	return w
+}
+
+// has checks that all that was written is there.
+func (a *api) has(t *testing.T, w writes) {
+	t.Helper()
+	there := a.get(t, "configmaps", "--namespace", "default", "--output", "name")
+	for _, name := range w.names {
+		if !strings.Contains(there, "configmap/"+name+"\n") {
+			t.Errorf("%s was written and is lost", name)
+		}
+	}
+}
+
+// meanwhile writes objects while something is done, checks that none is lost, and returns for how
+// long in sum none could be written.
+func (a *api) meanwhile(t *testing.T, prefix string, do func()) time.Duration {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan writes, 1)
+	go func() { done <- a.write(ctx, prefix) }()
+	a.written(t, 3)
+	do()
+	for len(a.count) > 0 {
+		<-a.count
+	}
+	a.written(t, 3)
+	stop()
+	all := <-done
+	a.has(t, all)
+	progress(t, "%s: %d objects were written, and the API was away for %s in sum", prefix, len(all.names), all.away.Round(100*time.Millisecond))
+	return all.away
 }
 
 // written waits until so many more objects are written.

@@ -1,0 +1,48 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mostAway is how long in sum nobody may reach the API while nodes leave.
+const mostAway = 15 * time.Second
+
+// left makes the cluster as small again as it was. One of its controllers has been lost: it can
+// neither be drained nor asked, so it leaves only when that is accepted, and etcd, which has two
+// members of three, loses it before another one.
+func left(t *testing.T, k *kinit, api *api, small places) {
+	t.Helper()
+	const lost = "k8s-controller-02"
+	smaller := slices.Concat([]string{"run"}, narrow)
+	api.until(t, "Unknown", "node", lost, "--output", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
+	r := k.call(t, smaller...)
+	r.refuses(t, 1, lost+" does not answer (Ready is Unknown", "With --yes-destroy "+lost+" the node leaves all the same")
+	away := api.meanwhile(t, "left", func() { k.must(t, append(smaller, "--yes-destroy", lost)...) })
+	if away > mostAway {
+		t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)
+	}
+	now := newPlaces(t, api)
+	if diff := cmp.Diff(small.where, now.where); diff != "" {
+		t.Errorf("where nodes are (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(small.uid, now.uid); diff != "" {
+		t.Errorf("the uids of nodes (-want +got):\n%s", diff)
+	}
+	unchanged(t, k, smaller)
+}
+
+// until asks until the API gives an answer.
+func (a *api) until(t *testing.T, want string, args ...string) {
+	t.Helper()
+	said := ""
+	for deadline := time.Now().Add(apiPatience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if said = a.get(t, args...); said == want {
+			return
+		}
+	}
+	t.Fatalf("after %s the API answers %q, want %q", apiPatience, said, want)
+}
