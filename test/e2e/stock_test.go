@@ -59,14 +59,25 @@ func containersOfStockImages(t *testing.T) {
 		}
 	})
 
-	step(t, "nodes of Debian's image are Ready", func(t *testing.T) {
-		bothReady(t, k.must(t, append(run, "--output", "json")...))
+	withAddons := append(slices.Clone(run), "--var", `addons=["metrics-server", "local-path"]`)
+	step(t, "nodes of Debian's image are Ready, and have addons that serve", func(t *testing.T) {
+		bothReady(t, k.must(t, append(withAddons, "--output", "json")...))
 		const image = "docker.io/library/debian"
 		if got := on(t, "nyctea", "podman images --format '{{.Repository}}'"); !slices.Contains(strings.Fields(got), image) {
 			t.Errorf("%s was not fetched:\n%s", image, got)
 		}
 	})
-	step(t, "the second run changes nothing", func(t *testing.T) { unchanged(t, k, run) })
+	step(t, "the second run changes nothing", func(t *testing.T) { unchanged(t, k, withAddons) })
+	step(t, "addons that are no longer chosen are removed", func(t *testing.T) {
+		api := newAPI(t, k, []string{"k8s-podman-1-1-1", "--hosts", "nyctea"})
+		const kinds = "apiservices,deployments,persistentvolumes,storageclasses,clusterroles"
+		if got := api.get(t, kinds, "--all-namespaces", "--selector", "kinit/addon", "--output", "name"); !strings.Contains(got, "/metrics-server") || !strings.Contains(got, "/local-path") {
+			t.Errorf("before there are only\n%s", got)
+		}
+		k.must(t, run...)
+		api.none(t, kinds, "--all-namespaces", "--selector", "kinit/addon", "--output", "name")
+		unchanged(t, k, run)
+	})
 	step(t, "clean-up leaves nothing", func(t *testing.T) {
 		removed(t, k, run)
 		asBefore(t, before)
