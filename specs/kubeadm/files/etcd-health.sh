@@ -1,3 +1,4 @@
+#!/bin/bash
 # etcd-health: what the member of etcd on this node says of itself, a word and its value a line. It
 # answers on an address of this node alone, and to everybody. Without an answer nothing is printed.
 ask() {

@@ -1,5 +1,6 @@
 folder=$1; name=$2; version=$3
-mkdir -p "$folder" /tmp/pacman /tmp/pacman-db; cd /tmp/pacman
+mkdir -p "$folder" /tmp/pacman /tmp/pacman-db
+cd /tmp/pacman || exit
 printf 'pkgname = %s\npkgbase = %s\npkgver = %s\npkgdesc = empty\nurl = https://example.org\nbuilddate = 1\npackager = none\nsize = 0\narch = any\nlicense = none\n' \
 	"$name" "$name" "$version" >.PKGINFO
 file=$name-$version-any.pkg.tar.gz
@@ -7,6 +8,7 @@ tar -czf "$folder/$file" .PKGINFO
 rm -rf /tmp/pacman-db/"$name"-[0-9]*; mkdir -p "/tmp/pacman-db/$name-$version"
 printf '%%FILENAME%%\n%s\n\n%%NAME%%\n%s\n\n%%VERSION%%\n%s\n\n%%CSIZE%%\n%s\n\n%%ISIZE%%\n0\n\n%%SHA256SUM%%\n%s\n\n%%ARCH%%\nany\n\n' \
 	"$file" "$name" "$version" "$(stat -c %s "$folder/$file")" "$(sha256sum "$folder/$file" | cut -d' ' -f1)" >"/tmp/pacman-db/$name-$version/desc"
-cd /tmp/pacman-db; tar -czf "$folder/test.db" *
+cd /tmp/pacman-db || exit
+tar -czf "$folder/test.db" -- *
 mkdir -p /var/lib/pacman
 printf '[options]\nArchitecture = auto\nSigLevel = Never\nLocalFileSigLevel = Never\n[test]\nServer = file://%s\n' "$folder" >/etc/pacman.conf
