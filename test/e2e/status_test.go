@@ -98,7 +98,8 @@ func status(t *testing.T, k *kinit, spec []string) {
 	on(t, "nyctea", "cp -p "+file+" /root/nginx.conf; echo '# somebody was here' >>"+file)
 	s = look(t, k, spec, 4)
 	on(t, "nyctea", "cp -p /root/nginx.conf "+file+"; rm /root/nginx.conf")
-	if len(s.Differences) != 1 || s.Differences[0].Name != `task.copy.service["web/nginx.conf"]` || s.Differences[0].Host != "nyctea" || s.Differences[0].Repair != "kinit run "+strings.Join(spec, " ") {
+	repair := "kinit run " + strings.ReplaceAll(strings.Join(spec, " "), "=ovn-routes", "=...") // values may be secret
+	if len(s.Differences) != 1 || s.Differences[0].Name != `task.copy.service["web/nginx.conf"]` || s.Differences[0].Host != "nyctea" || s.Differences[0].Repair != repair {
 		t.Errorf("the differences are %+v", s.Differences)
 	}
 }
