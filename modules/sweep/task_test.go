@@ -307,7 +307,7 @@ func TestAllOfSomeKindsLeavesTheManifestOfTheOthers(t *testing.T) {
 func TestAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
 	err := module.Check(task(func(t *sweep.Task) { t.Kinds = []string{"file", "netn"} }))
-	if err == nil || !strings.HasPrefix(err.Error(), `kinds has "netn", want some of crontab, directory, `) || !strings.Contains(err.Error(), ", netns, ") {
+	if err == nil || !strings.HasPrefix(err.Error(), `kinds has "netn", want some of alternative, alternative_choice, crontab, directory, `) || !strings.Contains(err.Error(), ", netns, ") {
 		t.Errorf("error %v", err)
 	}
 }
