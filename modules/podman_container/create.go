@@ -90,6 +90,15 @@ func (t *Task) create(ctx context.Context, c podman.Client) error {
 		c.Host.AddSecret(value)
 	}
 	args := append([]string{"create", "--pull", "never", "--name", t.Name}, c.LabelArgs(t.hash())...)
+	if t.Pod != "" {
+		pod, err := c.Pod(ctx, t.Pod)
+		if err != nil {
+			return err
+		}
+		if pod != nil && pod.LostCgroup() != "" {
+			args = append(args, "--cgroup-parent", pod.LostCgroup())
+		}
+	}
 	args = append(append(args, t.options()...), t.Image)
 	if _, err := c.RunEnv(ctx, t.secretEnv(), append(args, t.Command...)...); err != nil {
 		return fmt.Errorf("create container %s: %w", t.Name, err)

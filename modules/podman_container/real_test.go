@@ -163,6 +163,21 @@ func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
 	}
 }
 
+// podman 4 forgets the control group of a pod when the host starts anew.
+func TestAContainerIsMadeInAPodThatWasThereBeforeAReboot(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "")
+	h.Image(t, image, "")
+	h.Podman(t, "pod", "create", "--name", "services", "--network", "none")
+	h.Boot(t)
+	made := task(h, func(t *podmancontainer.Task) { t.Networks, t.Pod, t.State = nil, "services", "stopped" })
+	moduletest.Settle(t, made, h)
+	pod := h.Podman(t, "pod", "inspect", "services", "--format", "{{.CgroupParent}}/{{.ID}}")
+	if parent := h.Podman(t, "inspect", "web", "--format", "{{.HostConfig.CgroupParent}}"); parent != pod {
+		t.Errorf("the container is in the control group %s, want that of the pod, %s", parent, pod)
+	}
+}
+
 func TestArgumentsReachPodman(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 )
 
 // Pod is podman's data about a pod.
@@ -13,6 +15,8 @@ type Pod struct {
 	State            string // Created, Running, Degraded, Exited, …
 	Labels           map[string]string
 	InfraContainerID string
+	CgroupParent     string
+	CgroupPath       string // "" in a pod that podman 4 has found after a boot of the host
 	Containers       []struct{ Id, Name string }
 }
 
@@ -41,6 +45,16 @@ func decodePod(raw json.RawMessage) (*Pod, error) {
 		return nil, fmt.Errorf("read a pod: %w", err)
 	}
 	return &one, nil
+}
+
+// LostCgroup returns the control group of a pod that podman 4 has forgotten since the host has
+// started anew, and "" if podman knows it: without it, podman makes no container in the pod. With
+// systemd's control groups podman finds it again itself.
+func (p Pod) LostCgroup() string {
+	if p.CgroupPath != "" || p.CgroupParent == "" || strings.HasSuffix(p.CgroupParent, ".slice") {
+		return ""
+	}
+	return path.Join(p.CgroupParent, p.ID)
 }
 
 // Pods lists the pods of the host.

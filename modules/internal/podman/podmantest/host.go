@@ -255,6 +255,14 @@ func (h *Host) Reboot(t testing.TB, bridge, netns string) {
 	}
 }
 
+// Boot lets podman notice that the machine has started anew. Nothing of it may run.
+func (h *Host) Boot(t testing.TB) {
+	t.Helper()
+	if err := os.Remove(h.dir + "/tmp/alive"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Network makes a network with a name of its own: which addresses were given is
 // in a file of the whole machine's, by the network's name.
 func (h *Host) Network(t testing.TB) string {
