@@ -108,6 +108,7 @@ task "copy" "inside" {
  content = "text"
 }
 `, file: "old", has: "old\n", gone: "folder"},
+		{module: "x509_facts", text: `paths = ["DIR/ca.crt"]`, reads: true},
 		{module: "wait", text: "path = \"DIR/host/old\"\n expect = \"old\"", reads: true},
 		{module: "facts", reads: true},
 		{module: "stat", text: "path = \"DIR/host/old\"\n checksum = \"sha256\"", reads: true},

@@ -193,7 +193,7 @@ func TestEveryWayIn(t *testing.T) {
 	everyWay(t, func(t *testing.T, way int) {
 		w := &windows{script: simEcho}
 		server, c := simulate(t, w, way, nil)
-		conn := dial(t, c)
+		conn := dial(t, winrm.WithTimes(c, 500*time.Millisecond, time.Minute, time.Minute)) // the machine may be busy
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
