@@ -140,8 +140,8 @@ func TestTimeThatIsOverSaysWhatWasSeenLast(t *testing.T) {
 	h, _, g := lab(t)
 	say(h, g, "waits for the network")
 	g.Pictures = ""
-	err := g.Wait(t.Context(), h, "win to answer", 50*time.Millisecond, func(context.Context, guestwatch.Sight) (bool, error) { return false, nil })
-	want := `^waited 50ms for win to answer: 0\.0 GiB written, it says: waits for the network`
+	err := g.Wait(t.Context(), h, "win to answer", 2*time.Second, func(context.Context, guestwatch.Sight) (bool, error) { return false, nil })
+	want := `^waited 2s for win to answer: 0\.0 GiB written, it says: waits for the network`
 	if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Errorf("got %v, want %s", err, want)
 	}
