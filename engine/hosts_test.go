@@ -101,3 +101,27 @@ host "here" {
 		}
 	}
 }
+
+// An import in a block has the hosts of the block, and so has an import in that one.
+func TestHostsThatAnImportGivesToItsTasksAreMissedToo(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+block "everywhere" {
+  hosts = run.hosts
+  import "outer" { source = "./outer" }
+}
+`)
+	withPlaybooks(t, o, map[string]string{
+		"outer": `import "inner" { source = "../inner" }`,
+		"inner": "task \"command\" \"x\" {\n  argv = [\"true\"]\n}\n",
+	})
+	o.Hosts = nil
+	want := o.Cwd + "/site.hcl:3,11-20: No host selected: This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl."
+	ran := engine.Run(t.Context(), o)
+	equal(t, "problems of a run", problems(ran), want)
+	equal(t, "the run is invalid", ran.Invalid, true)
+	_, listed := engine.Order(t.Context(), o)
+	equal(t, "warnings of a list", len(listed.Diagnostics), 1)
+	equal(t, "the warning", listed.Diagnostics[0].Summary, "No host selected")
+	equal(t, "the list has no error", listed.Diagnostics.HasErrors(), false)
+}

@@ -126,3 +126,33 @@ func TestAPlaybookImportedTwiceIsDoneTwiceApart(t *testing.T) {
 		"import.green.task.copy.conf": "ok", "import.green.import.log.task.command.say": "ok",
 	})
 }
+
+// To read one value, a playbook is planned once more; its imports are as many as before.
+func TestAValueIsReadFromOneOfTheImportsOfAForEach(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+import "shop" {
+  source   = "./shop"
+  for_each = ["a", "b"]
+  inputs   = { name = each.key }
+}
+output "said" { value = import.shop["b"].said }
+`)
+	withPlaybooks(t, o, map[string]string{"shop": `
+variable "name" {}
+host "made" {
+  name      = "host-${var.name}"
+  address   = "127.0.0.1"
+  transport = "local"
+}
+task "command" "say" {
+  host      = "host-${var.name}"
+  argv      = ["echo", var.name]
+  read_only = true
+}
+output "said" { value = trimspace(task.command.say.stdout) }
+`})
+	said, report := engine.Value(t.Context(), o, "said")
+	equal(t, "problems", problems(report), "")
+	equal(t, "the value", said, "b")
+}

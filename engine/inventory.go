@@ -137,9 +137,10 @@ func (p *planned) nobody() diag.List {
 		if t.Hosts == nil {
 			continue
 		}
-		for _, reference := range t.Hosts.Variables() {
+		hosts := t.In.Origin(t.Hosts)
+		for _, reference := range hosts.Variables() {
 			if slices.Contains([]string{"run", "groups", "hosts"}, reference.RootName()) {
-				at := t.Hosts.Range()
+				at := hosts.Range()
 				return diag.Errorf(&at, "No host selected",
 					"This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl.%s", p.reservedAdvice())
 			}

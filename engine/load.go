@@ -39,7 +39,8 @@ func (m mode) check() bool { return m == reads || m == looks }
 
 // texts is what was read before anything is evaluated.
 type texts struct {
-	spec      *spec.Spec
+	asRead    *spec.Spec
+	spec      *spec.Spec // of this plan: it has each import as often as its for_each says
 	inventory *inventory.Inventory
 	hosts     []*inventory.Host // the selected ones
 }
@@ -129,22 +130,23 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 		diags = append(diags, s.Set(o.Set)...)
 	}
 	if diags.HasErrors() {
-		return texts{spec: s}, diags
+		return texts{asRead: s, spec: s}, diags
 	}
 	from := inventorySources(o)
 	inv, more := inventory.Load(ctx, from, o.Inventories)
 	o.Redactor.Add(inv.Secrets()...)
 	if diags = append(diags, more...); diags.HasErrors() {
-		return texts{spec: s, inventory: inv}, diags
+		return texts{asRead: s, spec: s, inventory: inv}, diags
 	}
 	inv.Reserve(o.Reserved)
 	hosts, more := inv.Select(ctx, from, o.Hosts)
-	return texts{s, inv, hosts}, append(diags, more...)
+	return texts{s, s, inv, hosts}, append(diags, more...)
 }
 
 // evaluate evaluates what is known before the cluster is expanded. The cluster is nil if the
 // spec has none.
 func (p *planned) evaluate() (*topology.Cluster, diag.List) {
+	p.spec = p.asRead.Copy()
 	t, o := p.texts, p.options
 	p.opened = &spec.Log{}
 	from := sources(o)

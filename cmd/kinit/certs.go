@@ -41,6 +41,8 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 		}, command.OutputFlags(), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
+			case c.Bool("renew") && c.IsSet("within"):
+				return exit.Usagef(c.Command.HelpName, "--within goes without --renew")
 			case c.Bool("renew"):
 				return renew(a, c)
 			case c.IsSet("junit") || c.IsSet("report") || c.IsSet("adopt"):
@@ -72,6 +74,7 @@ func showCertificates(a *app.App, c *cli.Context) error {
 	}
 	s.Options.Within, s.Options.Forks = c.Duration("within"), statusForks
 	observed, report := engine.Observe(ctx, s.Options, health.CertificateOutputs()...)
+	redactOutputs(observed, s.Redact)
 	list, problem := health.Certificates(observed, a.Now())
 	report, code := s.Report(report)
 	if code == exit.OK && slices.ContainsFunc(list, func(c health.Certificate) bool { return c.Ended && c.Matters() }) {

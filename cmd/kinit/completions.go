@@ -129,7 +129,7 @@ func (l completing) argument(word string) []completion {
 	switch l.command {
 	case "completion":
 		return []completion{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
-	case "run", "plan", "validate", "status", "certs", "graph", "repl", "kubeconfig", "ssh", "console", "conformance", "tasks":
+	case "run", "plan", "validate", "status", "certs", "replace", "evacuate", "graph", "repl", "kubeconfig", "ssh", "console", "conformance", "tasks":
 		if first {
 			return append(specNames(), l.files(word)...)
 		}

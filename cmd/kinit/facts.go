@@ -122,7 +122,7 @@ func factLines(found map[string]map[string]json.RawMessage) []string {
 	for _, host := range slices.Sorted(maps.Keys(found)) {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(found[host])) {
-			rows = append(rows, []string{"  " + name, view.Clean(strings.Trim(string(found[host][name]), "\""))})
+			rows = append(rows, []string{"  " + name, factText(found[host][name])})
 		}
 		if len(lines) > 0 {
 			lines = append(lines, "")
@@ -133,4 +133,11 @@ func factLines(found map[string]map[string]json.RawMessage) []string {
 		}
 	}
 	return lines
+}
+
+// factText returns a fact on one line: a text as it is, all else as JSON.
+func factText(fact json.RawMessage) string {
+	text := string(fact)
+	_ = json.Unmarshal(fact, &text) // leaves what is no text as it is
+	return strings.ReplaceAll(view.Clean(text), "\n", " ")
 }

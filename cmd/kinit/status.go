@@ -85,9 +85,7 @@ func withinFlag() cli.Flag {
 
 // redact masks secrets in what the engine has read.
 func redact(s *engine.Status, mask func(string) string) {
-	for name, value := range s.Observed {
-		s.Observed[name] = mask(value)
-	}
+	redactOutputs(s.Observed, mask)
 	for i := range s.Hosts {
 		s.Hosts[i].Message = mask(s.Hosts[i].Message)
 	}
@@ -96,6 +94,13 @@ func redact(s *engine.Status, mask func(string) string) {
 		for j, step := range d.Steps {
 			d.Steps[j] = mask(step)
 		}
+	}
+}
+
+// redactOutputs masks secrets in the values of outputs.
+func redactOutputs(observed map[string]string, mask func(string) string) {
+	for name, value := range observed {
+		observed[name] = mask(value)
 	}
 }
 

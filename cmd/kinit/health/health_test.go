@@ -36,7 +36,7 @@ func cluster() engine.Status {
 			servicesOutput: `{"nyctea":[["kinit-k8s-dns","Up 4 minutes ago (healthy)","bind9:1"],["kinit-k8s-web","Up 4 minutes ago (healthy)","nginx:1"]]}`,
 			nodesOutput: `{"nyctea":{"version":"v1.34.4","lines":[
 				["node","c1","v1.34.4","containerd://1.6","Debian 12","-","True","KubeletReady"],["node","c2","v1.34.4","containerd://1.6","Debian 12","-","True","KubeletReady"],
-				["node","w1","v1.34.4","containerd://1.6","Debian 12","-","True","KubeletReady"],["pod","etcd-c1","c1","r/etcd:3.6.5-0","true"],["W0301 a warning of kubectl"]]}}`,
+				["node","w1","v1.34.4","containerd://1.6","Debian 12","-","True","KubeletReady"],["pod","etcd-c1","c1","r/etcd:3.6.5-0","true"],["W0301 a warning of kubectl"],[]]}}`,
 			etcdOutput:        `{"c1":{"health":"true","id":"a","version":"3.6.5","leader":"1","learner":"0","bytes":"2.5e+06","peer-b":"1"},"c2":{"health":"true","id":"b","version":"3.6.5","leader":"0","learner":"0","bytes":"2.5e+06","peer-a":"1"}}`,
 			ownCertificates:   `{"nyctea":[{"path":"/k/pki/ca.crt","subject":"CN=k8s services","authority":true,"not_before":"2025-01-01T00:00:00Z","not_after":"2035-01-01T00:00:00Z"}]}`,
 			nodesCertificates: `{"c1":[{"path":"/etc/kubernetes/pki/apiserver.crt","subject":"CN=kube-apiserver","authority":false,"not_before":"2025-01-01T00:00:00Z","not_after":"2026-01-01T12:00:00Z"}]}`,
@@ -90,6 +90,9 @@ func TestWhatDiffersIsNamedWithItsPlaceAndItsRepair(t *testing.T) {
 		{"a task that waits for others", func(s *engine.Status) {
 			s.Differences = []engine.Difference{{Task: "task.copy.a", Host: "nyctea", Pending: true, Range: hcl.Range{Filename: "site.hcl", Start: hcl.Pos{Line: 7}}}}
 		}, []Difference{{Kind: "task", Name: "task.copy.a", Host: "nyctea", Detail: []string{"its changes are known only after other tasks"}, Place: "site.hcl:7", Repair: "RUN"}}},
+		{"a task that changes by its changed_when", func(s *engine.Status) {
+			s.Differences = []engine.Difference{{Task: "task.command.a", Host: "nyctea", Range: hcl.Range{Filename: "site.hcl", Start: hcl.Pos{Line: 7}}}}
+		}, []Difference{{Kind: "task", Name: "task.command.a", Host: "nyctea", Detail: []string{"it changes something, as its changed_when says"}, Place: "site.hcl:7", Repair: "RUN"}}},
 		{"a silent hypervisor with its nodes", func(s *engine.Status) {
 			for _, i := range []int{1, 2, 4} {
 				s.Hosts[i].Answers, s.Hosts[i].Message = false, "unreachable: no answer within 4s"
@@ -201,6 +204,26 @@ nyctea  /k/admin.crt                   CN=x     2025-09-01  183    kinit run
 nyctea  /k/ca.crt                      CN=x     2035-01-01  3592   nobody`
 	if diff := cmp.Diff(want, strings.Join(CertificateLines(list), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What hosts send does not move the cursor and stays on its line.
+func TestWhatHostsSendIsSafeToShow(t *testing.T) {
+	t.Parallel()
+	s := cluster()
+	s.Hosts[0].Message = "ans\x1b[2Jwers"
+	s.Differences = []engine.Difference{{Task: "task.copy.a", Host: "nyctea", Steps: []string{"write \x1b[2J/a\x07"}}}
+	s.Observed[nodesOutput] = strings.Replace(s.Observed[nodesOutput], "containerd://1.6", `containerd\u001b]0;x\u0007\n1.6`, 1)
+	s.Observed[nodesCertificates] = strings.Replace(s.Observed[nodesCertificates], "CN=kube-apiserver", `CN=\u001b[31mkube\nfake  row`, 1)
+	status := of(t, s)
+	certificates := CertificateLines(status.Certificates)
+	for _, line := range append(status.Lines(), certificates...) {
+		if strings.ContainsAny(line, "\x1b\x07\n\r") {
+			t.Errorf("the line %q can control a terminal", line)
+		}
+	}
+	if want := "c1      /etc/kubernetes/pki/apiserver.crt  CN=kube fake  row  2026-01-01  306   kinit certs --renew"; certificates[1] != want {
+		t.Errorf("the line is %q, want %q", certificates[1], want)
 	}
 }
 

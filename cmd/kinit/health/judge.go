@@ -30,6 +30,8 @@ func judge(from engine.Status, s Status, p places, r Repairs) []Difference {
 		case d.Message != "":
 		case d.Pending && len(d.Steps) == 0:
 			detail = []string{"its changes are known only after other tasks"}
+		case len(d.Steps) == 0:
+			detail = []string{"it changes something, as its changed_when says"}
 		default:
 			detail = nil
 			for _, step := range d.Steps {

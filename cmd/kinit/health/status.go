@@ -158,6 +158,7 @@ func (s *Status) take(from engine.Status, p places, api control) {
 	seen := map[string]*Node{}
 	for _, line := range api.Lines {
 		switch {
+		case len(line) == 0:
 		case line[0] == "node" && len(line) >= 8:
 			seen[line[1]] = &Node{
 				Known: true, Version: line[2], Runtime: line[3], System: line[4], Unschedulable: line[5] == "unschedulable",

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"kinit/cmd/kinit/view"
 )
 
 // shown is how many differences fit on one screen beside the rest.
@@ -13,7 +16,7 @@ const shown = 8
 func (s Status) Lines() []string {
 	var lines []string
 	if s.Cluster != "" {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("Cluster %s  %s  %s", s.Cluster, s.Version, s.verdict())))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("Cluster %s  %s  %s", safe(s.Cluster), safe(s.Version), s.verdict())))
 	}
 	lines = append(lines, s.hosts()...)
 	lines = append(lines, s.parts()...)
@@ -82,7 +85,7 @@ func (s Status) parts() []string {
 	var lines []string
 	add := func(name, text string) {
 		if text != "" {
-			lines = append(lines, fmt.Sprintf("%-13s %s", name, text))
+			lines = append(lines, fmt.Sprintf("%-13s %s", name, safe(text)))
 		}
 	}
 	var services []string
@@ -175,7 +178,7 @@ func (s Status) differing() []string {
 		if d.Kind == "task" {
 			what = d.Name // such as task.copy.motd
 		}
-		lines = append(lines, cut(fmt.Sprintf("  %s%s: %s", what, at, d.Detail[0]), 96)+more)
+		lines = append(lines, cut(safe(fmt.Sprintf("  %s%s: %s", what, at, d.Detail[0])), 96)+more)
 	}
 	if more := len(s.Differences) - shown; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more: --output json lists all", more))
@@ -207,11 +210,12 @@ func CertificateLines(list []Certificate) []string {
 func table(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
-		for i, cell := range row {
+		for i := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], len(cell))
+			row[i] = safe(row[i])
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
 	var lines []string
@@ -224,6 +228,9 @@ func table(rows [][]string) []string {
 	}
 	return lines
 }
+
+// safe makes one line of a text that hosts sent, which cannot move the cursor or change colours.
+func safe(text string) string { return strings.ReplaceAll(view.Clean(text), "\n", " ") }
 
 // cut shortens a text.
 func cut(text string, most int) string {

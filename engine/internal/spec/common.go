@@ -48,6 +48,29 @@ func (t *Task) reference(name string, at hcl.Range) hcl.Expression {
 	}
 }
 
+// Origin returns the expression that an argument of a task stands for: the argument itself, or
+// that of an import or block around it, which may be in the names of an importer.
+func (n *Namespace) Origin(expr hcl.Expression) hcl.Expression {
+	for ; n != nil; n = n.Parent {
+		at := slices.IndexFunc(n.Common, func(c Common) bool { return c.isMeant(expr) })
+		if at < 0 {
+			return expr
+		}
+		expr = n.Common[at].Expr
+	}
+	return expr
+}
+
+// isMeant reports whether an expression is the reference that stands for the argument.
+func (c Common) isMeant(expr hcl.Expression) bool {
+	t, ok := expr.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "var" {
+		return false
+	}
+	name, ok := t.Traversal[1].(hcl.TraverseAttr)
+	return ok && name.Name == c.Name
+}
+
 // inherit sets what the task does not set from the block around it. Conditions and
 // dependencies of both apply.
 func (t *Task) inherit(common *Task) {

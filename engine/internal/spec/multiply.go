@@ -3,7 +3,21 @@ package spec
 import (
 	"fmt"
 	"slices"
+
+	"kinit/engine/lists"
 )
+
+// Copy returns a copy that Multiply may change: whoever evaluates a spec again, as with other
+// selections, begins with the spec as it was read.
+func (s *Spec) Copy() *Spec {
+	made, c := *s, newCopier()
+	made.Root = c.namespace(s.Root, nil)
+	made.Blocks, made.Tasks, made.Handlers = lists.Map(s.Blocks, c.block), lists.Map(s.Tasks, c.task), lists.Map(s.Handlers, c.task)
+	made.Hosts, made.Checks = lists.Map(s.Hosts, c.host), lists.Map(s.Checks, c.check)
+	made.Stages = lists.Map(s.Stages, c.stage)
+	c.secrets()
+	return &made
+}
 
 // Multiply replaces an import with for_each by one for each key, with everything in it. The
 // copies have addresses such as import.shop["a"].task.file.motd.
@@ -11,7 +25,7 @@ func (s *Spec) Multiply(n *Namespace, keys []string) []*Namespace {
 	copies := make([]*copier, len(keys))
 	names := make([]*Namespace, len(keys))
 	for i, key := range keys {
-		copies[i] = &copier{names: map[*Namespace]*Namespace{}, blocks: map[*Block]*Block{}, tasks: map[*Task]*Task{}}
+		copies[i] = newCopier()
 		names[i] = copies[i].namespace(n, n.Parent)
 		names[i].Key = key
 		names[i].repath(fmt.Sprintf("import.%s[%q].", n.Label, key))
@@ -92,6 +106,10 @@ type copier struct {
 	tasks  map[*Task]*Task
 }
 
+func newCopier() *copier {
+	return &copier{names: map[*Namespace]*Namespace{}, blocks: map[*Block]*Block{}, tasks: map[*Task]*Task{}}
+}
+
 func (c *copier) namespace(n, parent *Namespace) *Namespace {
 	made := *n
 	made.Parent, made.ForEach, made.Imports, made.Keys = parent, n.ForEach, nil, nil
@@ -126,6 +144,12 @@ func (c *copier) task(t *Task) *Task {
 	made := *t
 	made.In, made.Block = c.names[t.In], c.block(t.Block)
 	c.tasks[t] = &made
+	return &made
+}
+
+func (c *copier) stage(s *Stage) *Stage {
+	made := *s
+	made.In, made.Others = c.names[s.In], lists.Map(s.Others, c.stage)
 	return &made
 }
 

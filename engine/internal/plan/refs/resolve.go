@@ -10,6 +10,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/plan/expand"
+	"kinit/engine/internal/spec"
 )
 
 // Resolve evaluates the engine's arguments of each task before the run, and finds which
@@ -152,7 +153,7 @@ func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 		outer := r.Set.Namespaces[in.Parent]
 		block.Linked = block.Linked && !slices.ContainsFunc(in.DependsOn, outer.Differs)
 		for _, expr := range in.DependsOn {
-			t.After = append(t.After, r.dependencies(outer, expr, ctx, t.Host, false)...)
+			t.After = append(t.After, r.dependencies(outer, expr, r.around(t, in, expr), t.Host, false)...)
 		}
 	}
 }
@@ -166,6 +167,14 @@ func (r *resolver) needs(t *Task) []string {
 	all := Addresses(append(t.Args.Tasks(), reach...))
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// around returns the scope of an argument of an import for a task in it: the names of the
+// importer and the each of the import, which are not those of the task.
+func (r *resolver) around(t *Task, in *spec.Namespace, expr hcl.Expression) *hcl.EvalContext {
+	ctx := r.Set.Namespaces[in].Scope.Outside(expr.Range().Filename).NewChild()
+	ctx.Variables = map[string]cty.Value{"host": r.host(t.Host, nil)}
+	return ctx
 }
 
 // foresee returns the values of references before the run, after the instances and the
