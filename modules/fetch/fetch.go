@@ -103,7 +103,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return module.OneStep(fmt.Sprintf("fetch %s to %s", t.Source, t.Dest), t.fetch), nil
 	case here.Mode().Perm() != mode:
 		return module.OneStep(fmt.Sprintf("set %s: mode %04o to %04o", t.Dest, here.Mode().Perm(), mode), func(ctx context.Context, _ module.Host) error {
-			return errors.Join(ctx.Err(), os.Chmod(dest, mode))
+			return errors.Join(ctx.Err(), setMode(dest, mode))
 		}), nil
 	}
 	return nil, nil

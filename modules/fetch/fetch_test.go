@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -69,6 +70,39 @@ func TestDecisions(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s to %s: %q, want %q", c.source, c.dest, got, c.want)
 		}
+	}
+}
+
+// A user who owns the folder of dest can put a link or a pipe in the place of the copy between a
+// plan and its step.
+func TestWhatTakesThePlaceOfTheCopyIsNotChangedAndNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	h, folder := moduletest.NewFakeHost(t, ""), t.TempDir()
+	h.FS.Put("/f", "hello", 0o644)
+	dest, other := filepath.Join(folder, "copy"), filepath.Join(folder, "other")
+	put(t, dest, "hello")
+	put(t, other, "hello")
+	made := task(t, "/f", dest, `mode = "0644"`)
+	steps, err := made.Plan(t.Context(), h)
+	if len(steps) != 1 || err != nil {
+		t.Fatalf("steps %v, %v, want one", steps, err)
+	}
+	for _, err := range []error{os.Remove(dest), os.Symlink(other, dest)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = steps[0].Do(t.Context(), h)
+	if info, statErr := os.Stat(other); statErr != nil || info.Mode() != 0o600 || err == nil {
+		t.Errorf("the file behind the link has mode %v, %v; error %v, want 0600 and an error", info.Mode(), statErr, err)
+	}
+	for _, err := range []error{os.Remove(dest), syscall.Mkfifo(dest, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := made.Outputs(t.Context(), h); err == nil || err.Error() != dest+" is no regular file any more" {
+		t.Errorf("error %v", err)
 	}
 }
 
