@@ -106,6 +106,43 @@ func TestWhatTakesThePlaceOfTheCopyIsNotChangedAndNotWaitedFor(t *testing.T) {
 	}
 }
 
+// named is a host with a name as an inventory of others has it.
+type named struct {
+	*moduletest.FakeHost
+	name string
+}
+
+func (h named) Name() string { return h.name }
+
+func TestANameOfAHostLeadsToNoOtherFolder(t *testing.T) {
+	t.Parallel()
+	fake, folder := moduletest.NewFakeHost(t, ""), t.TempDir()
+	fake.FS.Put("/f", "hello", 0o644)
+	for name, want := range map[string]string{
+		"web1.example":    "fetch /f to FOLDER/web1.example/f",
+		"../../etc":       `dest has the name of the host "../../etc", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"..":              `dest has the name of the host "..", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"/etc/cron.d":     `dest has the name of the host "/etc/cron.d", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"2001:db8::1":     "fetch /f to FOLDER/2001:db8::1/f",
+		"rack1/../../web": `dest has the name of the host "rack1/../../web", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+	} {
+		got := moduletest.Planned(t.Context(), task(t, "/f", folder+"/"+name+"/f"), named{FakeHost: fake, name: name})
+		if got = strings.ReplaceAll(got, folder, "FOLDER"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	beside := task(t, "/f", folder+"/token-a/../../etc.txt")
+	if got := moduletest.Planned(t.Context(), beside, named{FakeHost: fake, name: "a/../../etc"}); !strings.HasPrefix(got, "dest has the name of the host ") {
+		t.Errorf("%q, want an error about the name", got)
+	}
+	// The name is not in dest, or leads further down.
+	for _, dest := range []string{folder + "/../" + filepath.Base(folder) + "/x", folder + "/rack1/web1/x"} {
+		if got := moduletest.Planned(t.Context(), task(t, "/f", dest), named{FakeHost: fake, name: "rack1/web1"}); got != "fetch /f to "+dest {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestOutputs(t *testing.T) {
 	t.Parallel()
 	h, dest := moduletest.NewFakeHost(t, ""), filepath.Join(t.TempDir(), "f")
