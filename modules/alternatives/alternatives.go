@@ -21,6 +21,7 @@ import (
 //
 // Errors:
 //   - path is no alternative of name, and link is missing to make it one
+//   - path is no alternative of name, and name has another link
 //   - update-alternatives is not installed
 type Task struct {
 	// Name is the common name, such as "iptables".
@@ -80,8 +81,11 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	}
 	var steps []module.Step
 	if _, there := s.priorities[t.Path]; !there {
-		if t.Link == "" && s.link == "" {
+		switch {
+		case t.Link == "" && s.link == "":
 			return nil, fmt.Errorf("%s is no alternative of %s, want link, the path of %s, to make it one", t.Path, t.Name, t.Name)
+		case t.Link != "" && s.link != "" && t.Link != s.link: // update-alternatives would move it
+			return nil, fmt.Errorf("%s has the link %s, want it as link, or no link", t.Name, s.link)
 		}
 		steps = module.OneStep("make "+t.Path+" an alternative of "+t.Name+", priority "+strconv.Itoa(t.Priority), t.install)
 	}

@@ -99,6 +99,16 @@ func TestPathThatIsNoAlternative(t *testing.T) {
 	moduletest.Same(t, "error", got, "/usr/bin/x is no alternative of kinit-editor, want link, the path of kinit-editor, to make it one")
 }
 
+// update-alternatives would move the link of all alternatives.
+func TestTheLinkOfANameStaysWhereItIs(t *testing.T) {
+	t.Parallel()
+	h := machine(t, "demo")
+	const want = "kinit-editor has the link /usr/bin/kinit-editor, want it as link, or no link"
+	moduletest.Same(t, "error", moduletest.Planned(t.Context(), task(t, "path = \"/usr/bin/head\"\nlink = \"/usr/bin/other-editor\""), h), want)
+	moduletest.Same(t, "steps", roottest.Planned(t, h, task(t, "path = \"/usr/bin/head\"\nlink = \"/usr/bin/kinit-editor\"\nstate = \"present\"")),
+		[]string{"make /usr/bin/head an alternative of kinit-editor, priority 50"})
+}
+
 // TestTheProgramOfRedHat reads what its manual shows; it was not recorded.
 func TestTheProgramOfRedHat(t *testing.T) {
 	t.Parallel()

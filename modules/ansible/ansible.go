@@ -32,6 +32,9 @@ import (
 // do not. The arguments are in no log of the host and in no list of processes. Modules
 // that Ansible does on the controller, such as template, are kinit's own instead.
 //
+// The diff has no content of a file that only its owner can read, and if a secret argument has
+// several lines there is none.
+//
 // Errors:
 //   - ansible-core is missing on the machine kinit runs on, or Python on the host
 //   - ansible-core has no module with that name

@@ -20,6 +20,9 @@ var runner string
 
 // call calls the module on the host, in check mode or for real.
 func (t *Task) call(ctx context.Context, h module.Host, s sent, check bool) (*result, error) {
+	for _, value := range t.SecretArgs {
+		h.AddSecret(value)
+	}
 	built, err := t.core.Build(ctx, ansiblecore.Request{Module: s.module, Args: s.args, Python: t.Python})
 	switch {
 	case errors.Is(err, ansiblecore.ErrUnknown):
@@ -35,7 +38,11 @@ func (t *Task) call(ctx context.Context, h module.Host, s sent, check bool) (*re
 		payload = built.Check
 	}
 	out, err := h.Run(ctx, module.Command{Argv: []string{t.Python, "-"}, Stdin: strings.NewReader(program(payload, s.content))})
-	return t.read(h, out, err)
+	found, err := t.read(h, out, err)
+	if found != nil {
+		t.conceal(ctx, h, s, found)
+	}
+	return found, err
 }
 
 // howToGet says how to get a module that ansible-core does not have.
@@ -80,7 +87,7 @@ func (t *Task) read(h module.Host, out module.Output, err error) (*result, error
 // copyDiff returns the diff of a copy, whose module makes none.
 func (t *Task) copyDiff(ctx context.Context, h module.Host, s sent) string {
 	dest := ""
-	if s.content == nil || json.Unmarshal(s.args["dest"], &dest) != nil || !strings.HasPrefix(dest, "/") {
+	if s.content == nil || t.hasLines() || privateMode(s.args["mode"]) || json.Unmarshal(s.args["dest"], &dest) != nil || !strings.HasPrefix(dest, "/") {
 		return ""
 	}
 	info, err := h.Files().Stat(ctx, dest)

@@ -18,6 +18,7 @@ type result struct {
 	changed, failed, skipped bool
 	message                  string
 	warnings                 []string
+	changes                  []change
 	all                      map[string]json.RawMessage // without what is about the call
 }
 
@@ -33,7 +34,7 @@ func parse(output string) (*result, error) {
 		return nil, fmt.Errorf("its result is no JSON: %w", err)
 	}
 	r.changed, r.failed, r.skipped = r.is("changed"), r.is("failed"), r.is("skipped")
-	r.message = r.text("msg")
+	r.message, r.changes = r.text("msg"), changes(r.all["diff"])
 	_ = json.Unmarshal(r.all["warnings"], &r.warnings)
 	// invocation has all arguments.
 	for _, name := range []string{"invocation", "warnings", "deprecations", "exception"} {

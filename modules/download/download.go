@@ -45,9 +45,8 @@ type Task struct {
 	SHA256URL string `hcl:"sha256_url,optional"`
 	// SHA512URL is the URL of the file's sha512 in the same form.
 	SHA512URL string `hcl:"sha512_url,optional"`
-	// Headers are sent with the request, such as a token; they are never shown. A server to
-	// which the first one redirects gets them too, but for "Authorization". The URLs of checksums
-	// get them if they are on the same server.
+	// Headers are sent with the request, such as a token; they are never shown. Another server to
+	// which the first one redirects does not get them, nor do URLs of checksums on another one.
 	Headers map[string]string `hcl:"headers,optional" log:"-"`
 	// Pin keeps a file that was fetched and verified once, even if another version is
 	// published later. Dependents of the file, such as disks that overlay it, need that.

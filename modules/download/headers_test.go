@@ -71,6 +71,51 @@ func TestHeadersAreForTheServerOfTheFile(t *testing.T) {
 	}
 }
 
+// A redirect stays on the server, goes to another port, which is another server, and to a file of
+// the host.
+func TestHeadersAreNotForTheServerOfARedirect(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "curl", "curl")
+	var got atomic.Value
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got.Store(r.URL.Path + " " + r.Header.Get("X-Token") + r.Header.Get("Accept"))
+		_, _ = w.Write(payload())
+	}))
+	t.Cleanup(other.Close)
+	own := http.NewServeMux()
+	first := httptest.NewServer(own)
+	t.Cleanup(first.Close)
+	for from, to := range map[string]string{"/away": "/here", "/here": other.URL + "/signed?a=b", "/circle": "/circle", "/local": "file:///etc/hostname", "/stays": "/file"} {
+		own.HandleFunc(from, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Token") != `open"sesame` {
+				t.Errorf("%s is asked without the token", from)
+			}
+			http.Redirect(w, r, to, http.StatusFound)
+		})
+	}
+	own.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Token") != `open"sesame` {
+			http.Error(w, "who are you", http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write(payload())
+	})
+	for path, want := range map[string]string{
+		"/away": "", "/stays": "",
+		"/circle": "download " + first.URL + "/circle: the server redirects more than 20 times",
+		"/local":  "download " + first.URL + "/local: the server redirects to ",
+	} {
+		h := moduletest.LocalHost(t, "")
+		task := moduletest.Decode(t, Kind(), fmt.Sprintf("dest = %q\nurl = \"%s%s\"\nsha256 = %q", h.Path("f"), first.URL, path, sha(payload()))+headers)
+		if err := moduletest.Apply(t, task, h); (err == "") != (want == "") || !strings.HasPrefix(err, want) {
+			t.Errorf("%s: error %q, want %q", path, err, want)
+		}
+	}
+	if got.Load() != "/signed */*" {
+		t.Errorf("the other server got %q, want curl's own headers", got.Load())
+	}
+}
+
 func TestHeadersNeedCurl(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")

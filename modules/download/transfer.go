@@ -24,33 +24,47 @@ const (
 
 // transfer continues or begins the part, and shows how it grows.
 func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
-	program, err := t.program(ctx, h, part)
+	fetch, err := t.program(ctx, h, part)
 	if err != nil {
 		return err
 	}
 	stop := growth.Watch(ctx, h, part, "download "+t.Dest)
 	defer stop()
-	if _, err := h.Run(ctx, program); err != nil {
+	if _, err := fetch(ctx, h); err != nil {
 		return fmt.Errorf("download %s: %w", t.shownURL(h), err)
 	}
 	return nil
 }
 
-// program returns the command that fetches the URL into the part. A copy on the host
-// starts anew each time; it shares blocks if the file system can.
-func (t *Task) program(ctx context.Context, h module.Host, part string) (module.Command, error) {
+// program is how the host fetches a URL.
+type program func(ctx context.Context, h module.Host) (module.Output, error)
+
+// command is a program of one command.
+func command(argv []string, stdin string) program {
+	return func(ctx context.Context, h module.Host) (module.Output, error) {
+		c := module.Command{Argv: argv}
+		if stdin != "" {
+			c.Stdin = strings.NewReader(stdin)
+		}
+		return h.Run(ctx, c)
+	}
+}
+
+// program fetches the URL into the part. A copy on the host starts anew each time; it shares
+// blocks if the file system can.
+func (t *Task) program(ctx context.Context, h module.Host, part string) (program, error) {
 	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "file" {
-		return module.Command{Argv: []string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}}, nil
+		return command([]string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}, ""), nil
 	}
 	client, err := findClient(ctx, h)
 	if err != nil {
-		return module.Command{}, err
+		return nil, err
 	}
 	if path.Base(client) == "curl" {
 		return t.curl(client, t.URL, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
 	}
 	if len(t.Headers) > 0 {
-		return module.Command{}, errHeaders
+		return nil, errHeaders
 	}
 	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
 }
@@ -60,17 +74,43 @@ var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\
 // errHeaders means that the host has wget alone, which takes headers on its command line.
 var errHeaders = errors.New("headers needs curl, because every user of the host would see those of wget: install curl with a package task before")
 
-// curl returns the command for curl, which reads the URL and the headers from its input: they
-// can contain a password, and every user sees command lines.
-func (t *Task) curl(client, from string, args ...string) module.Command {
-	config := `url = "` + curlEscapes.Replace(from) + "\"\n"
-	if sameServer(t.URL, from) {
-		for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
-			config += `header = "` + curlEscapes.Replace(name+": "+t.Headers[name]) + "\"\n"
+// mostRedirects is how often a server may send to another URL.
+const mostRedirects = 20
+
+// redirected is the exit code of curl for more redirects than it may follow.
+const redirected = 47
+
+// curl fetches a URL with curl. curl would send the headers to every server of a redirect, so that
+// those of their own server are followed here.
+func (t *Task) curl(client, from string, args ...string) program {
+	return func(ctx context.Context, h module.Host) (module.Output, error) {
+		at := from
+		for range mostRedirects + 1 {
+			if len(t.Headers) == 0 || !sameServer(t.URL, at) {
+				return curl(client, at, nil, args...)(ctx, h)
+			}
+			out, err := curl(client, at, t.Headers, append([]string{"--max-redirs", "0", "--write-out", "%{redirect_url}"}, args...)...)(ctx, h)
+			if !module.Exited(err, redirected) {
+				return out, err
+			}
+			at = strings.TrimSpace(out.Stdout)
+			if checkURL("url", at, "http", "https") != nil { // it may have a secret, and is not shown
+				return out, errors.New("the server redirects to what is no URL of http or https")
+			}
 		}
+		return module.Output{}, fmt.Errorf("the server redirects more than %d times", mostRedirects)
+	}
+}
+
+// curl is the command for curl, which reads the URL and the headers from its input: they
+// can contain a password, and every user sees command lines.
+func curl(client, from string, headers map[string]string, args ...string) program {
+	config := `url = "` + curlEscapes.Replace(from) + "\"\n"
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		config += `header = "` + curlEscapes.Replace(name+": "+headers[name]) + "\"\n"
 	}
 	argv := append([]string{client, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", connectSeconds, "--config", "-"}, args...)
-	return module.Command{Argv: argv, Stdin: strings.NewReader(config)}
+	return command(argv, config)
 }
 
 // sameServer reports whether two URLs are of one server.
@@ -81,9 +121,9 @@ func sameServer(a, b string) bool {
 }
 
 // wget returns the same for wget; a URL has no line end.
-func wget(client, from string, args ...string) module.Command {
+func wget(client, from string, args ...string) program {
 	argv := append([]string{client, "--tries=1", "--timeout=" + stallSeconds, "--input-file=-"}, args...)
-	return module.Command{Argv: argv, Stdin: strings.NewReader(from + "\n")}
+	return command(argv, from+"\n")
 }
 
 // findClient returns the path of curl, or else of wget.
@@ -109,11 +149,11 @@ func unwritable(err error) bool {
 
 // published reads the file's checksum from the URL that publishes it.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
-	program, err := t.showProgram(ctx, h, at)
+	show, err := t.showProgram(ctx, h, at)
 	if err != nil {
 		return "", err
 	}
-	out, err := h.Run(ctx, program)
+	out, err := show(ctx, h)
 	if err != nil {
 		return "", err
 	}
@@ -124,14 +164,14 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 	return findSum(out.Stdout, path.Base(u.Path), algorithm)
 }
 
-// showProgram returns the command that prints the content of a URL.
-func (t *Task) showProgram(ctx context.Context, h module.Host, at string) (module.Command, error) {
+// showProgram prints the content of a URL.
+func (t *Task) showProgram(ctx context.Context, h module.Host, at string) (program, error) {
 	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
-		return module.Command{Argv: []string{"cat", "--", u.Path}}, nil
+		return command([]string{"cat", "--", u.Path}, ""), nil
 	}
 	client, err := findClient(ctx, h)
 	if err != nil {
-		return module.Command{}, err
+		return nil, err
 	}
 	if path.Base(client) == "curl" {
 		return t.curl(client, at, "--max-time", stallSeconds), nil

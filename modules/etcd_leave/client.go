@@ -71,11 +71,16 @@ func (t *Task) login(ctx context.Context, h module.Host) (*tls.Config, error) {
 
 // look lists the members, and asks each whether it answers.
 func (c *client) look(ctx context.Context) (cluster, error) {
-	var listed struct{ Members []member }
+	var listed struct {
+		Header struct {
+			MemberID string `json:"member_id"`
+		}
+		Members []member
+	}
 	if err := c.ask(ctx, c.endpoint, "cluster/member/list", struct{}{}, &listed); err != nil {
 		return cluster{}, fmt.Errorf("list the members of etcd: %w", err)
 	}
-	all := cluster{members: listed.Members}
+	all := cluster{members: listed.Members, own: listed.Header.MemberID}
 	answers := make(chan struct{})
 	for i := range all.members {
 		go func() {

@@ -22,6 +22,7 @@ import (
 //
 // Errors:
 //   - the etcd would be left without a member
+//   - the host's own member is one of those that leave
 //   - fewer members answer than make a quorum, of all or of those that would be left; the error
 //     names those that do not
 //   - the etcd refuses, or has no leader afterwards
@@ -203,6 +204,7 @@ func (m member) called() string {
 // cluster is what an etcd is.
 type cluster struct {
 	members []member
+	own     string // the id of the member that was asked
 	leader  string
 }
 
@@ -258,6 +260,9 @@ func (c cluster) mayLeave(id string) error {
 	left := c.without(id)
 	if len(left.members) == 0 {
 		return errors.New("it is the last member, and all data would go with it")
+	}
+	if id == c.own {
+		return errors.New("it is the host's own member, want the task on a host whose member stays")
 	}
 	for _, of := range []cluster{c, left} {
 		if answer, need, silent := of.quorum(); answer < need {

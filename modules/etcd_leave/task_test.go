@@ -124,6 +124,9 @@ func TestMembersLeaveARealEtcdOneByOne(t *testing.T) {
 	if got := e.members(t); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("planning has changed the members to %v", got)
 	}
+	if got, want := moduletest.Planned(t.Context(), e.task("a", "b"), h), "a cannot leave etcd: it is the host's own member, want the task on a host whose member stays"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	moduletest.Settle(t, e.task("b", "c", "compute-01"), h)
 	if got := e.members(t); !slices.Equal(got, []string{"a"}) || e.leader(t) != "a" {
 		t.Errorf("the members are %v, led by %q", got, e.leader(t))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -24,6 +25,7 @@ import (
 // Errors:
 //   - the file is missing on the host, and optional is not set
 //   - source is no regular file, or dest is a folder
+//   - dest has the host's name in it, and that leads to another folder, as "../web" does
 //   - the file changes while it is copied
 //   - kinit may not write dest
 type Task struct {
@@ -80,8 +82,22 @@ func (t *Task) source(ctx context.Context, h module.Host) (string, module.FileIn
 	return at, info, err
 }
 
+// checkName refuses a host's name, which an inventory can have from others, that leads out of the
+// folder that the playbook means.
+func (t *Task) checkName(name string) error {
+	elements := strings.Split(name, "/")
+	leads := strings.HasPrefix(name, "/") || slices.Contains(elements, "..")
+	if leads && strings.Contains(t.Dest, name) {
+		return fmt.Errorf("dest has the name of the host %q, which leads to another folder: name the host otherwise in the inventory, or use another dest", name)
+	}
+	return nil
+}
+
 // Plan compares the two files.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if err := t.checkName(h.Name()); err != nil {
+		return nil, err
+	}
 	at, info, err := t.source(ctx, h)
 	if err != nil || at == "" {
 		return nil, err
@@ -103,7 +119,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return module.OneStep(fmt.Sprintf("fetch %s to %s", t.Source, t.Dest), t.fetch), nil
 	case here.Mode().Perm() != mode:
 		return module.OneStep(fmt.Sprintf("set %s: mode %04o to %04o", t.Dest, here.Mode().Perm(), mode), func(ctx context.Context, _ module.Host) error {
-			return errors.Join(ctx.Err(), os.Chmod(dest, mode))
+			return errors.Join(ctx.Err(), setMode(dest, mode))
 		}), nil
 	}
 	return nil, nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -68,6 +69,76 @@ func TestDecisions(t *testing.T) {
 		got := strings.ReplaceAll(moduletest.Planned(t.Context(), made, h), folder, "FOLDER")
 		if got != c.want {
 			t.Errorf("%s to %s: %q, want %q", c.source, c.dest, got, c.want)
+		}
+	}
+}
+
+// A user who owns the folder of dest can put a link or a pipe in the place of the copy between a
+// plan and its step.
+func TestWhatTakesThePlaceOfTheCopyIsNotChangedAndNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	h, folder := moduletest.NewFakeHost(t, ""), t.TempDir()
+	h.FS.Put("/f", "hello", 0o644)
+	dest, other := filepath.Join(folder, "copy"), filepath.Join(folder, "other")
+	put(t, dest, "hello")
+	put(t, other, "hello")
+	made := task(t, "/f", dest, `mode = "0644"`)
+	steps, err := made.Plan(t.Context(), h)
+	if len(steps) != 1 || err != nil {
+		t.Fatalf("steps %v, %v, want one", steps, err)
+	}
+	for _, err := range []error{os.Remove(dest), os.Symlink(other, dest)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = steps[0].Do(t.Context(), h)
+	if info, statErr := os.Stat(other); statErr != nil || info.Mode() != 0o600 || err == nil {
+		t.Errorf("the file behind the link has mode %v, %v; error %v, want 0600 and an error", info.Mode(), statErr, err)
+	}
+	for _, err := range []error{os.Remove(dest), syscall.Mkfifo(dest, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := made.Outputs(t.Context(), h); err == nil || err.Error() != dest+" is no regular file any more" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// named is a host with a name as an inventory of others has it.
+type named struct {
+	*moduletest.FakeHost
+	name string
+}
+
+func (h named) Name() string { return h.name }
+
+func TestANameOfAHostLeadsToNoOtherFolder(t *testing.T) {
+	t.Parallel()
+	fake, folder := moduletest.NewFakeHost(t, ""), t.TempDir()
+	fake.FS.Put("/f", "hello", 0o644)
+	for name, want := range map[string]string{
+		"web1.example":    "fetch /f to FOLDER/web1.example/f",
+		"../../etc":       `dest has the name of the host "../../etc", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"..":              `dest has the name of the host "..", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"/etc/cron.d":     `dest has the name of the host "/etc/cron.d", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+		"2001:db8::1":     "fetch /f to FOLDER/2001:db8::1/f",
+		"rack1/../../web": `dest has the name of the host "rack1/../../web", which leads to another folder: name the host otherwise in the inventory, or use another dest`,
+	} {
+		got := moduletest.Planned(t.Context(), task(t, "/f", folder+"/"+name+"/f"), named{FakeHost: fake, name: name})
+		if got = strings.ReplaceAll(got, folder, "FOLDER"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	beside := task(t, "/f", folder+"/token-a/../../etc.txt")
+	if got := moduletest.Planned(t.Context(), beside, named{FakeHost: fake, name: "a/../../etc"}); !strings.HasPrefix(got, "dest has the name of the host ") {
+		t.Errorf("%q, want an error about the name", got)
+	}
+	// The name is not in dest, or leads further down.
+	for _, dest := range []string{folder + "/../" + filepath.Base(folder) + "/x", folder + "/rack1/web1/x"} {
+		if got := moduletest.Planned(t.Context(), task(t, "/f", dest), named{FakeHost: fake, name: "rack1/web1"}); got != "fetch /f to "+dest {
+			t.Errorf("%q", got)
 		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"kinit/engine/atomicfile"
 	"kinit/engine/event"
@@ -45,7 +47,7 @@ func sumThere(ctx context.Context, h module.Host, path string, size int64) (stri
 
 // sumHere returns the checksum and the size of a file of this machine.
 func sumHere(ctx context.Context, path string) (string, int64, error) {
-	file, err := os.Open(path)
+	file, err := open(path)
 	if err != nil {
 		return "", 0, err
 	}
@@ -53,6 +55,31 @@ func sumHere(ctx context.Context, path string) (string, int64, error) {
 	sum := sha256.New()
 	size, err := io.Copy(sum, &reader{ctx: ctx, Reader: file})
 	return hex.EncodeToString(sum.Sum(nil)), size, err
+}
+
+// open opens the copy. Whoever owns its folder can have put a link or a pipe there: a link is not
+// followed, and a pipe is not waited for.
+func open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is no regular file any more", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no regular file any more", path), err, file.Close())
+	}
+	return file, nil
+}
+
+// setMode sets the mode of the copy.
+func setMode(path string, mode fs.FileMode) error {
+	file, err := open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(mode), file.Close())
 }
 
 // fetch copies the file, in one piece.

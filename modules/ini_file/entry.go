@@ -91,11 +91,22 @@ func (t *Task) prefix(lines []string) string {
 	if at == 0 {
 		return ""
 	}
-	before := lines[at-1]
-	if _, is := header(before); is || comment(before) || strings.TrimSpace(before) == "" {
+	before := at - 1
+	if !isOption(lines[before]) {
 		return ""
 	}
-	return before[:indent(before)]
+	for i := before - 1; i >= 0 && isOption(lines[i]); i-- {
+		if continues(lines[i], lines[before]) && strings.Contains(lines[i], t.sign()) {
+			before = i // its value has several lines
+		}
+	}
+	return lines[before][:indent(lines[before])]
+}
+
+// isOption reports whether a line is one of an option.
+func isOption(line string) bool {
+	_, is := header(line)
+	return !is && !comment(line) && strings.TrimSpace(line) != ""
 }
 
 // place returns where a new option is inserted: behind the last of the same name, behind a

@@ -2,9 +2,13 @@ package kubectldrain
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/engine/module/moduletest"
 )
 
 // parse reads an object as kubectl prints it.
@@ -78,5 +82,25 @@ func TestABudgetIsNamedOnlyForItsOwnPods(t *testing.T) {
 	want := []string{"web/p: the disruption budget same lets none of its pods go: the disruption budget words lets none of its pods go"}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What kubectl ends with before the time is over is no matter of time.
+func TestADrainThatFailsAtOnceSaysWhy(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "k8s")
+	kubectl := []string{"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"}
+	on := func(args ...string) *moduletest.Script { return h.On(append(slices.Clone(kubectl), args...)...) }
+	on("get", "node", "n", "--ignore-not-found", "--output", "json").Out(readyNode)
+	on("get", "pods", "--all-namespaces", "--field-selector", "spec.nodeName=n", "--output", "json").Out(`{"items": [{` + owned + `}]}`)
+	on("get", "persistentvolumes", "--output", "json").Out(`{"items": []}`)
+	on("cordon", "n")
+	on("drain", "n", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout", "10m0s").
+		Fail(1, `error: admission webhook "guard.example.org" denied the request`)
+	made := Kind().New().(*Task)
+	made.Node = "n"
+	want := "drain n: command ended with code 1: error: admission webhook \"guard.example.org\" denied the request"
+	if got := moduletest.Apply(t, made, h); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -4,6 +4,7 @@ package kubectldrain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -115,6 +116,9 @@ func (t *Task) cordon(ctx context.Context, h module.Host) error {
 	return err
 }
 
+// timeIsOver is in what kubectl says when pods are still there at its time limit.
+const timeIsOver = "global timeout reached"
+
 // drain evicts the pods and waits until they have gone.
 func (t *Task) drain(ctx context.Context, h module.Host) error {
 	limit, err := t.within()
@@ -131,8 +135,11 @@ func (t *Task) drain(ctx context.Context, h module.Host) error {
 			h.Report(event.Progress{Text: line})
 		}
 	}})
-	if err == nil || !module.Exited(err) {
-		return err
+	if err == nil {
+		return nil
+	}
+	if exit, ended := errors.AsType[*module.ExitError](err); !ended || !strings.Contains(exit.Stderr, timeIsOver) {
+		return fmt.Errorf("drain %s: %w", t.Node, err)
 	}
 	s, readErr := t.read(ctx, h)
 	if readErr != nil || len(s.pods) == 0 {

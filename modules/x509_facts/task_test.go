@@ -95,6 +95,29 @@ func TestWhatIsNoCertificateIsAnErrorThatNamesTheFile(t *testing.T) {
 	}
 }
 
+// A file can be cut off within a certificate, before its key or before another file.
+func TestKeyBehindACertificateWithoutAnEndStays(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	made := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	web, key := pair(t, "web", made, 10)
+	cut := web[:strings.Index(web, "-----END")]
+	write(t, h.Path("a"), cut+key)
+	write(t, h.Path("b"), cut)
+	write(t, h.Path("c"), web)
+	for _, first := range []string{"a", "b"} {
+		paths := []string{h.Path(first), h.Path("c")}
+		_, err := (&Task{Paths: paths}).Outputs(t.Context(), h)
+		if want := "the certificate in " + h.Path(first) + " has no end"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		out, err := h.Run(t.Context(), certfile.Command(paths...))
+		if body := strings.Split(key, "\n")[1]; err != nil || strings.Contains(out.Stdout, body) {
+			t.Errorf("%v, or the key is printed: %s", err, out.Stdout)
+		}
+	}
+}
+
 func TestPathsAreAbsolute(t *testing.T) {
 	t.Parallel()
 	moduletest.Refused(t, &Task{Paths: []string{"pki/ca.crt"}}, `paths has "pki/ca.crt", expected an absolute path`)

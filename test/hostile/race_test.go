@@ -28,9 +28,10 @@ const (
 )
 
 // work is what a module does in the attacker's folder. HOME stands for that folder, NUMBER for
-// the number of the race and DATA for a folder of root's with sources.
+// the number of the race and DATA for a folder of root's with sources. The attacker has a file
+// theirs, with the text of DATA/tool, in the folder.
 type work struct {
-	module, args, undo string
+	module, args, undo, theirs string
 }
 
 func works() []work {
@@ -50,6 +51,11 @@ func works() []work {
 		{module: "line_in_file", args: "path = \"HOME/sub/file\"\nline = \"NUMBER\"\ncreate = true"},
 		{module: "block_in_file", args: "path = \"HOME/sub/file\"\nblock = \"NUMBER\"\ncreate = true"},
 		{module: "ini_file", args: "path = \"HOME/sub/file\"\noption = \"a\"\nvalue = \"NUMBER\"\ncreate = true"},
+		{module: "replace", args: "path = \"HOME/sub/textNUMBER\"\nmatch = \"t\"\nreplacement = \"x\"\nowner = \"65533\"\nmode = \"0666\"", theirs: "sub/textNUMBER"},
+		{module: "link", args: "path = \"HOME/sub/textNUMBER\"\ntarget = \"NUMBER\"\nforce = true", theirs: "sub/textNUMBER", undo: "path = \"HOME/sub/textNUMBER\"\nstate = \"absent\""},
+		{module: "copy", args: "dest = \"HOME/sub/copyNUMBER\"\nhost_source = \"HOME/sub/textNUMBER\"\nowner = \"65533\"\nmode = \"0666\"", theirs: "sub/textNUMBER"},
+		{module: "fetch", args: "source = \"DATA/tool\"\ndest = \"HOME/sub/fetchedNUMBER\"\nmode = \"0666\""},
+		{module: "fetch", args: "source = \"DATA/tool\"\ndest = \"HOME/sub/textNUMBER\"\nmode = \"0666\"", theirs: "sub/textNUMBER"},
 		{module: "copy", args: "dest = \"HOME/sub/copiedNUMBER\"\nhost_source = \"DATA/tree.tar\"\nowner = \"65533\"\nmode = \"0666\""},
 		{module: "git", args: "dest = \"HOME/checkoutNUMBER\"\nrepository = \"DATA/r.git\"\nforce = true"},
 		{module: "htpasswd", args: "path = \"HOME/sub/htpasswd\"\nuser = \"uNUMBER\"\npassword = \"x\"\nmode = \"0666\""},
@@ -87,6 +93,7 @@ func TestRacesOfALocalUserAgainstEveryModuleThatWrites(t *testing.T) {
 			made, done, won := 0, 0, 0
 			for _, w := range works() {
 				s := newScene(t, data)
+				s.give(t, w, 0)
 				if err := s.do(t, t.Context(), h, w.module, w.args, 0); err != nil {
 					t.Errorf("%s fails without an attack: %v", w.module, err)
 				}
@@ -96,6 +103,7 @@ func TestRacesOfALocalUserAgainstEveryModuleThatWrites(t *testing.T) {
 				begin(t, s.home, s.victim)
 				for n := range perWay(races) {
 					s.reset(t)
+					s.give(t, w, n+1)
 					ok, lost := s.race(t, h, w, n+1)
 					made++
 					if ok {
@@ -198,6 +206,23 @@ func (s *scene) reset(t *testing.T) {
 				_ = home.RemoveAll(name)
 			}
 		}
+	}
+}
+
+// give makes the attacker's file that a task needs.
+func (s *scene) give(t *testing.T, w work, n int) {
+	t.Helper()
+	if w.theirs == "" {
+		return
+	}
+	home, err := os.OpenRoot(s.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer home.Close()
+	name := strings.ReplaceAll(w.theirs, "NUMBER", fmt.Sprint(n))
+	if home.WriteFile(name, []byte("tool\n"), 0o644) == nil { // else the attack is at it
+		_ = home.Lchown(name, attacker, attacker)
 	}
 }
 

@@ -50,7 +50,9 @@ func parse(text string) ([]Certificate, error) {
 	for line := range strings.Lines(text) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {
-		case word == "file" && block == "":
+		case block != "" && (word == "file" || word == "data" || strings.HasPrefix(line, "-----BEGIN")):
+			return nil, fmt.Errorf("the certificate in %s has no end", file)
+		case word == "file":
 			file = rest
 			continue
 		case word == "data":
