@@ -155,7 +155,7 @@ func (p *planned) evaluate() (*topology.Cluster, diag.List) {
 		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
 		Hosts: inventory.Value(t.hosts), Groups: t.inventory.GroupsValue(t.hosts),
-		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: p.mode.check(), Look: p.mode == looks, Hosts: names(t.hosts)},
+		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: p.mode.check(), Look: p.mode == looks && !p.offline(), Hosts: names(t.hosts)},
 		Redactor: o.Redactor, Keyless: p.mode == validates,
 	})
 	if p.scope = scope; diags.HasErrors() || t.spec.Cluster == nil {

@@ -195,3 +195,14 @@ func TestStatusListsWhatDiffersAndWhatWasObservedWithWhatCannotBeReadAsNull(t *t
 	equal(t, "tasks of a plan", statuses(planned), map[string]string{"copy.missing": "changed"})
 	equal(t, "outputs of a plan", len(planned.Outputs), 0)
 }
+
+func TestTheGraphOfARunHasNoTasksThatExistOnlyForCommandsThatLook(t *testing.T) {
+	t.Parallel()
+	graph, report := engine.Order(t.Context(), options(t, observing))
+	equal(t, "problems", problems(report), "")
+	var tasks []string
+	for _, task := range graph.Tasks {
+		tasks = append(tasks, task.Address)
+	}
+	equal(t, "tasks", tasks, []string{"task.copy.missing"})
+}

@@ -7,10 +7,11 @@ task "command" "services_health" {
   read_only = true
 }
 
-# The certificates that kinit makes. Each run makes those anew that are in the last third of their life.
+# The certificates that kinit makes, those of the overlay's chassis among them. Each run makes those anew
+# that are in the last third of their life.
 task "x509_facts" "hypervisor" {
-  hosts = run.look ? local.hypervisors : []
-  paths = ["${local.root}/pki/*.crt", "${local.service_root}/haproxy/*.crt"]
+  hosts = run.look ? local.overlay_hosts : []
+  paths = ["${local.root}/pki/*.crt", "${local.service_root}/haproxy/*.crt", "${local.overlay_pki}/*.crt"]
 }
 
 output "health_services" {
@@ -21,7 +22,7 @@ output "health_services" {
 }
 
 output "health_certificates" {
-  description = "The certificates that kinit has made on hypervisors."
+  description = "The certificates that kinit has made on hypervisors, and on machines that are on the overlay."
   value       = !run.look ? null : { for host, look in task.x509_facts.hypervisor : host => look.certificates if look.certificates != null }
 }
 

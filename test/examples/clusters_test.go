@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kinit/engine"
 )
 
@@ -103,6 +105,22 @@ func TestAClusterThatCannotBeIsRefusedBeforeAnyHostIsAsked(t *testing.T) {
 			t.Errorf("%s %v %v: %v", tc.spec, tc.vars, tc.set, err)
 		case tc.want != "" && (err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(tc.want))):
 			t.Errorf("%s %v %v: error %v, want %s", tc.spec, tc.vars, tc.set, err, tc.want)
+		}
+	}
+}
+
+func TestAClusterWithoutControllersHasOneErrorThatSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []string{"k8s-podman-0-1-1", "eksd-libvirt-0-2-1", "k3s-podman-0-1-1", "rke2-podman-0-1-1"} {
+		var errors []string
+		for _, d := range engine.Validate(t.Context(), options(t, spec)).Diagnostics {
+			if !d.Warning {
+				errors = append(errors, d.Detail)
+			}
+		}
+		want := []string{"The cluster would have no controller. Give it at least one; with --recreate the whole cluster is made anew."}
+		if diff := cmp.Diff(want, errors); diff != "" {
+			t.Errorf("%s: errors (-want +got):\n%s", spec, diff)
 		}
 	}
 }

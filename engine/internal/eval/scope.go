@@ -36,7 +36,7 @@ type Run struct {
 	Purge     bool
 	Renew     bool
 	Check     bool     // a dry run
-	Look      bool     // a dry run that only shows what is there
+	Look      bool     // a dry run that asks hosts, and only shows what is there
 	Hosts     []string // the names of the selected hosts, in order
 }
 

@@ -11,6 +11,9 @@ for tool in iptables ip6tables; do
 	command -v "$tool-save" >/dev/null 2>&1 || continue
 	"$tool-save" | grep -v -e KUBE- -e FLANNEL- -e 'CNI-' -e cali | "$tool-restore"
 done
+if command -v ipset >/dev/null 2>&1; then
+	ipset list -n | grep '^cali' | xargs -r -n 1 ipset destroy || true
+fi
 for family in ip ip6; do
 	nft delete table "$family" kube-proxy 2>/dev/null || true
 done
