@@ -57,7 +57,7 @@ func certsTask(change func(*kubeadm.CertsTask)) *kubeadm.CertsTask {
 	return made
 }
 
-// done lists the programs that a host was told to start again, and other changes of commands.
+// done lists the changes of commands: those of kubeadm as they are, and programs that were restarted by name.
 func done(h *moduletest.FakeHost) (all []string) {
 	for _, line := range h.Changes() {
 		words := strings.Fields(line)

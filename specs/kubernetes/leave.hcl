@@ -27,7 +27,7 @@ locals {
   place_kubectl = var.kubectl != "" || local.kubectl_fetched
 }
 
-# What keeps a node is told before anything changes.
+# An error names what keeps a node, before anything changes.
 task "kubectl_drain" "look" {
   stage      = "validate"
   when       = local.build && local.place_kubectl

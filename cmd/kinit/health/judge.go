@@ -54,7 +54,7 @@ func judge(from engine.Status, s Status, p places, r Repairs) []Difference {
 	return append(all, ending(s.Certificates, r)...)
 }
 
-// silent lists the hosts that do not answer. Nodes are told with their hypervisor.
+// silent lists the hosts that do not answer. A hypervisor stands with its nodes.
 func silent(s Status, r Repairs) (all []Difference) {
 	is, behind := map[string]bool{}, map[string][]string{}
 	for _, h := range s.Hosts {

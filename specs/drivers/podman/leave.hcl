@@ -1,4 +1,4 @@
-# leave: what is left of nodes that have left.
+# leave: removes what nodes that have left had on their hypervisors.
 
 task "service" "podman_left_late" {
   stage      = "leave"
