@@ -23,7 +23,7 @@ variable "word" {
 task "ansible" "line" {
   hosts       = run.hosts
   module      = "ansible.builtin.lineinfile"
-  args        = { path = "${path.cwd}/${host.name}/line", create = true, mode = "0600" }
+  args        = { path = "${path.cwd}/${host.name}/line", create = true, mode = "0644" }
   secret_args = { line = "word=${var.word}" }
 }
 task "ansible" "copy" {

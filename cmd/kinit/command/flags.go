@@ -100,7 +100,7 @@ func ForksFlag() cli.Flag {
 func OutputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: HeadOutput, Count: new(int),
-			Usage: "show diffs, output of commands, what is ok, retries, the log's path; -vv: what starts"},
+			Usage: "show diffs, output, what is ok, retries and the log's path; -vv: starts too"},
 		OutputFlag("text, json (an event per line), quiet (failures only)"),
 		NoColorFlag(),
 	}
