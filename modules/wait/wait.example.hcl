@@ -42,6 +42,7 @@ task "wait" "guest" {
   watchdog {
     file    = "/var/log/libvirt/qemu/web-serial.log"
     silence = "2m"
+    stuck   = "timer wakeup didn't happen"
     argv    = ["virsh", "--connect", "qemu:///system", "reset", "web"]
   }
 }

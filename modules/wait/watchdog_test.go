@@ -74,6 +74,43 @@ func TestTheWatchdogLeavesAloneWhatWritesOrNeverWrote(t *testing.T) {
 	}
 }
 
+// A kernel whose timers stand still goes on to complain about it.
+func TestTheWatchdogRestartsWhatSaysThatItHangs(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	write(t, h.Path("console"), "booting\n")
+	end := make(chan struct{})
+	defer close(end)
+	waiting := task(t, `
+		path   = "`+h.Path("up")+`"
+		within = "1m"
+		watchdog {
+			file    = "`+h.Path("console")+`"
+			silence = "5s"
+			stuck   = "timers? stand"
+			argv    = ["touch", "`+h.Path("up")+`"]
+		}
+	`)
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		console, err := os.OpenFile(h.Path("console"), os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = console.WriteString("[ 26.4] the timers stand still\n")
+			_ = console.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		keepWriting(t, h.Path("console"), end)
+	}()
+	if err := waiting.wait(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	if said := waiting.MessageText(); !strings.Contains(said, h.Path("console")+" has \"timers stand\", and nothing better for 5s, ran touch ") {
+		t.Error(said)
+	}
+}
+
 func TestTheErrorShowsWhatTheWatchdogDid(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")

@@ -120,6 +120,7 @@ task "wait" "node" {
   watchdog {
     file    = task.libvirt_domain.node[each.key].console_log
     silence = stretch(var.boot_silence, local.emulated ? 2 : 1)
+    stuck   = "kthread timer wakeup didn't happen" # Linux: interrupts of an emulated timer are lost
     argv    = ["sh", "-c", file("files/restart.sh"), "restart", each.key]
   }
 
