@@ -94,8 +94,8 @@ func (d *Watchdog) restartAfter(ctx context.Context, h module.Host, text string)
 	return d.restart(ctx, h, fmt.Sprintf("has %q, and nothing better for %s", text, limit))
 }
 
-// hangs returns what the file has had since it had so many bytes that says that it hangs, "" if
-// there is no such text.
+// hangs returns the text after the first bytes of the file that matches Stuck, "" without a match.
+// A file that cannot be read has none.
 func (d *Watchdog) hangs(ctx context.Context, h module.Host, since int64) string {
 	if d.Stuck == "" {
 		return ""
