@@ -15,7 +15,7 @@ import (
 func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
 	var all []ovn.Removal
 	for _, r := range rows.Routers {
-		if ovn.IsOwned(r.ExternalIDs, owner) && t.goes(r.Name) {
+		if ovn.IsOwned(r.ExternalIDs, owner) && t.Goes(r.Name) {
 			all = append(all, ovn.Removal{Key: r.UUID, Change: ovn.DropRouter(rows, r, owner)})
 		}
 	}
@@ -27,7 +27,7 @@ func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
 		}
 	}
 	for _, d := range rows.DHCP {
-		if ovn.IsOwned(d.ExternalIDs, owner) && t.goes(d.ExternalIDs[ovn.NameKey]) {
+		if ovn.IsOwned(d.ExternalIDs, owner) && t.Goes(d.ExternalIDs[ovn.NameKey]) {
 			all = append(all, removal("DHCP options "+d.ExternalIDs[ovn.NameKey], d.UUID, &d))
 		}
 	}
@@ -46,7 +46,7 @@ func (t *Task) routes(rows nb.Rows, owner string) []ovn.Removal {
 	}
 	var all []ovn.Removal
 	for _, r := range rows.Routers {
-		if ovn.IsOwned(r.ExternalIDs, owner) && t.goes(r.Name) {
+		if ovn.IsOwned(r.ExternalIDs, owner) && t.Goes(r.Name) {
 			continue
 		}
 		for _, route := range rows.RoutesOf(r) {
@@ -68,7 +68,7 @@ func removal(thing, uuid string, row any) ovn.Removal {
 }
 
 func (t *Task) switchGoes(s nb.Switch, owner string) bool {
-	return ovn.Ours(s.ExternalIDs, owner) && t.goes(s.Name)
+	return ovn.Ours(s.ExternalIDs, owner) && t.Goes(s.Name)
 }
 
 // ports lists the switch ports that are removed separately, not with their switch or with
@@ -76,7 +76,7 @@ func (t *Task) switchGoes(s nb.Switch, owner string) bool {
 func (t *Task) ports(rows nb.Rows, owner string) []ovn.Removal {
 	var all []ovn.Removal
 	for _, p := range rows.SwitchPorts {
-		if !ovn.Ours(p.ExternalIDs, owner) || !t.goes(p.Name) || t.goesWithRouter(rows, p, owner) {
+		if !ovn.Ours(p.ExternalIDs, owner) || !t.Goes(p.Name) || t.goesWithRouter(rows, p, owner) {
 			continue
 		}
 		home, _ := rows.SwitchOf(p.UUID)

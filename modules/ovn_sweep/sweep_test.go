@@ -62,7 +62,7 @@ func rows(s *ovntest.Servers) string {
 	return strings.Join(all, "\n")
 }
 
-func sweepAll() module.Task { return &Task{All: true} }
+func sweepAll() module.Task { return &Task{Sweep: ovn.Sweep{All: true}} }
 
 func count(t *testing.T, h module.Host) int64 {
 	t.Helper()
@@ -140,7 +140,7 @@ func TestSweepKeepsWhatIsNamed(t *testing.T) {
 	s.NB("lsp-add", "c1", "c1-to-old", "--", "set", "Logical_Switch_Port", "c1-to-old", "type=router", "options:router-port=old", "external_ids:kinit-owner=c1",
 		"--", "create", "HA_Chassis_Group", "name=old", "external_ids:kinit-owner=c1")
 	task := func() module.Task {
-		return &Task{Keep: []string{"c1", "external", "external-localnet", "c1-node-1"}}
+		return &Task{Sweep: ovn.Sweep{Keep: []string{"c1", "external", "external-localnet", "c1-node-1"}}}
 	}
 	want := []string{"delete port c1-node-2 of logical switch c1", "delete port c1-to-old of logical switch c1", "delete chassis group old"}
 	if got := moduletest.Texts(t, task(), h); !slices.Equal(got, want) {
@@ -166,10 +166,12 @@ func TestSweepRemovesRoutesThatARemainingRouterNoLongerHas(t *testing.T) {
 			"--", "add", "Logical_Router", "c1", "static_routes", "@r")
 	}
 	keep := []string{"c1", "external", "external-localnet", "c1-node-1", "c1-node-2"}
-	if got := moduletest.Texts(t, &Task{Keep: keep}, h); len(got) > 0 {
+	if got := moduletest.Texts(t, &Task{Sweep: ovn.Sweep{Keep: keep}}, h); len(got) > 0 {
 		t.Errorf("without keep_routes steps %q, want none", got)
 	}
-	task := func() module.Task { return &Task{Keep: keep, KeepRoutes: []string{"0.0.0.0/0", "10.244.1.0/24"}} }
+	task := func() module.Task {
+		return &Task{Sweep: ovn.Sweep{Keep: keep}, KeepRoutes: []string{"0.0.0.0/0", "10.244.1.0/24"}}
+	}
 	want := []string{"delete route 10.244.2.0/24 via 10.0.0.1 of logical router c1"}
 	if got := moduletest.Texts(t, task(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)

@@ -4,7 +4,6 @@ package ovnsweep
 
 import (
 	"context"
-	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn"
@@ -17,24 +16,19 @@ func Kind() module.Kind {
 }
 
 // Task removes a cluster's routers, switches, ports and DHCP options from OVN. It runs
-// on the host of ovn-central.
+// on the host of ovn-central. With all, it also removes the listener of the southbound
+// database.
+//
+// A router that remains keeps its ports, translations, routes and the switch ports that lead to
+// it. Ports of a switch that remains are removed unless keep names them.
 //
 // Errors:
 //   - OVN's databases do not answer, or refuse a change
 type Task struct {
-	// All removes everything that the cluster owns, including the listener of the southbound
-	// database. Default false: removes everything that keep does not name.
-	All bool `hcl:"all,optional"`
-	// Keep are the names of logical routers, logical switches, ports and DHCP options
-	// that remain. A remaining router keeps its ports, translations, routes and the
-	// switch ports that lead to it. Ports of a remaining switch are removed unless they are
-	// named.
-	Keep []string `hcl:"keep,optional"`
+	ovn.Sweep
 	// KeepRoutes are the destinations of the routes that remaining routers keep, such as
 	// "0.0.0.0/0"; the cluster's other routes are removed. Left out, all remain.
 	KeepRoutes []string `hcl:"keep_routes,optional"`
-
-	message string
 }
 
 // Plan lists the cluster's objects in an order in which they can be removed.
@@ -46,7 +40,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.message = ovn.LeftAlone(h, north)
+	t.Look(h, north)
 	steps := ovn.SweepSteps(h, ovn.Northbound(), north, t.removals)
 	if !t.All {
 		return steps, nil
@@ -58,12 +52,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south))
 	return append(steps, more...), err
 }
-
-// goes reports whether an object with this name is to be removed.
-func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
-
-// MessageText returns the rows of another cluster with the same name.
-func (t *Task) MessageText() string { return t.message }
 
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left

@@ -7,10 +7,11 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/ovntest"
 )
 
-func sweepAll() module.Task { return &Task{All: true} }
+func sweepAll() module.Task { return &Task{Sweep: ovn.Sweep{All: true}} }
 
 // start is a machine with a bridge, a port and settings of its administrator.
 func start(t *testing.T) *ovntest.Machine {
@@ -87,7 +88,9 @@ func TestSweepKeepsWhatIsNamedAndTheSettings(t *testing.T) {
 	m := start(t)
 	cluster(t, m, "c1")
 	h := m.Host("c1")
-	task := func() module.Task { return &Task{Keep: []string{"br-int", "br-ex", "c1-nic", "c1-half"}} }
+	task := func() module.Task {
+		return &Task{Sweep: ovn.Sweep{Keep: []string{"br-int", "br-ex", "c1-nic", "c1-half"}}}
+	}
 	if got, want := moduletest.Texts(t, task(), h), []string{"delete port c1-mgmt of bridge br-int", "delete port c1-svc of bridge br-int"}; !slices.Equal(got, want) {
 		t.Errorf("steps %q, want %q", got, want)
 	}

@@ -19,23 +19,15 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "ovs_sweep"})
 }
 
-// Task removes a cluster's ports, bridges and settings from a host's Open vSwitch.
+// Task removes a cluster's ports and bridges from a host's Open vSwitch. With all, it also gives
+// up the settings of ovn_chassis: with the last cluster, their former values are restored.
 //
 // If ovn-controller is to stop, stop it first: when it ends, it removes its chassis from the
 // southbound database, but only while its settings exist.
 //
 // Errors:
 //   - Open vSwitch does not answer, or refuses a change
-type Task struct {
-	// All removes everything that the cluster owns, and gives up the settings of ovn_chassis:
-	// with the last cluster, their former values are restored. Default
-	// false: removes the ports and bridges that keep does not name.
-	All bool `hcl:"all,optional"`
-	// Keep are the names of ports and bridges that remain.
-	Keep []string `hcl:"keep,optional"`
-
-	message string
-}
+type Task struct{ ovn.Sweep }
 
 // Plan lists the cluster's objects in an order in which they can be removed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -46,10 +38,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.message = ovn.LeftAlone(h, rows)
+	t.Look(h, rows)
 	var steps []module.Step
 	for _, p := range vswitch.OwnedPorts(rows, ownership.Signature(h)) {
-		if t.goes(p.Name) {
+		if t.Goes(p.Name) {
 			steps = append(steps, portStep(rows, p, ownership.Signature(h)))
 		}
 	}
@@ -68,7 +60,7 @@ func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]modu
 	}
 	var steps []module.Step
 	for _, name := range names {
-		if _, found := rows.Port(name); found || !t.goes(name) {
+		if _, found := rows.Port(name); found || !t.Goes(name) {
 			continue
 		}
 		steps = append(steps, module.NewStep("delete veth "+name, func(ctx context.Context, h module.Host) error {
@@ -111,7 +103,7 @@ func (t *Task) rest(rows vs.Rows, owner string) []ovn.Removal {
 		all = append(all, ovn.Removal{Change: vswitch.ReleaseHost(rows, owner)})
 	}
 	for _, b := range rows.Bridges {
-		if !t.goes(b.Name) {
+		if !t.Goes(b.Name) {
 			continue
 		}
 		change := vswitch.ReleaseBridge(b, owner)
@@ -122,12 +114,6 @@ func (t *Task) rest(rows vs.Rows, owner string) []ovn.Removal {
 	}
 	return all
 }
-
-// goes reports whether an object with this name is to be removed.
-func (t *Task) goes(name string) bool { return t.All || !slices.Contains(t.Keep, name) }
-
-// MessageText returns the rows of another cluster with the same name.
-func (t *Task) MessageText() string { return t.message }
 
 type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left

@@ -208,7 +208,7 @@ func TestOverlayOfTwoHypervisors(t *testing.T) {
 		t.Errorf("sweep: %v", err)
 	}
 	for _, m := range []*ovntest.Machine{o.a, o.b} {
-		moduletest.Do(t, &ovssweep.Task{All: true}, m.Host("c1"))
+		moduletest.Do(t, &ovssweep.Task{Sweep: ovn.Sweep{All: true}}, m.Host("c1"))
 	}
 	if got := o.a.NB("show"); got != "" {
 		t.Errorf("left in the northbound database: %q", got)
@@ -227,7 +227,7 @@ func TestOverlayOfTwoHypervisors(t *testing.T) {
 // sweep removes the cluster from OVN's databases, up to the first error.
 func sweep(t *testing.T, h module.Host) error {
 	t.Helper()
-	for _, step := range moduletest.Steps(t, &ovnsweep.Task{All: true}, h) {
+	for _, step := range moduletest.Steps(t, &ovnsweep.Task{Sweep: ovn.Sweep{All: true}}, h) {
 		if err := step.Do(t.Context(), h); err != nil {
 			return err
 		}
