@@ -118,18 +118,6 @@ func (t *Task) checkValues() error {
 	return nil
 }
 
-func (t *Task) path() string { return path.Join("/etc/yum.repos.d", t.Name+".repo") }
-
-// keyPath returns the key's file, "" without a key.
-func (t *Task) keyPath() string {
-	if t.Key == "" {
-		return ""
-	}
-	return t.keyFile()
-}
-
-func (t *Task) keyFile() string { return path.Join("/etc/pki/rpm-gpg", "kinit-"+t.Name+".asc") }
-
 // text is the content of the file; man 5 dnf.conf, REPO OPTIONS.
 func (t *Task) text() string {
 	var b strings.Builder
@@ -142,7 +130,7 @@ func (t *Task) text() string {
 	flag := map[bool]string{true: "1", false: "0"}
 	keys := t.GPGKeys
 	if t.Key != "" {
-		keys = append([]string{"file://" + t.keyFile()}, keys...)
+		keys = append([]string{"file://" + repository.KeyFile(t.Name)}, keys...)
 	}
 	set("name", t.title())
 	set("baseurl", strings.Join(t.BaseURLs, " "))
@@ -165,24 +153,15 @@ func (t *Task) title() string {
 	return t.Name
 }
 
-// repository returns the files. An absent repository may have had a key.
-func (t *Task) repository() repository.Repository {
-	r := repository.Repository{Name: t.Name}
-	if t.Key != "" || t.Absent() {
-		r.Files = append(r.Files, repository.Key(t.keyFile(), t.Key))
-	}
-	if t.Enabled {
-		r.Refresh = t.refresh
-	}
-	r.Files = append(r.Files, repository.File(t.path(), t.text()))
-	return r
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return t.repository().Plan(ctx, h)
 }
 
-func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.Absent() {
-		return t.repository().PlanAbsent(ctx, h)
+func (t *Task) repository() repository.RPM {
+	return repository.RPM{
+		Name: t.Name, Path: path.Join("/etc/yum.repos.d", t.Name+".repo"), Text: t.text(), Key: t.Key,
+		Enabled: t.Enabled, Absent: t.Absent(), Refresh: t.refresh,
 	}
-	return t.repository().Plan(ctx, h)
 }
 
 // refresh reads only this repository. dnf reads the key for its lists from the file.
@@ -209,5 +188,6 @@ type Outputs struct {
 
 // Outputs returns the paths of the files.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	return Outputs{Path: t.path(), KeyPath: t.keyPath()}, ctx.Err()
+	r := t.repository()
+	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()
 }

@@ -78,10 +78,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-func (t *Task) path() string { return path.Join("/etc/zypp/repos.d", t.Name+".repo") }
-
-func (t *Task) keyPath() string { return path.Join("/etc/pki/rpm-gpg", "kinit-"+t.Name+".asc") }
-
 // text is the content of the file; zypper writes the same for "zypper addrepo".
 func (t *Task) text() string {
 	var b strings.Builder
@@ -93,37 +89,28 @@ func (t *Task) text() string {
 	fmt.Fprintf(&b, "# Made by kinit.\n[%s]\nname=%s\nenabled=%s\nautorefresh=%s\nbaseurl=%s\ntype=rpm-md\npriority=%d\ngpgcheck=%s\n",
 		t.Name, title, flag[t.Enabled], flag[t.AutoRefresh], t.URL, t.Priority, flag[t.GPGCheck])
 	if t.Key != "" {
-		fmt.Fprintf(&b, "gpgkey=file://%s\n", t.keyPath())
+		fmt.Fprintf(&b, "gpgkey=file://%s\n", repository.KeyFile(t.Name))
 	}
 	return b.String()
 }
 
-// repository returns the files. An absent repository may have had a key.
-func (t *Task) repository() repository.Repository {
-	r := repository.Repository{Name: t.Name}
-	if t.Key != "" || t.Absent() {
-		r.Files = append(r.Files, repository.Key(t.keyPath(), t.Key))
-	}
-	if t.Enabled {
-		r.Refresh = t.refresh
-	}
-	r.Files = append(r.Files, repository.File(t.path(), t.text()))
-	return r
-}
-
 // Plan compares the files with the wanted ones.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.Absent() {
-		return t.repository().PlanAbsent(ctx, h)
-	}
 	return t.repository().Plan(ctx, h)
+}
+
+func (t *Task) repository() repository.RPM {
+	return repository.RPM{
+		Name: t.Name, Path: path.Join("/etc/zypp/repos.d", t.Name+".repo"), Text: t.text(), Key: t.Key,
+		Enabled: t.Enabled, Absent: t.Absent(), Refresh: t.refresh,
+	}
 }
 
 // refresh has rpm trust the key, and reads only this repository. zypper's own option for keys
 // would trust whichever key the server has.
 func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	if t.Key != "" {
-		if _, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "--import", t.keyPath()}}); err != nil {
+		if _, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "--import", repository.KeyFile(t.Name)}}); err != nil {
 			return err
 		}
 	}
@@ -144,9 +131,6 @@ type Outputs struct {
 
 // Outputs returns the paths of the files.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	out := Outputs{Path: t.path(), KeyPath: t.keyPath()}
-	if t.Key == "" {
-		out.KeyPath = ""
-	}
-	return out, ctx.Err()
+	r := t.repository()
+	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()
 }
