@@ -2,21 +2,18 @@ package blockinfile
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/textedit/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
 		h := moduletest.LocalHost(t, owner)
-		path := h.Path("hosts")
-		if err := os.WriteFile(path, []byte("127.0.0.1 localhost\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := textedittest.File(t, h, "hosts", "127.0.0.1 localhost\n", 0o644)
 		moduletest.Run(t, moduletest.Case{
 			New:    func() module.Task { return task(t, path, `block = "192.0.2.1 a\n192.0.2.2 b\n"`, `backup = true`) },
 			Absent: func() module.Task { return task(t, path, `state = "absent"`) },
@@ -62,14 +59,7 @@ func TestChange(t *testing.T) {
 		{"absent", "a\n" + block + "b\n", `state = "absent"`, "a\nb\n"},
 		{"absent already", "a", `state = "absent"`, "a"},
 	} {
-		task := task(t, "/f", c.args)
-		got, err := task.change(c.text)
-		if err != nil || got != c.want {
-			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
-		}
-		if again, err := task.change(got); err != nil || again != got {
-			t.Errorf("%s, again: %q, %v, want it as it is", c.name, again, err)
-		}
+		textedittest.Change(t, c.name, task(t, "/f", c.args).change, c.text, c.want)
 	}
 }
 
@@ -106,6 +96,5 @@ func TestValidate(t *testing.T) {
 
 func task(t *testing.T, path string, args ...string) *Task {
 	t.Helper()
-	all := append([]string{`path = "` + path + `"`}, args...)
-	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
+	return textedittest.Task[*Task](t, Kind(), path, args...)
 }

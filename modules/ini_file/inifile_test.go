@@ -10,17 +10,15 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
+	"kinit/modules/internal/textedit/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
 		h := moduletest.LocalHost(t, owner)
-		path := h.Path("f")
 		const before = "# all\n[main]\n; why\ngpgcheck=1\n\n[other]\na = b"
-		if err := os.WriteFile(path, []byte(before), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		path := textedittest.File(t, h, "f", before, 0o640)
 		moduletest.Run(t, moduletest.Case{
 			New: func() module.Task {
 				return task(t, path, `section = "main"`, `option = "timeout"`, `value = "5"`, `separator = "="`, `backup = true`)
@@ -96,14 +94,7 @@ func TestChange(t *testing.T) {
 		{"no section to remove", yum, "section = \"none\"\nstate = \"absent\"", yum},
 		{"nothing to remove of no section", yum, "section = \"none\"\noption = \"a\"\nstate = \"absent\"", yum},
 	} {
-		task := task(t, "/f", c.args)
-		got, err := task.change(c.text)
-		if err != nil || got != c.want {
-			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
-		}
-		if again, err := task.change(got); err != nil || again != got {
-			t.Errorf("%s, again: %q, %v, want it as it is", c.name, again, err)
-		}
+		textedittest.Change(t, c.name, task(t, "/f", c.args).change, c.text, c.want)
 	}
 }
 
@@ -142,6 +133,5 @@ func TestValidate(t *testing.T) {
 
 func task(t *testing.T, path string, args ...string) *Task {
 	t.Helper()
-	all := append([]string{`path = "` + path + `"`}, args...)
-	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
+	return textedittest.Task[*Task](t, Kind(), path, args...)
 }

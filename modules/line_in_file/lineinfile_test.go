@@ -8,16 +8,14 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
+	"kinit/modules/internal/textedit/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
 		h := moduletest.LocalHost(t, owner)
-		path := h.Path("f")
-		if err := os.WriteFile(path, []byte("a\nb\nc"), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		path := textedittest.File(t, h, "f", "a\nb\nc", 0o640)
 		moduletest.Run(t, moduletest.Case{
 			New: func() module.Task {
 				return task(t, path, `line = "b = 1"`, `match = "^b"`, `backup = true`, `validate = ["grep", "-q", "b = 1", "%s"]`)
@@ -26,10 +24,10 @@ func TestSuite(t *testing.T) {
 			Host:   h,
 		})
 		info, err := os.Stat(path)
-		if got := read(t, path); got != "a\nc\n" || err != nil || info.Mode() != 0o640 {
+		if got := textedittest.Read(t, path); got != "a\nc\n" || err != nil || info.Mode() != 0o640 {
 			t.Errorf("file %q, %v, %v", got, info.Mode(), err)
 		}
-		if got := read(t, path+".kinit-backup"); got != "a\nb\nc" {
+		if got := textedittest.Read(t, path+".kinit-backup"); got != "a\nb\nc" {
 			t.Errorf("backup %q", got)
 		}
 	}
@@ -76,14 +74,7 @@ func TestChange(t *testing.T) {
 		{"absent already", "a\nb", "line = \"c\"\nstate = \"absent\"", "a\nb"},
 		{"absent, the only one", "a\n", "line = \"a\"\nstate = \"absent\"", ""},
 	} {
-		task := task(t, "/f", c.args)
-		got, err := task.change(c.text)
-		if err != nil || got != c.want {
-			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
-		}
-		if again, err := task.change(got); err != nil || again != got {
-			t.Errorf("%s, again: %q, %v, want it as it is", c.name, again, err)
-		}
+		textedittest.Change(t, c.name, task(t, "/f", c.args).change, c.text, c.want)
 	}
 }
 
@@ -175,15 +166,5 @@ func TestValidate(t *testing.T) {
 
 func task(t *testing.T, path string, args ...string) *Task {
 	t.Helper()
-	all := append([]string{`path = "` + path + `"`}, args...)
-	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return textedittest.Task[*Task](t, Kind(), path, args...)
 }

@@ -2,22 +2,19 @@ package replace
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
+	"kinit/modules/internal/textedit/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
 		h := moduletest.LocalHost(t, owner)
-		path := h.Path("cmdline.txt")
-		if err := os.WriteFile(path, []byte("root=/dev/x quiet\n"), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		path := textedittest.File(t, h, "cmdline.txt", "root=/dev/x quiet\n", 0o640)
 		moduletest.Run(t, moduletest.Case{
 			New: func() module.Task {
 				return task(t, path, `match = "^(\\w(?!.*\\bcgroup_enable=memory\\b).*)$"`, `replacement = "$1 cgroup_enable=memory"`,
@@ -26,10 +23,10 @@ func TestSuite(t *testing.T) {
 			Host: h,
 		})
 		info, err := os.Stat(path)
-		if got := read(t, path); got != "root=/dev/x quiet cgroup_enable=memory\n" || err != nil || info.Mode() != 0o640 {
+		if got := textedittest.Read(t, path); got != "root=/dev/x quiet cgroup_enable=memory\n" || err != nil || info.Mode() != 0o640 {
 			t.Errorf("file %q, %v, %v", got, info.Mode(), err)
 		}
-		if got := read(t, path+".kinit-backup"); got != "root=/dev/x quiet\n" {
+		if got := textedittest.Read(t, path+".kinit-backup"); got != "root=/dev/x quiet\n" {
 			t.Errorf("backup %q", got)
 		}
 	}
@@ -110,15 +107,5 @@ func TestValidate(t *testing.T) {
 
 func task(t *testing.T, path string, args ...string) *Task {
 	t.Helper()
-	all := append([]string{`path = "` + path + `"`}, args...)
-	return moduletest.Decode(t, Kind(), strings.Join(all, "\n")).(*Task)
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return textedittest.Task[*Task](t, Kind(), path, args...)
 }
