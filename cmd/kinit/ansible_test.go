@@ -53,17 +53,9 @@ output "made" {
 }
 `
 
-// TestModulesOfAnsibleOverSSHAndAsAnotherUser plans, runs and runs again with a real server of
-// SSH, and as another user. The secret is in no output, log or report.
-func TestModulesOfAnsibleOverSSHAndAsAnotherUser(t *testing.T) {
-	t.Parallel()
-	need.Root(t, "ansible")
-	need.Programs(t, "ansible", "ansible")
-	server := sshd.Start(t)
-	dir := t.TempDir()
-	opened(t, dir)
-	put(t, dir, "site.hcl", ansiblePlaybook)
-	put(t, dir, "inventory.hcl", fmt.Sprintf(`host "another" {
+// anotherAndSSH is an inventory of this machine as another user, and of a server of SSH.
+func anotherAndSSH(server *sshd.Server) string {
+	return fmt.Sprintf(`host "another" {
   transport = "local"
   become    = "nobody"
 }
@@ -74,7 +66,20 @@ host "ssh" {
   identity_file = %q
   known_hosts   = %q
 }
-`, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts))
+`, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts)
+}
+
+// TestModulesOfAnsibleOverSSHAndAsAnotherUser plans, runs and runs again with a real server of
+// SSH, and as another user. The secret is in no output, log or report.
+func TestModulesOfAnsibleOverSSHAndAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	need.Root(t, "ansible")
+	need.Programs(t, "ansible", "ansible")
+	server := sshd.Start(t)
+	dir := t.TempDir()
+	opened(t, dir)
+	put(t, dir, "site.hcl", ansiblePlaybook)
+	put(t, dir, "inventory.hcl", anotherAndSSH(server))
 	for _, host := range []string{"another", "ssh"} {
 		if err := os.Mkdir(filepath.Join(dir, host), 0o700); err != nil {
 			t.Fatal(err)

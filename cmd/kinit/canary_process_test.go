@@ -171,19 +171,7 @@ func useCanaries(t *testing.T, source canarySource, functions []string) {
 	exprs := giveCanaries(t, p.Cwd, source, functions)
 	put(t, p.Cwd, "site.hcl", canaryPrograms(source, exprs))
 	server := sshd.Start(t)
-	put(t, p.Cwd, "inventory.hcl", fmt.Sprintf(`host "local" { transport = "local" }
-host "another" {
-  transport = "local"
-  become    = "nobody"
-}
-host "ssh" {
-  address       = %q
-  port          = %d
-  user          = %q
-  identity_file = %q
-  known_hosts   = %q
-}
-`, server.Host, server.Port, server.User, server.ClientKey, server.KnownHosts))
+	put(t, p.Cwd, "inventory.hcl", "host \"local\" { transport = \"local\" }\n"+anotherAndSSH(server))
 	for _, host := range processHosts {
 		if err := os.Mkdir(filepath.Join(p.Cwd, host), 0o700); err != nil {
 			t.Fatal(err)
