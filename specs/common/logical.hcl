@@ -30,7 +30,7 @@ block "logical_network" {
     cidr        = cluster.network.cidr
     router      = cluster.network.gateway
     server_mac  = local.router_mac.inside
-    mtu         = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu         = local.overlay_mtu
     dns_servers = [local.services.ip]
     domain      = cluster.domain
     depends_on  = [task.ovn_switch.cluster]

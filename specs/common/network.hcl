@@ -5,6 +5,9 @@ locals {
   # Geneve takes 58 bytes: outer Ethernet 14, IPv4 20, UDP 8, Geneve 8, OVN's option 8.
   geneve_overhead = 58
 
+  # What a packet between nodes may have on the whole overlay; null without one.
+  overlay_mtu = local.overlay ? min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead : null
+
   overlay_pki = "/var/lib/kinit/shared/overlay"
 
   datapath_type = var.datapath == "netdev" ? "netdev" : "system"
@@ -121,7 +124,7 @@ block "chassis" {
     name       = local.management_device
     type       = "internal"
     mac        = local.management[host.name].mac
-    mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu        = local.overlay_mtu
     iface_id   = local.management[host.name].port_id
     addresses  = ["${local.management[host.name].ip}/${cluster.network.prefix}"]
     tx_offload = local.offload

@@ -232,7 +232,7 @@ block "services" {
     bridge     = "br-int"
     iface_id   = local.services.port_id
     mac        = local.services.mac
-    mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu        = local.overlay_mtu
     addresses  = ["${local.services.ip}/${cluster.network.prefix}"]
     tx_offload = local.offload
     depends_on = [task.ovn_sync.overlay, task.podman_container.service]

@@ -78,7 +78,7 @@ block "pods" {
     dest = "/etc/cni/net.d/10-kinit.conflist"
     content = templatefile("files/cni.conflist", {
       subnet = local.pod_subnets[host.name]
-      mtu    = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead # as nodes have it
+      mtu    = local.overlay_mtu # as nodes have it
     })
     mode       = "0644"
     depends_on = [task.directory.cni, task.systemd_unit.pods]

@@ -69,7 +69,7 @@ task "copy" "canal" {
     kind       = "HelmChartConfig"
     metadata   = { name = "rke2-canal", namespace = "kube-system" }
     spec = { valuesContent = yamlencode({ calico = {
-      vethuMTU = local.overlay ? min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead - local.canal_overhead : 1500 - local.canal_overhead
+      vethuMTU = coalesce(local.overlay_mtu, 1500) - local.canal_overhead
     } }) }
   })
   mode       = "0600"

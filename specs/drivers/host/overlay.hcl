@@ -106,7 +106,7 @@ block "overlay_machines" {
     name       = local.machine_device
     type       = "internal"
     mac        = cluster.nodes[host.name].mac
-    mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    mtu        = local.overlay_mtu
     iface_id   = cluster.nodes[host.name].port_id
     addresses  = ["${cluster.nodes[host.name].ip}/${cluster.network.prefix}"]
     tx_offload = local.offload

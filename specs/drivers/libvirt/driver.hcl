@@ -69,6 +69,11 @@ locals {
     mtu       = try(tonumber(nic.mtu), 0)
     mac       = "52:54:00:${join(":", regexall("..", substr(sha256("${node.uuid} ${i}"), 0, 6)))}"
   }], []) }
+  # All cards of a guest: the first one is its port of the overlay.
+  guest_cards = { for name, node in local.libvirt_nodes : name => concat(
+    [{ bridge = "br-int", mac = node.mac, port_id = node.port_id, mtu = local.overlay_mtu, offload = local.offload }],
+    [for nic in local.guest_nics[name] : { bridge = nic.bridge, mac = nic.mac, port_id = null, mtu = nic.mtu, offload = null }],
+  ) }
   guest_devices = { for name, node in cluster.nodes : name => try([for address in node.vars.pci_devices : tostring(address)], []) }
   guest_volumes = merge([for name, node in local.libvirt_nodes : {
     for i, size in local.guest_disks[name] : "${name}-data-${i + 1}" => { host = node.hypervisor, size = size }

@@ -84,20 +84,14 @@ task "libvirt_domain" "node" {
   data_disks  = [for i in range(length(local.guest_disks[each.key])) : task.libvirt_volume.data["${each.key}-data-${i + 1}"].path]
   pci_devices = local.guest_devices[each.key]
 
-  nic {
-    bridge  = "br-int"
-    mac     = each.value.mac
-    port_id = each.value.port_id
-    mtu     = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
-    offload = local.offload
-  }
-
   dynamic "nic" {
-    for_each = local.guest_nics[each.key]
+    for_each = local.guest_cards[each.key]
     content {
-      bridge = nic.value.bridge
-      mac    = nic.value.mac
-      mtu    = nic.value.mtu
+      bridge  = nic.value.bridge
+      mac     = nic.value.mac
+      port_id = nic.value.port_id
+      mtu     = nic.value.mtu
+      offload = nic.value.offload
     }
   }
 

@@ -106,7 +106,7 @@ task "ovs_veth" "node" {
   bridge     = "br-int"
   iface_id   = each.value.port_id
   mac        = each.value.mac
-  mtu        = min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+  mtu        = local.overlay_mtu
   addresses  = ["${each.value.ip}/${cluster.network.prefix}"]
   routes     = { default = cluster.network.gateway }
   tx_offload = local.offload
