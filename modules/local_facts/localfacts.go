@@ -86,20 +86,12 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 
 // read returns the value of a file.
 func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
-	at, info, err := hostfile.Follow(ctx, h, file)
-	if err != nil {
-		return cty.NilVal, err
-	}
-	folder, err := h.Files().Folder(ctx, at)
+	at, info, err := hostfile.Rooted(ctx, h, file)
 	if err != nil {
 		return cty.NilVal, err
 	}
 	if !info.Mode.IsRegular() {
 		return cty.NilVal, errors.New("it is no regular file, want one file")
-	}
-	if info.UID != 0 || info.Mode.Perm()&0o022 != 0 || !folder.Closed {
-		return cty.NilVal, fmt.Errorf("users other than root can change it, so that it is not read: want owner root, a mode such as 0644, "+
-			"and a folder that only root can change; it has owner %s and mode %04o", info.Owner, info.Mode.Perm())
 	}
 	text, err := content(ctx, h, at, info.Mode)
 	if err != nil {

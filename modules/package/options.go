@@ -39,6 +39,9 @@ func (t *Task) readFiles(ctx context.Context, h module.Host, manager packages.Ma
 		if !there {
 			return fmt.Errorf("files: %w", hostfile.Missing(h, file))
 		}
+		if _, _, err := hostfile.Rooted(ctx, h, file); err != nil {
+			return fmt.Errorf("files: %s: %w", file, err)
+		}
 		spec, err := manager.Describe(ctx, h, file)
 		if err != nil {
 			return fmt.Errorf("files: %w", err)

@@ -58,6 +58,17 @@ func TestPackageInAFile(t *testing.T) {
 		if !strings.HasPrefix(other, "files: read the package /etc/passwd: ") {
 			t.Errorf("a file that is no package: %q", other)
 		}
+		const others = ": users other than root can change it, so that it is not read: want owner root, a mode such as 0644, " +
+			"and a folder that only root can change; it has owner "
+		for _, c := range []struct{ script, want string }{
+			{`chown nobody "$1"`, file + others + "nobody and mode 0644"},
+			{`chown root "$1"; chmod 0666 "$1"`, file + others + "root and mode 0666"},
+			{`chmod 0644 "$1"; mkdir -m 0777 /opt/open; cp "$1" /opt/open/x`, "/opt/open/x" + others + "root and mode 0644"},
+		} {
+			h.Shell(t, c.script, file)
+			path, _, _ := strings.Cut(c.want, ": ")
+			moduletest.Same(t, c.script, moduletest.Planned(t.Context(), task(t, `files = ["`+path+`"]`), h), "files: "+c.want)
+		}
 	})
 }
 

@@ -39,7 +39,8 @@ import (
 //   - apt or zypper waits for more than 300 s for another one's lock
 //   - a package that should be absent is installed and the cluster does not own it
 //   - dnf should hold packages and the plug-in versionlock is missing
-//   - a file is missing or no package, or the package manager lacks an option that is given
+//   - a file is missing or no package, or users other than root can change it
+//   - the package manager lacks an option that is given
 //   - held is given and the package manager is pacman
 //   - the host has none of apt, dnf, yum, zypper and pacman: use a command task for its
 //     package manager
@@ -50,10 +51,11 @@ type Task struct {
 	// packages and architectures are not supported.
 	Names []string `hcl:"names,optional"`
 	// Files are packages in files of the host, by their absolute paths. One is installed if its
-	// version is not. What it needs comes from the repositories.
+	// version is not. What it needs comes from the repositories. Nobody but root may be able to
+	// change or to replace a file: the scripts in a package run as root.
 	Files []string `hcl:"files,optional"`
-	// State is the wanted state. "latest" is the newest version in the host's package lists;
-	// a held package then keeps its version.
+	// State is the wanted state. "latest" is the newest version in the host's package lists,
+	// with release that of the release; a held package then keeps its version.
 	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
 	// Held = true keeps the packages at their version when the host is upgraded; false
 	// releases them. A version in names changes a held package all the same.
@@ -171,7 +173,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	if t.State == "latest" {
-		if s.newest, err = s.manager.Newest(ctx, h, t.packages()); err != nil {
+		if s.newest, err = s.manager.Newest(ctx, h, t.packages(), t.options()); err != nil {
 			return s, err
 		}
 	}

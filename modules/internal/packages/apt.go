@@ -55,8 +55,12 @@ func parseDpkg(text string) map[string][]string {
 }
 
 // Newest asks apt, which follows the priorities in its preferences.
-func (apt) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
-	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apt-cache", "policy"}, names...)})
+func (apt) Newest(ctx context.Context, h module.Host, names []string, options Change) (map[string]string, error) {
+	argv := []string{"apt-cache"}
+	if options.Release != "" {
+		argv = append(argv, "-o", "APT::Default-Release="+options.Release) // as apt-get's --target-release
+	}
+	out, err := h.Run(ctx, module.Command{Argv: append(append(argv, "policy"), names...)})
 	return parsePolicy(out.Stdout), err
 }
 

@@ -30,8 +30,8 @@ func (dnf) Options() []Option { return []Option{Recommends, Repositories} }
 // upgradeFormat ends in a line end, which dnf 4 adds by itself and dnf 5 does not.
 const upgradeFormat = "%{name} %{evr}\n"
 
-func (d dnf) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
-	argv := append([]string{d.program, "-q", "repoquery", "--upgrades", "--qf", upgradeFormat, "--"}, names...)
+func (d dnf) Newest(ctx context.Context, h module.Host, names []string, options Change) (map[string]string, error) {
+	argv := slices.Concat([]string{d.program, "-q"}, repositories(options), []string{"repoquery", "--upgrades", "--qf", upgradeFormat, "--"}, names)
 	out, err := h.Run(ctx, module.Command{Argv: argv})
 	return parsePairs(out.Stdout), err
 }
@@ -128,19 +128,25 @@ func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
 	return d.run(ctx, h, append([]string{"--setopt=clean_requirements_on_remove=False", "remove", "--"}, c.Remove...)...)
 }
 
-// install installs, and if that fails tries again with fresh package lists.
-func (d dnf) install(ctx context.Context, h module.Host, c Change) error {
+// repositories are the options for the repositories that a change uses.
+func repositories(c Change) []string {
 	var args []string
-	if !c.Recommends {
-		args = append(args, "--setopt=install_weak_deps=False")
-	}
 	for _, name := range c.Enable {
 		args = append(args, "--enablerepo="+name)
 	}
 	for _, name := range c.Disable {
 		args = append(args, "--disablerepo="+name)
 	}
-	args = append(append(args, "install", "--"), words(c.Install, "-")...)
+	return args
+}
+
+// install installs, and if that fails tries again with fresh package lists.
+func (d dnf) install(ctx context.Context, h module.Host, c Change) error {
+	var args []string
+	if !c.Recommends {
+		args = append(args, "--setopt=install_weak_deps=False")
+	}
+	args = slices.Concat(args, repositories(c), []string{"install", "--"}, words(c.Install, "-"))
 	err := d.run(ctx, h, args...)
 	if !module.Exited(err) {
 		return err

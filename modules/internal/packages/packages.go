@@ -25,8 +25,9 @@ type Manager interface {
 	// All returns the version of each installed package, by name.
 	All(ctx context.Context, h module.Host) (map[string]string, error)
 	// Newest returns the newest version of each installed package in the
-	// host's package lists. One without a newer version can be missing.
-	Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error)
+	// host's package lists, as an install with the options of a change would take it. One
+	// without a newer version can be missing.
+	Newest(ctx context.Context, h module.Host, names []string, options Change) (map[string]string, error)
 	// Held returns the packages that are held at their version.
 	Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error)
 	// Change installs and removes. A held package that is named is changed, and is

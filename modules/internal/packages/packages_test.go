@@ -76,7 +76,7 @@ func TestZypperIsReadAsXML(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "")
 	h.On("zypper", "--non-interactive", "--xmlout", "list-updates").Out(recorded(t, "zypper-list-updates.xml"))
 	h.On("zypper", "--non-interactive", "--xmlout", "locks").Out(recorded(t, "zypper-locks.xml"))
-	newest, err := zypper{}.Newest(t.Context(), h, []string{"kinit-test-a", "b"})
+	newest, err := zypper{}.Newest(t.Context(), h, []string{"kinit-test-a", "b"}, Change{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +89,21 @@ func TestZypperIsReadAsXML(t *testing.T) {
 	_, err = zypper{}.Held(t.Context(), h, []string{"b"})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestNewestFollowsTheOptionsOfAnInstall(t *testing.T) {
+	t.Parallel()
+	options := Change{Release: "bookworm-backports", Enable: []string{"x"}, Disable: []string{"y"}}
+	h := moduletest.NewFakeHost(t, "")
+	h.On("apt-cache", "-o", "APT::Default-Release=bookworm-backports", "policy", "curl").Out("curl:\n  Installed: 1\n  Candidate: 2\n")
+	h.On("dnf", "-q", "--enablerepo=x", "--disablerepo=y", "repoquery", "--upgrades", "--qf", upgradeFormat, "--", "curl").Out("curl 3\n")
+	for manager, want := range map[Manager]string{apt{}: "2", dnf{"dnf"}: "3"} {
+		newest, err := manager.Newest(t.Context(), h, []string{"curl"}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "newest", newest, map[string]string{"curl": want})
 	}
 }
 

@@ -31,7 +31,7 @@ func (pacman) All(ctx context.Context, h module.Host) (map[string]string, error)
 }
 
 // Newest lists updates, and ends with 1 if there are none.
-func (pacman) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
+func (pacman) Newest(ctx context.Context, h module.Host, names []string, _ Change) (map[string]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"pacman", "-Qu", "--"}, names...), Env: plain()})
 	newest := map[string]string{}
 	for line := range strings.Lines(out.Stdout) {

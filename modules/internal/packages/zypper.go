@@ -53,7 +53,7 @@ func (z zypper) ask(ctx context.Context, h module.Host, command string) (stream,
 }
 
 // Newest lists updates; zypper omits those of held packages.
-func (z zypper) Newest(ctx context.Context, h module.Host, names []string) (map[string]string, error) {
+func (z zypper) Newest(ctx context.Context, h module.Host, names []string, _ Change) (map[string]string, error) {
 	s, err := z.ask(ctx, h, "list-updates")
 	newest := map[string]string{}
 	for _, one := range s.Updates {
