@@ -24,11 +24,10 @@ func (t *Task) entries(lines []string) []entry {
 	var all []entry
 	for _, p := range t.parts(lines) {
 		for i := p.start; i < p.end; i++ {
-			e, is := t.entry(lines, i, p.end)
-			if is {
+			if e, is := t.entry(lines, i, p.end); is {
 				all = append(all, e)
-				i = e.end - 1
 			}
+			i = t.valueEnd(lines, i, p.end) - 1
 		}
 	}
 	return all
@@ -55,6 +54,24 @@ func (t *Task) entry(lines []string, at, end int) (entry, bool) {
 	}
 	e.value = &text
 	return e, true
+}
+
+// valueEnd returns where the value ends of the option that begins in a line. What is indented more is
+// a part of it, whatever it looks like, also behind comments.
+func (t *Task) valueEnd(lines []string, at, end int) int {
+	last := at + 1
+	if !isOption(lines[at]) || !strings.Contains(lines[at], t.sign()) {
+		return last
+	}
+	for i := at + 1; i < end; i++ {
+		switch {
+		case continues(lines[at], lines[i]):
+			last = i + 1
+		case isOption(lines[i]):
+			return last
+		}
+	}
+	return last
 }
 
 // continues reports whether a line continues the option of another: it is indented more.
