@@ -48,6 +48,7 @@ func Build(in Input) (*Plan, diag.List) {
 		return nil, diags
 	}
 	p.Main, p.OnFailure, p.Always = made.section(order.Main), made.section(order.OnFailure), made.section(order.Always)
+	p.LeftOut = leftOut(tasks, p.Main, p.OnFailure, p.Always)
 	return p, diags
 }
 
@@ -100,6 +101,17 @@ func (m made) of(tasks []*dag.Task) []*Task {
 		return nil
 	}
 	return lists.Map(tasks, func(t *dag.Task) *Task { return m[t] })
+}
+
+// leftOut lists the tasks that no section has.
+func leftOut(tasks []*Task, sections ...Section) []string {
+	var all []string
+	for _, t := range tasks {
+		if !slices.ContainsFunc(sections, func(s Section) bool { return s.Task(t.Address) != nil }) {
+			all = append(all, t.Address)
+		}
+	}
+	return all
 }
 
 // addChecks adds the check blocks.

@@ -6,6 +6,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/graph"
@@ -42,6 +44,7 @@ type Plan struct {
 	Always    Section // done last, whatever happened
 	Checks    []*Check
 	Outputs   []*Output
+	LeftOut   []string             // addresses of tasks that were not selected
 	Sources   map[string]*hcl.File // for snippets
 
 	refs *refs.Refs
@@ -90,6 +93,28 @@ type Task struct {
 	Watches []*Task // the tasks that decide whether it is done: for a handler, those that notify it; for a Rescue or Cleanup, the block's others
 
 	plan *Plan
+}
+
+// Leaving reports whether the run gets to where nodes leave: to the tasks that read the record
+// without them, cluster.record.left. A playbook without such tasks may remove nodes anywhere.
+func (p *Plan) Leaving() bool {
+	leaving := func(b *refs.Block) bool { return slices.ContainsFunc(b.Late(), readsLeft) }
+	if !slices.ContainsFunc(p.refs.Blocks, leaving) {
+		return true
+	}
+	return slices.ContainsFunc(p.Main.Tasks, func(t *Task) bool { return leaving(t.Block) })
+}
+
+// readsLeft reports whether an expression reads cluster.record.left.
+func readsLeft(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool {
+		if t.RootName() != "cluster" || len(t) < 3 {
+			return false
+		}
+		record, _ := expand.StepKey(t[1])
+		left, _ := expand.StepKey(t[2])
+		return record == "record" && left == "left"
+	})
 }
 
 // Task returns the section's task with an address, or nil.

@@ -1,6 +1,10 @@
 package run_test
 
-import "testing"
+import (
+	"testing"
+
+	"kinit/engine/internal/plan"
+)
 
 const outcomes = `
 locals {
@@ -45,6 +49,33 @@ func TestTaskMayAskWhetherAnotherFailedOrChanged(t *testing.T) {
 	}, show(result))
 	if got := result.Values.Get("task.command.count")["stdout"].AsString(); got != "1\n" {
 		t.Errorf("counted %q, want 1", got)
+	}
+}
+
+func TestATaskThatIsSkippedHasNeitherChangedNorFailed(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	j.selected = plan.Selection{Skip: []string{"conf"}}
+	result := j.run(`
+task "copy" "conf" {
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "x"
+}
+task "command" "reload" {
+  hosts = run.hosts
+  when  = task.copy.conf[host.name].changed
+  argv  = ["true"]
+}
+task "command" "say" {
+  hosts     = run.hosts
+  argv      = ["echo", "${task.copy.conf[host.name].changed} ${task.copy.conf[host.name].failed}"]
+  read_only = true
+}
+`)
+	check(t, []string{`task.command.reload["a"] skipped: when is false`, `task.command.say["a"] ok`}, show(result))
+	if got := result.Values.Get(`task.command.say["a"]`)["stdout"].AsString(); got != "false false\n" {
+		t.Errorf("said %q, want false false", got)
 	}
 }
 

@@ -23,6 +23,9 @@ type runner struct {
 }
 
 func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *runner {
+	for _, address := range p.LeftOut {
+		values.SetOutcome(address, plan.Outcome{})
+	}
 	return &runner{
 		plan: p, values: values, opts: opts, records: newRecords(),
 		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: &machines{pool: pool},

@@ -328,6 +328,21 @@ func (r References) Values(t *Task, values *Values) bool {
 	return !mentioned // it is needed for the host
 }
 
+// AskOnly reports whether the references to a task only ask how it ended.
+func (r References) AskOnly(t *Task) bool {
+	asks := false
+	for _, ref := range r {
+		if ref.Block != t.Block || ref.Task != nil && ref.Task != t || ref.Nothing {
+			continue
+		}
+		if !ref.Outcome {
+			return false
+		}
+		asks = true
+	}
+	return asks
+}
+
 // nested makes an object of the values of instances by their keys after the first ones: of
 // instances with several keys, an object of objects.
 func (b *Block) nested(tasks []*Task, first []string, value func(*Task) cty.Value) cty.Value {

@@ -187,6 +187,9 @@ func (s *selector) addNeeded(chosen, skip, limit map[string]bool) {
 			if chosen[address] || need.Final() {
 				continue
 			}
+			if skip[address] && t.Args.AskOnly(need.Task) {
+				continue // it neither changes anything nor fails
+			}
 			if skip[address] {
 				s.errorf(where(t, need), "Skipped task is needed", "%s reads values of %s, which --skip leaves out. Skip both or neither.", t.Address, address)
 				continue
