@@ -215,7 +215,7 @@ func moves(t *topology.Topology) (diags diag.List) {
 }
 
 // leaves warns about each node that leaves the cluster, and about a hypervisor that keeps more
-// than nodes. Whoever removes the whole cluster gets no warning.
+// than nodes. A run that ends before nodes leave, as clean-up does, gets no warning.
 func (p *planned) leaves() (diags diag.List) {
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, l := range t.Leaving {

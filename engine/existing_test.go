@@ -187,6 +187,9 @@ func TestAClusterStaysWhereItIsWhoeverRunsIt(t *testing.T) {
 		`The node "boxes-controller-02" leaves the cluster, and is removed from h2 with all that is on it.`,
 		`The node "boxes-controller-03" leaves the cluster, and is removed from h1 with all that is on it.`,
 	})
+	early := o
+	early.StopAfter = "record"
+	equal(t, "the warnings of a plan that ends before nodes leave", warnings(engine.Plan(t.Context(), early)), []string(nil))
 	r.changes(o)
 	if n := r.changes(o); n != 0 {
 		t.Errorf("%d changes after nodes have left", n)

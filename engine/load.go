@@ -179,7 +179,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		if diags.HasErrors() {
 			return diags
 		}
-		diags = append(append(diags, moves(p.topology)...), p.leaves()...)
+		diags = append(diags, moves(p.topology)...)
 		cluster = p.topology.Value()
 	}
 	if diags = append(diags, p.scope.SetCluster(cluster)...); diags.HasErrors() {
@@ -190,6 +190,9 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Limit: o.Limit},
 	})
 	p.plan = made
+	if p.topology != nil && (made == nil || made.Leaving()) {
+		diags = append(diags, p.leaves()...)
+	}
 	if made != nil && made.Owner != "" {
 		p.fresh = instance.New(controller(), o.Spec)
 	}
