@@ -47,7 +47,8 @@ var restarted = []string{"kube-apiserver", "kube-controller", "kube-scheduler"}
 //   - kubeadm fails; the error has its last lines
 //   - a program of the control plane does not start again, or the API server does not answer, within wait
 type CertsTask struct {
-	// RenewBefore is how long before its end a certificate is renewed, and all others with it.
+	// RenewBefore is how long before its end a certificate is renewed, and all others with it. One
+	// that does not last longer than that at all is renewed in the last third of its life.
 	RenewBefore string `hcl:"renew_before,optional" default:"720h"`
 	// Now renews the certificates however long they last.
 	Now bool `hcl:"now,optional"`
@@ -87,29 +88,37 @@ func (t *CertsTask) Plan(ctx context.Context, h module.Host) ([]module.Step, err
 		return nil, err
 	}
 	before, _ := time.ParseDuration(t.RenewBefore) // Validate reports errors
-	reason := decide(found, interrupted, t.Now, time.Now().Add(before))
+	reason := decide(found, interrupted, t.Now, before, time.Now())
 	if reason == "" {
 		return nil, nil
 	}
 	return module.OneStep("renew the certificates of Kubernetes on "+h.Name()+" and start its control plane again: "+reason, t.do), nil
 }
 
-// decide returns why certificates are renewed, or nothing. A certificate that ends before limit is
-// renewed.
-func decide(found []certfile.Certificate, interrupted, now bool, limit time.Time) string {
+// decide returns why certificates are renewed at a time, or nothing.
+func decide(found []certfile.Certificate, interrupted, now bool, before time.Duration, at time.Time) string {
 	if len(found) == 0 {
 		return "" // The node is not made yet.
 	}
-	first := slices.MinFunc(found, func(a, b certfile.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	first := slices.MinFunc(found, func(a, b certfile.Certificate) int { return due(a, before).Compare(due(b, before)) })
 	switch {
 	case interrupted:
 		return "a renewal was interrupted"
-	case first.NotAfter.Before(limit):
+	case due(first, before).Before(at):
 		return path.Base(first.Path) + " ends " + first.NotAfter.UTC().Format(time.RFC3339)
 	case now:
 		return "that is asked for"
 	}
 	return ""
+}
+
+// due returns when a certificate is to be renewed. A new certificate is never due, or each run would
+// renew it again.
+func due(c certfile.Certificate, before time.Duration) time.Time {
+	if life := c.NotAfter.Sub(c.NotBefore); life <= before {
+		before = life / 3
+	}
+	return c.NotAfter.Add(-before)
 }
 
 // do can be repeated: the mark stays until all programs use the new certificates.

@@ -25,7 +25,7 @@ func (c *cluster) controller(t *testing.T, days int, fails *string) *moduletest.
 		t.Fatal(err)
 	}
 	made := func(days int) string {
-		text, err := pki.SelfSign(pki.Request{CommonName: "kube-apiserver", Validity: time.Duration(days) * 24 * time.Hour, Now: time.Now()}, key)
+		text, err := pki.SelfSign(pki.Request{CommonName: "kube-apiserver", Validity: 365 * 24 * time.Hour, Now: time.Now().Add(time.Duration(days-365) * 24 * time.Hour)}, key)
 		if err != nil {
 			t.Error(err)
 		}
@@ -80,6 +80,15 @@ func TestCertificatesOfAWeekAreRenewedAndTheProgramsThatReadThemOnceStartAgain(t
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 	wantSteps(t, h, certsTask(nil))
+}
+
+func TestNoRenewalIsForeverWhereCertificatesDoNotLastThatLong(t *testing.T) {
+	t.Parallel()
+	fails := ""
+	h := newCluster(t).controller(t, 7, &fails)
+	decade := certsTask(func(t *kubeadm.CertsTask) { t.RenewBefore = "87600h" })
+	moduletest.Do(t, decade, h)
+	wantSteps(t, h, decade)
 }
 
 func TestARenewalThatFailsInTheMiddleIsDoneAgain(t *testing.T) {
