@@ -147,3 +147,9 @@ func (a Argument) checkWords(value reflect.Value) error {
 	}
 	return nil
 }
+
+// UnmetError says that a condition does not hold that the playbook asks for. Other errors of the same
+// playbook may be its consequences.
+type UnmetError string
+
+func (e UnmetError) Error() string { return string(e) }

@@ -17,7 +17,8 @@ import (
 //   - there is no condition block
 type Task struct {
 	// Early reports conditions that do not hold when the playbook is validated, as mistakes
-	// in it, unless they read outputs of other tasks.
+	// in it, unless they read outputs of other tasks. Other mistakes are reported when all
+	// these conditions hold, as they may be consequences.
 	Early bool `hcl:"early,optional"`
 	// Conditions are the conditions that must hold.
 	Conditions []Condition `hcl:"condition,block"`
@@ -62,7 +63,7 @@ func (t *Task) check() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return errors.New(strings.Join(wrong, "\n"))
+		return module.UnmetError(strings.Join(wrong, "\n"))
 	}
 	return nil
 }

@@ -23,8 +23,9 @@ locals {
   # The port of the services' hypervisor that leads to the API servers.
   outside_port = [for outside, inside in var.published_ports : outside if inside == 6443][0]
 
-  # The controller that made the cluster, or, when that has left, one that knows it since.
-  first_node = try(cluster.leads.controller, local.all_nodes[0])
+  # The controller that made the cluster, or, when that has left, one that knows it since. A cluster
+  # without any node has an error of its own.
+  first_node = try(cluster.leads.controller, local.all_nodes[0], local.first)
   others     = [for c in local.controllers : c.name if c.name != local.first_node]
   all_nodes  = keys(local.linux_nodes)
 

@@ -111,7 +111,7 @@ func TestAClusterThatCannotBeIsRefusedBeforeAnyHostIsAsked(t *testing.T) {
 
 func TestAClusterWithoutControllersHasOneErrorThatSaysSo(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{"k8s-podman-0-1-1", "eksd-libvirt-0-2-1", "k3s-podman-0-1-1", "rke2-podman-0-1-1"} {
+	for _, spec := range []string{"k8s-podman-0-1-1", "eksd-libvirt-0-2-1", "k3s-podman-0-1-1", "rke2-podman-0-1-1", "k8s-podman-0-0-1", "k3s-libvirt-0-0-1"} {
 		var errors []string
 		for _, d := range engine.Validate(t.Context(), options(t, spec)).Diagnostics {
 			if !d.Warning {

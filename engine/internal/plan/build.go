@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 	"kinit/engine/lists"
+	"kinit/engine/module"
 )
 
 // Build expands and checks everything that is known before a run: instances, references,
@@ -42,7 +44,7 @@ func Build(in Input) (*Plan, diag.List) {
 	}
 	maps.Copy(p.Sources, in.Spec.Sources)
 	maps.Copy(p.Sources, in.Inventory.Sources)
-	diags = diags.Distinct() // every instance of a task has the same errors
+	diags = premises(diags.Distinct()) // every instance of a task has the same errors
 	diags.Sort()
 	if diags.HasErrors() {
 		return nil, diags
@@ -101,6 +103,16 @@ func (m made) of(tasks []*dag.Task) []*Task {
 		return nil
 	}
 	return lists.Map(tasks, func(t *dag.Task) *Task { return m[t] })
+}
+
+// premises returns only the errors about conditions that the playbook asks for, if there are any:
+// other errors may be consequences, such as references to nodes that a cluster without nodes lacks.
+func premises(diags diag.List) diag.List {
+	unmet := func(d diag.Diagnostic) bool { return errors.As(d.Cause, new(module.UnmetError)) }
+	if !slices.ContainsFunc(diags, unmet) {
+		return diags
+	}
+	return slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return !d.Warning && !unmet(d) })
 }
 
 // leftOut lists the tasks that no section has.
