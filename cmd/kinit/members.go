@@ -32,7 +32,10 @@ is made anew with its name and its address, and joins. All other nodes stay.
 What would lose data is an error before anything changes, and names what would be lost: folders and
 volumes that pods have on the node, pods that no controller makes anew, and a node that does not
 answer. --yes-destroy NODE makes it leave all the same. A controller moves to another hypervisor
-with --set node.controller-02.hypervisor=tyto. After an interrupt, the same command continues.`,
+with --set node.controller-02.hypervisor=tyto. After an interrupt, the same command continues.
+
+--junit and --report name the files of the second run. Those of the first are beside them, such as
+junit.leave.xml beside junit.xml; if the node does not leave, they have the names that are given.`,
 		UsageText: command.Examples(
 			"kinit replace k8s-podman-3-2-2 compute-02 --hosts nyctea,tyto",
 			"kinit replace k8s-podman-3-2-2 controller-03 --hosts nyctea,tyto --yes-destroy controller-03",
@@ -43,10 +46,10 @@ with --set node.controller-02.hypervisor=tyto. After an interrupt, the same comm
 			if err != nil {
 				return err
 			}
-			if err := runMembers(a, c, func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
+			if err := runMembers(a, c, "leave", func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
 				return err
 			}
-			return runMembers(a, c, func(*engine.Options) {})
+			return runMembers(a, c, "", func(*engine.Options) {})
 		},
 	}
 }
@@ -74,7 +77,7 @@ error before anything changes; --yes-destroy NODE makes that node leave all the 
 			if err != nil {
 				return err
 			}
-			return runMembers(a, c, func(o *engine.Options) { o.Evacuate = []string{hypervisor} })
+			return runMembers(a, c, "", func(o *engine.Options) { o.Evacuate = []string{hypervisor} })
 		},
 	}
 }
@@ -87,14 +90,14 @@ func memberOf(c *cli.Context, what string) (string, error) {
 	return c.Args().Get(1), nil
 }
 
-// runMembers is a run of the spec with other options.
-func runMembers(a *app.App, c *cli.Context, change func(*engine.Options)) error {
+// runMembers is a run of the spec with other options. The part names it if another run follows.
+func runMembers(a *app.App, c *cli.Context, part string, change func(*engine.Options)) error {
 	o, err := command.OptionsWithInventories(a, c, c.Args().First())
 	if err != nil {
 		return err
 	}
 	change(&o)
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts"), Part: part})
 	if err != nil {
 		return err
 	}

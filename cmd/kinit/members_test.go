@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -70,5 +71,33 @@ func TestCommandsForClustersThatExistAreTogether(t *testing.T) {
 	}
 	if want := []string{"run", "plan", "status", "certs", "replace", "evacuate", "kubeconfig", "ssh", "console"}; !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
+	}
+}
+
+func TestTheReportsOfBothRunsOfAReplacementAreKept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fails bool
+		want  []string
+	}{
+		"both runs":               {false, []string{"out.html", "out.leave.html", "out.leave.xml", "out.xml"}},
+		"the node does not leave": {true, []string{"out.html", "out.xml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, "replace", "site.hcl", "web-01", "--hosts", "a", "--junit", "out.xml", "--report", "out.html")
+			p.report.Invalid = test.fails
+			p.run()
+			files, err := filepath.Glob(filepath.Join(p.Cwd, "out.*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range files {
+				files[i] = filepath.Base(files[i])
+			}
+			if diff := cmp.Diff(test.want, files); diff != "" {
+				t.Errorf("files (-want +got):\n%s\n%s", diff, p.err.String())
+			}
+		})
 	}
 }

@@ -29,11 +29,12 @@ import (
 // Mode is how a command shows what the engine does, and whether that is kept.
 type Mode struct {
 	View         view.Mode
-	Logged       bool // keeps a log: it changes hosts
-	Diff         bool // shows diffs without being asked to
-	Unnamed      bool // shows which hosts of the inventory it changes, since the command line names none
-	Values       bool // shows the values that tasks return without being asked to
-	PendingFails bool // pending changes are a reason for an exit code
+	Logged       bool   // keeps a log: it changes hosts
+	Diff         bool   // shows diffs without being asked to
+	Unnamed      bool   // shows which hosts of the inventory it changes, since the command line names none
+	Values       bool   // shows the values that tasks return without being asked to
+	PendingFails bool   // pending changes are a reason for an exit code
+	Part         string // names the reports of a run that others follow, if it goes well
 }
 
 // Session is one use of the engine by a command, between Begin and End.
@@ -97,7 +98,11 @@ func (s *Session) Report(report *engine.Report) (*engine.Report, int) {
 func (s *Session) End(report *engine.Report) error {
 	report, code := s.Report(report)
 	if s.mode.Logged {
-		writeReports(s.app, s.line, s.log, s.Screen)
+		part := s.mode.Part
+		if code != exit.OK {
+			part = "" // no other run follows
+		}
+		writeReports(s.app, s.line, s.log, s.Screen, part)
 	}
 	s.Screen.Close(report, code)
 	return exit.Error(code)
@@ -199,14 +204,27 @@ func checkReports(a *app.App, c *cli.Context) error {
 	return nil
 }
 
+// partOf returns the file of a part of a command's reports beside the file that a flag names, as
+// junit.leave.xml beside junit.xml. Standard output has the last part alone.
+func partOf(file, part string) string {
+	switch {
+	case part == "" || file == "":
+		return file
+	case file == app.StandardOutput:
+		return ""
+	}
+	ending := filepath.Ext(file)
+	return strings.TrimSuffix(file, ending) + "." + part + ending
+}
+
 // writeReports writes the files that the flags of a run request. The run is over, so a
 // failure to write one does not change its exit code.
-func writeReports(a *app.App, c *cli.Context, log *runlog.Log, screen view.View) {
+func writeReports(a *app.App, c *cli.Context, log *runlog.Log, screen view.View, part string) {
 	for _, r := range []struct {
 		flag  string
 		write func(io.Writer, *replay.Run) error
 	}{{"junit", junit.Write}, {"report", report.Write}} {
-		file := c.String(r.flag)
+		file := partOf(c.String(r.flag), part)
 		if file == "" {
 			continue
 		}
