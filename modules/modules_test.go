@@ -53,6 +53,24 @@ func TestWhatATaskSaysOfItselfIsHeard(t *testing.T) {
 	}
 }
 
+// TestOutputsThatAreArgumentsHaveTheirType: a plan uses the argument's value for the output.
+func TestOutputsThatAreArgumentsHaveTheirType(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, kind := range modules.All() {
+		types := module.OutputTypes(kind.New())
+		for _, one := range module.ArgumentOutputs(kind.New()) {
+			found++
+			if !one.Default.Type().Equals(types[one.Output]) {
+				t.Errorf("%s: the output %s is a %#v, and the argument %s a %#v", kind.Name, one.Output, types[one.Output], one.Argument, one.Default.Type())
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no module has such an output")
+	}
+}
+
 // TestDefaultsAreAmongTheWords: a default of an enumerated argument is one of its values.
 func TestDefaultsAreAmongTheWords(t *testing.T) {
 	t.Parallel()
