@@ -75,6 +75,12 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			}
 			return r.records.pass(gate)
 		},
+		Limit: func(key plan.Key) (string, int) {
+			if t, _ := s.At(key); t != nil {
+				return t.BlockAddress(), t.Throttle
+			}
+			return "", 0
+		},
 		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
 	})
 	for _, o := range outcomes {

@@ -51,6 +51,7 @@ type Task struct {
 	Skip      string // why it is skipped ("when is false"); empty if it is done
 	Retry     Retry
 	Timeout   time.Duration // of an attempt; 0 means the run's default
+	Throttle  int           // how many tasks of the block are done at the same time; 0 means any number
 	Advice    string        // what a user can do when the task fails; may be empty
 	Become    *Become       // nil means the user of the host
 	Sensitive bool          // nothing of its output may be shown

@@ -121,7 +121,7 @@ func (r *resolver) referBlock(block *Block) {
 			r.settle(t)
 		} else {
 			t.Skip, t.Retry, t.Become = first.Skip, first.Retry, first.Become
-			t.Timeout, t.Advice = first.Timeout, first.Advice
+			t.Timeout, t.Throttle, t.Advice = first.Timeout, first.Throttle, first.Advice
 		}
 		if i == 0 || !block.Linked {
 			r.link(t, late)
