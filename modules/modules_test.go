@@ -18,7 +18,7 @@ import (
 // module would never see them.
 func TestNoArgumentHidesOneThatEveryTaskHas(t *testing.T) {
 	t.Parallel()
-	reserved := []string{"stage", "host", "hosts", "for_each", "when", "depends_on", "timeout", "on_failure", "always", "retry", "tags", "throttle", "async", "poll"}
+	reserved := []string{"stage", "host", "hosts", "for_each", "when", "depends_on", "timeout", "on_failure", "always", "retry", "tags", "throttle"}
 	seen := map[string]bool{}
 	for _, kind := range modules.All() {
 		if seen[kind.Name] {

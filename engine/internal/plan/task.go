@@ -146,14 +146,20 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
 
-// Within returns the task's argument "within", or its module's default. It is 0 if the
-// module has no such argument or the value is not known.
+// Within returns the task's argument "within" or "async", or its module's default. It is 0 if
+// the module has no such argument or the value is not known.
 func (t *Task) Within(values *Values) time.Duration {
-	text, ok := decode.Text(t.Block.Kind.New(), "within")
+	return max(t.time("within", values), t.time("async", values))
+}
+
+// time returns an argument that is a time, or its default. It is 0 if the module has no such
+// argument or the value is not known.
+func (t *Task) time(name string, values *Values) time.Duration {
+	text, ok := decode.Text(t.Block.Kind.New(), name)
 	if !ok {
 		return 0
 	}
-	if attr := t.Block.Spec.Args.Attributes["within"]; attr != nil {
+	if attr := t.Block.Spec.Args.Attributes[name]; attr != nil {
 		value, problems := bounds.Value(attr.Expr, t.context(values))
 		if value, _ = value.Unmark(); problems.HasErrors() || !value.IsKnown() || value.IsNull() || value.Type() != cty.String {
 			return 0
