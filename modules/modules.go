@@ -12,6 +12,7 @@ import (
 	"kinit/modules/block_in_file"
 	"kinit/modules/cloudinit_seed"
 	"kinit/modules/command"
+	"kinit/modules/connection"
 	"kinit/modules/copy"
 	"kinit/modules/cron"
 	"kinit/modules/debug"
@@ -119,7 +120,7 @@ func All() []module.Kind {
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		stat.Kind(), readfile.Kind(), fetch.Kind(),
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
-		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
+		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(), connection.Kind(),
 		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), jobwait.Kind(), facts.Kind(),
 		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), zypperrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),

@@ -40,7 +40,7 @@ func TestWhatATaskSaysOfItselfIsHeard(t *testing.T) {
 	for _, contract := range []reflect.Type{
 		reflect.TypeFor[module.Validator](), reflect.TypeFor[module.Discreet](), reflect.TypeFor[module.Sourced](),
 		reflect.TypeFor[module.Messenger](), reflect.TypeFor[module.Judged](), reflect.TypeFor[module.Unverifiable](),
-		reflect.TypeFor[module.Aging](),
+		reflect.TypeFor[module.Aging](), reflect.TypeFor[module.Connector](),
 	} {
 		for _, kind := range modules.All() {
 			task := reflect.TypeOf(kind.New())

@@ -93,7 +93,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 	if out, ok := r.cached(t, task); ok {
 		return r.applyConditions(ctx, t, out, nil)
 	}
-	machine, err := r.machines.connect(ctx, t)
+	machine, err := r.reach(ctx, t, task)
 	if err == nil {
 		err = t.On(machine.OS())
 	}
