@@ -116,7 +116,7 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	for _, t := range result.Tasks {
 		report.Results = append(report.Results, Result{
 			Address: t.Task.Address, Host: t.Task.Host, Stage: t.Task.Stage, Status: t.Status,
-			Steps: t.Steps, Pending: t.Pending, Message: t.Message, Range: t.Task.Range, Started: t.Started, Duration: t.Duration,
+			Steps: t.Steps, Pending: t.Pending, Loose: t.Loose, Message: t.Message, Range: t.Task.Range, Started: t.Started, Duration: t.Duration,
 		})
 	}
 	report.Stages, report.Hosts = Recap(p.plan.Stages, report.Results)

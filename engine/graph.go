@@ -38,6 +38,7 @@ type GraphTask struct {
 	Host    string
 	Stage   string // empty without one
 	Section Section
+	Tags    []string // its own, and those of blocks and imports around it
 	Skip    string   // why it is not done; empty if it is done
 	Needs   []string // addresses of the tasks it waits for directly, besides the order of stages
 	Sets    []int    // indices in Graph.Sets: it also waits for all tasks of these
@@ -77,7 +78,7 @@ func (g *Graph) add(section Section, s plan.Section) {
 		}
 		g.Tasks = append(g.Tasks, GraphTask{
 			Address: t.Address, Block: t.BlockAddress(), Host: t.Host, Stage: t.Stage, Section: section,
-			Skip: t.Skip, Needs: needs, Sets: in,
+			Tags: t.Block.Spec.Tags, Skip: t.Skip, Needs: needs, Sets: in,
 		})
 	}
 	g.Sets = append(g.Sets, waiting.Sets...)

@@ -187,7 +187,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	}
 	made, more := plan.Build(plan.Input{
 		Spec: t.spec, Scope: p.scope, Inventory: t.inventory, Hosts: t.hosts, Topology: p.topology, Kinds: o.Kinds,
-		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Limit: o.Limit},
+		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Tags: o.Tags, SkipTags: o.SkipTags, Limit: o.Limit},
 	})
 	p.plan = made
 	if p.topology != nil && (made == nil || made.Leaving()) {

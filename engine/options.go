@@ -33,6 +33,8 @@ type Inputs struct {
 	StartAt     string            `json:"start_at,omitempty"`    // the first stage to run; empty means the first
 	Only        []string          `json:"only,omitempty"`        // addresses, names or stages of tasks to run alone
 	Skip        []string          `json:"skip,omitempty"`        // addresses, names or stages of tasks to leave out
+	Tags        []string          `json:"tags,omitempty"`        // tags of tasks to run, with those that have the tag "always"
+	SkipTags    []string          `json:"skip_tags,omitempty"`   // tags of tasks to leave out
 	Recreate    bool              `json:"recreate,omitempty"`    // playbooks remove what exists before they build
 	Purge       bool              `json:"purge,omitempty"`       // playbooks remove kept things too
 	Renew       bool              `json:"renew,omitempty"`       // playbooks renew certificates, however long they last

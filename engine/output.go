@@ -146,7 +146,7 @@ func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string
 		return p, nil
 	}
 	o := p.options
-	o.Only, o.StopAfter, o.StartAt, o.Skip = addresses, "", "", nil
+	o.Only, o.StopAfter, o.StartAt, o.Skip, o.Tags, o.SkipTags = addresses, "", "", nil, nil, nil
 	p, diags := p.again(o)
 	if diags.HasErrors() {
 		report.refuse(diags)

@@ -19,6 +19,7 @@ type Result struct {
 	Status   event.Status
 	Steps    []string  // what was changed, or would be
 	Pending  bool      // in a dry run: its changes are known only after other tasks
+	Loose    bool      // in a dry run: other tasks may change what it does, as it refers to what they make
 	Message  string    // the error, or why the task was skipped
 	Range    hcl.Range // of the task's block
 	Started  time.Time

@@ -73,7 +73,7 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 func savedTasks(r *Report, redact func(string) string) []SavedTask {
 	tasks := make([]SavedTask, len(r.Results))
 	for i, result := range r.Results {
-		t := SavedTask{Address: redact(result.Address), Host: result.Host, Later: result.Pending, Skipped: result.Status == event.Skipped}
+		t := SavedTask{Address: redact(result.Address), Host: result.Host, Later: result.Pending || result.Loose, Skipped: result.Status == event.Skipped}
 		if !t.Later {
 			for _, step := range result.Steps {
 				t.Steps = append(t.Steps, redact(step))

@@ -12,6 +12,7 @@ import (
 	"kinit/modules/block_in_file"
 	"kinit/modules/cloudinit_seed"
 	"kinit/modules/command"
+	"kinit/modules/connection"
 	"kinit/modules/copy"
 	"kinit/modules/cron"
 	"kinit/modules/debug"
@@ -31,6 +32,7 @@ import (
 	"kinit/modules/htpasswd"
 	"kinit/modules/http_request"
 	"kinit/modules/ini_file"
+	jobwait "kinit/modules/job_wait"
 	"kinit/modules/kernel_module"
 	"kinit/modules/known_host"
 	"kinit/modules/kubeadm"
@@ -118,8 +120,8 @@ func All() []module.Kind {
 		file.Kind(), file.DirectoryKind(), file.LinkKind(),
 		stat.Kind(), readfile.Kind(), fetch.Kind(),
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
-		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(),
-		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), facts.Kind(),
+		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(), connection.Kind(),
+		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), jobwait.Kind(), facts.Kind(),
 		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), zypperrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),

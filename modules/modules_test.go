@@ -18,7 +18,7 @@ import (
 // module would never see them.
 func TestNoArgumentHidesOneThatEveryTaskHas(t *testing.T) {
 	t.Parallel()
-	reserved := []string{"stage", "host", "hosts", "for_each", "when", "depends_on", "timeout", "on_failure", "always", "retry"}
+	reserved := []string{"stage", "host", "hosts", "for_each", "when", "depends_on", "timeout", "on_failure", "always", "retry", "tags", "throttle"}
 	seen := map[string]bool{}
 	for _, kind := range modules.All() {
 		if seen[kind.Name] {
@@ -40,7 +40,7 @@ func TestWhatATaskSaysOfItselfIsHeard(t *testing.T) {
 	for _, contract := range []reflect.Type{
 		reflect.TypeFor[module.Validator](), reflect.TypeFor[module.Discreet](), reflect.TypeFor[module.Sourced](),
 		reflect.TypeFor[module.Messenger](), reflect.TypeFor[module.Judged](), reflect.TypeFor[module.Unverifiable](),
-		reflect.TypeFor[module.Aging](),
+		reflect.TypeFor[module.Aging](), reflect.TypeFor[module.Connector](),
 	} {
 		for _, kind := range modules.All() {
 			task := reflect.TypeOf(kind.New())
@@ -50,6 +50,24 @@ func TestWhatATaskSaysOfItselfIsHeard(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOutputsThatAreArgumentsHaveTheirType: a plan uses the argument's value for the output.
+func TestOutputsThatAreArgumentsHaveTheirType(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, kind := range modules.All() {
+		types := module.OutputTypes(kind.New())
+		for _, one := range module.ArgumentOutputs(kind.New()) {
+			found++
+			if !one.Default.Type().Equals(types[one.Output]) {
+				t.Errorf("%s: the output %s is a %#v, and the argument %s a %#v", kind.Name, one.Output, types[one.Output], one.Argument, one.Default.Type())
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no module has such an output")
 	}
 }
 

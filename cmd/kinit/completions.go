@@ -195,6 +195,8 @@ func (l completing) values(ctx context.Context, flag, word string) []completion 
 	case "stop-after", "start-at":
 		stages, _ := l.ofSpec(ctx)
 		return stages
+	case "tags", "skip-tags":
+		return behind(",", word, l.tagsOfSpec(ctx))
 	case "only", "skip":
 		stages, tasks := l.ofSpec(ctx)
 		return behind(",", word, append(stages, tasks...))
@@ -268,6 +270,30 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
 		}
 	}
 	return stages, tasks
+}
+
+// tagsOfSpec lists the tags of the tasks of the spec.
+func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
+	arguments := l.arguments()
+	if len(arguments) == 0 {
+		return nil
+	}
+	o, err := l.options(arguments[0])
+	if err != nil {
+		return nil
+	}
+	graph, _ := engine.Order(ctx, o)
+	if graph == nil {
+		return nil
+	}
+	for _, t := range graph.Tasks {
+		for _, tag := range t.Tags {
+			if c := (completion{tag, "tag"}); !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }
 
 // valuesOf returns the values of one flag.

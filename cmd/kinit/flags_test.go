@@ -31,13 +31,13 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
 		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
-		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "-l", "a:!b",
+		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "--tags", "web, db", "--skip-tags", "slow", "-l", "a:!b",
 		"--recreate", "--purge", "--adopt", "--forks", "3", "--fresh-facts")
 	want := engine.Options{
 		Inputs: engine.Inputs{
 			Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
 			Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"}, StopAfter: "nodes",
-			StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Limit: []string{"a:!b"},
+			StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Tags: []string{"web", "db"}, SkipTags: []string{"slow"}, Limit: []string{"a:!b"},
 			Recreate: true, Purge: true, Adopt: true, FreshFacts: true,
 		},
 		Forks: 3,

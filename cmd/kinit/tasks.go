@@ -22,8 +22,8 @@ func tasksCommand(a *app.App) *cli.Command {
 		Usage:     "list the tasks of a spec and the hosts they work on, without touching a host",
 		ArgsUsage: "SPEC",
 		Description: `The tasks are in the order of their stages; within a stage, tasks that wait for others come after
-them. Those whose hosts differ only in the key are one line. An address of the list is an
-argument of --only and --skip. No host is asked, so a cluster is shown as a new one.`,
+them. Those whose hosts differ only in the key are one line; tags are in brackets. An address of
+the list is an argument of --only and --skip. No host is asked, so a cluster is shown as a new one.`,
 		UsageText: command.Examples("kinit tasks site.hcl -i hosts.ini", "kinit tasks k8s-podman-1-1-1 --hosts nyctea,tyto --stop-after network") +
 			command.ExitCodes(exit.OK, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{command.OutputFlag("text, json"), command.NoColorFlag()}),
@@ -62,7 +62,8 @@ type taskRow struct {
 	Stage   string   `json:"stage,omitempty"`
 	Section string   `json:"section,omitempty"` // "on failure" or "always"
 	Skip    string   `json:"skip,omitempty"`    // why it is not done
-	Hosts   []string `json:"hosts"`             // of its tasks, each once
+	Tags    []string `json:"tags,omitempty"`
+	Hosts   []string `json:"hosts"` // of its tasks, each once
 	Tasks   int      `json:"tasks"`
 }
 
@@ -81,7 +82,7 @@ func taskRows(g *engine.Graph) []taskRow {
 		at, there := known[key]
 		if !there {
 			at, known[key] = len(rows), len(rows)
-			rows = append(rows, taskRow{Task: t.Block, Stage: t.Stage, Section: string(t.Section), Skip: t.Skip})
+			rows = append(rows, taskRow{Task: t.Block, Stage: t.Stage, Section: string(t.Section), Skip: t.Skip, Tags: t.Tags})
 		}
 		rows[at].Tasks++
 		if !slices.Contains(rows[at].Hosts, t.Host) {
@@ -105,6 +106,9 @@ func taskLines(rows []taskRow) []string {
 	for _, r := range rows {
 		n += r.Tasks
 		where := strings.Join(r.Hosts, ",")
+		if len(r.Tags) > 0 {
+			where += " [" + strings.Join(r.Tags, ",") + "]"
+		}
 		if r.Skip != "" {
 			where += " (not done: " + r.Skip + ")"
 		}

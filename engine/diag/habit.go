@@ -40,6 +40,8 @@ func habits() map[string]string {
 		"delegate_to":        "Write host = \"NAME\", with for_each if it is done for each of several hosts.",
 		"local_action":       "A task without host and hosts works on the machine that kinit runs on.",
 		"retries":            retry,
+		"async":              "The modules command, shell and script have async: work that goes on when the connection is lost.",
+		"poll":               "The modules command, shell and script have poll, beside async.",
 		"no_log":             "Write sensitive = true.",
 		"check_mode":         "kinit plan changes nothing; a command that only reads has read_only = true.",
 		"gather_facts":       "Facts are a task: task \"facts\" \"host\" { hosts = run.hosts }. Its values are task.facts.host[host.name].",
@@ -97,7 +99,7 @@ func ansibles() map[string]string {
 	for theirs, ours := range map[string]string{
 		"apt": "package", "yum": "package", "dnf": "package", "zypper": "package", "systemd": "service", "systemd_service": "service",
 		"lineinfile": "line_in_file", "blockinfile": "block_in_file", "get_url": "download", "uri": "http_request", "setup": "facts",
-		"gather_facts": "facts", "known_hosts": "known_host", "modprobe": "kernel_module", "wait_for": "wait", "wait_for_connection": "wait",
+		"gather_facts": "facts", "known_hosts": "known_host", "async_status": "job_wait", "modprobe": "kernel_module", "wait_for": "wait", "wait_for_connection": "connection",
 		"yum_repository": "dnf_repository", "deb822_repository": "apt_repository", "firewalld": "firewall", "ufw": "firewall", "raw": "command", "slurp": "read_file",
 		"docker_container": "podman_container", "docker_image": "podman_image", "openssl_certificate": "x509_certificate", "pause": "wait",
 		"win_shell": "win_powershell", "win_get_url": "win_download", "win_environment": "win_env",
@@ -105,7 +107,7 @@ func ansibles() map[string]string {
 		all[theirs] = fmt.Sprintf("What Ansible calls %s is kinit's module %s.", theirs, ours)
 	}
 	all["set_fact"] = "A value is a local: locals { port = 80 }."
-	all["meta"] = "Handlers are flushed after a task with flush_handlers = true."
+	all["meta"] = "Handlers are flushed before a task with flush_handlers = true; task \"connection\" \"again\" { reset = true } makes a new connection."
 	for name, collection := range map[string]string{
 		"pip": "ansible.builtin", "find": "ansible.builtin", "getent": "ansible.builtin",
 		"iptables": "ansible.builtin", "debconf": "ansible.builtin", "dpkg_selections": "ansible.builtin",

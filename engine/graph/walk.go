@@ -35,6 +35,9 @@ type Visitor[K comparable] struct {
 	// Visit does one key. Its error leaves everything that depends on the key
 	// unvisited.
 	Visit func(ctx context.Context, key K) error
+	// Limit, if set, returns the group of a key, and how many keys of the group are visited
+	// at the same time; 0 means any number.
+	Limit func(key K) (group string, most int)
 	// Skipped, if set, is called for a key that is not visited because a dependency failed,
 	// before the keys that follow it are visited. It is called by one goroutine at a time
 	// and must not block.
@@ -66,6 +69,7 @@ type walker[K comparable] struct {
 	ctx      context.Context
 	places   // of the visits; its lock is held for all of these
 	ready    queue
+	limits   limits
 	waiting  []int // how many keys a key waits for
 	running  int   // visits, Aside or not
 	outcomes []Outcome[K]
@@ -91,7 +95,7 @@ func (w *walker[K]) wake() {
 func (w *walker[K]) next() (int, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.ctx.Err() == nil && (len(w.ready) == 0 && w.running > 0 || len(w.ready) > 0 && !w.free()) {
+	for w.hold(); w.ctx.Err() == nil && (len(w.ready) == 0 && w.running > 0 || len(w.ready) > 0 && !w.free()); w.hold() {
 		w.changed.Wait()
 	}
 	if len(w.ready) == 0 || w.ctx.Err() != nil {
@@ -99,7 +103,9 @@ func (w *walker[K]) next() (int, bool) {
 	}
 	w.running++
 	w.busy++
-	return w.ready.pop(), true
+	i := w.ready.pop()
+	w.enter(i)
+	return i, true
 }
 
 // finish records how a visit ended and makes the keys that waited for it ready.
@@ -108,6 +114,7 @@ func (w *walker[K]) finish(i int, err error) {
 	defer w.mu.Unlock()
 	w.running--
 	w.busy--
+	w.leaveGroup(i)
 	w.changed.Broadcast()
 	w.outcomes[i].Status = Done
 	if err != nil {

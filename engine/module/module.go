@@ -145,6 +145,19 @@ type Aging interface {
 	MaxAge() time.Duration
 }
 
+// Connector is a task about the connection of its host itself.
+type Connector interface {
+	Task
+	// Connection returns how the engine connects before Plan.
+	Connection() Connection
+}
+
+// Connection is what a Connector wants.
+type Connection struct {
+	Within time.Duration // how long to wait for a host that does not answer
+	Anew   bool          // later tasks get a new connection
+}
+
 // Validator is a task that can find mistakes in its arguments without a host.
 type Validator interface {
 	Task

@@ -18,7 +18,8 @@ import (
 //	Outputs(ctx context.Context, h Host) (T, error)
 //
 // that reads them after the task's steps; in a dry run it is called only when Plan returned
-// no steps. T is a struct, and each of its fields has a tag cty:"name".
+// no steps. T is a struct, and each of its fields has a tag cty:"name". A field that is an
+// argument has one more, which ArgumentOutput describes.
 func OutputTypes(task Task) map[string]cty.Type {
 	read, ok := reader(task)
 	if !ok {
@@ -52,7 +53,7 @@ func Outputs(ctx context.Context, task Task, h Host) (map[string]cty.Value, erro
 	if err, _ := found[1].Interface().(error); err != nil {
 		return nil, err
 	}
-	return valueOf(found[0]).AsValueMap(), nil
+	return withArguments(task, valueOf(found[0]).AsValueMap()), nil
 }
 
 // reader is a task's method Outputs, which With has checked.

@@ -78,8 +78,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Path string `cty:"path"` // the archive
-	Size int64  `cty:"size"` // its bytes; 0 for an absent one
+	Path string `cty:"path" arg:"dest,content"` // the archive
+	Size int64  `cty:"size"`                    // its bytes; 0 for an absent one
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {

@@ -5,6 +5,9 @@
 package command
 
 import (
+	"context"
+	"errors"
+
 	"kinit/engine/module"
 	"kinit/modules/internal/process"
 )
@@ -19,15 +22,36 @@ import (
 //   - only_if still requires the program after it ran, or creates still does not exist
 type Task struct {
 	process.Command
+	process.Detachable
 }
 
 func Kind() module.Kind {
-	return module.With[Task, process.Outputs](module.Kind{Name: "command", Elsewhere: "win_command"})
+	return module.With[Task, process.JobOutputs](module.Kind{Name: "command", Elsewhere: "win_command"})
 }
 
 func (t *Task) Validate() error {
 	if err := t.Check(); err != nil {
 		return err
 	}
+	if t.ReadOnly && t.Async != "" {
+		return errors.New("read_only runs the command while planning, want no async beside it")
+	}
+	if err := t.CheckAsync(); err != nil {
+		return err
+	}
 	return t.Task.Check()
+}
+
+// Plan checks the conditions, or runs a command that only reads.
+func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	t.Detach(t.Detachable)
+	return t.Command.Plan(ctx, h)
+}
+
+// Unverifiable reports whether nothing shows after the run if the command is still needed.
+func (t *Task) Unverifiable() bool { return t.Left() || t.Command.Unverifiable() }
+
+// Outputs returns those of the last run.
+func (t *Task) Outputs(context.Context, module.Host) (process.JobOutputs, error) {
+	return t.JobOutputs(), nil
 }

@@ -172,7 +172,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Path string `cty:"path"` // the file
+	Path string `cty:"path" arg:"dest,content"` // the file
 	// its checksum in hex; empty if another checksum or none was requested,
 	// or for an absent file
 	SHA256 string `cty:"sha256"`

@@ -113,5 +113,5 @@ func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error
 }
 
 type DirectoryOutputs struct {
-	Path string `cty:"path"` // the folder
+	Path string `cty:"path" arg:"path"` // the folder
 }

@@ -108,5 +108,5 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 }
 
 type LinkOutputs struct {
-	Path string `cty:"path"` // the link
+	Path string `cty:"path" arg:"path"` // the link
 }

@@ -56,7 +56,7 @@ func check(path string, want fileattr.Want) error {
 }
 
 type Outputs struct {
-	Path string `cty:"path"` // the file
+	Path string `cty:"path" arg:"path,content"` // the file
 }
 
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {

@@ -133,8 +133,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Path   string `cty:"path"`   // the folder
-	Commit string `cty:"commit"` // the commit that is checked out, 40 hex digits; empty for an absent one
+	Path   string `cty:"path" arg:"dest,content"` // the folder
+	Commit string `cty:"commit"`                  // the commit that is checked out, 40 hex digits; empty for an absent one
 }
 
 // Outputs returns Plan's findings.

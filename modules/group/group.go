@@ -134,8 +134,8 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }
 
 type Outputs struct {
-	Name string `cty:"name"` // the group
-	GID  int    `cty:"gid"`  // its number, 0 for an absent one
+	Name string `cty:"name" arg:"name"` // the group
+	GID  int    `cty:"gid"`             // its number, 0 for an absent one
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {

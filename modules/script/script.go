@@ -43,12 +43,13 @@ type Task struct {
 	// "#!".
 	Interpreter []string `hcl:"interpreter,optional"`
 	process.Conditional
+	process.Detachable
 
 	files module.LocalFiles // the files that source names
 }
 
 func Kind() module.Kind {
-	return module.With[Task, process.Outputs](module.Kind{Name: "script", Elsewhere: "win_powershell"})
+	return module.With[Task, process.JobOutputs](module.Kind{Name: "script", Elsewhere: "win_powershell"})
 }
 
 // ReadFrom sets the files that source names.
@@ -58,6 +59,9 @@ func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
 func (t *Task) Validate() error {
 	if len(t.Interpreter) > 0 && t.Interpreter[0] == "" {
 		return errors.New("interpreter has an empty program, want one such as \"python3\"")
+	}
+	if err := t.CheckAsync(); err != nil {
+		return err
 	}
 	return t.Check()
 }
@@ -97,6 +101,7 @@ func shebang(text []byte) ([]string, error) {
 // Plan checks the conditions. An unreadable script is an error even if the
 // conditions do not require it.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	t.Detach(t.Detachable)
 	p, err := t.process()
 	if err != nil {
 		return nil, err
@@ -104,4 +109,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.Given().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
 		return t.Run(ctx, h, p)
 	})
+}
+
+// Unverifiable reports whether nothing shows after the run if the script is still needed.
+func (t *Task) Unverifiable() bool { return t.Left() || t.Conditional.Unverifiable() }
+
+// Outputs returns those of the last run.
+func (t *Task) Outputs(context.Context, module.Host) (process.JobOutputs, error) {
+	return t.JobOutputs(), nil
 }

@@ -100,8 +100,8 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
 }
 
 type Outputs struct {
-	Path  string       `cty:"path"`  // the file
-	Value secret.Value `cty:"value"` // the value; secret
+	Path  string       `cty:"path" arg:"path,content"` // the file
+	Value secret.Value `cty:"value"`                   // the value; secret
 }
 
 // Outputs reads the value and registers it as a secret.

@@ -40,10 +40,11 @@ type Task struct {
 	// ends with 0. It runs again afterwards and must then not end with 0.
 	OnlyIf string `hcl:"only_if,optional"`
 	process.Task
+	process.Detachable
 }
 
 func Kind() module.Kind {
-	return module.With[Task, process.Outputs](module.Kind{Name: "shell", Elsewhere: "win_powershell"})
+	return module.With[Task, process.JobOutputs](module.Kind{Name: "shell", Elsewhere: "win_powershell"})
 }
 
 func (t *Task) Validate() error {
@@ -52,6 +53,9 @@ func (t *Task) Validate() error {
 		return errors.New("commands is empty, want text for the shell")
 	case strings.ContainsRune(t.Commands, 0):
 		return errors.New("commands has a NUL character in it, want text")
+	}
+	if err := t.CheckAsync(); err != nil {
+		return err
 	}
 	return t.Check()
 }
@@ -73,11 +77,17 @@ func (t *Task) conditions() process.Conditions {
 }
 
 // Unverifiable reports whether no condition shows if the commands are still needed.
-func (t *Task) Unverifiable() bool { return !t.conditions().Any() }
+func (t *Task) Unverifiable() bool { return t.Left() || !t.conditions().Any() }
 
 // Plan checks the conditions.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	t.Detach(t.Detachable)
 	return t.conditions().Plan(ctx, h, "run in "+t.process().Show(h), t.run)
 }
 
 func (t *Task) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
+
+// Outputs returns those of the last run.
+func (t *Task) Outputs(context.Context, module.Host) (process.JobOutputs, error) {
+	return t.JobOutputs(), nil
+}

@@ -150,10 +150,10 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error
 }
 
 type Outputs struct {
-	Path        string       `cty:"path"`        // path of the private key
-	PublicKey   string       `cty:"public_key"`  // the public key, one line with the comment
-	PrivateKey  secret.Value `cty:"private_key"` // the private key in OpenSSH's PEM form; secret
-	Fingerprint string       `cty:"fingerprint"` // hash of the public key, such as "SHA256:…"
+	Path        string       `cty:"path" arg:"path,content"` // path of the private key
+	PublicKey   string       `cty:"public_key"`              // the public key, one line with the comment
+	PrivateKey  secret.Value `cty:"private_key"`             // the private key in OpenSSH's PEM form; secret
+	Fingerprint string       `cty:"fingerprint"`             // hash of the public key, such as "SHA256:…"
 }
 
 // Outputs reads both keys and registers the private one as a secret.

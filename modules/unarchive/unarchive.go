@@ -160,8 +160,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Path   string `cty:"path"`   // the folder
-	SHA256 string `cty:"sha256"` // the archive's checksum in hex; empty for an absent one
+	Path   string `cty:"path" arg:"dest,content"` // the folder
+	SHA256 string `cty:"sha256"`                  // the archive's checksum in hex; empty for an absent one
 }
 
 // Outputs returns Plan's findings.

@@ -88,8 +88,8 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 }
 
 type Outputs struct {
-	Path   string `cty:"path"`   // the file
-	SHA256 string `cty:"sha256"` // its checksum in hex; empty for an absent file
+	Path   string `cty:"path" arg:"dest,content"` // the file
+	SHA256 string `cty:"sha256"`                  // its checksum in hex; empty for an absent file
 }
 
 // Outputs returns the file's path and checksum.

@@ -123,7 +123,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 }
 
 type Outputs struct {
-	Path string `cty:"path"` // the path
+	Path string `cty:"path" arg:"path,content"` // the path
 }
 
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {

@@ -99,13 +99,13 @@ func (t *Task) request(now time.Time) pki.Request {
 }
 
 type Outputs struct {
-	Key          string       `cty:"key"`            // path of the key
-	Cert         string       `cty:"cert"`           // path of the certificate
-	KeyPEM       secret.Value `cty:"key_pem"`        // the key; secret
-	CertPEM      string       `cty:"cert_pem"`       // the certificate
-	PublicKeyPEM string       `cty:"public_key_pem"` // the public key
-	SPKIHash     string       `cty:"spki_hash"`      // hash of the public key in kubeadm's format, "sha256:…"
-	NotAfter     string       `cty:"not_after"`      // end of the certificate in RFC 3339
+	Key          string       `cty:"key" arg:"key,content"`   // path of the key
+	Cert         string       `cty:"cert" arg:"cert,content"` // path of the certificate
+	KeyPEM       secret.Value `cty:"key_pem"`                 // the key; secret
+	CertPEM      string       `cty:"cert_pem"`                // the certificate
+	PublicKeyPEM string       `cty:"public_key_pem"`          // the public key
+	SPKIHash     string       `cty:"spki_hash"`               // hash of the public key in kubeadm's format, "sha256:…"
+	NotAfter     string       `cty:"not_after"`               // end of the certificate in RFC 3339
 }
 
 // Outputs reads both files and registers the key as a secret.

@@ -116,11 +116,11 @@ func (t *Task) request(now time.Time) (pki.Request, error) {
 }
 
 type Outputs struct {
-	Key      string       `cty:"key"`       // path of the key
-	Cert     string       `cty:"cert"`      // path of the certificate
-	KeyPEM   secret.Value `cty:"key_pem"`   // the key; secret
-	CertPEM  string       `cty:"cert_pem"`  // the certificate
-	NotAfter string       `cty:"not_after"` // end of the certificate in RFC 3339
+	Key      string       `cty:"key" arg:"key,content"`   // path of the key
+	Cert     string       `cty:"cert" arg:"cert,content"` // path of the certificate
+	KeyPEM   secret.Value `cty:"key_pem"`                 // the key; secret
+	CertPEM  string       `cty:"cert_pem"`                // the certificate
+	NotAfter string       `cty:"not_after"`               // end of the certificate in RFC 3339
 }
 
 // Outputs reads both files and registers the key as a secret.

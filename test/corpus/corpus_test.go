@@ -151,6 +151,10 @@ func setOptions(t *testing.T, o *engine.Options, args string) {
 			o.Only = append(o.Only, value)
 		case "--skip":
 			o.Skip = append(o.Skip, value)
+		case "--tags":
+			o.Tags = append(o.Tags, value)
+		case "--skip-tags":
+			o.SkipTags = append(o.SkipTags, value)
 		case "--limit":
 			o.Limit = append(o.Limit, value)
 		case "--hosts":

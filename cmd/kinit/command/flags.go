@@ -54,6 +54,10 @@ func SelectionFlags() []cli.Flag {
 			Usage: "do only `TASKS`: addresses, names or stages, separated by commas"},
 		&cli.StringSliceFlag{Name: "skip", Category: HeadSelect,
 			Usage: "leave out `TASKS`: addresses, names or stages, separated by commas"},
+		&cli.StringSliceFlag{Name: "tags", Category: HeadSelect,
+			Usage: "do only tasks with one of `TAGS`, and those tagged always; separated by commas"},
+		&cli.StringSliceFlag{Name: "skip-tags", Category: HeadSelect,
+			Usage: "leave out tasks with one of `TAGS`, separated by commas"},
 		&cli.StringSliceFlag{Name: "limit", Aliases: []string{"l"}, Category: HeadSelect,
 			Usage: "do only tasks on `HOSTS`; the plan is otherwise the same"},
 		&cli.BoolFlag{Name: "recreate", Category: HeadSelect, Usage: "remove what exists before building"},
@@ -149,6 +153,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	}
 	o := a.BaseOptions(spec)
 	o.Hosts, o.Limit, o.Only, o.Skip = List(c, "hosts"), List(c, "limit"), List(c, "only"), List(c, "skip")
+	o.Tags, o.SkipTags = List(c, "tags"), List(c, "skip-tags")
 	o.Vars, o.VarFiles, o.Set = values, c.StringSlice("var-file"), c.StringSlice("set")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")

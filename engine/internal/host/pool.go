@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -165,6 +166,14 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 	default:
 		return nil
 	}
+}
+
+// Renew lets whoever asks for a machine later get a new connection, as any user. Those that have
+// the old one keep it, until the pool is closed.
+func (p *Pool) Renew(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.entries, func(key entryKey, _ *entry) bool { return key.name == name })
 }
 
 // get is Get for a machine that the machines in chain are reached through.

@@ -114,6 +114,9 @@ func (b *bound) line(c module.Command) (line string, env map[string]string, err 
 // show formats a command for messages. It masks secrets before quoting the arguments,
 // because quoting could split one, and again after.
 func (b *bound) show(c module.Command) string {
+	if c.Name != "" && b.OS() != module.Windows {
+		return b.Redact(c.Name)
+	}
 	masked := lists.Map(c.Argv, b.Redact)
 	text := b.Redact(shell.POSIX(masked...))
 	if b.OS() == module.Windows {

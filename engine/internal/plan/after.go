@@ -30,7 +30,13 @@ type Check struct {
 // Pending returns the tasks in Needs that returned no values; with such tasks the check
 // cannot run.
 func (c *Check) Pending(values *refs.Values) []string {
-	return c.refs.Pending(c.Needs, values, refs.Unknown, refs.Missing)
+	return unanswered(c.refs, c.Needs, c.later.Args, values)
+}
+
+// unanswered lists the tasks whose values references need and that returned none.
+func unanswered(all *refs.Refs, needs []string, args refs.References, values *refs.Values) []string {
+	pending := all.Pending(needs, values, refs.Unknown, refs.Missing)
+	return slices.DeleteFunc(pending, func(address string) bool { return !args.Values(all.Task(address), values) })
 }
 
 // Run evaluates the conditions; a false one is an error with the block's message.
@@ -81,7 +87,7 @@ type Output struct {
 // Pending returns the tasks in Needs that returned no values; with such tasks the output
 // has no value.
 func (o *Output) Pending(values *refs.Values) []string {
-	return o.refs.Pending(o.Needs, values, refs.Unknown, refs.Missing)
+	return unanswered(o.refs, o.Needs, o.later.Args, values)
 }
 
 // Value evaluates the output. A sensitive value is an error unless the output is declared

@@ -174,7 +174,7 @@ func buildWith(t *testing.T, dir string, opts map[string][]string, redactor *sec
 	}
 	p, more := Build(Input{
 		Spec: sp, Scope: scope, Inventory: inv, Hosts: hosts, Topology: topo, Kinds: fakeKinds(),
-		Selection: Selection{StopAfter: first(opts["stop-after"]), StartAt: first(opts["start-at"]), Only: opts["only"], Skip: opts["skip"], Limit: opts["limit"]},
+		Selection: Selection{StopAfter: first(opts["stop-after"]), StartAt: first(opts["start-at"]), Only: opts["only"], Skip: opts["skip"], Tags: opts["tags"], SkipTags: opts["skip-tags"], Limit: opts["limit"]},
 	})
 	return p, append(diags, more...)
 }
@@ -257,6 +257,9 @@ func showSection(out *bytes.Buffer, name string, s Section) {
 		}
 		if t.Timeout > 0 {
 			fmt.Fprintf(out, " timeout=%s", t.Timeout)
+		}
+		if t.Throttle > 0 {
+			fmt.Fprintf(out, " throttle=%d", t.Throttle)
 		}
 		if t.Become != nil {
 			fmt.Fprintf(out, " become=%q by %q", t.Become.User, t.Become.Method)

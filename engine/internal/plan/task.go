@@ -106,6 +106,37 @@ func (t *Task) Pending(values *Values) []string {
 	return slices.DeleteFunc(pending, func(address string) bool { return !t.Args.Values(t.plan.refs.Task(address), values) })
 }
 
+// Foretold lists, in a dry run, the tasks that would change something and whose values are known
+// to this one nevertheless. If it reads what is behind such a value, it would find it as it is
+// before the change: read is the first task of which that is possible, or empty.
+func (t *Task) Foretold(values *Values) (of []string, read string) {
+	pending := t.Pending(values)
+	for _, address := range t.plan.refs.Pending(t.Needs, values, refs.Unknown) {
+		if slices.Contains(pending, address) {
+			continue
+		}
+		of = append(of, address)
+		if read == "" && t.Args.Content(t.plan.refs.Task(address)) {
+			read = address
+		}
+	}
+	return of, read
+}
+
+// Foretells returns, in a dry run, the values of a task with changes still to come that are known
+// already: its arguments, if it will be done.
+func (t *Task) Foretells(values *Values) map[string]cty.Value {
+	if !t.Block.Steady() {
+		return nil
+	}
+	for _, c := range t.When() {
+		if met, known, diags := c.Met(values, nil); !met || !known || diags.HasErrors() {
+			return nil
+		}
+	}
+	return t.plan.refs.Foretold(t.Task.Task, values)
+}
+
 // sentence makes a sentence of an error's text.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
@@ -115,14 +146,20 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
 
-// Within returns the task's argument "within", or its module's default. It is 0 if the
-// module has no such argument or the value is not known.
+// Within returns the task's argument "within" or "async", or its module's default. It is 0 if
+// the module has no such argument or the value is not known.
 func (t *Task) Within(values *Values) time.Duration {
-	text, ok := decode.Text(t.Block.Kind.New(), "within")
+	return max(t.time("within", values), t.time("async", values))
+}
+
+// time returns an argument that is a time, or its default. It is 0 if the module has no such
+// argument or the value is not known.
+func (t *Task) time(name string, values *Values) time.Duration {
+	text, ok := decode.Text(t.Block.Kind.New(), name)
 	if !ok {
 		return 0
 	}
-	if attr := t.Block.Spec.Args.Attributes["within"]; attr != nil {
+	if attr := t.Block.Spec.Args.Attributes[name]; attr != nil {
 		value, problems := bounds.Value(attr.Expr, t.context(values))
 		if value, _ = value.Unmark(); problems.HasErrors() || !value.IsKnown() || value.IsNull() || value.Type() != cty.String {
 			return 0

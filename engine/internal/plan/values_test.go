@@ -119,7 +119,7 @@ func TestPendingNamesWhatIsMissingOrUnknown(t *testing.T) {
 				t.Errorf("%s, %s: Decode gives %v and %v", task.Address, state, made, diags)
 			}
 		}
-		values.SetUnknown(node[0])
+		values.SetUnknown(node[0], nil)
 	}
 	values.Set(node[0], nil)
 	if got := conf.Pending(values); got != nil {
@@ -141,7 +141,7 @@ func TestFinalTasksTakeNullForWhatDidNotRun(t *testing.T) {
 	if diff := cmp.Diff(`path="/evidence" content="none" mode="0644"`, showArguments(made)); diff != "" {
 		t.Error(diff)
 	}
-	values.SetUnknown(`task.guest.node["a"]`)
+	values.SetUnknown(`task.guest.node["a"]`, nil)
 	if diff := cmp.Diff([]string{`task.guest.node["a"]`}, task.Pending(values)); diff != "" {
 		t.Error(diff)
 	}

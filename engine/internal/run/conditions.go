@@ -16,6 +16,7 @@ type outcome struct {
 	judged  *bool    // the result of changed_when, nil without it
 	pending bool     // it would do something, so its values are not known
 	blind   bool     // its changes cannot be known before others have run
+	loose   bool     // in a dry run: planned before others have changed what it may depend on
 	message string   // the task's message, redacted
 }
 
@@ -155,6 +156,16 @@ func (r *runner) waitsFor(t *plan.Task) string {
 		}
 	}
 	return ""
+}
+
+// foretold reports, in a dry run, whether a task was planned with values of tasks that are still
+// to change something, and which of these changes what it may have read.
+func (r *runner) foretold(t *plan.Task) (is bool, read string) {
+	if !r.opts.Check {
+		return false, ""
+	}
+	of, read := t.Foretold(r.values)
+	return len(of) > 0, read
 }
 
 // orPending ignores, in a dry run, the failure of a task that could not be read if an earlier

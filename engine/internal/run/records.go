@@ -15,6 +15,7 @@ type TaskResult struct {
 	Status   event.Status
 	Steps    []string
 	Pending  bool   // in a dry run: its changes are not known before other tasks have run
+	Loose    bool   // in a dry run: other tasks may change what it does, as it refers to what they make
 	Message  string // redacted
 	Started  time.Time
 	Duration time.Duration

@@ -7,7 +7,7 @@
 //
 // Its files, each of which uses those before it alone: options.go, records.go, gate.go,
 // report.go, explain.go, emit.go, machines.go, present.go, runner.go, conditions.go,
-// factcache.go, task.go, ahead.go, confirm.go, visit.go, run.go.
+// factcache.go, reach.go, task.go, ahead.go, confirm.go, visit.go, run.go.
 package run
 
 import (
@@ -74,6 +74,12 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 				return r.visit(ctx, t)
 			}
 			return r.records.pass(gate)
+		},
+		Limit: func(key plan.Key) (string, int) {
+			if t, _ := s.At(key); t != nil {
+				return t.BlockAddress(), t.Throttle
+			}
+			return "", 0
 		},
 		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
 	})

@@ -93,7 +93,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 	if out, ok := r.cached(t, task); ok {
 		return r.applyConditions(ctx, t, out, nil)
 	}
-	machine, err := r.machines.connect(ctx, t)
+	machine, err := r.reach(ctx, t, task)
 	if err == nil {
 		err = t.On(machine.OS())
 	}
@@ -118,8 +118,12 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		return outcome{}, err
 	}
 	changes := module.Changes(steps)
+	foretold, read := r.foretold(t)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.report.steps(t, steps), changed: changes, pending: true, message: r.report.message(t, task)}, nil
+		return outcome{steps: r.report.steps(t, steps), changed: changes, pending: true, loose: foretold, message: r.report.message(t, task)}, nil
+	}
+	if read != "" { // nothing to do now, but it may find something else then
+		return knownAfter(read), nil
 	}
 	if r.opts.Expect != nil && len(steps) > 0 {
 		if err := r.opts.Expect(t, r.report.steps(t, steps)); err != nil {
@@ -146,7 +150,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 			return out, err
 		}
 	}
-	out.message = r.report.message(t, task)
+	out.message, out.loose = r.report.message(t, task), foretold
 	return out, r.keepOutputs(ctx, h, t, task)
 }
 

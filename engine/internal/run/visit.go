@@ -63,9 +63,9 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		return r.fail(ctx, t, started, out, err)
 	}
 	if out.pending {
-		r.values.SetUnknown(t.Address)
+		r.values.SetUnknown(t.Address, t.Foretells(r.values))
 	}
-	result := TaskResult{Task: t, Status: out.status(), Steps: out.steps, Pending: out.blind, Message: out.message}
+	result := TaskResult{Task: t, Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
 	r.finish(started, record{result: result, pending: out.pending})
 	return nil
 }

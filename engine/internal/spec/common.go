@@ -32,7 +32,7 @@ func (n *Namespace) give(common *Task) *Task {
 	inner := &Task{
 		Stage: common.Stage, stageRange: common.stageRange,
 		Host: bind("host", common.Host), Hosts: bind("hosts", common.Hosts), When: all("when", common.When),
-		Timeout: bind("timeout", common.Timeout), Environment: all("environment", common.Environment), Cwd: bind("cwd", common.Cwd),
+		Tags: common.Tags, Timeout: bind("timeout", common.Timeout), Throttle: bind("throttle", common.Throttle), Environment: all("environment", common.Environment), Cwd: bind("cwd", common.Cwd),
 	}
 	if b := common.Become; b != nil {
 		inner.Become = &Become{Value: bind("become", b.Value), User: bind("become user", b.User), Method: bind("become method", b.Method), Range: b.Range}
@@ -85,6 +85,8 @@ func (t *Task) inherit(common *Task) {
 	t.Loops = slices.Concat(common.Loops, t.Loops)
 	t.DependsOn = slices.Concat(common.DependsOn, t.DependsOn)
 	t.Environment = slices.Concat(common.Environment, t.Environment)
+	t.Tags = union(common.Tags, t.Tags)
+	t.Throttle = cmp.Or(t.Throttle, common.Throttle)
 	t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
 }
 
@@ -96,6 +98,7 @@ func (l *loader) receive(t *Task) {
 	case common == nil:
 		return
 	case t.Handler:
+		t.Throttle = cmp.Or(t.Throttle, common.Throttle)
 		t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
 		t.Environment = slices.Concat(common.Environment, t.Environment)
 		return

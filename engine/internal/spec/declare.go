@@ -190,9 +190,9 @@ func (l *loader) readImport(b *hclsyntax.Block) { l.importWithin(b, nil) }
 // importWithin reads an import, which may be in a block that gives its arguments to all tasks
 // of the import.
 func (l *loader) importWithin(b *hclsyntax.Block, common *Task) {
-	args, _ := l.content(b, []string{"source!", "inputs", "for_each", "when", "depends_on"}, nil)
+	args, _ := l.content(b, []string{"source!", "inputs", "for_each", "when", "depends_on", "tags"}, nil)
 	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
-	next.common = &Task{When: only(args["when"]), DependsOn: only(args["depends_on"])}
+	next.common = &Task{When: only(args["when"]), DependsOn: only(args["depends_on"]), Tags: l.tags(args["tags"])}
 	if common != nil {
 		next.block = common.Block
 		next.common.inherit(common)
@@ -206,7 +206,7 @@ func (l *loader) importWithin(b *hclsyntax.Block, common *Task) {
 		}
 	}
 	next.forEach = args["for_each"]
-	for _, name := range []string{"for_each", "when", "depends_on"} {
+	for _, name := range []string{"for_each", "when", "depends_on", "tags"} {
 		if args[name] != nil && next.label == "" {
 			l.errorf(args[name].Range(), "Missing label", "An import without a label is read into the files that import it, so it has no %s. Give it a label, as in: import \"web\" { … }", name)
 		}

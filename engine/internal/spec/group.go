@@ -56,7 +56,7 @@ func (l *loader) rolling(block *Block) {
 
 // blockArguments returns the arguments of a block and reports unexpected ones.
 func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
-	args, known := arguments{}, append(shared(), "stage", "for_each", "serial", "max_fail")
+	args, known := arguments{}, append(shared(), "stage", "for_each", "serial", "max_fail", "tags")
 	for _, attr := range sorted(b.Body.Attributes) {
 		if !slices.Contains(known, attr.Name) {
 			l.errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Hint(attr.Name, known))

@@ -9,7 +9,7 @@ import (
 
 // shared lists the meta-arguments that a block gives to its tasks.
 func shared() []string {
-	return []string{"host", "hosts", "when", "depends_on", "timeout", "become", "environment", "cwd"}
+	return []string{"host", "hosts", "when", "depends_on", "timeout", "throttle", "become", "environment", "cwd"}
 }
 
 // handlerMeta lists the engine's arguments of a handler.
@@ -24,7 +24,7 @@ func commonMeta() []string {
 
 // taskMeta lists the engine's arguments of a task.
 func taskMeta() []string {
-	return append(commonMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers")
+	return append(commonMeta(), "stage", "for_each", "run_once", "on_failure", "always", "flush_handlers", "tags")
 }
 
 // Meta lists the names of the engine's arguments.
@@ -64,7 +64,8 @@ func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 func (l *loader) set(t *Task, args arguments, blocks hclsyntax.Blocks) {
 	t.Host, t.Hosts, t.ForEach, t.RunOnce = args["host"], args["hosts"], args["for_each"], args["run_once"]
 	t.When, t.DependsOn, t.Environment = only(args["when"]), only(args["depends_on"]), only(args["environment"])
-	t.Notify, t.Timeout, t.Cwd = args["notify"], args["timeout"], args["cwd"]
+	t.Notify, t.Timeout, t.Throttle, t.Cwd = args["notify"], args["timeout"], args["throttle"], args["cwd"]
+	t.Tags = l.tags(args["tags"])
 	t.Until, t.ChangedWhen, t.FailedWhen = args["until"], args["changed_when"], args["failed_when"]
 	t.Advice = args["advice"]
 	t.Retry, t.Become = l.retry(blocks), l.become(args["become"], blocks)

@@ -2,7 +2,7 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
+// loader.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
 // blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 
@@ -192,6 +192,8 @@ type Task struct {
 	Notify        hcl.Expression
 	Listen        []string // topics of a handler, which notify may name
 	Timeout       hcl.Expression
+	Throttle      hcl.Expression
+	Tags          []string // its own and those of blocks and imports around it
 	Advice        hcl.Expression
 	Retry         *Retry
 	Until         hcl.Expression

@@ -3,8 +3,8 @@ package spec
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // taskType is the block of a task, at the top of a file or in a block block.
@@ -32,25 +32,17 @@ func (l *loader) readHandler(b *hclsyntax.Block) {
 			l.errorf(attr.NameRange, "Unknown argument", "A handler has no argument %q: it is done for each host that notified it, at the end of the stage.", attr.Name)
 		}
 	}
-	t.Listen = l.topics(b)
+	t.Listen = l.texts(argument(b, "listen"))
 	l.spec.Topics = append(l.spec.Topics, t.Listen...)
 	l.spec.Handlers = append(l.spec.Handlers, t)
 }
 
-// topics reads the topics to which a handler listens: a text or a list of texts.
-func (l *loader) topics(b *hclsyntax.Block) []string {
-	attr := b.Body.Attributes["listen"]
-	if attr == nil {
-		return nil
+// argument returns an argument of a block, nil without it.
+func argument(b *hclsyntax.Block, name string) hcl.Expression {
+	if attr := b.Body.Attributes[name]; attr != nil {
+		return attr.Expr
 	}
-	var one string
-	if value, problems := attr.Expr.Value(nil); !problems.HasErrors() && value.Type() == cty.String {
-		l.literal(attr.Expr, &one)
-		return []string{one}
-	}
-	var all []string
-	l.literal(attr.Expr, &all)
-	return all
+	return nil
 }
 
 // task reads a task or handler into t, or returns nil if it exists already.

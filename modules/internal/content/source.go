@@ -69,9 +69,9 @@ func FromFile(files module.LocalFiles, path string) (Source, error) {
 
 // Outputs are the outputs of a task that makes a file.
 type Outputs struct {
-	Path   string `cty:"path"`   // the file
-	SHA256 string `cty:"sha256"` // checksum of the content asked for, in hex; empty for an absent file
-	Size   int64  `cty:"size"`   // bytes of the requested content; 0 for an absent file
+	Path   string `cty:"path" arg:"dest,content"` // the file
+	SHA256 string `cty:"sha256"`                  // checksum of the content asked for, in hex; empty for an absent file
+	Size   int64  `cty:"size"`                    // bytes of the requested content; 0 for an absent file
 }
 
 // Outputs returns the values for a file at the path; a zero source means an absent one.

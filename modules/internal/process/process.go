@@ -45,6 +45,11 @@ func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 	c := p.command()
 	c.Line = cmdtext.Progress(h)
 	out, err := h.Run(ctx, c)
+	return p.result(h, out, err)
+}
+
+// result judges the end of a command.
+func (p Process) result(h module.Host, out module.Output, err error) (Result, error) {
 	result := Result{Stdout: out.Stdout, Stderr: out.Stderr}
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
 		result.Code = exit.Code

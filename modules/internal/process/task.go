@@ -28,6 +28,8 @@ type Task struct {
 
 	judged bool // the playbook evaluates the program's result
 	last   Result
+	async  Detachable
+	job    string // of a program that goes on after the task
 }
 
 // Check finds mistakes in the common arguments, for a Linux host.
@@ -71,6 +73,9 @@ func (t *Task) Judge() { t.judged = true }
 // Run runs the task's program.
 func (t *Task) Run(ctx context.Context, h module.Host, p Process) (err error) {
 	p.Judged = t.judged
+	if t.async.Async != "" {
+		return t.detached(ctx, h, p)
+	}
 	t.last, err = p.Run(ctx, h)
 	return err
 }
@@ -88,4 +93,9 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 }
 
 // text converts output to a value; HCL accepts only UTF-8.
+// Text returns the result as texts for outputs.
+func (r Result) Text() Result {
+	return Result{Stdout: text(r.Stdout), Stderr: text(r.Stderr), Code: r.Code}
+}
+
 func text(out string) string { return strings.ToValidUTF8(out, "\uFFFD") }

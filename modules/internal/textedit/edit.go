@@ -147,7 +147,7 @@ func (a *Arguments) Check() error {
 
 // Outputs are those of the tasks.
 type Outputs struct {
-	Path string `cty:"path"` // the file
+	Path string `cty:"path" arg:"path,content"` // the file
 }
 
 // Outputs returns the path.

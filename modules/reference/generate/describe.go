@@ -65,11 +65,17 @@ func describeOutputs(src *source, task module.Task) ([]reference.Output, error) 
 	}
 	var all []reference.Output
 	var lacking []error
-	types := module.OutputTypes(task)
+	types, arguments := module.OutputTypes(task), map[string]string{}
+	for _, one := range module.ArgumentOutputs(task) {
+		arguments[one.Output] = one.Argument
+	}
 	for field := range method.Type.Out(0).Fields() {
 		name, text := field.Tag.Get("cty"), capital(plainText(doc.fields[field.Name]))
 		if text == "" {
 			lacking = append(lacking, fmt.Errorf("output %s has no comment", name))
+		}
+		if argument := arguments[name]; argument != "" {
+			text += fmt.Sprintf("; it is the argument %s, so that a plan knows it", argument)
 		}
 		all = append(all, reference.Output{Name: name, Type: typeexpr.TypeString(types[name]), Text: text})
 	}

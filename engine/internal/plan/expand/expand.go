@@ -192,6 +192,7 @@ func (x *expander) declare(s *spec.Task) *Block {
 	} else {
 		task := block.Kind.New()
 		block.Outputs, block.Secrets = module.OutputTypes(task), module.SecretOutputs(task)
+		block.Arguments = module.ArgumentOutputs(task)
 	}
 	x.Blocks = append(x.Blocks, block)
 	x.byAddress[s.Address()] = block

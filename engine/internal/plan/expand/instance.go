@@ -29,13 +29,14 @@ type Set struct {
 type Block struct {
 	Namespace *Namespace
 	Spec      *spec.Task
-	Kind      *module.Kind        // nil if the module does not exist
-	Outputs   map[string]cty.Type // of the module, empty without
-	Secrets   []string            // the outputs that the module makes secret
-	Single    bool                // it has one instance without a key
-	Depth     int                 // how many keys each instance has
-	Invalid   bool                // its instances are not known because of an error that was reported
-	Instances []*Instance         // of a handler one for each host; when it runs is found later
+	Kind      *module.Kind            // nil if the module does not exist
+	Outputs   map[string]cty.Type     // of the module, empty without
+	Secrets   []string                // the outputs that the module makes secret
+	Arguments []module.ArgumentOutput // the outputs that are arguments
+	Single    bool                    // it has one instance without a key
+	Depth     int                     // how many keys each instance has
+	Invalid   bool                    // its instances are not known because of an error that was reported
+	Instances []*Instance             // of a handler one for each host; when it runs is found later
 	Notifies  []Notice
 	Hosts     []string // of a handler with its own hosts
 

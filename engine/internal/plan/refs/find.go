@@ -403,7 +403,7 @@ func (f *finder) addOutput(b *Block, t *Task, output step, at hcl.Range) {
 	name, _ := expand.StepKey(output.fixed)
 	if _, own := b.Outputs[name]; own || name != changedName && name != failedName {
 		f.output(b, output.fixed)
-		f.add(b, t, at)
+		f.found = append(f.found, Reference{Block: b, Task: t, At: at, Output: name})
 		return
 	}
 	f.found = append(f.found, Reference{Block: b, Task: t, At: at, Outcome: true, Failed: name == failedName})

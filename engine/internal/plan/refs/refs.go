@@ -13,6 +13,7 @@ import (
 	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/lists"
+	"kinit/engine/module"
 )
 
 // Refs holds the tasks of all instances, with their references.
@@ -30,8 +31,9 @@ type Refs struct {
 	known    map[string]map[string]cty.Value // the value of host on hosts that need no task
 
 	foreseen map[*Block]foreseen
-	given    map[*binding]cty.Value // the values of bindings before the run
-	tainted  map[*Block]bool        // the values of their instances are sensitive
+	foretold map[*Task]map[string]cty.Value // the outputs that are known before the run, by name
+	given    map[*binding]cty.Value         // the values of bindings before the run
+	tainted  map[*Block]bool                // the values of their instances are sensitive
 }
 
 // Block is a task block with its instances' references.
@@ -49,12 +51,15 @@ type Task struct {
 	Skip      string // why it is skipped ("when is false"); empty if it is done
 	Retry     Retry
 	Timeout   time.Duration // of an attempt; 0 means the run's default
+	Throttle  int           // how many tasks of the block are done at the same time; 0 means any number
 	Advice    string        // what a user can do when the task fails; may be empty
 	Become    *Become       // nil means the user of the host
 	Sensitive bool          // nothing of its output may be shown
 	Needs     []string      // addresses of the tasks whose values its arguments and its host read
 	Args      References    // of its arguments
 	After     References    // of depends_on
+
+	arguments []argument // the outputs that may be known before the task is done
 }
 
 // Retry holds how often a task is tried.
@@ -87,9 +92,10 @@ type Reference struct {
 	At    hcl.Range
 	Soft  bool // an order only: the other task may fail
 
-	Nothing bool // only the object of the instances, none of them
-	Outcome bool // only how the task ended
-	Failed  bool // whether it failed, so that it may
+	Nothing bool   // only the object of the instances, none of them
+	Outcome bool   // only how the task ended
+	Output  string // only this output; empty for all
+	Failed  bool   // whether it failed, so that it may
 
 	through *binding // the binding that refers to it; nil if the expression does
 }
@@ -119,8 +125,17 @@ type binding struct {
 // foreseen holds the values of references to a block before the run. It is made once, since
 // many tasks may refer to many instances.
 type foreseen struct {
-	done cty.Value // of an instance that is done: all unknown
-	all  cty.Value // of all instances
+	done cty.Value           // of an instance that is done, if they are the same for all
+	own  map[*Task]cty.Value // of the instances, if some of their arguments differ
+	all  cty.Value           // of all instances
+}
+
+// argument is an output of a task that is one of its arguments, with the references of the
+// argument's expression, which is nil for an argument that is left out.
+type argument struct {
+	module.ArgumentOutput
+	expr hcl.Expression
+	refs References
 }
 
 // Tasks lists the instances of the reference.
@@ -321,7 +336,7 @@ func (r References) Values(t *Task, values *Values) bool {
 			continue
 		}
 		mentioned = true
-		if !(ended && (ref.Outcome || ref.Soft && state == Missing)) {
+		if !(ended && (ref.Outcome || ref.Soft && state == Missing)) && !values.foretells(t.Address, ref.Output) {
 			return true
 		}
 	}
@@ -370,19 +385,23 @@ func (all *Refs) object(t *Task, values *Values) cty.Value {
 		return cty.DynamicVal
 	}
 	if values == nil && t.Skip == "" {
-		if f, ok := all.foreseen[t.Block]; ok {
+		if f, ok := all.foreseen[t.Block]; ok && f.own != nil {
+			return f.own[t]
+		} else if ok {
 			return f.done
 		}
 	}
 	returned, is := values.get(t.Address)
 	if t.Skip != "" {
 		returned, is = nil, Known
+	} else if values == nil {
+		returned = all.foretold[t]
 	}
 	outputs := map[string]cty.Value{}
 	for name, kind := range t.Block.Outputs {
 		outputs[name] = cty.UnknownVal(kind)
-		if is != Unknown {
-			outputs[name] = Typed(returned[name], kind)
+		if value, ok := returned[name]; ok || is != Unknown {
+			outputs[name] = Typed(value, kind)
 		}
 		if t.Block.Spec.Sensitive || all.tainted[t.Block] || slices.Contains(t.Block.Secrets, name) {
 			outputs[name] = sensitive.Mark(outputs[name])

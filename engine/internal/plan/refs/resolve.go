@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -122,7 +121,7 @@ func (r *resolver) referBlock(block *Block) {
 			r.settle(t)
 		} else {
 			t.Skip, t.Retry, t.Become = first.Skip, first.Retry, first.Become
-			t.Timeout, t.Advice = first.Timeout, first.Advice
+			t.Timeout, t.Throttle, t.Advice = first.Timeout, first.Throttle, first.Advice
 		}
 		if i == 0 || !block.Linked {
 			r.link(t, late)
@@ -130,6 +129,21 @@ func (r *resolver) referBlock(block *Block) {
 			t.Args, t.After = first.Args, first.After
 		}
 		t.Needs = r.needs(t)
+		if i == 0 || block.unlike() {
+			r.linkArguments(t)
+		} else {
+			t.arguments = first.arguments
+		}
+	}
+}
+
+// linkArguments finds what the arguments refer to that a task returns as outputs.
+func (r *resolver) linkArguments(t *Task) {
+	t.arguments = argumentsOf(t.Block)
+	for i, one := range t.arguments {
+		if one.expr != nil {
+			t.arguments[i].refs = r.find(t.Block.Namespace, r.Context(t, nil), t.Host, one.expr).found
+		}
 	}
 }
 
@@ -175,51 +189,6 @@ func (r *resolver) around(t *Task, in *spec.Namespace, expr hcl.Expression) *hcl
 	ctx := r.Set.Namespaces[in].Scope.Outside(expr.Range().Filename).NewChild()
 	ctx.Variables = map[string]cty.Value{"host": r.host(t.Host, nil)}
 	return ctx
-}
-
-// foresee returns the values of references before the run, after the instances and the
-// skipped ones are known.
-func (all *Refs) foresee() map[*Block]foreseen {
-	found := map[*Block]foreseen{}
-	for _, block := range all.Blocks {
-		if block.Kind == nil || block.Invalid {
-			continue
-		}
-		var f foreseen
-		values := map[*Task]cty.Value{}
-		for _, t := range block.Tasks {
-			if t.Skip != "" {
-				values[t] = all.object(t, nil)
-				continue
-			}
-			if f.done == cty.NilVal {
-				f.done = all.object(t, nil)
-			}
-			values[t] = f.done
-		}
-		if !block.Single {
-			f.all = block.nested(block.Tasks, nil, func(t *Task) cty.Value { return values[t] })
-		}
-		found[block] = f
-	}
-	return found
-}
-
-// Tainted returns these references with more blocks whose values are sensitive.
-func (all *Refs) Tainted(blocks []*Block) *Refs {
-	next := *all
-	next.tainted, next.foreseen, next.given = maps.Clone(all.tainted), nil, map[*binding]cty.Value{}
-	if next.tainted == nil {
-		next.tainted = map[*Block]bool{}
-	}
-	for _, b := range blocks {
-		next.tainted[b] = true
-	}
-	next.foreseen = next.foresee()
-	for _, r := range all.made {
-		next.given[r], _ = next.value(r, nil)
-	}
-	return &next
 }
 
 // Sensitive reports whether the values of a block's instances are sensitive.

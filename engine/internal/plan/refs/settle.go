@@ -24,7 +24,7 @@ type resolver struct {
 // earlyExpressions lists the expressions of a task that are evaluated before the run,
 // besides those that determine its instances.
 func earlyExpressions(s *spec.Task) []hcl.Expression {
-	all := append(slices.Clone(s.When), s.Timeout, s.Advice)
+	all := append(slices.Clone(s.When), s.Timeout, s.Throttle, s.Advice)
 	if s.Retry != nil {
 		all = append(all, s.Retry.Attempts, s.Retry.Delay)
 	}
@@ -44,6 +44,9 @@ func (r *resolver) settle(t *Task) {
 	t.Become = r.become(block, ctx)
 	if block.Spec.Timeout != nil {
 		t.Timeout = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
+	}
+	if block.Spec.Throttle != nil {
+		t.Throttle = r.count(t, "throttle", block.Spec.Throttle, ctx)
 	}
 	if block.Spec.Advice != nil {
 		if value, ok := r.As(block.Namespace, "advice", block.Spec.Advice, ctx, cty.String); ok {
@@ -75,18 +78,25 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	}
 	retry := Retry{Attempts: 1, Delay: defaultDelay}
 	if said.Attempts != nil {
-		if value, ok := r.As(t.Block.Namespace, "attempts", said.Attempts, ctx, cty.Number); ok {
-			n, accuracy := value.AsBigFloat().Int64()
-			if accuracy != 0 || n < 1 {
-				r.Errorf(said.Attempts.Range(), "Invalid number", "attempts is a whole number of at least 1.")
-			}
-			retry.Attempts = int(n)
-		}
+		retry.Attempts = r.count(t, "attempts", said.Attempts, ctx)
 	}
 	if said.Delay != nil {
 		retry.Delay = r.Duration(t.Block.Namespace, "delay", said.Delay, ctx, 0)
 	}
 	return retry
+}
+
+// count evaluates a whole number of at least 1.
+func (r *resolver) count(t *Task, name string, expr hcl.Expression, ctx *hcl.EvalContext) int {
+	value, ok := r.As(t.Block.Namespace, name, expr, ctx, cty.Number)
+	if !ok {
+		return 1
+	}
+	n, accuracy := value.AsBigFloat().Int64()
+	if accuracy != 0 || n < 1 {
+		r.Errorf(expr.Range(), "Invalid number", "%s is a whole number of at least 1.", name)
+	}
+	return int(n)
 }
 
 // defaultDelay is the time between two attempts when a retry block has none.

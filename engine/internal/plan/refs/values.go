@@ -3,7 +3,7 @@
 // returned. It evaluates the engine's own arguments of each task.
 //
 // Its files, each of which uses those before it alone: values.go, refs.go, find.go,
-// host.go, settle.go, resolve.go.
+// host.go, settle.go, foresee.go, resolve.go.
 package refs
 
 import (
@@ -18,7 +18,7 @@ import (
 type Values struct {
 	mu      sync.RWMutex
 	known   map[string]map[string]cty.Value
-	unknown map[string]bool
+	unknown map[string]map[string]cty.Value // of tasks with values that are not known: those that are
 	ended   map[string]Outcome
 }
 
@@ -68,15 +68,24 @@ func (v *Values) Get(address string) map[string]cty.Value {
 }
 
 // SetUnknown records, in a dry run, that a task's values are known only after it changes
-// something.
-func (v *Values) SetUnknown(address string) {
+// something, except those that are foretold.
+func (v *Values) SetUnknown(address string, foretold map[string]cty.Value) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.unknown == nil {
-		v.unknown = map[string]bool{}
+		v.unknown = map[string]map[string]cty.Value{}
 	}
-	v.unknown[address] = true
+	v.unknown[address] = foretold
 	delete(v.known, address)
+}
+
+// foretells reports whether a value of a task is known although the task has still to change
+// something.
+func (v *Values) foretells(address, output string) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	_, ok := v.unknown[address][output]
+	return ok
 }
 
 // State is whether a task's values are known.
@@ -88,15 +97,16 @@ const (
 	Known
 )
 
-// get returns a task's values. Before the run there are no Values and all are unknown.
+// get returns a task's values: of an unknown one those that are foretold. Before the run there
+// are no Values and all are unknown.
 func (v *Values) get(address string) (map[string]cty.Value, State) {
 	if v == nil {
 		return nil, Unknown
 	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if v.unknown[address] {
-		return nil, Unknown
+	if foretold, ok := v.unknown[address]; ok {
+		return foretold, Unknown
 	}
 	values, ok := v.known[address]
 	if !ok {

@@ -18,6 +18,8 @@ type Flags struct {
 	StartAt   string   // the first stage; earlier tasks are left out unless their values are needed
 	Only      []string // stages, names or addresses of tasks; with the tasks whose values they read
 	Skip      []string // stages, names or addresses of tasks to leave out
+	Tags      []string // tasks with one of these tags, and those with "always"; empty means all but those with "never"
+	SkipTags  []string // tasks with one of these tags are left out
 	Limit     []string // patterns of hosts; tasks on others are left out, except needed tasks of the local machine
 }
 
@@ -36,12 +38,13 @@ func Apply(g *dag.Graph, flags Flags) (*dag.Graph, diag.List) {
 	s.checkStage("--start-at", flags.StartAt)
 	only, skip := s.matching("--only", flags.Only), s.matching("--skip", flags.Skip)
 	limit := s.limited()
+	tagged, out := s.tagged(only, skip)
 	if s.diags.HasErrors() {
 		return g, s.diags
 	}
 	inRange := s.stageRange()
-	left := func(t *dag.Task) bool { return skip[t.Address] || limit != nil && !limit[t.Host] }
-	wanted := func(t *dag.Task) bool { return (only == nil || only[t.Address]) && !left(t) }
+	left := func(t *dag.Task) bool { return out[t.Address] != "" || limit != nil && !limit[t.Host] }
+	wanted := func(t *dag.Task) bool { return (only == nil || only[t.Address]) && tagged(t) && !left(t) }
 	chosen := map[string]bool{}
 	for _, t := range g.Main.Tasks {
 		if !t.Handler && wanted(t) && inRange[dag.TaskKey(t.Address)] {
@@ -50,7 +53,7 @@ func Apply(g *dag.Graph, flags Flags) (*dag.Graph, diag.List) {
 	}
 	for before := -1; before < len(chosen); {
 		before = len(chosen)
-		s.addNeeded(chosen, skip, limit)
+		s.addNeeded(chosen, out, limit)
 		addNotified(g.Main.Tasks, chosen, left)
 	}
 	final := func(tasks []*dag.Task) []*dag.Task {
@@ -170,7 +173,7 @@ func (s *selector) limited() map[string]bool {
 
 // addNeeded adds the tasks whose values the chosen ones read, and reports those that are
 // skipped, or are on a machine outside of the limit.
-func (s *selector) addNeeded(chosen, skip, limit map[string]bool) {
+func (s *selector) addNeeded(chosen map[string]bool, out map[string]string, limit map[string]bool) {
 	byAddress := map[string]*dag.Task{}
 	for _, t := range s.All {
 		byAddress[t.Address] = t
@@ -187,11 +190,11 @@ func (s *selector) addNeeded(chosen, skip, limit map[string]bool) {
 			if chosen[address] || need.Final() {
 				continue
 			}
-			if skip[address] && t.Args.AskOnly(need.Task) {
+			if out[address] != "" && t.Args.AskOnly(need.Task) {
 				continue // it neither changes anything nor fails
 			}
-			if skip[address] {
-				s.errorf(where(t, need), "Skipped task is needed", "%s reads values of %s, which --skip leaves out. Skip both or neither.", t.Address, address)
+			if why := out[address]; why != "" {
+				s.errorf(where(t, need), "Skipped task is needed", "%s reads values of %s, which "+why, t.Address, address)
 				continue
 			}
 			if limit != nil && !limit[need.Host] && need.Host != inventory.Localhost {

@@ -1,0 +1,57 @@
+package graph
+
+// limits is how many keys of each group are visited, and which keys wait for the others of
+// their group.
+type limits struct {
+	visited map[string]int
+	held    map[string]queue
+}
+
+// group returns the group of a key and its limit, 0 without one.
+func (w *walker[K]) group(i int) (string, int) {
+	if w.visitor.Limit == nil {
+		return "", 0
+	}
+	return w.visitor.Limit(w.graph.keys[i])
+}
+
+// hold takes keys out of the ready ones, until the first of these is in no group that is full.
+func (w *walker[K]) hold() {
+	for len(w.ready) > 0 {
+		group, most := w.group(w.ready[0])
+		if most <= 0 || w.limits.visited[group] < most {
+			return
+		}
+		if w.limits.held == nil {
+			w.limits.held = map[string]queue{}
+		}
+		held := w.limits.held[group]
+		held.push(w.ready.pop())
+		w.limits.held[group] = held
+	}
+}
+
+// enter counts a key that is about to be visited.
+func (w *walker[K]) enter(i int) {
+	group, most := w.group(i)
+	if most <= 0 {
+		return
+	}
+	if w.limits.visited == nil {
+		w.limits.visited = map[string]int{}
+	}
+	w.limits.visited[group]++
+}
+
+// leaveGroup makes the first key ready that waits for another one of its group to end.
+func (w *walker[K]) leaveGroup(i int) {
+	group, most := w.group(i)
+	if most <= 0 {
+		return
+	}
+	w.limits.visited[group]--
+	if held := w.limits.held[group]; len(held) > 0 {
+		w.ready.push(held.pop())
+		w.limits.held[group] = held
+	}
+}
