@@ -4,17 +4,14 @@ import (
 	"slices"
 
 	"github.com/urfave/cli/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/backups"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/secretfile"
 )
-
-// backupTask is the name of the task of a playbook that backs a cluster up.
-const backupTask = "backup"
 
 func backupCommand(a *app.App) *cli.Command {
 	return &cli.Command{
@@ -56,12 +53,7 @@ func backUp(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o.Only = []string{backupTask}
-	o.Vars["backup_passphrase"] = readers.Passphrase.Reveal()
-	o.Vars["backup"] = expression(cty.ObjectVal(map[string]cty.Value{
-		"file": cty.StringVal(a.Abs(c.String("out"))), "replace": cty.BoolVal(c.Bool("overwrite")),
-		"recipients": texts(readers.Public), "program": cty.StringVal(a.Version),
-	}))
+	backups.Backup{File: a.Abs(c.String("out")), Replace: c.Bool("overwrite"), Readers: readers, Program: a.Version}.Set(&o)
 	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
 	if err != nil {
 		return err

@@ -5,9 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/urfave/cli/v2"
-	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/term"
 
 	"kinit/cmd/kinit/app"
@@ -64,21 +62,4 @@ func askPassphrase(a *app.App, twice bool) (secret.Value, error) {
 		return "", errors.New("these are two different passphrases; nothing was written")
 	}
 	return value, nil
-}
-
-// expression writes a value as an expression, which --var takes as the text of a variable.
-func expression(value cty.Value) string {
-	return string(hclwrite.TokensForValue(value).Bytes())
-}
-
-// texts makes a list.
-func texts(list []string) cty.Value {
-	if len(list) == 0 {
-		return cty.ListValEmpty(cty.String)
-	}
-	values := make([]cty.Value, len(list))
-	for i, text := range list {
-		values[i] = cty.StringVal(text)
-	}
-	return cty.ListVal(values)
 }

@@ -8,7 +8,7 @@ task "command" "key" {
 
 task "backup" "cluster" {
   file       = "${path.cwd}/cluster.backup"
-  recipients = ["age1hs0lcvc5yvfxcdqr0klytcywhwkdwtx5vxddgk8ukvl75ev7su5sfu2t0d"]
+  recipients = ["age1wks8qxq2hud5ys884dkp28epc3y4947l9czvyjdve68kxupn5ftscjvsh8"]
   about      = { cluster = "web" }
   texts      = { for name, key in task.command.key : "pki/${name}" => key.stdout }
 }

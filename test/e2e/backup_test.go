@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -61,8 +60,7 @@ func TestLifeBackupAndRestore(t *testing.T) {
 		for node, hypervisor := range work.controllers {
 			on(t, hypervisor, "podman rm --force --volumes --time 0 "+node)
 		}
-		k.until(t, func(e event) bool { return e.Kind == "task_started" && strings.HasPrefix(e.Task, "task.kubeadm_init.first") },
-			func(p *os.Process) { _ = p.Signal(syscall.SIGKILL) }, restore...)
+		k.until(t, started("task.kubeadm_init.first"), kill, restore...)
 		k.call(t, run...).refuses(t, 3, "has begun and has not ended")
 		k.must(t, restore...)
 		there := newAPI(t, k, backedUp).get(t, "configmaps", "--namespace", "default", "--output", "name")
