@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -10,6 +11,8 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/diag"
 	"kinit/engine/secretfile"
 )
 
@@ -58,7 +61,18 @@ func backUp(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.End(a.Engine.Run(ctx, s.Options))
+	return s.End(orWithoutBackups(a.Engine.Run(ctx, s.Options), c.Args().First()))
+}
+
+// orWithoutBackups explains why a playbook does not know what a backup is.
+func orWithoutBackups(r *engine.Report, spec string) *engine.Report {
+	for _, d := range r.Diagnostics {
+		if r.Invalid && (strings.Contains(d.Detail, `no variable "backup"`) || strings.Contains(d.Detail, `no variable "restore"`)) {
+			r.Diagnostics = diag.Errorf(nil, "Not possible", "The playbook of %s has no variables for backups: those of distributions with kubeadm have.", spec)
+			return r
+		}
+	}
+	return r
 }
 
 // readersOf returns who can read the backup. Without anybody there is no backup.

@@ -74,7 +74,7 @@ func restore(a *app.App, c *cli.Context) error {
 		return err
 	}
 	s.Screen.Notice(fmt.Sprintf("the backup of %s is whole: made %s by kinit %s, with Kubernetes %s", b.Owner, backups.Time(b.Made), b.Program, b.About["kubernetes"]))
-	return s.End(a.Engine.Run(ctx, s.Options))
+	return s.End(orWithoutBackups(a.Engine.Run(ctx, s.Options), c.Args().First()))
 }
 
 // keysOf returns what opens the backup.

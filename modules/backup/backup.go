@@ -26,10 +26,9 @@ import (
 // Snapshot is the name of the part with the snapshot of etcd.
 const Snapshot = "etcd.db"
 
-// Task is a backup in one file of the machine kinit runs on: a snapshot of the etcd of which the host runs
-// a member, and texts.
+// Task is an encrypted file with a snapshot of the etcd of which the host runs a member, and texts.
 //
-// The file is encrypted with age, has mode 0600, and is written whole or not at all. Its last entry is a
+// The file is on the machine that kinit runs on. It is encrypted with age, has mode 0600, and is written whole or not at all. Its last entry is a
 // manifest with the checksum of each part. The snapshot is a consistent one; it is streamed, and its
 // checksum is compared with the one that etcd sends. The file is no object of a cluster: cleanup leaves it.
 //

@@ -14,8 +14,9 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// PartTask is a part of a backup as a file of the host, with mode 0600. It is decrypted on its way: the machine
-// that kinit runs on has it on no disk.
+// PartTask is a part of a backup as a file of the host, with mode 0600.
+//
+// It is decrypted on its way: the machine that kinit runs on has it on no disk.
 //
 // Errors:
 //   - the backup is not encrypted for the keys or with the passphrase

@@ -39,6 +39,8 @@ locals {
   backed   = local.restores ? var.restore.about : {}
   snapshot = "/var/lib/kinit/restore/etcd.db"
 
+  unbacked = local.restores ? [for name in local.shared_pki : "pki/${name}" if !contains(var.restore.names, "pki/${name}")] : []
+
   # Versions without their patch level.
   backed_minor = try(regex("^v[0-9]+\\.[0-9]+", local.backed.kubernetes), "")
   this_minor   = try(regex("^v[0-9]+\\.[0-9]+", local.kubernetes_version), "")
@@ -73,6 +75,11 @@ task "assert" "restore" {
   condition {
     holds   = !local.restores || try(var.restore.cluster, "") == cluster.name
     message = "The backup is of the cluster ${try(var.restore.cluster, "")}, and this spec is of ${cluster.name}."
+  }
+
+  condition {
+    holds   = !local.restores || length(local.unbacked) == 0
+    message = "The backup lacks ${join(", ", local.unbacked)}."
   }
 
   condition {
