@@ -257,7 +257,7 @@ block "first_controller" {
   task "kubeadm_init" "first" {
     config           = task.kubeadm_config.init.path
     ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel, local.restores ? ["DirAvailable--var-lib-etcd"] : [])
-    pki = merge({ for name in local.restores ? local.shared_pki : [] : name => var.restore_texts["pki/${name}"] if contains(var.restore.names, "pki/${name}") }, {
+    pki = merge({ for name in local.backed_pki : name => var.restore_texts["pki/${name}"] }, {
       "ca.crt" = task.x509_ca.kubernetes.cert_pem
       "ca.key" = task.x509_ca.kubernetes.key_pem
     })

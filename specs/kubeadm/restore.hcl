@@ -39,7 +39,10 @@ locals {
   backed   = local.restores ? var.restore.about : {}
   snapshot = "/var/lib/kinit/restore/etcd.db"
 
-  unbacked = local.restores ? [for name in local.shared_pki : "pki/${name}" if !contains(var.restore.names, "pki/${name}")] : []
+  # What all controllers have in common: the backup has all of it.
+  backed_list = try(var.restore.names, [])
+  backed_pki  = [for name in local.shared_pki : name if contains(local.backed_list, "pki/${name}")]
+  unbacked    = local.restores ? [for name in local.shared_pki : "pki/${name}" if !contains(local.backed_list, "pki/${name}")] : []
 
   # Versions without their patch level.
   backed_minor = try(regex("^v[0-9]+\\.[0-9]+", local.backed.kubernetes), "")
@@ -50,7 +53,7 @@ locals {
 
   # Files of the backup by their paths in the cluster's folder, each from the hypervisor that used it,
   # and the hypervisor that uses it now.
-  backed_names = { for name in local.restores ? var.restore.names : [] : try(regex("^hypervisors/[^/]+/(.+)$", name)[0], "") => name... }
+  backed_names = { for name in local.backed_list : try(regex("^hypervisors/[^/]+/(.+)$", name)[0], "") => name... }
   backed_files = { for path, names in local.backed_names : path => {
     part = try([for host in [local.backed.first, local.backed.services] : "hypervisors/${host}/${path}" if contains(names, "hypervisors/${host}/${path}")][0], names[0])
     host = startswith(path, "registry-") ? local.services.hypervisor : startswith(path, "windows/") ? try(cluster.nodes[regex("^windows/([^.]+)", path)[0]].hypervisor, "") : local.first
