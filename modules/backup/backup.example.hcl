@@ -9,6 +9,6 @@ task "command" "key" {
 task "backup" "cluster" {
   file       = "${path.cwd}/cluster.backup"
   recipients = ["age1wks8qxq2hud5ys884dkp28epc3y4947l9czvyjdve68kxupn5ftscjvsh8"]
-  about      = { cluster = "web" }
+  owner      = "web"
   texts      = { for name, key in task.command.key : "pki/${name}" => key.stdout }
 }

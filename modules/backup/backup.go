@@ -45,6 +45,10 @@ type Task struct {
 	Recipients []string `hcl:"recipients,optional"`
 	// Passphrase encrypts the file in place of keys. Default none.
 	Passphrase secret.Value `hcl:"passphrase,optional"`
+	// Owner is whose backup it is, such as the name of a cluster. A backup is restored for the same one.
+	Owner string `hcl:"owner" nonempty:"want the name of the cluster"`
+	// Instance is the id of the owner's instance. Default none.
+	Instance string `hcl:"instance,optional"`
 	// About is what the manifest says of the backup. Default nothing.
 	About map[string]string `hcl:"about,optional"`
 	// Program is the version of the program that makes the backup, for the manifest.
@@ -122,7 +126,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 			return backupfile.Manifest{}, fmt.Errorf("take a snapshot of etcd: %w", err)
 		}
 		return backupfile.Manifest{
-			ID: hex.EncodeToString(id), Owner: h.Owner(), Instance: h.Instance(), Made: time.Now().UTC().Truncate(time.Second),
+			ID: hex.EncodeToString(id), Owner: t.Owner, Instance: t.Instance, Made: time.Now().UTC().Truncate(time.Second),
 			Program: t.Program, About: t.About,
 		}, nil
 	})

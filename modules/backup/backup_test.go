@@ -114,6 +114,7 @@ func keys(t *testing.T) (secret.Value, string) {
 func (e *etcd) task(file, public string) *backup.Task {
 	made := backup.Kind().New().(*backup.Task)
 	made.Endpoint, made.File, made.Recipients, made.Program = e.url, file, []string{public}, "v1"
+	made.Owner, made.Instance = "k8s", "2e"
 	made.About, made.Texts = map[string]string{"kubernetes": "v1.34.4"}, map[string]secret.Value{"pki/sa.key": "the key of service accounts"}
 	return made
 }
@@ -143,7 +144,7 @@ func TestABackupOfARealEtcdIsRestoredByEtcdutl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Owner != "k8s" || b.Program != "v1" || b.About["kubernetes"] != "v1.34.4" || b.Texts["pki/sa.key"] != "the key of service accounts" || len(b.ID) != 32 {
+	if b.Owner != "k8s" || b.Instance != "2e" || b.Program != "v1" || b.About["kubernetes"] != "v1.34.4" || b.Texts["pki/sa.key"] != "the key of service accounts" || len(b.ID) != 32 {
 		t.Errorf("manifest %+v", b.Manifest)
 	}
 

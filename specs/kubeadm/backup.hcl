@@ -38,6 +38,14 @@ task "command" "kept" {
   sensitive = true
 }
 
+task "command" "instance" {
+  stage     = "verify"
+  for_each  = toset(var.backup == null ? [] : ["cluster"])
+  host      = local.first
+  argv      = ["cat", "${local.root}/owned/instance.json"]
+  read_only = true
+}
+
 task "command" "backup_pki" {
   stage     = "verify"
   for_each  = toset(var.backup == null ? [] : local.shared_pki)
@@ -56,6 +64,8 @@ task "backup" "backup" {
   recipients = var.backup.recipients
   passphrase = var.backup_passphrase
   program    = var.backup.program
+  owner      = cluster.name
+  instance   = jsondecode(task.command.instance["cluster"].stdout).id
   about      = local.backup_about
   texts = merge(
     { for name, part in task.command.backup_pki : "pki/${name}" => part.stdout },
