@@ -143,6 +143,9 @@ func (p *planned) mine(i instance.Instance) (bool, error) {
 	if !i.There() || p.options.Adopt || p.mode == looks {
 		return true, nil
 	}
+	if i.ID == p.options.Restore.Instance {
+		return true, nil // the backup has it
+	}
 	return p.memory().Knows(i.ID)
 }
 

@@ -24,6 +24,7 @@ type ownership struct {
 	owner  string
 	memory instance.Memory
 	fresh  instance.Instance // used by the run if no host has one
+	backup string            // the instance of the backup that is restored, or ""
 	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
 
@@ -35,7 +36,7 @@ type ownership struct {
 
 // ownership begins to find out which instance has the owner's name.
 func (p *planned) ownership() *ownership {
-	c := &ownership{owner: p.plan.Owner, memory: p.memory(), fresh: p.fresh, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
+	c := &ownership{owner: p.plan.Owner, memory: p.memory(), fresh: p.fresh, backup: p.options.Restore.Instance, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
 	for _, t := range targets(p.plan) {
 		if !p.plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)
@@ -91,7 +92,10 @@ func (c *ownership) choose() error {
 		if err != nil {
 			return err
 		}
-		if !known && !c.adopt {
+		if c.backup != "" && h.ID != c.backup && !c.adopt {
+			return c.other(h)
+		}
+		if !known && !c.adopt && c.backup == "" {
 			return c.taken(h)
 		}
 		if h.There() {
@@ -109,6 +113,10 @@ func (c *ownership) choose() error {
 // on other hosts, which do not answer or are not part of this run, or a new one. The choice
 // is recorded when it is first used.
 func (c *ownership) chooseUnseen() error {
+	if c.backup != "" {
+		c.chosen = c.fresh // what survives elsewhere has marks of this instance
+		return nil
+	}
 	known, there, err := c.memory.Beside(c.owner, slices.Collect(maps.Keys(c.found)))
 	if c.chosen = c.fresh; there {
 		c.chosen = known
@@ -161,6 +169,12 @@ func (c *ownership) taken(h holder) error {
 	}
 	return fmt.Errorf("%w: %s. Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name: that of the cluster, or the owner of the spec",
 		ErrTaken, whose)
+}
+
+// other returns the error for a backup of another instance than the one on the hosts.
+func (c *ownership) other(h holder) error {
+	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it all the same, give --adopt; or remove what is there first",
+		ErrTaken, c.owner, list(h.hosts), origin(h.Found))
 }
 
 // origin describes where an instance comes from.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"maps"
@@ -172,7 +173,8 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	cluster := cty.NilVal
 	if c != nil {
 		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate,
-			Leave: topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy}})
+			Leave:   topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy},
+			Restore: topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool}})
 		if p.mode == looks {
 			diags = asSeen(diags)
 		}
@@ -195,6 +197,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	}
 	if made != nil && made.Owner != "" {
 		p.fresh = instance.New(controller(), o.Spec)
+		p.fresh.ID = cmp.Or(o.Restore.Instance, p.fresh.ID)
 	}
 	return append(diags, more...)
 }

@@ -45,6 +45,14 @@ type Inputs struct {
 	Leave       []string          `json:"leave,omitempty"`       // nodes that leave the cluster although the spec has them; a later run makes them anew
 	Evacuate    []string          `json:"evacuate,omitempty"`    // hypervisors whose nodes leave, likewise
 	YesDestroy  []string          `json:"yes_destroy,omitempty"` // nodes that leave even if data is lost with them
+	Restore     Restore           `json:"restore,omitzero"`      // the backup that the run restores; none when zero
+}
+
+// Restore is a backup that a run restores. What the playbook does with it is the playbook's.
+type Restore struct {
+	ID       string `json:"id"`       // of the backup
+	Instance string `json:"instance"` // of the owner; the hosts have this one, or none
+	Pool     string `json:"pool"`     // the pool whose nodes are made anew
 }
 
 // Options is the input of a run. The engine reads no environment and prints nothing.

@@ -12,8 +12,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/secretfile"
 	"kinit/engine/secret"
+	"kinit/engine/secretfile"
 )
 
 // KeyFile returns the path of a user's private keys for secrets: the file that the

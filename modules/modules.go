@@ -9,6 +9,7 @@ import (
 	"kinit/modules/archive"
 	"kinit/modules/assert"
 	"kinit/modules/authorized_key"
+	"kinit/modules/backup"
 	"kinit/modules/block_in_file"
 	"kinit/modules/cloudinit_seed"
 	"kinit/modules/command"
@@ -140,7 +141,7 @@ func All() []module.Kind {
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
-		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(),
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(), backup.Kind(), backup.PartKind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),

@@ -34,6 +34,8 @@ func newCLI(a *app.App) *cli.App {
 			certsCommand(a),
 			replaceCommand(a),
 			evacuateCommand(a),
+			backupCommand(a),
+			restoreCommand(a),
 			kubeconfigCommand(a),
 			sshCommand(a),
 			consoleCommand(a),

@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/modules/internal/etcdapi"
 	"kinit/modules/internal/poll"
 )
 
@@ -29,14 +30,7 @@ import (
 type Task struct {
 	// Members are the names of the members that leave, each with the address of its machine, by which one that has never started is found.
 	Members map[string]string `hcl:"members"`
-	// Endpoint is the URL of the host's own member.
-	Endpoint string `hcl:"endpoint,optional" default:"https://127.0.0.1:2379"`
-	// CACert is the path of the authority's certificate on the host. With an endpoint of http it is not read.
-	CACert string `hcl:"ca_cert,optional" default:"/etc/kubernetes/pki/etcd/ca.crt" path:"absolute"`
-	// Cert is the path of the client's certificate on the host.
-	Cert string `hcl:"cert,optional" default:"/etc/kubernetes/pki/apiserver-etcd-client.crt" path:"absolute"`
-	// Key is the path of the client's key on the host.
-	Key string `hcl:"key,optional" default:"/etc/kubernetes/pki/apiserver-etcd-client.key" path:"absolute"`
+	etcdapi.Access
 	// Wait is how long the others can take to have a leader again, such as "1m".
 	Wait string `hcl:"wait,optional" default:"1m"`
 }
@@ -46,8 +40,8 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if at, err := url.Parse(t.Endpoint); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return fmt.Errorf("endpoint is %q, expected a URL such as \"https://127.0.0.1:2379\"", t.Endpoint)
+	if err := t.Access.Check(); err != nil {
+		return err
 	}
 	if wait, err := time.ParseDuration(t.Wait); err != nil || wait <= 0 {
 		return fmt.Errorf("wait is %q, expected a duration such as \"1m\"", t.Wait)
@@ -61,11 +55,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if len(t.Members) == 0 {
 		return nil, ctx.Err()
 	}
-	c, err := t.client(ctx, h)
+	c, err := t.Access.Client(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.look(ctx)
+	now, err := t.look(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +95,11 @@ func (t *Task) order(now cluster) []string {
 
 // leave takes one member out.
 func (t *Task) leave(ctx context.Context, h module.Host, name string) error {
-	c, err := t.client(ctx, h)
+	c, err := t.Access.Client(ctx, h)
 	if err != nil {
 		return err
 	}
-	now, err := c.look(ctx)
+	now, err := t.look(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -119,7 +113,7 @@ func (t *Task) leave(ctx context.Context, h module.Host, name string) error {
 	if now.leader == m.ID && m.answers {
 		next := now.without(m.ID).heir()
 		h.Report(event.Progress{Text: "hand the lead over to " + next.Name})
-		if err := c.ask(ctx, m.url(), "maintenance/transfer-leadership", map[string]string{"targetID": next.ID}, nil); err != nil {
+		if err := c.Ask(ctx, m.url(), "maintenance/transfer-leadership", map[string]string{"targetID": next.ID}, nil); err != nil {
 			return fmt.Errorf("hand the lead of etcd over from %s to %s: %w", name, next.Name, err)
 		}
 	}
@@ -139,13 +133,13 @@ const (
 
 // remove takes a member out as soon as the others have a leader and know each other. A request
 // without an answer may have been done.
-func (t *Task) remove(ctx context.Context, h module.Host, c *client, id string) error {
+func (t *Task) remove(ctx context.Context, h module.Host, c *etcdapi.Client, id string) error {
 	wait, err := time.ParseDuration(t.Wait)
 	if err != nil {
 		return err
 	}
 	return poll.Until(ctx, h, poll.Wait{For: "members of etcd that know each other", Within: wait}, func(ctx context.Context) (bool, string, error) {
-		err := c.ask(ctx, t.Endpoint, "cluster/member/remove", map[string]string{"ID": id}, nil)
+		err := c.Ask(ctx, t.Endpoint, "cluster/member/remove", map[string]string{"ID": id}, nil)
 		switch {
 		case err == nil, err.Error() == unknown:
 			return true, "", nil
@@ -157,13 +151,13 @@ func (t *Task) remove(ctx context.Context, h module.Host, c *client, id string) 
 }
 
 // settled waits until all members that answered before do so again, and have a leader.
-func (t *Task) settled(ctx context.Context, h module.Host, c *client, before cluster) error {
+func (t *Task) settled(ctx context.Context, h module.Host, c *etcdapi.Client, before cluster) error {
 	wait, err := time.ParseDuration(t.Wait)
 	if err != nil {
 		return err
 	}
 	return poll.Until(ctx, h, poll.Wait{For: "a leader of etcd that all its members follow", Within: wait}, func(ctx context.Context) (bool, string, error) {
-		now, err := c.look(ctx)
+		now, err := t.look(ctx, c)
 		if err == nil {
 			err = now.lacks(before)
 		}

@@ -18,12 +18,14 @@ import (
 //
 // Errors:
 //   - the host is already a Kubernetes node that kinit did not make
-//   - kubeadm fails; the error has its last lines
+//   - prepare or kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type InitTask struct {
 	node
 	// UploadCerts uploads the certificates for further control plane nodes, with the configuration's certificate key.
 	UploadCerts bool `hcl:"upload_certs,optional"`
+	// Prepare is a command that runs before kubeadm, and again after each reset, such as one that restores the data of etcd, which a reset removes. Default none.
+	Prepare []string `hcl:"prepare,optional"`
 	// Port is the port of the node's API server.
 	Port int `hcl:"port,optional" default:"6443"`
 }
@@ -102,6 +104,7 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 	if s.begun {
 		return t.node.resume(ctx, h, args...)
 	}
+	t.node.prepare = t.Prepare
 	return t.node.run(ctx, h, s, args...)
 }
 

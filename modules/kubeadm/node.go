@@ -53,6 +53,8 @@ type node struct {
 	// Wait is how long the node can take to answer afterwards, such as "5m".
 	Wait string `hcl:"wait,optional" default:"5m"`
 	module.Presence
+
+	prepare []string // runs before kubeadm
 }
 
 // validate checks the arguments.
@@ -154,6 +156,11 @@ func (n node) run(ctx context.Context, h module.Host, s nodeState, args ...strin
 	}
 	if err := n.writePKI(ctx, h); err != nil {
 		return err
+	}
+	if len(n.prepare) > 0 {
+		if _, err := h.Run(ctx, module.Command{Argv: n.prepare}); err != nil {
+			return fmt.Errorf("prepare the node: %w", err)
+		}
 	}
 	return n.call(ctx, h, args, n.SkipPhases)
 }

@@ -11,7 +11,7 @@ task "podman_sweep" "owned" {
   hosts = local.hypervisors
   all   = local.remove_all
   purge = run.purge
-  keep  = concat(local.kept_containers[host.name], local.leaving_on[host.name])
+  keep  = [for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.anew, name)]
 }
 
 task "ovn_sweep" "owned" {

@@ -256,16 +256,17 @@ block "first_controller" {
 
   task "kubeadm_init" "first" {
     config           = task.kubeadm_config.init.path
-    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-    pki = {
+    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel, local.restores ? ["DirAvailable--var-lib-etcd"] : [])
+    pki = merge({ for name in local.backed_pki : name => var.restore_texts["pki/${name}"] }, {
       "ca.crt" = task.x509_ca.kubernetes.cert_pem
       "ca.key" = task.x509_ca.kubernetes.key_pem
-    }
+    })
+    prepare = local.restores ? ["sh", "-c", file("files/etcd-restore.sh"), "etcd-restore", local.snapshot, local.first_node, cluster.nodes[local.first_node].ip, task.kubeadm_config.init.path] : []
     timeout = var.cluster_timeout
     depends_on = [
       task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
       task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone,
+      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone, task.backup_part.snapshot,
     ]
 
     # One that was too slow goes on where it was.
@@ -322,7 +323,7 @@ task "kubeadm_join" "controller" {
     ca_key  = task.x509_ca.kubernetes.key_pem
   }
 
-  depends_on = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+  depends_on = [task.kubeadm_init.first, task.command.restored_node, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
 
   retry {
     attempts = 3

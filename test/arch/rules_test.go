@@ -37,7 +37,7 @@ var importRules = []rule{
 	{Ban: "github.com/urfave/cli", Except: []string{"kinit/cmd/kinit"}, Reason: oneClient},
 	{From: "kinit/cmd/kinit/app", Ban: "github.com/urfave/cli", Reason: "what the process gives knows no command line"},
 	{Ban: "github.com/rogpeppe/go-internal/diff", Except: []string{"kinit/engine/textdiff"}, Reason: oneClient},
-	{Ban: "filippo.io/age", Except: []string{"kinit/engine/internal/secretfile"}, Reason: oneClient},
+	{Ban: "filippo.io/age", Except: []string{"kinit/engine/secretfile"}, Reason: oneClient},
 	{Ban: "oras.land/oras-go", Except: []string{"kinit/cmd/kinit/pins"}, Reason: oneClient},
 	{Ban: "go.etcd.io/etcd", Except: []string{"kinit/engine/internal/etcd"}, Reason: oneClient},
 	{Ban: "google.golang.org/grpc", Except: []string{"kinit/engine/internal/etcd"}, Reason: oneClient},

@@ -61,6 +61,7 @@ func TestLabDownloadsWhatUpstreamReleasesInTheVersionsThatItBuilds(t *testing.T)
 	etcd, coredns := github+"etcd-io/etcd/releases/download/v3.6.5/", github+"coredns/coredns/releases/download/v1.12.1/coredns_1.12.1_linux_amd64.tgz"
 	want = append(want,
 		"etcd "+etcd+"etcd-v3.6.5-linux-amd64.tar.gz published "+etcd+"SHA256SUMS etcd_url",
+		"etcdutl "+etcd+"etcd-v3.6.5-linux-amd64.tar.gz published "+etcd+"SHA256SUMS etcd_url",
 		"coredns "+coredns+" published "+coredns+".sha256 coredns_url",
 		"flanneld "+github+"flannel-io/flannel/releases/download/v0.26.7/flanneld-amd64 build - flannel_url",
 		"flannel-cni "+github+"flannel-io/cni-plugin/releases/download/v1.6.2-flannel1/flannel-amd64 build - flannel_cni_url",
@@ -96,7 +97,7 @@ func TestLabDownloadsWhatUpstreamReleasesInTheVersionsThatItBuilds(t *testing.T)
 func TestLabChecksWhatComesWithoutHTTPSByDigestsAlone(t *testing.T) {
 	t.Parallel()
 	o := artifacts(t, t.TempDir(), newReleases(t).plain(t))
-	want := "There is neither a digest nor a checksum over https of what would be downloaded: coredns, etcd, kube-apiserver, kube-controller-manager, kube-proxy, kube-scheduler, kubeadm, kubectl, kubelet."
+	want := "There is neither a digest nor a checksum over https of what would be downloaded: coredns, etcd, etcdutl, kube-apiserver, kube-controller-manager, kube-proxy, kube-scheduler, kubeadm, kubectl, kubelet."
 	if _, _, problem := get(t, o, "download"); !strings.Contains(problem, want) {
 		t.Errorf("error %s, want %s", problem, want)
 	}

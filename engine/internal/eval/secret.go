@@ -9,9 +9,9 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/secretfile"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
+	"kinit/engine/secretfile"
 )
 
 // setSecrets decrypts the secrets of the files. It adds each to the redactor before any

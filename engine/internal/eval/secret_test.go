@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kinit/engine/internal/secretfile"
 	"kinit/engine/secret"
+	"kinit/engine/secretfile"
 )
 
 // key makes a private key in a file and an environment that names it.

@@ -19,6 +19,7 @@ type Input struct {
 	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
 	Anew      bool                 // all that exists is removed first, so nothing leaves by itself
 	Leave     Leave
+	Restore   Restore
 }
 
 // Expand computes the topology of a cluster. What exists stays where it is, with its name and
@@ -57,8 +58,10 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.moves()
 	e.diags = append(e.diags, e.t.address(in.Existing)...)
 	now, left := e.t.others(in.Existing, e.out)
-	r := e.t.record(in.Existing.record, now)
-	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left).Text()
+	e.restore()
+	restores, restored := e.t.Restore.recorded()
+	r := e.t.record(in.Existing.record, now, restores)
+	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()
 	return e.t, e.diags
 }
 

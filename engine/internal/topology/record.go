@@ -31,7 +31,8 @@ type Record struct {
 	Cluster     string  `json:"cluster"`
 	Hypervisors []Place `json:"hypervisors"` // in their order: the first one is the cluster's first
 	Pods        []Place `json:"pods"`
-	Nodes       []Place `json:"nodes"` // by name
+	Nodes       []Place `json:"nodes"`             // by name
+	Restore     string  `json:"restore,omitempty"` // the id of a backup that is being restored
 }
 
 // Place is the place of a node, a pod or a hypervisor.
@@ -82,8 +83,8 @@ func newest(records []*Record) *Record {
 
 // record returns the topology as a record, with the places of nodes that are not in it: a later
 // generation than the one before, unless nothing has changed.
-func (t *Topology) record(before *Record, others []Place) *Record {
-	r := &Record{Version: recordVersion, Generation: 1, Cluster: t.Cluster.Name}
+func (t *Topology) record(before *Record, others []Place, restore string) *Record {
+	r := &Record{Version: recordVersion, Generation: 1, Cluster: t.Cluster.Name, Restore: restore}
 	for _, h := range t.Hypervisors {
 		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
 	}

@@ -99,7 +99,8 @@ type Topology struct {
 	Leaving     []Leaving         // by name
 	Leads       map[string]string // the node that leads a pool, by the pool's name
 	Record      string            // what hypervisors keep of this topology
-	Left        string            // what they keep when all that leaves has left
+	Restore     Restoring
+	Left        string // what they keep when all that leaves has left
 }
 
 // Move is a node that is on one hypervisor and is to be on another one.

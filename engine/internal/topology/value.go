@@ -32,6 +32,7 @@ func (t *Topology) Value() cty.Value {
 		"moves":       t.moves(),
 		"leaving":     t.leaving(),
 		"leads":       t.leads(),
+		"restore":     t.Restore.value(),
 		"record": cty.ObjectVal(map[string]cty.Value{
 			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record), "left": cty.StringVal(t.Left),
 		}),

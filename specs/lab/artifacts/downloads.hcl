@@ -42,6 +42,7 @@ locals {
     kube-scheduler          = { pin = "kube_scheduler_program", setting = "kubernetes_url", site = var.kubernetes_url }
     kube-proxy              = { pin = "kube_proxy_program", setting = "kubernetes_url", site = var.kubernetes_url }
     etcd                    = { pin = "etcd_program", setting = "etcd_url", site = var.etcd_url }
+    etcdutl                 = { pin = "etcd_program", setting = "etcd_url", site = var.etcd_url }
     coredns                 = { pin = "coredns_program", setting = "coredns_url", site = var.coredns_url }
     flanneld                = { pin = "flannel_program", setting = "flannel_url", site = var.flannel_url }
     flannel-cni             = { pin = "flannel_cni_program", setting = "flannel_cni_url", site = var.flannel_cni_url }

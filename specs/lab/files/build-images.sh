@@ -27,7 +27,7 @@ if [ "$programs" = "$out" ]; then
 	sh "$here/build-kubernetes.sh" "$out"
 fi
 servers="kube-apiserver kube-controller-manager kube-scheduler kube-proxy"
-all="kubeadm $servers etcd coredns flanneld flannel-cni"
+all="kubeadm $servers etcd etcdutl coredns flanneld flannel-cni"
 missing=$(programs_missing "$programs" $all)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 settings="$(pinned flannel image) $(pinned flannel_cni_plugin image) ${FLANNEL_CNI_TAG:=$(pinned flannel_cni_plugin version)} $(pinned busybox image) $(programs_digest "$programs" $all)"
@@ -79,6 +79,7 @@ fi
 # server_layer NAME: the layer that has the program.
 server_layer() { if programs_are_one "$programs"; then echo kubernetes; else echo "$1"; fi; }
 layer etcd "$programs/etcd" usr/local/bin/etcd
+layer etcdutl "$programs/etcdutl" usr/local/bin/etcdutl
 layer coredns "$programs/coredns" coredns
 layer flannel "$programs/flanneld" opt/bin/flanneld
 layer flannel-cni "$programs/flannel-cni" flannel
@@ -108,7 +109,7 @@ while read -r name; do
 		"$programs/coredns" -version | grep -q "CoreDNS-${wanted#v}\$" || die "kubeadm wants $name and the program is $("$programs/coredns" -version | head -n 1)"
 		;;
 	*/etcd:*)
-		image "$name" "{$path,\"Entrypoint\":[\"etcd\"]}" etcd
+		image "$name" "{$path,\"Entrypoint\":[\"etcd\"]}" etcd etcdutl
 		wanted=${name##*:}
 		"$programs/etcd" --version | grep -q "Version: ${wanted%-*}\$" || die "kubeadm wants $name and the program is $("$programs/etcd" --version | head -n 1)"
 		;;

@@ -5,7 +5,7 @@
 #
 #   [CNI_PLUGINS_VERSION=VERSION] build-kubernetes.sh OUTPUT_DIR
 #
-# Result: OUTPUT_DIR/kubernetes etcd coredns flanneld flannel-cni. The versions are those
+# Result: OUTPUT_DIR/kubernetes etcd etcdutl coredns flanneld flannel-cni. The versions are those
 # of kubernetes/go.mod.txt.
 #
 # kubernetes is every Kubernetes program in one: the name it is called by chooses among
@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/modules.sh"
 
-programs="kubernetes etcd coredns flanneld"
+programs="kubernetes etcd etcdutl coredns flanneld"
 
 need go golang
 begin "${1:-}"
@@ -41,6 +41,7 @@ cd "$work"
 ln -s kubernetes kubeadm
 [ "$(./kubeadm version -o short)" = "$version" ] || die "the program says another version than $version"
 ./etcd --version | head -n 1
+./etcdutl version | head -n 1
 ./coredns -version | head -n 1
 ./flanneld --version
 finish $programs flannel-cni

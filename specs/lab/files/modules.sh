@@ -19,7 +19,7 @@ modules_begin() {
 	# kinit embeds.
 	mkdir -p "$work/src" "$work/bin"
 	for file in go.mod go.sum; do cp "$sources/$file.txt" "$work/src/$file"; done
-	for program in kubernetes etcd coredns; do install -D -m 644 "$sources/$program/main.go.txt" "$work/src/$program/main.go"; done
+	for program in kubernetes etcd etcdutl coredns; do install -D -m 644 "$sources/$program/main.go.txt" "$work/src/$program/main.go"; done
 	cd "$work/src"
 	say "modules"
 	go mod download github.com/flannel-io/flannel

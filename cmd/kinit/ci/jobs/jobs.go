@@ -42,7 +42,15 @@ type Job struct {
 	Cleanup        string   // the stage that removes, as the last one
 	Ready          string   // the stage, or the address of the task, whose end means ready; empty means the whole run
 	Infrastructure []string // stages whose failure is not the product's
+	Backup         *Backup  // what a job backs up that deploys nothing; nil for a job that deploys
 	Range          hcl.Range
+}
+
+// Backup is where a job keeps the backups of a cluster that exists.
+type Backup struct {
+	Folder     string   // absolute
+	Recipients []string // whose keys can read them
+	Keep       int      // how many of them are kept
 }
 
 // Address identifies the job in results and on the site: its name and

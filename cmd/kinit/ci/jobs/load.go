@@ -57,9 +57,17 @@ type jobBlock struct {
 	Verify         *string        `hcl:"verify"`
 	Cleanup        *string        `hcl:"cleanup"`
 	Ready          *string        `hcl:"ready"`
+	Backup         *backupBlock   `hcl:"backup,block"`
 	Infrastructure *[]string      `hcl:"infrastructure"`
 	Range          hcl.Range      `hcl:",def_range"`
 	Body           hcl.Body       `hcl:",body"`
+}
+
+type backupBlock struct {
+	Folder     string   `hcl:"folder"`
+	Recipients []string `hcl:"recipients"`
+	Keep       *int     `hcl:"keep"`
+	Body       hcl.Body `hcl:",body"`
 }
 
 // loader is the state of one Load.
@@ -132,6 +140,7 @@ func (l *loader) job(b jobBlock) {
 		l.errorf(place(b.Body, "cleanup"), "Missing stage", "A job must name the stage that removes what it deployed.")
 	}
 	j.Schedule = l.schedule(b)
+	j.Backup = l.backup(b)
 	l.file.Jobs = append(l.file.Jobs, j)
 }
 

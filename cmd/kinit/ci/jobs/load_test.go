@@ -75,6 +75,26 @@ job "plain" {
 	}
 }
 
+// reader is a public key.
+const reader = "age1wks8qxq2hud5ys884dkp28epc3y4947l9czvyjdve68kxupn5ftscjvsh8"
+
+func TestAJobThatBacksUpHasAFolderAndKeepsSeven(t *testing.T) {
+	t.Parallel()
+	file, diags := load(t, `job "k8s" {
+  spec = "k8s"
+  backup {
+    folder     = "backups"
+    recipients = ["`+reader+`"]
+  }
+}`)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if diff := cmp.Diff(&Backup{Folder: filepath.Join(file.Folder, "backups"), Recipients: []string{reader}, Keep: 7}, file.Jobs[0].Backup); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestMistakesHavePlacesAndNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -82,15 +102,19 @@ func TestMistakesHavePlacesAndNames(t *testing.T) {
 		`job "a" {}`:               "ci.hcl:1,9-9: Missing required argument: The argument \"spec\" is required, but no definition was found.",
 		`jobs "a" {}`:              "ci.hcl:1,1-5: Unsupported block type: Blocks of type \"jobs\" are not expected here. Did you mean \"job\"?",
 		`job "a/b" { spec = "a" }`: "ci.hcl:1,1-10: Invalid name: The name of a job begins with a letter or a digit and has letters, digits, '.', '_' and '-' only, 100 at most.",
-		"job \"a\" {\n  spec = \"a\"\n  hots = []\n}":                                         "ci.hcl:3,3-7: Unsupported argument: An argument named \"hots\" is not expected here. Did you mean \"hosts\"?",
-		"job \"a\" {\n  spec = \"a\"\n  timeout = \"2 hours\"\n}":                             "ci.hcl:3,13-22: Invalid duration: \"2 hours\" is no duration above zero; give one such as \"90s\", \"45m\" or \"1h30m\".",
-		"job \"a\" {\n  spec = \"a\"\n  retries = -1\n}":                                      "ci.hcl:3,13-15: Invalid number: retries must be at least 0, -1 was given.",
-		"job \"a\" {\n  spec = \"a\"\n  cleanup = \"\"\n}":                                    "ci.hcl:3,13-15: Missing stage: A job must name the stage that removes what it deployed.",
-		"job \"a\" {\n  spec = \"a\"\n  time_zone = \"UTC\"\n}":                               "ci.hcl:3,15-20: Missing argument: A time zone is of no use without a schedule.",
-		"job \"a\" {\n  spec = \"a\"\n  schedule = \"0 3 * * 0\"\n  time_zone = \"UCT+1\"\n}": "ci.hcl:4,15-22: Invalid schedule: This is no schedule: there is no time zone \"UCT+1\"; give a name such as Europe/Madrid or UTC.",
-		"job \"a\" {\n  spec = \"a\"\n  variables = [1]\n}":                                   "ci.hcl:3,15-18: Invalid variables: Give an object with values of variables, as in: variables = { version = \"1\" }",
-		"keep {\n  runs = 0\n}\njob \"a\" {\n  spec = \"a\"\n}":                               "ci.hcl:2,10-11: Invalid number: runs must be at least 1, 0 was given.",
-		"job \"a\" {\n  spec = \"a\"\n}\njob \"a\" {\n  spec = \"b\"\n}":                      "ci.hcl:4,1-8: Duplicate job: A job \"a\" is declared already, at ci.hcl:1,1-8.",
+		"job \"a\" {\n  spec = \"a\"\n  hots = []\n}":                                                                                   "ci.hcl:3,3-7: Unsupported argument: An argument named \"hots\" is not expected here. Did you mean \"hosts\"?",
+		"job \"a\" {\n  spec = \"a\"\n  timeout = \"2 hours\"\n}":                                                                       "ci.hcl:3,13-22: Invalid duration: \"2 hours\" is no duration above zero; give one such as \"90s\", \"45m\" or \"1h30m\".",
+		"job \"a\" {\n  spec = \"a\"\n  retries = -1\n}":                                                                                "ci.hcl:3,13-15: Invalid number: retries must be at least 0, -1 was given.",
+		"job \"a\" {\n  spec = \"a\"\n  cleanup = \"\"\n}":                                                                              "ci.hcl:3,13-15: Missing stage: A job must name the stage that removes what it deployed.",
+		"job \"a\" {\n  spec = \"a\"\n  time_zone = \"UTC\"\n}":                                                                         "ci.hcl:3,15-20: Missing argument: A time zone is of no use without a schedule.",
+		"job \"a\" {\n  spec = \"a\"\n  schedule = \"0 3 * * 0\"\n  time_zone = \"UCT+1\"\n}":                                           "ci.hcl:4,15-22: Invalid schedule: This is no schedule: there is no time zone \"UCT+1\"; give a name such as Europe/Madrid or UTC.",
+		"job \"a\" {\n  spec = \"a\"\n  variables = [1]\n}":                                                                             "ci.hcl:3,15-18: Invalid variables: Give an object with values of variables, as in: variables = { version = \"1\" }",
+		"keep {\n  runs = 0\n}\njob \"a\" {\n  spec = \"a\"\n}":                                                                         "ci.hcl:2,10-11: Invalid number: runs must be at least 1, 0 was given.",
+		"job \"a\" {\n  spec = \"a\"\n}\njob \"a\" {\n  spec = \"b\"\n}":                                                                "ci.hcl:4,1-8: Duplicate job: A job \"a\" is declared already, at ci.hcl:1,1-8.",
+		"job \"a\" {\n  spec = \"a\"\n  backup {\n    folder = \"b\"\n    recipients = []\n  }\n}":                                      "ci.hcl:5,18-20: Invalid recipients: The backups could not be encrypted: give at least one public key to encrypt for.",
+		"job \"a\" {\n  spec = \"a\"\n  backup {\n    folder = \"b\"\n    recipients = [\"age1\"]\n  }\n}":                              "ci.hcl:5,18-26: Invalid recipients: The backups could not be encrypted: \"age1\" is no public key such as age1….",
+		"job \"a\" {\n  spec = \"a\"\n  cleanup = \"x\"\n  backup {\n    folder = \"b\"\n    recipients = [\"" + reader + "\"]\n  }\n}": "ci.hcl:3,3-16: Conflicting arguments: A job with a backup block backs up what exists: it deploys nothing, so cleanup has no meaning.",
+		"job \"a\" {\n  spec = \"a\"\n  backup {\n    folder = \"b\"\n    recipients = [\"" + reader + "\"]\n    keep = 0\n  }\n}":      "ci.hcl:6,12-13: Invalid number: keep must be at least 1, 0 was given.",
 	} {
 		_, diags := load(t, text)
 		if got := diags.Error(); got != want {

@@ -56,10 +56,11 @@ const (
 	Verify   PhaseName = "verify"
 	Evidence PhaseName = "evidence"
 	Cleanup  PhaseName = "cleanup"
+	Backup   PhaseName = "backup" // the only one of a job that backs up
 )
 
 // Phases are all of them in their order.
-func Phases() []PhaseName { return []PhaseName{Deploy, Again, Verify, Evidence, Cleanup} }
+func Phases() []PhaseName { return []PhaseName{Deploy, Again, Verify, Evidence, Cleanup, Backup} }
 
 // Header is the first line of a record: the inputs of the run.
 type Header struct {

@@ -46,6 +46,9 @@ func onlyCleanup(o engine.Options, j jobs.Job) engine.Options {
 // orphans returns the earlier runs of a job that may have left something behind, including
 // those under its earlier addresses with another schedule.
 func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
+	if j.Backup != nil {
+		return nil, nil // it must never remove the cluster
+	}
 	addresses, err := result.Jobs(r.Results)
 	if err != nil {
 		return nil, err

@@ -120,9 +120,14 @@ func (e *execution) run(ctx context.Context, orphans []*result.Result) {
 	}
 	for attempt := 1; ; attempt++ {
 		e.failure, e.deploy, e.ready = nil, nil, 0
-		e.attempt(ctx, attempt)
-		e.keepDecisive(attempt)
-		e.cleanup(ctx, attempt)
+		if e.job.Backup != nil {
+			e.backUp(ctx, attempt)
+			e.keepDecisive(attempt)
+		} else {
+			e.attempt(ctx, attempt)
+			e.keepDecisive(attempt)
+			e.cleanup(ctx, attempt)
+		}
 		if e.failure == nil || e.failure.verdict != result.Infrastructure || attempt > e.job.Retries || ctx.Err() != nil {
 			return
 		}
@@ -139,7 +144,7 @@ func (e *execution) prepare(ctx context.Context) bool {
 		return false
 	}
 	e.stages = stages
-	if !slices.Contains(stages, e.job.Cleanup) {
+	if e.job.Backup == nil && !slices.Contains(stages, e.job.Cleanup) {
 		e.failure = &failure{verdict: result.Failed, phase: result.Deploy, problem: signed(result.Problem{
 			Summary: "No stage that removes",
 			Detail: fmt.Sprintf("The playbook of %s has no stage %q, so what it deploys could not be removed.%s Name the stage by the job's argument cleanup.",

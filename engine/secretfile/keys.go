@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"kinit/engine/secret"
 )
 
 // Variable is the environment variable that names the file of keys.
@@ -41,7 +43,12 @@ func ReadKeys(file string) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the private keys: %w", err)
 	}
-	identities, err := age.ParseIdentities(strings.NewReader(string(text)))
+	return ParseKeys(file, secret.Value(text))
+}
+
+// ParseKeys reads the text of a file of private keys.
+func ParseKeys(file string, text secret.Value) (*Keys, error) {
+	identities, err := age.ParseIdentities(strings.NewReader(text.Reveal()))
 	if err != nil {
 		// The library's error may quote a line, which could be half a key.
 		return nil, fmt.Errorf("%s has no valid private keys: expected a line AGE-SECRET-KEY-… a key, as kinit or age-keygen writes it", file)
@@ -97,4 +104,23 @@ func recipients(public []string) ([]age.Recipient, error) {
 		all = append(all, parsed[0])
 	}
 	return all, nil
+}
+
+// ReadPublic reads a file of public keys, one a line. Empty lines and those that start with # are
+// ignored.
+func ReadPublic(file string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the public keys: %w", err)
+	}
+	var public []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			public = append(public, line)
+		}
+	}
+	if _, err := recipients(public); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return public, nil
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/backups"
+	"kinit/cmd/kinit/command"
+	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+	"kinit/engine/diag"
+	"kinit/engine/secretfile"
+)
+
+func backupCommand(a *app.App) *cli.Command {
+	return &cli.Command{
+		Name:      "backup",
+		Category:  command.LifeOfClusters,
+		Usage:     "back a cluster up into an encrypted file",
+		ArgsUsage: "SPEC",
+		Description: `The file has a snapshot of etcd, the keys of Kubernetes' authorities and service accounts, what kinit
+keeps on the hypervisors for the cluster, and a manifest with the checksum of each part. It is
+encrypted with age while it is written: nothing of it is on a disk of this machine unencrypted. It
+has mode 0600, is written whole or not at all, and replaces no file without --overwrite.
+
+Whoever has a private key of a recipient reads it: 'age-keygen' makes a pair of keys, and so does
+'kinit secret keygen'. Without a recipient a passphrase encrypts it: that of --passphrase-file, or of
+$KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of pods are not in it.`,
+		UsageText: command.Examples(
+			"kinit backup k8s-podman-3-2-2 --hosts nyctea,tyto --out k8s.backup --recipient age1…",
+		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "out", Category: command.HeadSelect, Usage: "write the backup to `FILE`"},
+			&cli.BoolFlag{Name: "overwrite", Category: command.HeadSelect, Usage: "replace a file that exists"},
+			&cli.StringSliceFlag{Name: "recipient", Category: command.HeadSelect, Usage: "encrypt for the owner of a public `KEY`, age1…; may be repeated"},
+			&cli.StringSliceFlag{Name: "recipients-file", Category: command.HeadSelect, Usage: "encrypt for the public keys in `FILE`, one a line; may be repeated"},
+			passphraseFlag(), command.AdoptFlag(), command.GoneFlag(),
+		}, command.OutputFlags(), command.ReportFlags()),
+		Action: func(c *cli.Context) error { return backUp(a, c) },
+	}
+}
+
+func backUp(a *app.App, c *cli.Context) error {
+	o, err := command.SpecOptions(a, c)
+	if err != nil {
+		return err
+	}
+	if c.String("out") == "" {
+		return exit.Usagef(c.Command.HelpName, "--out names the file of the backup")
+	}
+	readers, err := readersOf(a, c)
+	if err != nil {
+		return err
+	}
+	backups.Backup{File: a.Abs(c.String("out")), Replace: c.Bool("overwrite"), Readers: readers, Program: a.Version}.Set(&o)
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
+	if err != nil {
+		return err
+	}
+	return s.End(orWithoutBackups(a.Engine.Run(ctx, s.Options), c.Args().First()))
+}
+
+// orWithoutBackups explains why a playbook does not know what a backup is.
+func orWithoutBackups(r *engine.Report, spec string) *engine.Report {
+	for _, d := range r.Diagnostics {
+		if r.Invalid && (strings.Contains(d.Detail, `no variable "backup"`) || strings.Contains(d.Detail, `no variable "restore"`)) {
+			r.Diagnostics = diag.Errorf(nil, "Not possible", "The playbook of %s has no variables for backups: those of distributions with kubeadm have.", spec)
+			return r
+		}
+	}
+	return r
+}
+
+// readersOf returns who can read the backup. Without anybody there is no backup.
+func readersOf(a *app.App, c *cli.Context) (secretfile.Readers, error) {
+	r := secretfile.Readers{Public: command.List(c, "recipient")}
+	for _, file := range c.StringSlice("recipients-file") {
+		keys, err := secretfile.ReadPublic(a.Abs(file))
+		if err != nil {
+			return r, err
+		}
+		r.Public = append(r.Public, keys...)
+	}
+	var err error
+	if len(r.Public) == 0 || c.IsSet("passphrase-file") {
+		r.Passphrase, err = passphrase(a, c, true)
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.Passphrase == "" && len(r.Public) == 0 {
+		return r, exit.Usagef(c.Command.HelpName, "a backup is encrypted: give --recipient, --recipients-file or --passphrase-file, or set %s", passphraseVariable)
+	}
+	if err := r.Check(); err != nil {
+		return r, exit.Usagef(c.Command.HelpName, "%v", err)
+	}
+	return r, nil
+}

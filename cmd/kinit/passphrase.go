@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
+	"kinit/engine/secret"
+)
+
+// passphraseVariable is the environment variable with the passphrase of a backup.
+const passphraseVariable = "KINIT_BACKUP_PASSPHRASE"
+
+func passphraseFlag() cli.Flag {
+	return &cli.StringFlag{Name: "passphrase-file", Category: command.HeadSelect, Usage: "read the passphrase from `FILE`; default: $" + passphraseVariable}
+}
+
+// passphrase returns the passphrase of a backup: of a file, of the environment or, if ask is set, of the
+// terminal. It is empty if nobody has given one.
+func passphrase(a *app.App, c *cli.Context, ask bool) (secret.Value, error) {
+	if file := c.String("passphrase-file"); file != "" {
+		text, err := os.ReadFile(a.Abs(file))
+		if err != nil {
+			return "", err
+		}
+		if value := strings.TrimRight(string(text), "\r\n"); value != "" {
+			return secret.Value(value), nil
+		}
+		return "", errors.New(file + " has no passphrase")
+	}
+	for i := len(a.Environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(a.Environ[i], passphraseVariable+"="); ok && value != "" {
+			return secret.Value(value), nil
+		}
+	}
+	if !ask {
+		return "", nil
+	}
+	return askPassphrase(a, true)
+}
+
+// askPassphrase asks for a passphrase on the terminal, a new one twice. Without a terminal it is empty.
+func askPassphrase(a *app.App, twice bool) (secret.Value, error) {
+	in, ok := a.In.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return "", nil
+	}
+	value, err := askSecret(a, "the passphrase", int(in.Fd()))
+	if err != nil || !twice {
+		return value, err
+	}
+	again, err := askSecret(a, "the passphrase, again", int(in.Fd()))
+	switch {
+	case err != nil:
+		return "", err
+	case again != value:
+		return "", errors.New("these are two different passphrases; nothing was written")
+	}
+	return value, nil
+}
