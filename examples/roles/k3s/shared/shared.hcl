@@ -1,0 +1,67 @@
+# What all playbooks of a cluster know.
+
+locals {
+  servers  = lookup(groups, var.server_group, [])
+  agents   = setsubtract(lookup(groups, var.agent_group, []), local.servers)
+  nodes    = concat(local.servers, tolist(local.agents))
+  first    = try(local.servers[0], "")
+  others   = slice(local.servers, min(1, length(local.servers)), length(local.servers))
+  several  = length(local.servers) > 1
+  endpoint = coalesce(var.api_endpoint, try(hosts[local.first].address, null), "none")
+  url      = "https://${strcontains(local.endpoint, ":") ? "[${local.endpoint}]" : local.endpoint}:${var.api_port}"
+}
+
+task "assert" "servers" {
+  early = true
+  condition {
+    holds   = local.first != ""
+    message = "No host is selected in the group ${var.server_group}: add a server to it, or set server_group."
+  }
+}
+
+task "facts" "node" {
+  hosts = local.nodes
+}
+
+locals {
+  facts   = task.facts.node[host.name]
+  release = tonumber(coalesce(try(regex("^[0-9]+", local.facts.os_version), null), "0"))
+  systemd = local.facts.service_manager == "systemd"
+
+  # The environments of the services, which the script of installation makes.
+  server_env = local.systemd ? "${var.systemd_dir}/k3s.service.env" : "/etc/rancher/k3s/k3s.env"
+  agent_env  = local.systemd ? "${var.systemd_dir}/k3s-agent.service.env" : "/etc/rancher/k3s/k3s-agent.env"
+}
+
+# The user who gets kubectl, and the home folder.
+task "getent" "user" {
+  hosts    = local.nodes
+  database = "passwd"
+  key      = var.user
+}
+
+locals {
+  home = task.getent.user[host.name].users[var.user].home
+}
+
+# The settings of a server but for the token: what the role sets, under what the user gives.
+locals {
+  own_config = var.server_config_yaml == "" ? {} : yamldecode(var.server_config_yaml)
+  named = anytrue([
+    contains(flatten([lookup(local.own_config, "tls-san", [])]), local.endpoint),
+    can(regex("--tls-san[= ]+${replace(local.endpoint, ".", "\\.")}", var.extra_server_args)),
+  ])
+  starts = local.several && host.name == local.first && !var.use_external_database
+  joins  = local.several && host.name != local.first && !var.use_external_database
+  server_config = merge(
+    local.endpoint != local.facts.hostname && !local.named ? { tls-san = local.endpoint } : {},
+    local.starts ? { cluster-init = true } : {},
+    local.joins ? { server = local.url } : {},
+    local.own_config,
+  )
+}
+
+# Networks of pods and services.
+locals {
+  networks = split(",", "${lookup(local.own_config, "cluster-cidr", "10.42.0.0/16")},${lookup(local.own_config, "service-cidr", "10.43.0.0/16")}")
+}
