@@ -48,7 +48,9 @@ writes this page. Classes are:
 
 func line(b *strings.Builder, name, source string, n map[string]int) {
 	said := n[direct] + n[awkward] + n[not]
-	share := func(class string) string { return fmt.Sprintf("%d (%.1f %%)", n[class], 100*float64(n[class])/float64(said)) }
+	share := func(class string) string {
+		return fmt.Sprintf("%d (%.1f %%)", n[class], 100*float64(n[class])/float64(said))
+	}
 	fmt.Fprintf(b, "| %s | %s | %d | %d | %s | %s | %s |\n", name, source, said+n[needless], n[needless], share(direct), share(awkward), share(not))
 }
 
