@@ -189,6 +189,7 @@ func lookAtK3s(t *testing.T, k *kinit, r role) {
 	before := onRole(t, "three", "systemctl show --value --property=MainPID k3s-agent")
 	k.must(t, upgrade.args(k, "--var", newer)...)
 	upgrade.unchanged(t, k, "--var", newer)
+	r.unchanged(t, k, "--var", newer)
 	for _, host := range []string{"one", "two", "three"} {
 		says(t, host, "k3s --version", "k3s version v1.32.8+k3s1 (a stand-in, not k3s)\n")
 	}

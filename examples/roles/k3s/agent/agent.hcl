@@ -35,9 +35,9 @@ block "agent" {
   }
 
   task "command" "install_agent" {
-    argv        = ["sh", "-c", local.install, "install", local.agent_inputs, "/etc/rancher/k3s/installed"]
-    unless      = ["grep", "-qx", local.agent_inputs, "/etc/rancher/k3s/installed"]
-    environment = merge(local.agent_envs, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.agent_is_old ? "false" : "true" })
+    argv        = ["sh", "-c", local.install, "install", local.agent_inputs, local.installed]
+    unless      = ["grep", "-qx", local.agent_inputs, local.installed]
+    environment = merge(local.agent_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.agent_is_old ? "false" : "true" })
     depends_on  = [task.download.agent_script, task.directory.agent_config]
   }
 
@@ -52,7 +52,7 @@ block "agent" {
   task "block_in_file" "agent_env" {
     when       = length(var.extra_service_envs) > 0
     path       = local.agent_env
-    block      = join("", [for line in var.extra_service_envs : "${line}\n"])
+    block      = local.service_envs
     create     = true
     mode       = "0600"
     depends_on = [task.command.install_agent]
@@ -73,7 +73,7 @@ block "agent" {
     state   = "started"
     enabled = true
     restart_on = [
-      local.agent_inputs, sha256(nonsensitive(local.token)), jsonencode(var.extra_service_envs), var.agent_config_yaml,
+      local.agent_inputs, sha256(nonsensitive(local.token)), local.service_envs, var.agent_config_yaml,
     ]
     depends_on = [task.line_in_file.agent_token, task.copy.agent_config]
   }
@@ -82,11 +82,4 @@ block "agent" {
 locals {
   agent_has    = try(regex("v[0-9]\\S*", task.command.agent_version[host.name].stdout), "")
   agent_is_old = local.agent_has == "" || versioncompare(trimprefix(coalesce(local.agent_has, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
-  agent_envs = merge(var.extra_install_envs, {
-    INSTALL_K3S_SKIP_START  = "true"
-    INSTALL_K3S_SYSTEMD_DIR = var.systemd_dir
-    INSTALL_K3S_VERSION     = var.k3s_version
-    INSTALL_K3S_EXEC        = trimspace("agent --server ${local.url} ${var.extra_agent_args}")
-  })
-  agent_inputs = sha256(jsonencode(local.agent_envs))
 }

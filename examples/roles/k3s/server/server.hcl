@@ -36,9 +36,9 @@ block "server" {
 
   # The script writes the unit too, so it runs when one of its inputs changes.
   task "command" "install_server" {
-    argv        = ["sh", "-c", local.install, "install", local.server_inputs, "/etc/rancher/k3s/installed"]
-    unless      = ["grep", "-qx", local.server_inputs, "/etc/rancher/k3s/installed"]
-    environment = merge(local.server_envs, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.server_is_old ? "false" : "true" })
+    argv        = ["sh", "-c", local.install, "install", local.server_inputs, local.installed]
+    unless      = ["grep", "-qx", local.server_inputs, local.installed]
+    environment = merge(local.server_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.server_is_old ? "false" : "true" })
     depends_on  = [task.download.server_script, task.directory.server_config]
   }
 
@@ -63,7 +63,7 @@ block "server" {
   task "block_in_file" "server_env" {
     when       = length(var.extra_service_envs) > 0
     path       = local.server_env
-    block      = join("", [for line in var.extra_service_envs : "${line}\n"])
+    block      = local.service_envs
     create     = true
     mode       = "0600"
     depends_on = [task.command.install_server]
@@ -84,13 +84,6 @@ locals {
   # What the program that is installed says of its version.
   server_has    = try(regex("v[0-9]\\S*", task.command.server_version[host.name].stdout), "")
   server_is_old = local.server_has == "" || versioncompare(trimprefix(coalesce(local.server_has, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
-  server_envs = merge(var.extra_install_envs, {
-    INSTALL_K3S_SKIP_START = "true"
-    INSTALL_K3S_VERSION    = var.k3s_version
-    INSTALL_K3S_EXEC       = var.extra_server_args
-  })
-  server_inputs = sha256(jsonencode(local.server_envs))
-  install       = "/usr/local/bin/k3s-install.sh && printf '%s\\n' \"$1\" >\"$2\""
 }
 
 block "first" {
@@ -108,7 +101,7 @@ block "first" {
     name       = "k3s"
     state      = "started"
     enabled    = true
-    restart_on = [task.copy.first_config[host.name].sha256, local.server_inputs, jsonencode(var.extra_service_envs)]
+    restart_on = [task.copy.first_config[host.name].sha256, local.server_inputs, local.service_envs]
   }
 
   task "wait" "first" {
@@ -155,7 +148,7 @@ block "others" {
     name       = "k3s"
     state      = "started"
     enabled    = true
-    restart_on = [task.copy.other_config[host.name].sha256, local.server_inputs, jsonencode(var.extra_service_envs)]
+    restart_on = [task.copy.other_config[host.name].sha256, local.server_inputs, local.service_envs]
   }
 
   task "command" "joined" {

@@ -35,18 +35,16 @@ import "airgap" {
 }
 
 # The token that the first server made at random, where nobody gave one.
-task "command" "old_token" {
+task "read_file" "old_token" {
   stage     = "look"
   hosts     = slice(local.servers, 0, min(1, length(local.servers)))
   when      = var.token == null && local.upgrade
-  argv      = ["cut", "-d:", "-f4", "/var/lib/rancher/k3s/server/node-token"]
-  read_only = true
+  path      = "/var/lib/rancher/k3s/server/token"
   sensitive = true
 }
 
 locals {
-  token = var.token != null ? var.token : trimspace(task.command.old_token[local.first].stdout)
-  envs  = merge(var.extra_install_envs, { INSTALL_K3S_SKIP_START = "true", INSTALL_K3S_VERSION = var.k3s_version })
+  token = var.token != null ? var.token : trimspace(task.read_file.old_token[local.first].content)
 }
 
 block "server" {
@@ -61,18 +59,28 @@ block "server" {
     state = "stopped"
   }
 
+  # The first server knows its own token.
   task "copy" "config" {
     dest       = "/etc/rancher/k3s/config.yaml"
-    content    = yamlencode(merge({ token = local.token }, local.server_config))
+    content    = yamlencode(merge(var.token == null && host.name == local.first ? {} : { token = local.token }, local.server_config))
     mode       = "0600"
     depends_on = [task.service.stopped]
   }
 
   task "command" "install" {
-    when        = local.newer
-    argv        = ["/usr/local/bin/k3s-install.sh"]
-    environment = merge(local.envs, { INSTALL_K3S_EXEC = var.extra_server_args }, var.airgap_dir != null ? { INSTALL_K3S_SKIP_DOWNLOAD = "true" } : {})
+    argv        = ["sh", "-c", local.install, "install", local.server_inputs, local.installed]
+    unless      = ["grep", "-qx", local.server_inputs, local.installed]
+    environment = merge(local.server_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir != null || !local.newer ? "true" : "false" })
     depends_on  = [task.copy.config]
+  }
+
+  task "block_in_file" "server_env" {
+    when       = length(var.extra_service_envs) > 0
+    path       = local.server_env
+    block      = local.service_envs
+    create     = true
+    mode       = "0600"
+    depends_on = [task.command.install]
   }
 
   task "service" "units" {
@@ -83,8 +91,8 @@ block "server" {
   task "service" "k3s" {
     name       = "k3s"
     state      = "started"
-    restart_on = [task.copy.config[host.name].sha256, var.k3s_version]
-    depends_on = [task.service.units]
+    restart_on = [task.copy.config[host.name].sha256, local.server_inputs, local.service_envs]
+    depends_on = [task.service.units, task.block_in_file.server_env]
   }
 }
 
@@ -102,13 +110,22 @@ block "agent" {
 
   # The script also changes the unit and its environment, so it runs for other arguments too.
   task "command" "install_agent" {
-    argv   = ["sh", "-c", "/usr/local/bin/k3s-install.sh && printf '%s\\n' \"$1\" >\"$2\"", "install", local.agent_inputs, "/etc/rancher/k3s/upgraded"]
-    unless = ["grep", "-qx", local.agent_inputs, "/etc/rancher/k3s/upgraded"]
-    environment = merge(local.agent_envs, {
+    argv   = ["sh", "-c", local.install, "install", local.agent_inputs, local.installed]
+    unless = ["grep", "-qx", local.agent_inputs, local.installed]
+    environment = merge(local.agent_install, {
       INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir != null || !local.newer ? "true" : "false"
       K3S_TOKEN                 = local.token
     })
     depends_on = [task.service.stopped_agent]
+  }
+
+  task "block_in_file" "agent_env" {
+    when       = length(var.extra_service_envs) > 0
+    path       = local.agent_env
+    block      = local.service_envs
+    create     = true
+    mode       = "0600"
+    depends_on = [task.command.install_agent]
   }
 
   task "service" "units_agent" {
@@ -119,15 +136,7 @@ block "agent" {
   task "service" "k3s_agent" {
     name       = "k3s-agent"
     state      = "started"
-    restart_on = [local.agent_inputs, var.k3s_version]
-    depends_on = [task.service.units_agent]
+    restart_on = [local.agent_inputs, sha256(nonsensitive(local.token)), local.service_envs, var.agent_config_yaml]
+    depends_on = [task.service.units_agent, task.block_in_file.agent_env]
   }
-}
-
-locals {
-  agent_envs = merge(local.envs, {
-    INSTALL_K3S_SYSTEMD_DIR = var.systemd_dir
-    INSTALL_K3S_EXEC        = trimspace("agent --server ${local.url} ${var.extra_agent_args}")
-  })
-  agent_inputs = sha256(jsonencode(local.agent_envs))
 }
