@@ -1,5 +1,3 @@
-// Package roles checks the tables of docs/roles: what each task of well-known roles of Ansible is
-// in the examples.
 package roles
 
 import (
