@@ -32,6 +32,7 @@ block "firewall" {
   # All packets of other nodes; firewalld has no zone for them here.
   task "firewall" "node" {
     for_each = local.nodes
+    when     = task.facts.node[each.key].default_address != ""
     source   = task.facts.node[each.key].default_address
   }
 
@@ -82,7 +83,7 @@ block "arch_firewall" {
       template = file("templates/k3s.nft.tmpl")
       mode     = "0644"
       vars = {
-        nodes        = [for name in local.nodes : task.facts.node[name].default_address]
+        nodes        = compact([for name in local.nodes : task.facts.node[name].default_address])
         server_ports = local.server_ports
         node_ports   = local.node_ports
         networks     = local.networks
