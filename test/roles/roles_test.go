@@ -128,7 +128,7 @@ group "agent" { hosts = ["c"] }
 var playbooks = map[string]map[string]string{
 	"nginx": {"vhosts": `[{ server_name = "a.example" }, { filename = "b.conf", state = "absent" }]`, "ppa": "stable"},
 	"docker": {
-		"users": `["ann"]`, "install_compose": "true", "daemon_options": `{ debug = true }`, "service_start_command": "/usr/sbin/dockerd",
+		"users": `["ann"]`, "install_compose": "true", "daemon_options": `{"debug": true}`, "service_start_command": "/usr/sbin/dockerd",
 	},
 	"ssh_hardening": {
 		"trusted_user_ca_keys_file": "/etc/ssh/ca", "trusted_user_ca_keys": `["ssh-ed25519 AAAA ca"]`,

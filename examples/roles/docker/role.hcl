@@ -38,7 +38,11 @@ locals {
       ]
     }
   }
-  system   = merge(local.common, lookup(local.families, local.facts.os_family, {}))
+  system = merge(local.common, lookup(local.families, local.facts.os_family, {}))
+
+  # A text of the command line, or an object.
+  daemon_options = try(jsondecode(var.daemon_options), var.daemon_options)
+
   packages = var.packages != null ? var.packages : local.system.packages
   obsolete = var.obsolete_packages != null ? var.obsolete_packages : local.system.obsolete
 }
@@ -68,15 +72,15 @@ block "daemon" {
   depends_on = [block.packages]
 
   task "directory" "config" {
-    when = length(var.daemon_options) > 0
+    when = length(local.daemon_options) > 0
     path = "/etc/docker"
     mode = "0755"
   }
 
   task "copy" "config" {
-    when       = length(var.daemon_options) > 0
+    when       = length(local.daemon_options) > 0
     dest       = "/etc/docker/daemon.json"
-    content    = "${jsonencode(var.daemon_options)}\n"
+    content    = "${jsonencode(local.daemon_options)}\n"
     mode       = "0644"
     notify     = [handler.service.restart]
     depends_on = [task.directory.config]

@@ -153,5 +153,5 @@ variable "users" {
 variable "daemon_options" {
   type        = any
   default     = {}
-  description = "The settings of /etc/docker/daemon.json."
+  description = "The settings of /etc/docker/daemon.json; by --var as JSON."
 }

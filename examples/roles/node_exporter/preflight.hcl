@@ -29,22 +29,22 @@ block "preflight" {
   }
 
   block "tls" {
-    when = length(var.tls_server_config) > 0
+    when = length(local.tls) > 0
 
     task "assert" "tls_paths" {
       condition {
-        holds   = can(var.tls_server_config.cert_file) && can(var.tls_server_config.key_file)
+        holds   = can(local.tls.cert_file) && can(local.tls.key_file)
         message = "tls_server_config needs cert_file and key_file."
       }
     }
 
     task "stat" "cert" {
-      path       = try(var.tls_server_config.cert_file, "/missing")
+      path       = try(local.tls.cert_file, "/missing")
       depends_on = [task.assert.tls_paths]
     }
 
     task "stat" "key" {
-      path       = try(var.tls_server_config.key_file, "/missing")
+      path       = try(local.tls.key_file, "/missing")
       depends_on = [task.assert.tls_paths]
     }
 

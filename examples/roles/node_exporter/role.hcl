@@ -6,7 +6,9 @@ locals {
   version    = var.version == "latest" ? trimprefix(jsondecode(task.http_request.latest.body).tag_name, "v") : var.version
   headers    = var.github_token == null ? {} : { Authorization = "Bearer ${var.github_token}" }
   collectors = var.enabled_collectors != null ? var.enabled_collectors : { systemd = {}, textfile = { directory = var.textfile_dir } }
-  web_config = length(var.tls_server_config) + length(var.http_server_config) + length(nonsensitive(keys(var.basic_auth_users))) > 0
+  tls        = { for name, value in var.tls_server_config : name => value if value != null }
+  http       = { for name, value in var.http_server_config : name => value if value != null }
+  web_config = length(local.tls) + length(local.http) + length(nonsensitive(keys(var.basic_auth_users))) > 0
 }
 
 task "facts" "host" {
@@ -40,8 +42,8 @@ import "common" {
     binary_install_dir   = var.binary_install_dir
     local_cache_path     = "${var.local_cache_path}/${local.version}"
     web_listen_addresses = var.web_listen_addresses
-    tls_server_config    = var.tls_server_config
-    http_server_config   = var.http_server_config
+    tls_server_config    = local.tls
+    http_server_config   = local.http
     basic_auth_users     = var.basic_auth_users
     unit                 = file("templates/node_exporter.service.tmpl")
     unit_values = {

@@ -74,13 +74,27 @@ variable "textfile_dir" {
 }
 
 variable "tls_server_config" {
-  type        = any
+  type = object({
+    cert_file                   = optional(string)
+    key_file                    = optional(string)
+    client_auth_type            = optional(string)
+    client_ca_file              = optional(string)
+    client_allowed_sans         = optional(list(string))
+    min_version                 = optional(string)
+    max_version                 = optional(string)
+    cipher_suites               = optional(list(string))
+    prefer_server_cipher_suites = optional(bool)
+    curve_preferences           = optional(list(string))
+  })
   default     = {}
   description = "The section tls_server_config of the exporter's web configuration, with cert_file and key_file."
 }
 
 variable "http_server_config" {
-  type        = any
+  type = object({
+    http2   = optional(bool)
+    headers = optional(map(string))
+  })
   default     = {}
   description = "Its section http_server_config."
 }
