@@ -100,12 +100,12 @@ block "daemon" {
       match  = "^ExecStart="
       line   = "ExecStart=${var.service_start_command}"
       backup = true
-      notify = [handler.service.restart]
     }
 
     task "service" "unit" {
       when          = task.line_in_file.unit[host.name].changed
       daemon_reload = true
+      notify        = [handler.service.restart]
     }
   }
 
