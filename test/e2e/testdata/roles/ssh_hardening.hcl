@@ -1,5 +1,4 @@
 permit_root_login         = "prohibit-password"
-host_rsa_key_size         = 3072
 revoked_keys              = []
 trusted_user_ca_keys_file = "/etc/ssh/authorities"
 trusted_user_ca_keys      = ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg authority"]
