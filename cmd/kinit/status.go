@@ -35,7 +35,8 @@ what is not as declared, with the command that repairs it. A host that does not 
 --within is named, and nothing waits for it again.
 
 A periodic job can act on the exit code: 0 is as declared, with 4 'kinit run' has something to
-do, with 1 something is broken, with 5 a host does not answer. A certificate that nobody renews
+do, with 1 something is broken, with 5 a host does not answer; of several findings the gravest
+counts: 5, then 1, then 4. A certificate that nobody renews
 and that ends within 30 days is broken. With --output json there is one object, which
 docs/operating.md describes.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
@@ -51,9 +52,7 @@ docs/operating.md describes.`,
 			redact(&state, s.Redact)
 			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec), a.Now())
 			report, code := s.Report(report)
-			if code == exit.OK && !status.AsDeclared {
-				code = exit.Failed
-			}
+			code = statusCode(code, status)
 			status.ExitCode = code
 			if c.String("output") == command.OutputJSON && report.Tasks > 0 && !report.Interrupted {
 				return cmp.Or(problem, a.JSONLine(status), exit.Error(code))
@@ -66,6 +65,15 @@ docs/operating.md describes.`,
 			return cmp.Or(problem, a.Lines(status.Lines()...), exit.Error(code))
 		},
 	}
+}
+
+// statusCode returns the exit code of the gravest finding: something that is broken counts before
+// changes that are pending.
+func statusCode(code int, s health.Status) int {
+	if code == exit.OK && !s.AsDeclared || code == exit.Pending && s.Broken() {
+		return exit.Failed
+	}
+	return code
 }
 
 // withoutHosts returns the problems without those of hosts that do not answer, which the status names.

@@ -38,17 +38,17 @@ func judge(from engine.Status, s Status, p places, r Repairs) []Difference {
 				detail = append(detail, event.FirstLine(step))
 			}
 		}
-		all = append(all, Difference{Kind: "task", Name: d.Task, Host: d.Host, Detail: detail, Place: fmt.Sprintf("%s:%d", d.Range.Filename, d.Range.Start.Line), Repair: r.Run})
+		all = append(all, Difference{Broken: d.Message != "", Kind: "task", Name: d.Task, Host: d.Host, Detail: detail, Place: fmt.Sprintf("%s:%d", d.Range.Filename, d.Range.Start.Line), Repair: r.Run})
 	}
 	all = append(all, nodes(s, p, r)...)
 	for _, m := range s.Etcd {
 		if m.State == Unhealthy || m.State == Silent && s.member() {
-			all = append(all, Difference{Kind: "etcd", Name: m.Node, Host: m.Node, Detail: []string{"the member of etcd is " + m.State}, Repair: r.Log(m.Node)})
+			all = append(all, Difference{Broken: true, Kind: "etcd", Name: m.Node, Host: m.Node, Detail: []string{"the member of etcd is " + m.State}, Repair: r.Log(m.Node)})
 		}
 	}
 	for _, c := range s.Services {
 		if !slices.Contains([]string{Healthy, Starting, Running, Absent, Unknown}, c.State) {
-			all = append(all, Difference{Kind: "service", Name: c.Name, Host: c.Hypervisor, Detail: []string{"the service is " + c.State}, Repair: r.Run})
+			all = append(all, Difference{Broken: true, Kind: "service", Name: c.Name, Host: c.Hypervisor, Detail: []string{"the service is " + c.State}, Repair: r.Run})
 		}
 	}
 	return append(all, ending(s.Certificates, r)...)
@@ -69,7 +69,7 @@ func silent(s Status, r Repairs) (all []Difference) {
 		if !is[h.Name] || h.Node != nil && is[h.Node.Hypervisor] {
 			continue
 		}
-		d := Difference{Kind: "host", Name: h.Name, Host: h.Name, Detail: []string{h.Message}, Repair: r.Run}
+		d := Difference{Broken: true, Kind: "host", Name: h.Name, Host: h.Name, Detail: []string{h.Message}, Repair: r.Run}
 		if nodes := behind[h.Name]; len(nodes) > 0 {
 			d.Detail = append(d.Detail, "on it are "+strings.Join(nodes, ", "))
 			d.Repair = r.Gone(h.Name)
@@ -96,7 +96,7 @@ func (s Status) member() bool {
 // nodes judges what the API server says of nodes and of the control plane.
 func nodes(s Status, p places, r Repairs) (all []Difference) {
 	if s.apiError != "" {
-		return []Difference{{Kind: "api", Name: s.Cluster, Host: p.Services, Detail: []string{"the API server does not answer as it should: " + s.apiError}, Repair: r.Run}}
+		return []Difference{{Broken: true, Kind: "api", Name: s.Cluster, Host: p.Services, Detail: []string{"the API server does not answer as it should: " + s.apiError}, Repair: r.Run}}
 	}
 	known := false
 	for _, h := range s.Hosts {
@@ -107,12 +107,12 @@ func nodes(s Status, p places, r Repairs) (all []Difference) {
 			continue
 		}
 		if detail := node(*h.Node, s.Version); len(detail) > 0 {
-			all = append(all, Difference{Kind: "node", Name: h.Name, Host: h.Name, Detail: detail, Repair: repairNode(*h.Node, h.Name, r)})
+			all = append(all, Difference{Broken: h.Node.Known && !h.Node.Ready, Kind: "node", Name: h.Name, Host: h.Name, Detail: detail, Repair: repairNode(*h.Node, h.Name, r)})
 		}
 	}
 	for _, c := range s.Components {
 		if !c.Ready {
-			all = append(all, Difference{Kind: "component", Name: c.Pod, Host: c.Node, Detail: []string{"it is not ready"}, Repair: r.Log(c.Node)})
+			all = append(all, Difference{Broken: true, Kind: "component", Name: c.Pod, Host: c.Node, Detail: []string{"it is not ready"}, Repair: r.Log(c.Node)})
 		}
 	}
 	return all
@@ -152,7 +152,7 @@ func ending(list []Certificate, r Repairs) (all []Difference) {
 		if c.Ended {
 			text = "it has ended on " + c.NotAfter.UTC().Format("2006-01-02")
 		}
-		d := Difference{Kind: "certificate", Name: c.Path, Host: c.Host, Detail: []string{text + ": " + c.Subject}, Repair: r.Run}
+		d := Difference{Broken: true, Kind: "certificate", Name: c.Path, Host: c.Host, Detail: []string{text + ": " + c.Subject}, Repair: r.Run}
 		if c.RenewedBy == renewedByCerts {
 			d.Repair = r.Renew
 		}

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"kinit/engine"
@@ -119,6 +120,12 @@ type Difference struct {
 	Detail []string `json:"detail"`
 	Place  string   `json:"place,omitempty"` // of the task's block, as FILE:LINE
 	Repair string   `json:"repair"`          // a command line
+	Broken bool     `json:"-"`               // something does not work; otherwise a run has something to change
+}
+
+// Broken reports whether something does not work.
+func (s Status) Broken() bool {
+	return slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Broken })
 }
 
 // Of returns the status of what the engine has read.
