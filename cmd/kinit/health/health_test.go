@@ -98,41 +98,41 @@ func TestWhatDiffersIsNamedWithItsPlaceAndItsRepair(t *testing.T) {
 				s.Hosts[i].Answers, s.Hosts[i].Message = false, "unreachable: no answer within 4s"
 			}
 			delete(s.Observed, nodesOutput)
-		}, []Difference{{Kind: "host", Name: "tyto", Host: "tyto", Detail: []string{"unreachable: no answer within 4s", "on it are c2, w1"}, Repair: "GONE tyto"}}},
+		}, []Difference{{Kind: "host", Name: "tyto", Host: "tyto", Detail: []string{"unreachable: no answer within 4s", "on it are c2, w1"}, Repair: "GONE tyto", Broken: true}}},
 		{"a silent node", func(s *engine.Status) {
 			s.Hosts[2].Answers, s.Hosts[2].Message = false, "unreachable"
-		}, []Difference{{Kind: "host", Name: "w1", Host: "w1", Detail: []string{"unreachable"}, Repair: "RUN"}}},
+		}, []Difference{{Kind: "host", Name: "w1", Host: "w1", Detail: []string{"unreachable"}, Repair: "RUN", Broken: true}}},
 		{"nodes", func(s *engine.Status) {
 			s.Observed[nodesOutput] = `{"nyctea":{"version":"v1.34.4","lines":[["node","c1","v1.33.0","r","s","unschedulable","True","KubeletReady"],["node","c2","v1.34.4-eks-1","r","s","-","Unknown","NodeStatusUnknown"]]}}`
 		}, []Difference{
 			{Kind: "node", Name: "c1", Host: "c1", Detail: []string{"it is cordoned: it takes no new pods", "its kubelet has version v1.33.0, and v1.34.4 is declared"}, Repair: "RUN"},
-			{Kind: "node", Name: "c2", Host: "c2", Detail: []string{"it is not Ready: NodeStatusUnknown"}, Repair: "LOG c2"},
+			{Kind: "node", Name: "c2", Host: "c2", Detail: []string{"it is not Ready: NodeStatusUnknown"}, Repair: "LOG c2", Broken: true},
 			{Kind: "node", Name: "w1", Host: "w1", Detail: []string{"the cluster does not have it"}, Repair: "RUN"},
 		}},
 		{"an API server that does not answer", func(s *engine.Status) {
 			s.Observed[nodesOutput] = `{"nyctea":{"version":"v1.34.4","lines":[["error","Unable to connect to the server: EOF"]]}}`
-		}, []Difference{{Kind: "api", Name: "k8s", Host: "nyctea", Detail: []string{"the API server does not answer as it should: Unable to connect to the server: EOF"}, Repair: "RUN"}}},
+		}, []Difference{{Kind: "api", Name: "k8s", Host: "nyctea", Detail: []string{"the API server does not answer as it should: Unable to connect to the server: EOF"}, Repair: "RUN", Broken: true}}},
 		{"a component", func(s *engine.Status) {
 			s.Observed[nodesOutput] = strings.Replace(s.Observed[nodesOutput], `3.6.5-0","true"`, `3.6.5-0","false"`, 1)
-		}, []Difference{{Kind: "component", Name: "etcd-c1", Host: "c1", Detail: []string{"it is not ready"}, Repair: "LOG c1"}}},
+		}, []Difference{{Kind: "component", Name: "etcd-c1", Host: "c1", Detail: []string{"it is not ready"}, Repair: "LOG c1", Broken: true}}},
 		{"members of etcd", func(s *engine.Status) {
 			s.Observed[etcdOutput] = `{"c1":{"health":"false"},"c2":{}}`
 		}, []Difference{
-			{Kind: "etcd", Name: "c1", Host: "c1", Detail: []string{"the member of etcd is unhealthy"}, Repair: "LOG c1"},
-			{Kind: "etcd", Name: "c2", Host: "c2", Detail: []string{"the member of etcd is silent"}, Repair: "LOG c2"},
+			{Kind: "etcd", Name: "c1", Host: "c1", Detail: []string{"the member of etcd is unhealthy"}, Repair: "LOG c1", Broken: true},
+			{Kind: "etcd", Name: "c2", Host: "c2", Detail: []string{"the member of etcd is silent"}, Repair: "LOG c2", Broken: true},
 		}},
 		{"services", func(s *engine.Status) {
 			s.Observed[servicesOutput] = `{"nyctea":[["kinit-k8s-dns","Up 1 hour ago (unhealthy)","b"],["kinit-k8s-web","Exited (0) 3 seconds ago","n"]]}`
 		}, []Difference{
-			{Kind: "service", Name: "dns", Host: "nyctea", Detail: []string{"the service is unhealthy"}, Repair: "RUN"},
-			{Kind: "service", Name: "web", Host: "nyctea", Detail: []string{"the service is exited"}, Repair: "RUN"},
+			{Kind: "service", Name: "dns", Host: "nyctea", Detail: []string{"the service is unhealthy"}, Repair: "RUN", Broken: true},
+			{Kind: "service", Name: "web", Host: "nyctea", Detail: []string{"the service is exited"}, Repair: "RUN", Broken: true},
 		}},
 		{"a certificate that ends soon", func(s *engine.Status) {
 			s.Observed[nodesCertificates] = strings.Replace(s.Observed[nodesCertificates], "2026-01-01T12", "2025-03-08T13", 1)
-		}, []Difference{{Kind: "certificate", Name: "/etc/kubernetes/pki/apiserver.crt", Host: "c1", Detail: []string{"it ends in 7 days, on 2025-03-08: CN=kube-apiserver"}, Repair: "RENEW"}}},
+		}, []Difference{{Kind: "certificate", Name: "/etc/kubernetes/pki/apiserver.crt", Host: "c1", Detail: []string{"it ends in 7 days, on 2025-03-08: CN=kube-apiserver"}, Repair: "RENEW", Broken: true}}},
 		{"a certificate that has ended", func(s *engine.Status) {
 			s.Observed[ownCertificates] = strings.Replace(s.Observed[ownCertificates], "2035-01-01T00", "2025-03-01T12", 1)
-		}, []Difference{{Kind: "certificate", Name: "/k/pki/ca.crt", Host: "nyctea", Detail: []string{"it has ended on 2025-03-01: CN=k8s services"}, Repair: "RUN"}}},
+		}, []Difference{{Kind: "certificate", Name: "/k/pki/ca.crt", Host: "nyctea", Detail: []string{"it has ended on 2025-03-01: CN=k8s services"}, Repair: "RUN", Broken: true}}},
 		{"a cluster that is not there yet", func(s *engine.Status) {
 			for i := range s.Hosts[:3] {
 				s.Hosts[i].Answers, s.Hosts[i].Message = false, "not there yet"
