@@ -28,6 +28,9 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 	}
 	var changed []*refs.Block
 	for _, block := range p.refs.Blocks {
+		if len(byBlock[block]) == 0 {
+			diags = append(diags, checkForm(block)...)
+		}
 		more, shows := checkBlock(byBlock[block])
 		diags = append(diags, more...)
 		if shows && !block.Spec.Sensitive {
@@ -46,6 +49,18 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 				changed = append(changed, block)
 			}
 		}
+	}
+	return diags
+}
+
+// checkForm finds the mistakes in a block none of whose tasks is done.
+func checkForm(b *refs.Block) diag.List {
+	if b.Kind == nil {
+		return nil
+	}
+	diags := decode.Form(b.Spec.Args, b.Spec.Meta, b.Kind.New(), b.Spec.Range)
+	for i := range diags {
+		diags[i].Address = b.Spec.Address()
 	}
 	return diags
 }

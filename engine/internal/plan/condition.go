@@ -104,6 +104,20 @@ func (t *Task) result(r *Result) cty.Value {
 	return cty.ObjectVal(all)
 }
 
+// Foretells returns, in a dry run, the values of a task with changes still to come that are known
+// already: its arguments, if it will be done.
+func (t *Task) Foretells(values *Values) map[string]cty.Value {
+	if !t.Block.Steady() {
+		return nil
+	}
+	for _, c := range t.When() {
+		if met, known, diags := c.Met(values, nil); !met || !known || diags.HasErrors() {
+			return nil
+		}
+	}
+	return t.plan.refs.Foretold(t.Task.Task, values)
+}
+
 // Surroundings is where and how a task's commands run.
 type Surroundings struct {
 	Env map[string]string

@@ -123,20 +123,6 @@ func (t *Task) Foretold(values *Values) (of []string, read string) {
 	return of, read
 }
 
-// Foretells returns, in a dry run, the values of a task with changes still to come that are known
-// already: its arguments, if it will be done.
-func (t *Task) Foretells(values *Values) map[string]cty.Value {
-	if !t.Block.Steady() {
-		return nil
-	}
-	for _, c := range t.When() {
-		if met, known, diags := c.Met(values, nil); !met || !known || diags.HasErrors() {
-			return nil
-		}
-	}
-	return t.plan.refs.Foretold(t.Task.Task, values)
-}
-
 // sentence makes a sentence of an error's text.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)

@@ -2,7 +2,7 @@
 // may be shown of them. It does not depend on plans.
 //
 // Its files, each of which uses those before it alone: field.go, shared.go, decode.go,
-// show.go, literals.go.
+// show.go, literals.go, form.go.
 package decode
 
 import (

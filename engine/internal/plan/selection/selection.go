@@ -1,4 +1,3 @@
-// Package selection removes the tasks from a graph that a run does not do.
 package selection
 
 import (
@@ -11,24 +10,6 @@ import (
 	"kinit/engine/internal/plan/dag"
 	"kinit/engine/internal/plan/refs"
 )
-
-// Flags selects the tasks of a run.
-type Flags struct {
-	StopAfter string   // the last stage
-	StartAt   string   // the first stage; earlier tasks are left out unless their values are needed
-	Only      []string // stages, names or addresses of tasks; with the tasks whose values they read
-	Skip      []string // stages, names or addresses of tasks to leave out
-	Tags      []string // tasks with one of these tags, and those with "always"; empty means all but those with "never"
-	SkipTags  []string // tasks with one of these tags are left out
-	Limit     []string // patterns of hosts; tasks on others are left out, except needed tasks of the local machine
-}
-
-// selector is the state of one Apply. No other package sees it.
-type selector struct {
-	*dag.Graph
-	flags Flags
-	diags diag.List
-}
 
 // Apply returns the graph with the tasks that the flags select. Its sections keep all keys,
 // so that the order of the others does not change.

@@ -1,0 +1,60 @@
+package decode
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"kinit/engine/diag"
+	"kinit/engine/module"
+)
+
+// Form finds the mistakes in the arguments of a task that no value can excuse: unknown and
+// missing arguments and blocks, and values that are written out and have another type. It is for
+// tasks that are not done, whose other values may be wrong because of that.
+func Form(body *hclsyntax.Body, meta func() []string, made module.Task, header hcl.Range) diag.List {
+	d := New(nil, NewShared(func(hcl.Expression) bool { return true }))
+	d.task, d.meta = body, meta
+	d.form(body, reflect.ValueOf(made).Elem(), header)
+	return d.Diags
+}
+
+// form checks a body by the fields of a struct.
+func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Range) {
+	all := d.shared.fieldsOf(target.Type())
+	d.reportUnexpected(body, all)
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Name)
+	}
+	for _, f := range all {
+		into := target.FieldByIndex(f.Field.Index)
+		switch f.Kind {
+		case "", "optional":
+			attr := body.Attributes[f.Name]
+			if attr == nil && f.Kind == "" && !diag.Mistyped(f.Name, names, slices.Collect(maps.Keys(body.Attributes))) {
+				d.Errorf(header, "Missing argument", "The argument %q is required.", f.Name)
+			}
+			if attr != nil && written(attr.Expr) {
+				d.value(attr.Expr, f.Name, true, into, nil)
+			}
+		case "block":
+			found := named(body, f.Name)
+			if len(found) == 0 && into.Kind() != reflect.Slice && into.Kind() != reflect.Pointer && len(body.Blocks) == 0 {
+				d.Errorf(header, "Missing block", "A %s block is required.", f.Name)
+			}
+			for _, inner := range found {
+				d.form(inner, reflect.New(elementType(f.Field.Type)).Elem(), inner.SrcRange)
+			}
+		}
+	}
+}
+
+// written reports whether an expression has the same value anywhere: without names and functions.
+func written(expr hclsyntax.Expression) bool {
+	_, problems := expr.Value(nil)
+	return len(expr.Variables()) == 0 && !problems.HasErrors()
+}
