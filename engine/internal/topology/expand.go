@@ -58,7 +58,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.moves()
 	e.diags = append(e.diags, e.t.address(in.Existing)...)
 	now, left := e.t.others(in.Existing, e.out)
-	e.restore()
+	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()

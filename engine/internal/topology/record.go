@@ -107,3 +107,11 @@ func (t *Topology) record(before *Record, others []Place, restore string) *Recor
 	}
 	return r
 }
+
+// recorded returns what records say of the restore: before anything is made anew, and when all is.
+func (r Restoring) recorded() (before, after string) {
+	if r.ID == "" {
+		return r.Begun, r.Begun
+	}
+	return r.ID, ""
+}

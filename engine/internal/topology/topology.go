@@ -3,8 +3,8 @@
 // same block, the same hosts and the same existing parts give the same result everywhere.
 //
 // Its files, each of which uses those before it alone: topology.go, record.go, value.go,
-// argument.go, driver.go, decode.go, existing.go, name.go, place.go, leave.go, machine.go,
-// address.go, expand.go.
+// argument.go, driver.go, decode.go, existing.go, name.go, place.go, leave.go, restore.go,
+// machine.go, address.go, expand.go.
 package topology
 
 import (
@@ -101,6 +101,16 @@ type Topology struct {
 	Record      string            // what hypervisors keep of this topology
 	Restore     Restoring
 	Left        string // what they keep when all that leaves has left
+}
+
+// Restoring is what a restore means for the nodes.
+type Restoring struct {
+	ID       string            // of the backup; empty if the run restores none
+	Begun    string            // the id of the backup whose restore has begun and has not ended
+	Anew     []string          // nodes that clean-up removes first, because this restore has not begun
+	Machines []string          // nodes of the pool that are machines that exist, which nothing makes anew
+	There    map[string]string // the nodes that hosts have, and the first host that has each
+	Destroy  []string          // those of the pool that may be removed with what they have
 }
 
 // Move is a node that is on one hypervisor and is to be on another one.

@@ -3,6 +3,7 @@ package topology
 import (
 	"maps"
 	"net"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -142,3 +143,26 @@ func (p Port) with(more map[string]cty.Value) cty.Value {
 }
 
 func number(n int64) cty.Value { return cty.NumberIntVal(n) }
+
+func (r Restoring) value() cty.Value {
+	there := map[string]cty.Value{}
+	for _, name := range slices.Sorted(maps.Keys(r.There)) {
+		there[name] = cty.StringVal(r.There[name])
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"id": cty.StringVal(r.ID), "begun": cty.StringVal(r.Begun), "anew": texts(r.Anew), "machines": texts(r.Machines),
+		"there": cty.ObjectVal(there), "destroy": texts(r.Destroy),
+	})
+}
+
+// texts makes a list.
+func texts(names []string) cty.Value {
+	if len(names) == 0 {
+		return cty.ListValEmpty(cty.String)
+	}
+	values := make([]cty.Value, len(names))
+	for i, name := range names {
+		values[i] = cty.StringVal(name)
+	}
+	return cty.ListVal(values)
+}
