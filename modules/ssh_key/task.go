@@ -5,8 +5,6 @@ package sshkey
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -20,7 +18,7 @@ import (
 	"kinit/modules/internal/ownership"
 )
 
-// Task is an SSH key pair. An existing private key is kept.
+// Task is an SSH key pair. An existing private key is kept, unless replace is true.
 //
 // Errors:
 //   - path has something other than a private key without passphrase: move it away, or
@@ -29,7 +27,12 @@ type Task struct {
 	// Path is the path of the private key on the host; the public key is beside it, with ".pub".
 	Path string `hcl:"path" path:"absolute"`
 	// Type is the type of a new key.
-	Type string `hcl:"type,optional" enum:"ed25519" default:"ed25519"`
+	Type string `hcl:"type,optional" enum:"ed25519,rsa,ecdsa" default:"ed25519"`
+	// Bits is the length of a new key: 2048 to 16384 with rsa, 256, 384 or 521 with ecdsa. Default
+	// 3072 with rsa and 256 with ecdsa.
+	Bits int `hcl:"bits,optional"`
+	// Replace makes a new key if the existing one has another type or, where bits is given, another length.
+	Replace bool `hcl:"replace,optional"`
 	// Comment is the comment of the public key. Default none.
 	Comment string `hcl:"comment,optional"`
 	module.Presence
@@ -44,7 +47,7 @@ func (t *Task) Validate() error {
 	case strings.ContainsAny(t.Comment, "\r\n"):
 		return errors.New("comment has a line break, expected one line")
 	}
-	return nil
+	return t.validateBits()
 }
 
 // state is the state of the files on the host.
@@ -88,11 +91,17 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.absent(ctx, h, s)
 	}
-	if s.hasPrivate && s.hasPublic && s.public == t.publicLine(s.signer) {
+	if s.hasPrivate && s.hasPublic && s.public == t.publicLine(s.signer) && !t.replaces(s) {
 		return nil, nil
 	}
 	text := "make ssh key " + t.Path
-	if s.hasPrivate {
+	switch {
+	case t.replaces(s):
+		text = fmt.Sprintf("replace ssh key %s, which is of %s, by one of %s", t.Path, describe(s.signer.PublicKey()), t.wanted())
+		if err := t.mayReplace(ctx, h, t.Path); err != nil {
+			return nil, err
+		}
+	case s.hasPrivate:
 		text = "write public key " + t.publicPath()
 	}
 	if s.hasPublic {
@@ -103,13 +112,13 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return module.OneStep(text, t.make), nil
 }
 
-// make keeps an existing private key, so that it can be repeated.
+// make keeps an existing private key that is as wanted, so that it can be repeated.
 func (t *Task) make(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return err
 	}
-	if !s.hasPrivate {
+	if !s.hasPrivate || t.replaces(s) {
 		if s.signer, err = t.writePrivate(ctx, h); err != nil {
 			return err
 		}
@@ -118,7 +127,7 @@ func (t *Task) make(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) writePrivate(ctx context.Context, h module.Host) (ssh.Signer, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+	key, err := t.generate()
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}

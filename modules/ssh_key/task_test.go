@@ -97,11 +97,54 @@ func TestUnreadableKeyIsNeverReplaced(t *testing.T) {
 func TestValidateNamesTheArgument(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*sshkey.Task){
-		`path is "id", expected an absolute path`:      func(t *sshkey.Task) { t.Path = "id" },
-		`type is "rsa", want one of ed25519`:           func(t *sshkey.Task) { t.Type = "rsa" },
-		`comment has a line break, expected one line`:  func(t *sshkey.Task) { t.Comment = "a\nb" },
-		`state is "gone", want one of present, absent`: func(t *sshkey.Task) { t.State = "gone" },
+		`path is "id", expected an absolute path`:                                func(t *sshkey.Task) { t.Path = "id" },
+		`type is "dsa", want one of ed25519, rsa, ecdsa`:                         func(t *sshkey.Task) { t.Type = "dsa" },
+		`bits is 1024, want 2048 to 16384 with type = "rsa"`:                     func(t *sshkey.Task) { t.Type, t.Bits = "rsa", 1024 },
+		`bits is 255, want 256, 384 or 521 with type = "ecdsa"`:                  func(t *sshkey.Task) { t.Type, t.Bits = "ecdsa", 255 },
+		`bits is 256, but keys of type = "ed25519" have one length: remove bits`: func(t *sshkey.Task) { t.Bits = 256 },
+		`comment has a line break, expected one line`:                            func(t *sshkey.Task) { t.Comment = "a\nb" },
+		`state is "gone", want one of present, absent`:                           func(t *sshkey.Task) { t.State = "gone" },
 	} {
 		moduletest.Refused(t, task("/srv/id", change), want)
+	}
+}
+
+func TestAKeyOfAnotherTypeOrLengthIsReplacedIfAsked(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	keyOf := func(change func(*sshkey.Task)) string {
+		t.Helper()
+		made := task(h.Path("id"), change)
+		moduletest.Do(t, made, h)
+		out, err := exec.Command("ssh-keygen", "-l", "-f", h.Path("id")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Fields(string(out))
+		return fields[0] + " " + fields[len(fields)-1]
+	}
+	for _, step := range []struct {
+		change func(*sshkey.Task)
+		want   string
+	}{
+		{func(t *sshkey.Task) { t.Type, t.Bits = "rsa", 2048 }, "2048 (RSA)"},
+		{func(t *sshkey.Task) { t.Type, t.Bits = "rsa", 3072 }, "2048 (RSA)"},
+		{func(t *sshkey.Task) { t.Type, t.Replace = "rsa", true }, "2048 (RSA)"},
+		{func(t *sshkey.Task) { t.Type, t.Bits, t.Replace = "rsa", 3072, true }, "3072 (RSA)"},
+		{func(t *sshkey.Task) { t.Type, t.Bits, t.Replace = "ecdsa", 521, true }, "521 (ECDSA)"},
+		{func(t *sshkey.Task) { t.Replace = true }, "256 (ED25519)"},
+	} {
+		if got := keyOf(step.change); got != step.want {
+			t.Errorf("the key is %s, want %s", got, step.want)
+		}
+	}
+	replaced := task(h.Path("id"), func(t *sshkey.Task) { t.Type, t.Replace = "ecdsa", true })
+	steps, err := replaced.Plan(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "replace ssh key " + h.Path("id") + ", which is of type ed25519 with 256 bits, by one of type ecdsa with 256 bits"
+	if len(steps) != 1 || steps[0].String() != want {
+		t.Errorf("steps %v, want %s", steps, want)
 	}
 }
