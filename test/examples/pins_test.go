@@ -100,6 +100,7 @@ var notReleases = []struct{ where, found, why string }{
 	{"specs/", "1.0.0", "the version of the format of OCI layouts, and of CNI's files"},
 	{"specs/kubeadm/windows.hcl", "3.10.2", "a description says which pause image is the first for a Windows"},
 	{"specs/lab/files/modules.sh", "v0.9.1", "a Go module, which Go's checksum database verifies"},
+	{"specs/lab/files/mirror-exporter.sh", "1.11.1", "a Go module, which Go's checksum database verifies"},
 	{"specs/lab/files/build-calico.sh", "v1.11.0", "a Go module, which Go's checksum database verifies"},
 	{"specs/lab/files/build-calico.sh", "v0.0.0", "a Go module, which Go's checksum database verifies"},
 }

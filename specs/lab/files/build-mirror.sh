@@ -13,7 +13,8 @@
 # Result: OUTPUT_DIR/mirror with
 #   debian/            dists/ and pool/
 #   release/VERSION/   bin/linux/amd64/PROGRAM, and PROGRAM.sha256
-#   github/            the files of RELEASES, in upstream's layout with Debian's programs
+#   github/            the files of RELEASES, in upstream's layout with Debian's programs, and the
+#                      release of node_exporter, built from its Go module
 #   registry/          the storage of a registry, whose repositories begin with those of others
 #   digests.txt        NAME sha256:DIGEST for each of PINS and RELEASES, and for each program of the release site
 set -eu
@@ -26,6 +27,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 need mmdebstrap mmdebstrap
 need skopeo skopeo
 need docker-registry docker-registry
+need go golang
 [ "$(id -u)" = 0 ] || die "needs root: it runs programs in root file systems"
 begin "${1:-}"
 programs=${PROGRAMS:-$out}
@@ -34,7 +36,7 @@ missing=$(programs_missing "$programs" kubeadm kubelet kubectl)
 [ -d "$out/images" ] && [ -f "$out/services.tar" ] || die "images and services.tar are missing: build them first"
 sh "$here/build-addons.sh" "$out"
 settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/addons.inputs" "$out/services.ref.inputs")"
-unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh" "$here/pins.sh")"
+unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh" "$here/mirror-exporter.sh" "$here/pins.sh")"
 mirror=$work/mirror
 # pin NAME: the image of one of PINS.
 pin() {
@@ -44,13 +46,18 @@ mkdir -p "$mirror/debian" "$mirror/github" "$mirror/registry"
 
 # What nodes that are containers install, and whatever that needs.
 stock_packages=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,kmod,procps,iproute2,iputils-ping,bind9-dnsutils,ethtool,iptables,nftables
+# What the examples of roles install.
+role_packages=nginx,docker.io
 # The main suite alone: the lists of others count for a week only, and a lab stays longer.
 MIRROR=${MIRROR:-deb $debian bookworm main}
 say "Debian's packages, and releases of a container runtime with their programs"
 ARCHIVE=$mirror/debian SITE=$mirror/github DIGESTS=$mirror/digests.txt
 export ARCHIVE SITE DIGESTS RELEASES
-bootstrap "$work/packages.tar" "$stock_packages,$node_packages" "sh $here/mirror-archive.sh \"\$1\" && sh $here/mirror-runtime.sh \"\$1\""
+bootstrap "$work/packages.tar" "$stock_packages,$node_packages,$role_packages" "sh $here/mirror-archive.sh \"\$1\" && sh $here/mirror-runtime.sh \"\$1\""
 rm "$work/packages.tar"
+
+say "node_exporter"
+SITE=$mirror/github WORK=$work sh "$here/mirror-exporter.sh"
 
 say "Debian's image"
 cat >"$work/customize.sh" <<'HOOK'
