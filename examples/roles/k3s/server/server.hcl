@@ -1,0 +1,187 @@
+# Servers: the first one begins the cluster, the others join it.
+
+import {
+  source = "../shared"
+}
+
+stage "servers" {
+  after = ["prepare"]
+}
+
+block "server" {
+  stage = "servers"
+  hosts = local.servers
+
+  task "command" "server_version" {
+    argv        = ["sh", "-c", "command -v k3s >/dev/null || exit 0; k3s --version"]
+    read_only   = true
+    failed_when = false
+  }
+
+  task "directory" "server_config" {
+    path = "/etc/rancher/k3s"
+    mode = "0755"
+  }
+
+  task "download" "server_script" {
+    when       = var.airgap_dir == null && local.server_is_old
+    url        = var.install_url
+    sha256     = var.install_sha256
+    unverified = var.install_sha256 == null
+    dest       = "/usr/local/bin/k3s-install.sh"
+    owner      = "root"
+    group      = "root"
+    mode       = "0755"
+  }
+
+  # The script writes the unit too, so it runs when one of its inputs changes.
+  task "command" "install_server" {
+    argv        = ["sh", "-c", local.install, "install", local.server_inputs, local.installed]
+    unless      = ["grep", "-qx", local.server_inputs, local.installed]
+    environment = merge(local.server_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.server_is_old ? "false" : "true" })
+    depends_on  = [task.download.server_script, task.directory.server_config]
+  }
+
+  task "stat" "bashrc" {
+    path = "${local.home}/.bashrc"
+  }
+
+  task "line_in_file" "k3s_completion" {
+    when       = task.stat.bashrc[host.name].exists
+    path       = task.stat.bashrc[host.name].path
+    match      = "\\.\\s+<\\(k3s completion bash\\)"
+    line       = ". <(k3s completion bash)  # Added by k3s-ansible"
+    depends_on = [task.command.install_server]
+  }
+
+  task "service" "units" {
+    when          = local.systemd && task.command.install_server[host.name].changed
+    daemon_reload = true
+  }
+
+  # A block of the file: systemd reads nothing of its marks, which are comments.
+  task "block_in_file" "server_env" {
+    when       = length(var.extra_service_envs) > 0
+    path       = local.server_env
+    block      = local.service_envs
+    create     = true
+    mode       = "0600"
+    depends_on = [task.command.install_server]
+  }
+
+  # The token is in the settings.
+  task "line_in_file" "server_token" {
+    path       = local.server_env
+    match      = var.token == null ? "^K3S_TOKEN=" : "^K3S_TOKEN=\\s*(?!${replace(var.token, "/[^A-Za-z0-9]/", "\\$0")}\\s*$)"
+    state      = "absent"
+    create     = false
+    secret     = true
+    depends_on = [task.block_in_file.server_env]
+  }
+}
+
+locals {
+  # What the program that is installed says of its version.
+  server_has    = try(regex("v[0-9]\\S*", task.command.server_version[host.name].stdout), "")
+  server_is_old = local.server_has == "" || versioncompare(trimprefix(coalesce(local.server_has, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
+}
+
+block "first" {
+  stage      = "servers"
+  hosts      = slice(local.servers, 0, min(1, length(local.servers)))
+  depends_on = [block.server]
+
+  task "copy" "first_config" {
+    dest    = "/etc/rancher/k3s/config.yaml"
+    content = yamlencode(merge(var.token == null ? {} : { token = var.token }, local.server_config))
+    mode    = "0600"
+  }
+
+  task "service" "first" {
+    name       = "k3s"
+    state      = "started"
+    enabled    = true
+    restart_on = [task.copy.first_config[host.name].sha256, local.server_inputs, local.service_envs]
+  }
+
+  task "wait" "first" {
+    port       = var.api_port
+    within     = "3m"
+    evidence   = [["journalctl", "-u", "k3s", "-n", "30", "--no-pager"]]
+    depends_on = [task.service.first]
+  }
+
+  block "random_token" {
+    when       = var.token == null
+    depends_on = [task.wait.first]
+
+    task "wait" "token" {
+      path = "/var/lib/rancher/k3s/server/token"
+    }
+
+    task "read_file" "token" {
+      path       = "/var/lib/rancher/k3s/server/token"
+      sensitive  = true
+      depends_on = [task.wait.token]
+    }
+  }
+}
+
+locals {
+  token = var.token != null ? var.token : trimspace(task.read_file.token[local.first].content)
+}
+
+# One after the other: the servers' database keeps its majority.
+block "others" {
+  stage      = "servers"
+  hosts      = local.others
+  serial     = 1
+  depends_on = [block.first]
+
+  task "copy" "other_config" {
+    dest    = "/etc/rancher/k3s/config.yaml"
+    content = yamlencode(merge({ token = local.token }, local.server_config))
+    mode    = "0600"
+  }
+
+  task "service" "other" {
+    name       = "k3s"
+    state      = "started"
+    enabled    = true
+    restart_on = [task.copy.other_config[host.name].sha256, local.server_inputs, local.service_envs]
+  }
+
+  task "command" "joined" {
+    argv       = ["k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true", "-o=jsonpath={.items[*].metadata.name}"]
+    read_only  = true
+    until      = contains(split(" ", trimspace(result.stdout)), local.facts.hostname)
+    depends_on = [task.service.other]
+    retry {
+      attempts = 20
+      delay    = "10s"
+    }
+  }
+}
+
+task "command" "all_joined" {
+  stage      = "servers"
+  hosts      = local.several ? [local.first] : []
+  argv       = ["k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true", "-o=jsonpath={.items[*].metadata.name}"]
+  read_only  = true
+  until      = length(split(" ", trimspace(result.stdout))) == length(local.servers)
+  depends_on = [block.others]
+  retry {
+    attempts = 20
+    delay    = "10s"
+  }
+}
+
+task "wait" "api" {
+  stage      = "servers"
+  hosts      = local.servers
+  run_once   = true
+  address    = local.endpoint
+  port       = var.api_port
+  within     = "1m"
+  depends_on = [block.others]
+}

@@ -1,0 +1,87 @@
+# What all playbooks of a cluster know.
+
+locals {
+  servers  = lookup(groups, var.server_group, [])
+  agents   = setsubtract(lookup(groups, var.agent_group, []), local.servers)
+  nodes    = concat(local.servers, tolist(local.agents))
+  first    = try(local.servers[0], "")
+  others   = slice(local.servers, min(1, length(local.servers)), length(local.servers))
+  several  = length(local.servers) > 1
+  endpoint = coalesce(var.api_endpoint, try(hosts[local.first].address, null), "none")
+  url      = "https://${strcontains(local.endpoint, ":") ? "[${local.endpoint}]" : local.endpoint}:${var.api_port}"
+}
+
+task "assert" "servers" {
+  early = true
+  condition {
+    holds   = local.first != ""
+    message = "No host is selected in the group ${var.server_group}: add a server to it, or set server_group."
+  }
+}
+
+task "facts" "node" {
+  hosts = local.nodes
+}
+
+locals {
+  facts   = task.facts.node[host.name]
+  release = tonumber(coalesce(try(regex("^[0-9]+", local.facts.os_version), null), "0"))
+  systemd = local.facts.service_manager == "systemd"
+
+  # The environments of the services, which the script of installation makes.
+  server_env = local.systemd ? "${var.systemd_dir}/k3s.service.env" : "/etc/rancher/k3s/k3s.env"
+  agent_env  = local.systemd ? "${var.systemd_dir}/k3s-agent.service.env" : "/etc/rancher/k3s/k3s-agent.env"
+}
+
+# The user who gets kubectl, and the home folder.
+task "getent" "user" {
+  hosts    = local.nodes
+  database = "passwd"
+  key      = var.user
+}
+
+locals {
+  home = task.getent.user[host.name].users[var.user].home
+}
+
+# The settings of a server but for the token: what the role sets, under what the user gives.
+locals {
+  own_config = var.server_config_yaml == "" ? {} : yamldecode(var.server_config_yaml)
+  named = anytrue([
+    contains(flatten([lookup(local.own_config, "tls-san", [])]), local.endpoint),
+    can(regex("--tls-san[= ]+${replace(local.endpoint, ".", "\\.")}", var.extra_server_args)),
+  ])
+  starts = local.several && host.name == local.first && !var.use_external_database
+  joins  = local.several && host.name != local.first && !var.use_external_database
+  server_config = merge(
+    local.endpoint != local.facts.hostname && !local.named ? { tls-san = local.endpoint } : {},
+    local.starts ? { cluster-init = true } : {},
+    local.joins ? { server = local.url } : {},
+    local.own_config,
+  )
+}
+
+# Networks of pods and services.
+locals {
+  networks = split(",", "${lookup(local.own_config, "cluster-cidr", "10.42.0.0/16")},${lookup(local.own_config, "service-cidr", "10.43.0.0/16")}")
+}
+
+# The script of installation, with a note of what it was called with: it runs again for other inputs.
+locals {
+  install   = "/usr/local/bin/k3s-install.sh && printf '%s\\n' \"$1\" >\"$2\""
+  installed = "/etc/rancher/k3s/installed"
+  server_install = merge(var.extra_install_envs, {
+    INSTALL_K3S_SKIP_START = "true"
+    INSTALL_K3S_VERSION    = var.k3s_version
+    INSTALL_K3S_EXEC       = var.extra_server_args
+  })
+  agent_install = merge(var.extra_install_envs, {
+    INSTALL_K3S_SKIP_START  = "true"
+    INSTALL_K3S_SYSTEMD_DIR = var.systemd_dir
+    INSTALL_K3S_VERSION     = var.k3s_version
+    INSTALL_K3S_EXEC        = trimspace("agent --server ${local.url} ${var.extra_agent_args}")
+  })
+  server_inputs = sha256(jsonencode(local.server_install))
+  agent_inputs  = sha256(jsonencode(local.agent_install))
+  service_envs  = join("", [for line in var.extra_service_envs : "${line}\n"])
+}
